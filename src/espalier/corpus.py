@@ -1,0 +1,263 @@
+"""`Labels` and `Corpus`: sequences as CSR arrays, with vocabularies that lock.
+
+A corpus is data and nothing else: which token types stand where, and which label each token has
+(-1 where nobody knows). Features live in `espalier.features`, because one corpus serves many models.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.document import Document
+from espalier.errors import InputError, LabelError, did_you_mean
+from espalier.tags import is_tag, may_follow, may_start, path_of
+
+__all__ = ["UNKNOWN", "Corpus", "Labels", "Tokens"]
+
+UNKNOWN = -1
+"""The label id of a token whose label nobody knows."""
+
+Tokens = Sequence[Sequence[str]]
+"""Sequences of tokens, as a user writes them."""
+
+
+class Labels(Sequence[str]):
+    """The label names of a task, in a fixed order; locked: a name that is not there is an error."""
+
+    __slots__ = ("_index", "names")
+
+    def __init__(self, names: Iterable[str]) -> None:
+        """Keep the names in the given order."""
+        self.names = tuple(names)
+        self._index = {name: i for i, name in enumerate(self.names)}
+        if len(self._index) != len(self.names):
+            raise LabelError("a label is listed twice")
+        if len(self.names) > np.iinfo(np.int16).max:
+            raise LabelError(f"{len(self.names)} labels; at most {np.iinfo(np.int16).max} are possible")
+
+    @classmethod
+    def of(cls, sequences: Iterable[Iterable[str | None]]) -> Labels:
+        """Collect the labels that occur, sorted."""
+        seen = {name for sequence in sequences for name in sequence}
+        return cls(sorted(name for name in seen if name is not None))
+
+    def encode(self, sequence: Iterable[str | None], *, where: str = "") -> list[int]:
+        """Turn names into ids, None into UNKNOWN; an unknown name is an error with the nearest known one."""
+        index = self._index
+        ids = []
+        for t, name in enumerate(sequence):
+            i = UNKNOWN if name is None else index.get(name, -2)
+            if i == -2:
+                place = f"{where}token {t}: "
+                known = f"; known labels: {', '.join(self.names[:12])}{', ...' if len(self) > 12 else ''}"
+                raise LabelError(f"{place}unknown label {name!r}{did_you_mean(str(name), self.names) or known}")
+            ids.append(i)
+        return ids
+
+    def decode(self, ids: Iterable[int]) -> list[str | None]:
+        """Turn ids into names, UNKNOWN into None."""
+        return [None if i == UNKNOWN else self.names[i] for i in ids]
+
+    def allowed(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which labels may start a sequence, bool[L], and which may follow which, bool[L, L].
+
+        Marked tags obey IOB2 at every level of their hierarchy; unmarked labels may do anything.
+        """
+        if not all(is_tag(name) for name in self.names):
+            return np.ones(len(self), bool), np.ones((len(self), len(self)), bool)
+        start = np.array([may_start(name) for name in self.names], dtype=bool)
+        follow = np.array([[may_follow(a, b) for b in self.names] for a in self.names], dtype=bool)
+        return start.reshape(len(self)), follow.reshape(len(self), len(self))
+
+    @overload
+    def __getitem__(self, i: int) -> str: ...
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[str]: ...
+    def __getitem__(self, i: int | slice) -> str | Sequence[str]:
+        """Return a name by its id."""
+        return self.names[i]
+
+    def __len__(self) -> int:
+        """Return the number of labels."""
+        return len(self.names)
+
+    def index(self, name: str, *_: Any) -> int:
+        """Return the id of a name."""
+        return self.encode([name])[0]
+
+    def __contains__(self, name: object) -> bool:
+        """Is the name one of the labels?"""
+        return name in self._index
+
+    def __eq__(self, other: object) -> bool:
+        """Same names in the same order."""
+        return isinstance(other, Labels) and self.names == other.names
+
+    def __hash__(self) -> int:
+        """Hash by names."""
+        return hash(self.names)
+
+    def __repr__(self) -> str:
+        """Show the names."""
+        return f"Labels({list(self.names)!r})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corpus:
+    """N sequences of M tokens in all.
+
+    Attributes
+    ----------
+    indptr : int64[N + 1]; sequence i is tokens indptr[i]:indptr[i + 1].
+    token_ids : int32[M]; token m is `types[token_ids[m]]`.
+    types : the distinct tokens.
+    y : int16[M], label ids, -1 where unknown; None if nothing is labelled.
+    labels : the names behind y.
+    documents : the documents the sequences came from, for offsets and display; None if there were none.
+
+    One sample is one sequence: `corpus.shape == (N,)` and `corpus[indices]` is a Corpus, which is all
+    that scikit-learn's cross-validation asks for.
+    """
+
+    indptr: NDArray[np.int64]
+    token_ids: NDArray[np.int32]
+    types: tuple[str, ...]
+    y: NDArray[np.int16] | None = None
+    labels: Labels | None = None
+    documents: tuple[Document, ...] | None = None
+
+    @classmethod
+    def from_tokens(
+        cls,
+        sequences: Tokens,
+        labels: Sequence[Sequence[str | None]] | None = None,
+        *,
+        vocabulary: Labels | None = None,
+        documents: Sequence[Document] | None = None,
+    ) -> Corpus:
+        """Build a corpus from token lists and label lists (None: unknown label).
+
+        `vocabulary` fixes the label ids; without it they are the labels that occur, sorted.
+        """
+        index: dict[str, int] = {}
+        add = index.setdefault
+        ids: list[int] = []
+        lengths = np.zeros(len(sequences) + 1, np.int64)
+        for i, sequence in enumerate(sequences):
+            if isinstance(sequence, str):
+                raise InputError(f"sequence {i} is a string, not a list of tokens; split it first")
+            before = len(ids)
+            try:
+                ids.extend([add(token, len(index)) for token in sequence])
+            except TypeError as error:
+                raise InputError(f"sequence {i} is not a list of strings: {error}") from None
+            lengths[i + 1] = len(ids) - before
+        if not all(type(token) is str for token in index):
+            odd = next(token for token in index if type(token) is not str)
+            raise InputError(f"tokens must be strings; found {odd!r} of type {type(odd).__name__}")
+        corpus = cls(
+            np.cumsum(lengths),
+            np.asarray(ids, np.int32),
+            tuple(index),
+            documents=None if documents is None else tuple(documents),
+        )
+        return corpus if labels is None else corpus.with_labels(labels, vocabulary)
+
+    @classmethod
+    def from_documents(
+        cls, documents: Iterable[Document], *, vocabulary: Labels | None = None, marks: bool = True
+    ) -> Corpus:
+        """Build a corpus from documents; with `marks=False` labels are paths without B- and I-."""
+        documents = list(documents)
+        tags = [document.tags for document in documents]
+        words = [document.words for document in documents]
+        if all(t is None for t in tags):
+            return cls.from_tokens(words, documents=documents)
+        filled = [t if t is not None else [None] * len(w) for t, w in zip(tags, words, strict=True)]
+        if not marks:
+            filled = [[None if tag is None else path_of(tag) for tag in t] for t in filled]
+        return cls.from_tokens(words, filled, vocabulary=vocabulary, documents=documents)
+
+    def with_labels(self, labels: Sequence[Sequence[str | None]], vocabulary: Labels | None = None) -> Corpus:
+        """Return the same sequences with other labels."""
+        if len(labels) != len(self):
+            raise InputError(f"{len(self)} sequences but {len(labels)} label lists")
+        vocabulary = vocabulary if vocabulary is not None else Labels.of(labels)
+        y = np.empty(self.n_tokens, np.int16)
+        for i, sequence in enumerate(labels):
+            a, b = int(self.indptr[i]), int(self.indptr[i + 1])
+            if len(sequence) != b - a:
+                raise InputError(f"sequence {i} has {b - a} tokens but {len(sequence)} labels")
+            y[a:b] = vocabulary.encode(sequence, where=f"sequence {i}, ")
+        return replace(self, y=y, labels=vocabulary)
+
+    @property
+    def n_tokens(self) -> int:
+        """M, the number of tokens in all sequences."""
+        return len(self.token_ids)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(N,): one sample is one sequence."""
+        return (len(self.indptr) - 1,)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Tokens in each sequence, int64[N]."""
+        return np.diff(self.indptr)
+
+    def __len__(self) -> int:
+        """Return N, the number of sequences."""
+        return len(self.indptr) - 1
+
+    def __iter__(self) -> Iterator[list[str]]:
+        """Iterate over the sequences as lists of tokens."""
+        return (self.tokens(i) for i in range(len(self)))
+
+    def __getitem__(self, indices: Any) -> Corpus:
+        """Return the sequences at an index array, boolean mask, slice or single index, as a Corpus."""
+        chosen = np.arange(len(self))[indices]
+        chosen = np.atleast_1d(chosen)
+        lengths = self.lengths[chosen]
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        # Token positions: each chosen sequence's own range, laid end to end.
+        positions = np.arange(indptr[-1]) + np.repeat(self.indptr[chosen] - indptr[:-1], lengths)
+        return replace(
+            self,
+            indptr=indptr,
+            token_ids=self.token_ids[positions],
+            y=None if self.y is None else self.y[positions],
+            documents=None if self.documents is None else tuple(self.documents[i] for i in chosen),
+        )
+
+    def tokens(self, i: int) -> list[str]:
+        """Return the tokens of sequence i."""
+        types = self.types
+        return [types[k] for k in self.token_ids[self.indptr[i] : self.indptr[i + 1]].tolist()]
+
+    def label_names(self, i: int) -> list[str | None]:
+        """Return the label names of sequence i, None where unknown."""
+        if self.y is None or self.labels is None:
+            raise InputError("this corpus has no labels")
+        return self.labels.decode(self.y[self.indptr[i] : self.indptr[i + 1]].tolist())
+
+    def all_labels(self) -> list[list[str | None]]:
+        """Return the label names of every sequence."""
+        return [self.label_names(i) for i in range(len(self))]
+
+    def digest(self) -> str:
+        """Return a SHA-256 over tokens and labels: the fingerprint kept in model files."""
+        h = hashlib.sha256()
+        h.update(self.indptr.astype("<i8").tobytes())
+        for i in range(len(self)):
+            h.update("\x1f".join(self.tokens(i)).encode("utf-8", "surrogatepass") + b"\x1e")
+        if self.y is not None and self.labels is not None:
+            h.update("\x1f".join(self.labels.names).encode("utf-8", "surrogatepass"))
+            h.update(self.y.astype("<i2").tobytes())
+        return h.hexdigest()

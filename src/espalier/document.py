@@ -1,0 +1,187 @@
+"""A document: text, token offsets into it, and labelled character spans.
+
+The spans are the truth; per-token tags are derived from them. So an annotation that cuts a token
+survives every conversion, and a token takes the label of its first character wherever tokens are asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from espalier.errors import InputError
+from espalier.tags import OUTSIDE, segments
+
+__all__ = ["Document", "Span", "tokenise"]
+
+# A run of letters, digits and inner hyphens or apostrophes; or one other visible character.
+_TOKEN = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]", re.UNICODE)
+
+
+def tokenise(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the offsets of the default tokens: words with inner hyphens, every other sign alone."""
+    return tuple(m.span() for m in _TOKEN.finditer(text))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Characters start..end-1 of the text are one `label`; nested levels are a path: `authors/person`."""
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text with tokens and, if labelled, spans.
+
+    Parameters
+    ----------
+    text : str
+    tokens : offsets (start, end) of each token, in order, non-overlapping, non-empty.
+    spans : labelled stretches, nested or disjoint; None where nothing is labelled.
+    unknown : stretches whose label nobody knows (partial supervision).
+    id, meta : provenance, kept by every conversion that has room for it.
+    """
+
+    text: str
+    tokens: tuple[tuple[int, int], ...]
+    spans: tuple[Span, ...] | None = None
+    unknown: tuple[tuple[int, int], ...] = ()
+    id: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the offsets once, so that nobody else has to."""
+        end = 0
+        for t, (a, b) in enumerate(self.tokens):
+            if not end <= a < b <= len(self.text):
+                raise InputError(f"token {t} has offsets {a}..{b}, outside the text or before token {t - 1} ends")
+            end = b
+        enclosing: list[Span] = []
+        for span in sorted(self.spans or (), key=_order):
+            if not all(span.label.split("/")):
+                raise InputError(f"span {span.start}..{span.end} has an empty label or level: {span.label!r}")
+            while enclosing and enclosing[-1].end <= span.start:
+                enclosing.pop()
+            if enclosing and span.end > enclosing[-1].end:
+                raise InputError(
+                    f"spans {enclosing[-1].label!r} {enclosing[-1].start}..{enclosing[-1].end} and "
+                    f"{span.label!r} {span.start}..{span.end} cross; spans must nest or be apart"
+                )
+            enclosing.append(span)
+            if not 0 <= span.start < span.end <= len(self.text):
+                raise InputError(
+                    f"span {span.label!r} {span.start}..{span.end} is empty or outside the text "
+                    f"of {len(self.text)} characters"
+                )
+
+    @property
+    def words(self) -> list[str]:
+        """The tokens as strings."""
+        return [self.text[a:b] for a, b in self.tokens]
+
+    @classmethod
+    def from_text(cls, text: str, spans: Sequence[Span] | None = None, **rest: Any) -> Document:
+        """Make a document from running text with the default tokens."""
+        return cls(text, tokenise(text), None if spans is None else tuple(sorted(spans, key=_order)), **rest)
+
+    @classmethod
+    def from_tokens(
+        cls,
+        words: Sequence[str],
+        tags: Sequence[str | None] | None = None,
+        *,
+        text: str | None = None,
+        **rest: Any,
+    ) -> Document:
+        """Make a document from tokens, tags (None where unknown), and the text they came from if there is one.
+
+        Without `text` the tokens are joined by one space.
+        """
+        if tags is not None and len(tags) != len(words):
+            raise InputError(f"{len(words)} tokens but {len(tags)} tags")
+        offsets = _align(words, text) if text is not None else _join_offsets(words)
+        text = " ".join(words) if text is None else text
+        if tags is None:
+            return cls(text, offsets, None, **rest)
+        spans = [Span(offsets[s.start][0], offsets[s.end - 1][1], s.label) for s in segments(tags)]
+        unknown = tuple(offsets[t] for t, tag in enumerate(tags) if tag is None)
+        return cls(text, offsets, tuple(sorted(spans, key=_order)), unknown, **rest)
+
+    @property
+    def tags(self) -> list[str | None] | None:
+        """The tag of each token, marked at every level; None for unlabelled documents and unknown tokens."""
+        if self.spans is None:
+            return None
+        tags: list[str | None] = []
+        opened: set[Span] = set()
+        unknown = _Stretches(self.unknown)
+        active: list[Span] = []
+        waiting = sorted(self.spans, key=_order, reverse=True)
+        for start, _ in self.tokens:
+            while waiting and waiting[-1].start <= start:
+                active.append(waiting.pop())
+            active = [span for span in active if span.end > start]
+            marks: list[str] = []
+            names: list[str] = []
+            for span in active:
+                path = span.label.split("/")
+                # Levels that no outer span provides run with this one.
+                inner = path[len(names) :] if path[: len(names)] == names else path[-1:]
+                names += inner
+                marks += [("I-" if span in opened else "B-") + name for name in inner]
+                opened.add(span)
+            tags.append("/".join(marks) if marks else None if start in unknown else OUTSIDE)
+        return tags
+
+    @property
+    def straddling(self) -> list[int]:
+        """Tokens that a span's border cuts in two (they take the label of their first character)."""
+        borders = sorted({x for span in self.spans or () for x in (span.start, span.end)})
+        cut, k = [], 0
+        for t, (a, b) in enumerate(self.tokens):
+            while k < len(borders) and borders[k] <= a:
+                k += 1
+            if k < len(borders) and borders[k] < b:
+                cut.append(t)
+        return cut
+
+
+def _order(span: Span) -> tuple[int, int, int, str]:
+    """Outer spans before the inner ones that start at the same place."""
+    return (span.start, -span.end, span.label.count("/"), span.label)
+
+
+class _Stretches:
+    """Membership in a few sorted stretches, asked in increasing order."""
+
+    def __init__(self, stretches: Sequence[tuple[int, int]]) -> None:
+        self._rest = sorted(stretches, reverse=True)
+
+    def __contains__(self, x: int) -> bool:
+        while self._rest and self._rest[-1][1] <= x:
+            self._rest.pop()
+        return bool(self._rest) and self._rest[-1][0] <= x
+
+
+def _join_offsets(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    offsets, at = [], 0
+    for word in words:
+        offsets.append((at, at + len(word)))
+        at += len(word) + 1
+    return tuple(offsets)
+
+
+def _align(words: Sequence[str], text: str) -> tuple[tuple[int, int], ...]:
+    offsets, at = [], 0
+    for t, word in enumerate(words):
+        found = text.find(word, at)
+        if found < 0 or text[at:found].strip():
+            raise InputError(f"token {t} ({word!r}) is not where the text continues: {text[at : at + 30]!r}")
+        offsets.append((found, found + len(word)))
+        at = found + len(word)
+    return tuple(offsets)

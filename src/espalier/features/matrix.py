@@ -1,0 +1,120 @@
+"""`FeatureMatrix`: which attributes each token has, in two levels: tokens -> bundles -> attributes.
+
+Most attributes of a token depend on one word type alone (its shape, its suffixes, the lower form of its
+left neighbour ...), so the same set of attributes returns wherever the word does. Such a set is stored
+once, as a *bundle*; a token refers to a handful of bundles and to the few attributes of its own. Scores of
+bundles are computed once a pass, gradients flow back through the same two levels. The product is exactly
+the flat token x attribute matrix (`to_csr`), several times smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["FeatureMatrix"]
+
+_NO_VALUES = np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureMatrix:
+    """M tokens x A attributes.
+
+    Attributes
+    ----------
+    n_attributes : A.
+    token_indptr : int64[M + 1]; token m refers to token_refs[token_indptr[m]:token_indptr[m + 1]].
+    token_refs : int32; a number below A is that attribute, A + r is bundle r.
+    bundle_indptr, bundle_ids : int64[R + 1] and int32; the attributes of bundle r.
+    token_values, bundle_values : float64 beside token_refs and bundle_ids; empty if every value is one.
+    """
+
+    n_attributes: int
+    token_indptr: NDArray[np.int64]
+    token_refs: NDArray[np.int32]
+    bundle_indptr: NDArray[np.int64]
+    bundle_ids: NDArray[np.int32]
+    token_values: NDArray[np.float64] = _NO_VALUES
+    bundle_values: NDArray[np.float64] = _NO_VALUES
+
+    @property
+    def n_tokens(self) -> int:
+        """M."""
+        return len(self.token_indptr) - 1
+
+    @property
+    def n_bundles(self) -> int:
+        """R."""
+        return len(self.bundle_indptr) - 1
+
+    def to_csr(self) -> csr_array:
+        """Return the flat token x attribute matrix: the meaning of the two levels (for tests and for SciPy)."""
+        from scipy.sparse import csr_array, eye_array, vstack
+
+        A, R = self.n_attributes, self.n_bundles
+        token_values = self.token_values if len(self.token_values) else np.ones(len(self.token_refs))
+        bundle_values = self.bundle_values if len(self.bundle_values) else np.ones(len(self.bundle_ids))
+        tokens = csr_array((token_values, self.token_refs, self.token_indptr), shape=(self.n_tokens, A + R))
+        bundles = csr_array((bundle_values, self.bundle_ids, self.bundle_indptr), shape=(R, A))
+        flat = csr_array(tokens @ vstack([eye_array(A), bundles], format="csr"))
+        flat.sum_duplicates()
+        return flat
+
+    @classmethod
+    def from_attributes(
+        cls,
+        sequences: Iterable[Sequence[Iterable[str] | Mapping[str, float]]],
+        vocabulary: dict[str, int],
+        *,
+        grow: bool = False,
+    ) -> FeatureMatrix:
+        """Build from ready attributes: per token a list of names or a mapping from name to value.
+
+        With `grow` new names enter the vocabulary (training); without it they are ignored (prediction).
+        """
+        indptr: list[int] = [0]
+        refs: list[int] = []
+        values: list[float] = []
+        weighted = False
+        for i, sequence in enumerate(sequences):
+            for t, attributes in enumerate(sequence):
+                pairs: Iterable[tuple[str, Any]]
+                if isinstance(attributes, Mapping):
+                    pairs, weighted = attributes.items(), True
+                elif isinstance(attributes, str):
+                    raise InputError(f"sequence {i}, token {t}: attributes must be a list or a mapping, not a string")
+                else:
+                    pairs = ((name, 1.0) for name in attributes)
+                for name, value in pairs:
+                    if isinstance(value, str):  # {"word": "the"} is the attribute "word=the", as in CRFsuite
+                        name, value = f"{name}={value}", 1.0
+                    elif isinstance(value, bool):
+                        value = float(value)
+                    k = vocabulary.setdefault(name, len(vocabulary)) if grow else vocabulary.get(name, -1)
+                    if k >= 0:
+                        if not np.isfinite(value):
+                            raise InputError(f"sequence {i}, token {t}: attribute {name!r} has the value {value}")
+                        refs.append(k)
+                        values.append(value)
+                indptr.append(len(refs))
+        token_values = np.asarray(values, np.float64) if weighted else _NO_VALUES
+        if len(token_values) and (token_values == 1.0).all():
+            token_values = _NO_VALUES
+        return cls(
+            len(vocabulary),
+            np.asarray(indptr, np.int64),
+            np.asarray(refs, np.int32),
+            np.zeros(1, np.int64),
+            np.zeros(0, np.int32),
+            token_values,
+        )

@@ -1,0 +1,230 @@
+"""Potentials: the log scores of label sequences, whoever made them.
+
+Chain:    s(y) = start[y_1] + Σ_t unary[t, y_t] + Σ_{t≥2} trans[y_{t-1}, y_t] + end[y_T]
+Segment:  s(y) = start[l_1] + Σ_k score[e_k, d_k, l_k] + Σ_{k≥2} trans[l_{k-1}, l_k] + end[l_K]
+
+for segments k that end at token e_k, have d_k + 1 tokens and label l_k. -inf forbids; nan and +inf are errors.
+Values are frozen: every operation returns new potentials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from espalier.errors import InputError
+
+__all__ = ["ChainBatch", "Potentials", "SegmentPotentials"]
+
+Float = NDArray[np.float64]
+
+
+def _array(value: ArrayLike | None, shape: tuple[int, ...], name: str) -> Float:
+    """Return a checked float64 copy-if-needed; None means zeros."""
+    if value is None:
+        return np.zeros(shape)
+    array = np.ascontiguousarray(value, dtype=np.float64)
+    if array.shape != shape:
+        raise InputError(f"{name} has shape {array.shape}, expected {shape}")
+    if np.isnan(array).any() or np.isposinf(array).any():
+        raise InputError(f"{name} holds nan or +inf; scores are finite, or -inf to forbid")
+    return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Potentials:
+    """The scores of one sequence of T tokens over L labels.
+
+    unary : float64[T, L]; trans : float64[L, L], or float64[T - 1, L, L] where transitions depend on the
+    position (trans[t] leads from token t to token t + 1); start, end : float64[L], zero if not given.
+    """
+
+    unary: Float
+    trans: Float
+    start: Float
+    end: Float
+
+    def __init__(
+        self,
+        unary: ArrayLike,
+        trans: ArrayLike | None = None,
+        start: ArrayLike | None = None,
+        end: ArrayLike | None = None,
+    ) -> None:
+        """Check shapes and values."""
+        unary = np.asarray(unary, dtype=np.float64)
+        if unary.ndim != 2 or unary.shape[1] == 0:
+            raise InputError(f"unary has shape {unary.shape}, expected (tokens, labels) with at least one label")
+        T, L = unary.shape
+        trans_shape = (max(T - 1, 0), L, L) if np.ndim(trans) == 3 else (L, L)  # type: ignore[arg-type]
+        object.__setattr__(self, "unary", _array(unary, (T, L), "unary"))
+        object.__setattr__(self, "trans", _array(trans, trans_shape, "trans"))
+        object.__setattr__(self, "start", _array(start, (L,), "start"))
+        object.__setattr__(self, "end", _array(end, (L,), "end"))
+
+    @property
+    def n_tokens(self) -> int:
+        """T."""
+        return int(self.unary.shape[0])
+
+    @property
+    def n_labels(self) -> int:
+        """L."""
+        return int(self.unary.shape[1])
+
+    def score(self, y: Sequence[int] | NDArray[Any]) -> float:
+        """Return s(y) of one labelling."""
+        y = np.asarray(y, dtype=np.int64)
+        T = self.n_tokens
+        if y.shape != (T,):
+            raise InputError(f"{T} tokens but {y.shape} labels")
+        if T == 0:
+            return 0.0
+        steps = self.trans[np.arange(T - 1), y[:-1], y[1:]] if self.trans.ndim == 3 else self.trans[y[:-1], y[1:]]
+        return float(self.start[y[0]] + self.unary[np.arange(T), y].sum() + steps.sum() + self.end[y[-1]])
+
+    def clamp(self, positions: Mapping[int, int | Sequence[int]]) -> Potentials:
+        """Forbid every label but the given one (or ones) at each given token."""
+        unary = self.unary.copy()
+        for t, chosen in positions.items():
+            keep = np.zeros(self.n_labels, bool)
+            keep[np.atleast_1d(np.asarray(chosen))] = True
+            unary[t, ~keep] = -np.inf
+        return replace_arrays(self, unary=unary)
+
+    def forbid(self, start: NDArray[np.bool_] | None = None, trans: NDArray[np.bool_] | None = None) -> Potentials:
+        """Keep only the allowed first labels, bool[L], and transitions, bool[L, L] (see `Labels.allowed`)."""
+        new_start = self.start if start is None else np.where(start, self.start, -np.inf)
+        new_trans = self.trans if trans is None else np.where(trans, self.trans, -np.inf)
+        return replace_arrays(self, start=new_start, trans=new_trans)
+
+    def with_hamming_cost(self, gold: Sequence[int] | NDArray[Any], cost: float = 1.0) -> Potentials:
+        """Add `cost` to every label that differs from gold: loss-augmented decoding is decoding these."""
+        y = np.asarray(gold, dtype=np.int64)
+        unary = self.unary + cost
+        known = y >= 0
+        unary[np.flatnonzero(known), y[known]] -= cost
+        unary[~known] -= cost
+        return replace_arrays(self, unary=unary)
+
+
+def replace_arrays(potentials: Potentials, **arrays: Float) -> Potentials:
+    """Return potentials with some arrays exchanged."""
+    parts = {name: getattr(potentials, name) for name in ("unary", "trans", "start", "end")}
+    return Potentials(**(parts | arrays))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainBatch:
+    """The scores of N sequences of M tokens in all: what the chain kernels take.
+
+    indptr : int64[N + 1]; unary : float64[M, L]; trans : float64[C, L, L]; start, end : float64[L].
+    trans_class : int32[M]; the transition into token m is trans[trans_class[m]] (unused at first tokens);
+    most models have one class, C = 1. Built by code that checked its input, so nothing is checked again.
+    """
+
+    indptr: NDArray[np.int64]
+    unary: Float
+    trans: Float
+    trans_class: NDArray[np.int32]
+    start: Float
+    end: Float
+
+    @classmethod
+    def of(cls, sequences: Sequence[Potentials]) -> ChainBatch:
+        """Lay sequences end to end; they share start and end, and may each have their own transitions."""
+        if not sequences:
+            raise InputError("a batch needs at least one sequence")
+        first = sequences[0]
+        L = first.n_labels
+        matrices: list[Float] = []
+        classes: list[NDArray[np.int32]] = []
+        offset, shared = 0, {}
+        for p in sequences:
+            if p.n_labels != L or not (np.array_equal(p.start, first.start) and np.array_equal(p.end, first.end)):
+                raise InputError("sequences of one batch share their labels, start and end scores")
+            if p.trans.ndim == 2:
+                if id(p.trans) not in shared:
+                    shared[id(p.trans)] = offset
+                    matrices.append(p.trans[None])
+                    offset += 1
+                classes.append(np.full(p.n_tokens, shared[id(p.trans)], np.int32))
+            else:
+                # Token t >= 1 is entered through trans[t - 1]; the first token's class is never used.
+                classes.append(offset + np.maximum(np.arange(p.n_tokens) - 1, 0).astype(np.int32))
+                matrices.append(p.trans)
+                offset += len(p.trans)
+        trans = np.concatenate(matrices) if offset else np.zeros((1, L, L))
+        indptr = np.concatenate([[0], np.cumsum([p.n_tokens for p in sequences])]).astype(np.int64)
+        unary = np.concatenate([p.unary for p in sequences])
+        return cls(indptr, unary, trans, np.concatenate(classes).astype(np.int32), first.start, first.end)
+
+    def __len__(self) -> int:
+        """Return N."""
+        return len(self.indptr) - 1
+
+    @property
+    def n_labels(self) -> int:
+        """L."""
+        return int(self.unary.shape[1])
+
+    def __getitem__(self, i: int) -> Potentials:
+        """Return the potentials of one sequence."""
+        a, b = int(self.indptr[i]), int(self.indptr[i + 1])
+        trans = self.trans[0] if len(self.trans) == 1 else self.trans[self.trans_class[a + 1 : b]]
+        return Potentials(self.unary[a:b], trans, self.start, self.end)
+
+    def with_unary(self, unary: Float) -> ChainBatch:
+        """Return the same batch with other unary scores."""
+        return replace(self, unary=unary)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentPotentials:
+    """The scores of one sequence's segmentations.
+
+    score : float64[T, D, L]; score[t, d, l] is the segment of d + 1 tokens that ends at token t with label l
+    (entries that would start before the first token are ignored); trans : float64[L, L] between consecutive
+    segments (also of the same label); start, end : float64[L].
+    """
+
+    score: Float
+    trans: Float
+    start: Float
+    end: Float
+
+    def __init__(
+        self,
+        score: ArrayLike,
+        trans: ArrayLike | None = None,
+        start: ArrayLike | None = None,
+        end: ArrayLike | None = None,
+    ) -> None:
+        """Check shapes and values."""
+        score = np.asarray(score, dtype=np.float64)
+        if score.ndim != 3 or score.shape[1] == 0 or score.shape[2] == 0:
+            raise InputError(f"score has shape {score.shape}, expected (tokens, longest segment, labels)")
+        L = score.shape[2]
+        object.__setattr__(self, "score", _array(score, score.shape, "score"))
+        object.__setattr__(self, "trans", _array(trans, (L, L), "trans"))
+        object.__setattr__(self, "start", _array(start, (L,), "start"))
+        object.__setattr__(self, "end", _array(end, (L,), "end"))
+
+    @property
+    def n_tokens(self) -> int:
+        """T."""
+        return int(self.score.shape[0])
+
+    @property
+    def n_labels(self) -> int:
+        """L."""
+        return int(self.score.shape[2])
+
+    @property
+    def longest(self) -> int:
+        """D, the longest possible segment in tokens."""
+        return int(self.score.shape[1])
