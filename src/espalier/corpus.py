@@ -35,6 +35,9 @@ class Labels(Sequence[str]):
     def __init__(self, names: Iterable[str]) -> None:
         """Keep the names in the given order."""
         self.names = tuple(names)
+        for name in self.names:
+            if not isinstance(name, str) or not name:
+                raise LabelError(f"a label is a non-empty string, not {name!r}")
         self._index = {name: i for i, name in enumerate(self.names)}
         if len(self._index) != len(self.names):
             raise LabelError("a label is listed twice")
@@ -161,6 +164,8 @@ class Corpus:
         if not all(type(token) is str for token in index):
             odd = next(token for token in index if type(token) is not str)
             raise InputError(f"tokens must be strings; found {odd!r} of type {type(odd).__name__}")
+        if documents is not None and len(documents) != len(sequences):
+            raise InputError(f"{len(sequences)} sequences but {len(documents)} documents")
         corpus = cls(
             np.cumsum(lengths),
             np.asarray(ids, np.int32),
@@ -188,6 +193,9 @@ class Corpus:
         """Return the same sequences with other labels."""
         if len(labels) != len(self):
             raise InputError(f"{len(self)} sequences but {len(labels)} label lists")
+        for i, sequence in enumerate(labels):
+            if isinstance(sequence, str):
+                raise InputError(f"the labels of sequence {i} are a string, not a list; split it first")
         vocabulary = vocabulary if vocabulary is not None else Labels.of(labels)
         y = np.empty(self.n_tokens, np.int16)
         for i, sequence in enumerate(labels):
@@ -256,8 +264,14 @@ class Corpus:
         h = hashlib.sha256()
         h.update(self.indptr.astype("<i8").tobytes())
         for i in range(len(self)):
-            h.update("\x1f".join(self.tokens(i)).encode("utf-8", "surrogatepass") + b"\x1e")
+            h.update(_unambiguous(self.tokens(i)))
         if self.y is not None and self.labels is not None:
-            h.update("\x1f".join(self.labels.names).encode("utf-8", "surrogatepass"))
+            h.update(_unambiguous(self.labels.names))
             h.update(self.y.astype("<i2").tobytes())
         return h.hexdigest()
+
+
+def _unambiguous(strings: Sequence[str]) -> bytes:
+    """Lengths, then text: no separator that a token could hold itself."""
+    lengths = np.array([len(string) for string in strings], "<i8").tobytes()
+    return lengths + "".join(strings).encode("utf-8", "surrogatepass")

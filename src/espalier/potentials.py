@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InputError
 
-__all__ = ["ChainBatch", "Potentials", "SegmentPotentials"]
+__all__ = ["ChainBatch", "Potentials", "SegmentBatch", "SegmentPotentials"]
 
 Float = NDArray[np.float64]
 
@@ -33,6 +33,17 @@ def _array(value: ArrayLike | None, shape: tuple[int, ...], name: str) -> Float:
     if np.isnan(array).any() or np.isposinf(array).any():
         raise InputError(f"{name} holds nan or +inf; scores are finite, or -inf to forbid")
     return array
+
+
+def _labels(y: Sequence[int] | NDArray[Any], T: int, L: int, least: int) -> NDArray[np.int64]:
+    """Return checked labels, int64[T], each in least..L-1 (-1 is unknown)."""
+    labels = np.asarray(y, dtype=np.int64)
+    if labels.shape != (T,):
+        raise InputError(f"{T} tokens, but labels of shape {labels.shape}")
+    wrong = np.flatnonzero((labels < least) | (labels >= L))
+    if len(wrong):
+        raise InputError(f"token {wrong[0]} has label {labels[wrong[0]]}, expected {least}..{L - 1}")
+    return labels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,10 +89,8 @@ class Potentials:
 
     def score(self, y: Sequence[int] | NDArray[Any]) -> float:
         """Return s(y) of one labelling."""
-        y = np.asarray(y, dtype=np.int64)
         T = self.n_tokens
-        if y.shape != (T,):
-            raise InputError(f"{T} tokens but {y.shape} labels")
+        y = _labels(y, T, self.n_labels, least=0)
         if T == 0:
             return 0.0
         steps = self.trans[np.arange(T - 1), y[:-1], y[1:]] if self.trans.ndim == 3 else self.trans[y[:-1], y[1:]]
@@ -91,8 +100,13 @@ class Potentials:
         """Forbid every label but the given one (or ones) at each given token."""
         unary = self.unary.copy()
         for t, chosen in positions.items():
+            if not 0 <= t < self.n_tokens:
+                raise InputError(f"token {t} cannot be clamped: the sequence has {self.n_tokens} tokens")
+            kept = np.atleast_1d(np.asarray(chosen, dtype=np.int64))
+            if ((kept < 0) | (kept >= self.n_labels)).any():
+                raise InputError(f"token {t} cannot be clamped to {chosen}: labels are 0..{self.n_labels - 1}")
             keep = np.zeros(self.n_labels, bool)
-            keep[np.atleast_1d(np.asarray(chosen))] = True
+            keep[kept] = True
             unary[t, ~keep] = -np.inf
         return replace_arrays(self, unary=unary)
 
@@ -103,8 +117,11 @@ class Potentials:
         return replace_arrays(self, start=new_start, trans=new_trans)
 
     def with_hamming_cost(self, gold: Sequence[int] | NDArray[Any], cost: float = 1.0) -> Potentials:
-        """Add `cost` to every label that differs from gold: loss-augmented decoding is decoding these."""
-        y = np.asarray(gold, dtype=np.int64)
+        """Add `cost` to every label that differs from gold: loss-augmented decoding is decoding these.
+
+        Where gold is unknown (-1) no label costs anything.
+        """
+        y = _labels(gold, self.n_tokens, self.n_labels, least=-1)
         unary = self.unary + cost
         known = y >= 0
         unary[np.flatnonzero(known), y[known]] -= cost
@@ -174,6 +191,7 @@ class ChainBatch:
 
     def __getitem__(self, i: int) -> Potentials:
         """Return the potentials of one sequence."""
+        i = range(len(self))[i]  # also from the end; IndexError outside
         a, b = int(self.indptr[i]), int(self.indptr[i + 1])
         trans = self.trans[0] if len(self.trans) == 1 else self.trans[self.trans_class[a + 1 : b]]
         return Potentials(self.unary[a:b], trans, self.start, self.end)
@@ -228,3 +246,54 @@ class SegmentPotentials:
     def longest(self) -> int:
         """D, the longest possible segment in tokens."""
         return int(self.score.shape[1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentBatch:
+    """The scores of the segmentations of N sequences, M tokens in all: what the segment kernels take.
+
+    indptr : int64[N + 1]; score : float64[M, D, L]; trans : float64[L, L]; start, end : float64[L].
+    Built by code that checked its input, so nothing is checked again.
+    """
+
+    indptr: NDArray[np.int64]
+    score: Float
+    trans: Float
+    start: Float
+    end: Float
+
+    @classmethod
+    def of(cls, sequences: Sequence[SegmentPotentials]) -> SegmentBatch:
+        """Lay sequences end to end; they share labels, trans, start and end; where D differs, -inf fills up."""
+        if not sequences:
+            raise InputError("a batch needs at least one sequence")
+        first = sequences[0]
+        for p in sequences:
+            same = (np.array_equal(getattr(p, name), getattr(first, name)) for name in ("trans", "start", "end"))
+            if p.n_labels != first.n_labels or not all(same):
+                raise InputError("sequences of one batch share their labels, trans, start and end scores")
+        indptr = np.concatenate([[0], np.cumsum([p.n_tokens for p in sequences])]).astype(np.int64)
+        score = np.full((indptr[-1], max(p.longest for p in sequences), first.n_labels), -np.inf)
+        for p, a, b in zip(sequences, indptr[:-1], indptr[1:], strict=True):
+            score[a:b, : p.longest] = p.score
+        return cls(indptr, score, first.trans, first.start, first.end)
+
+    def __len__(self) -> int:
+        """Return N."""
+        return len(self.indptr) - 1
+
+    @property
+    def n_labels(self) -> int:
+        """L."""
+        return int(self.score.shape[2])
+
+    @property
+    def longest(self) -> int:
+        """D, the longest possible segment in tokens."""
+        return int(self.score.shape[1])
+
+    def __getitem__(self, i: int) -> SegmentPotentials:
+        """Return the potentials of one sequence."""
+        i = range(len(self))[i]  # also from the end; IndexError outside
+        a, b = int(self.indptr[i]), int(self.indptr[i + 1])
+        return SegmentPotentials(self.score[a:b], self.trans, self.start, self.end)

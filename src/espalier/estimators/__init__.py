@@ -1,1 +1,1 @@
-"""TODO."""
+"""Estimators with scikit-learn's conventions; scikit-learn itself is not needed to use them."""

@@ -10,7 +10,7 @@ the flat token x attribute matrix (`to_csr`), several times smaller.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = ["FeatureMatrix"]
-
-_NO_VALUES = np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,8 +42,8 @@ class FeatureMatrix:
     token_refs: NDArray[np.int32]
     bundle_indptr: NDArray[np.int64]
     bundle_ids: NDArray[np.int32]
-    token_values: NDArray[np.float64] = _NO_VALUES
-    bundle_values: NDArray[np.float64] = _NO_VALUES
+    token_values: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    bundle_values: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     @property
     def n_tokens(self) -> int:
@@ -107,9 +105,9 @@ class FeatureMatrix:
                         refs.append(k)
                         values.append(value)
                 indptr.append(len(refs))
-        token_values = np.asarray(values, np.float64) if weighted else _NO_VALUES
+        token_values = np.asarray(values, np.float64) if weighted else np.zeros(0)
         if len(token_values) and (token_values == 1.0).all():
-            token_values = _NO_VALUES
+            token_values = np.zeros(0)
         return cls(
             len(vocabulary),
             np.asarray(indptr, np.int64),

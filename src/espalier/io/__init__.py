@@ -1,1 +1,125 @@
-"""TODO."""
+"""Reading and writing data files: one function each way, one module per format.
+
+    documents = read("refs.jsonl.gz")                           # the format is guessed from name and content
+    documents = read("training.txt", "hierarchical", repair=True, problems=(seen := []))
+    write(documents, "refs.conll", lossy=True)
+
+Every reader yields `espalier.document.Document`. Files may be gzipped, UTF-8 with or without a byte order mark
+(or any `encoding`), with LF or CRLF. A malformed file is a `FormatError` that names file and line. What a
+reader repaired or left out goes to the list `problems`, or without one into a single `DataWarning`. What a
+format cannot express is an `InputError`, unless the writer is told `lossy=True`. `FORMATS` says what each one
+keeps: a format that keeps no tokens is tokenised anew, by its option `tokenise`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from espalier.document import Document
+from espalier.errors import InputError, did_you_mean
+from espalier.io.files import Problem, Source, open_lines, write_chunks
+from espalier.io.formats import FORMATS, Format, format_by_content, format_by_name, get_format
+
+__all__ = ["FORMATS", "DataWarning", "Format", "Problem", "iter_read", "read", "write"]
+
+_HEAD = 60
+
+
+class DataWarning(UserWarning):
+    """A reader repaired or left out something, and nobody passed a `problems` list."""
+
+
+def read(
+    source: Source,
+    format: str | None = None,
+    *,
+    encoding: str = "utf-8",
+    problems: list[Problem] | None = None,
+    **options: Any,
+) -> list[Document]:
+    """Return the documents of a file; see `iter_read`."""
+    return list(iter_read(source, format, encoding=encoding, problems=problems, **options))
+
+
+def iter_read(
+    source: Source,
+    format: str | None = None,
+    *,
+    encoding: str = "utf-8",
+    problems: list[Problem] | None = None,
+    **options: Any,
+) -> Iterator[Document]:
+    """Yield the documents of a path or open file, one at a time where the format admits it.
+
+    Without `format` an unmistakable extension decides, else the first lines. Other options are the format's own: see
+    the `read` function of `espalier.io.<format>`.
+    """
+    if format is not None:
+        _check_options(get_format(format), get_format(format).module.read, options)
+    return _documents(source, format, encoding, problems, options)
+
+
+def _documents(
+    source: Source,
+    format: str | None,
+    encoding: str,
+    problems: list[Problem] | None,
+    options: dict[str, Any],
+) -> Iterator[Document]:
+    seen: list[Problem] = [] if problems is None else problems
+    with open_lines(source, encoding, seen) as lines:
+        if format is not None:
+            chosen = get_format(format)
+        else:
+            chosen = format_by_name(lines.name, sure=True) or format_by_content(lines.head(_HEAD))
+            _check_options(chosen, chosen.module.read, options)
+        yield from chosen.module.read(lines, **options)
+    if problems is None and seen:
+        warnings.warn(
+            f"{lines.name}: {len(seen)} things were repaired or left out, the first at {seen[0]}; "
+            "pass problems=[] to collect them",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
+def write(
+    documents: Iterable[Document],
+    target: Source,
+    format: str | None = None,
+    *,
+    encoding: str = "utf-8",
+    **options: Any,
+) -> None:
+    """Write documents to a path or open file; a path ending in `.gz` is compressed.
+
+    A path is replaced only after the last document is written, so a failure leaves the old file as it was.
+    Without `format` the extension decides. Other options are the format's own: see the `write` function of
+    `espalier.io.<format>`.
+    """
+    if isinstance(documents, Document):
+        raise InputError("write takes a list of documents; wrap a single one in [ ]")
+    if format is not None:
+        chosen = get_format(format)
+    else:
+        name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else str(getattr(target, "name", ""))
+        found = format_by_name(name)
+        if found is None:
+            raise InputError(
+                f"{name!r} does not say which format to write; pass format=, one of {', '.join(FORMATS)}"
+            )
+        chosen = found
+    _check_options(chosen, chosen.module.write, options)
+    write_chunks(target, chosen.module.write(documents, **options), encoding)
+
+
+def _check_options(chosen: Format, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    known = list(inspect.signature(function).parameters)[1:]
+    for name in options:
+        if name not in known:
+            suggestion = did_you_mean(name, known) or f"; it has {', '.join(known) or 'none'}"
+            raise InputError(f"the format {chosen.name!r} has no {function.__name__} option {name!r}{suggestion}")

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Compiled loops: arrays in, arrays out. Nothing outside this package imports Numba."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Learning: objectives, optimisers, and what they need."""

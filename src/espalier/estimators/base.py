@@ -1,0 +1,215 @@
+"""What every estimator shares: parameters the scikit-learn way, input in any accepted form, saving.
+
+`clone`, `Pipeline`, `KFold` and `GridSearchCV` ask for `get_params`, `set_params` and a few attributes, not for a base
+class; so none is imported, and a process that only predicts never pays for scikit-learn.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier import store
+from espalier.corpus import Corpus, Labels
+from espalier.document import Document
+from espalier.errors import InputError, NotFittedError, did_you_mean
+from espalier.inference import k_best, marginals
+from espalier.metrics import token_accuracy
+from espalier.potentials import ChainBatch
+
+__all__ = ["Estimator", "SequenceLabeller", "as_corpus", "check_sample_weight"]
+
+Self = TypeVar("Self", bound="Estimator")
+
+
+class Estimator:
+    """Parameters by the names of the constructor's arguments; the constructor stores them and does nothing else."""
+
+    @classmethod
+    def _parameters(cls) -> list[str]:
+        signature = inspect.signature(cls.__init__)
+        return [name for name in signature.parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; with `deep` also those of nested estimators, as `base__l2`."""
+        params = {name: getattr(self, name) for name in self._parameters()}
+        if deep:
+            for name, value in list(params.items()):
+                if hasattr(value, "get_params") and not isinstance(value, type):
+                    params |= {f"{name}__{inner}": v for inner, v in value.get_params().items()}
+        return params
+
+    def set_params(self: Self, **params: Any) -> Self:
+        """Set parameters; `base__l2` reaches into nested estimators."""
+        known = self._parameters()
+        nested: dict[str, dict[str, Any]] = {}
+        for key, value in params.items():
+            name, _, inner = key.partition("__")
+            if name not in known:
+                raise InputError(f"{type(self).__name__} has no parameter {name!r}{did_you_mean(name, known)}")
+            if inner:
+                nested.setdefault(name, {})[inner] = value
+            else:
+                setattr(self, name, value)
+        for name, values in nested.items():
+            getattr(self, name).set_params(**values)
+        return self
+
+    def __repr__(self) -> str:
+        """Show the parameters that differ from their defaults."""
+        defaults = inspect.signature(type(self).__init__).parameters
+        shown = [
+            f"{name}={value!r}"
+            for name, value in self.get_params(deep=False).items()
+            if not _same(value, defaults[name].default)
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn, which is there if it asks, that samples are not rows of a table."""
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=False, multi_output=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(two_d_array=False, string=True),
+        )
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equality that survives arrays and odd types."""
+    try:
+        return bool(a is b or a == b)
+    except (ValueError, TypeError):
+        return False
+
+
+def as_corpus(X: Any, y: Sequence[Sequence[str | None]] | None = None, *, vocabulary: Labels | None = None) -> Corpus:
+    """Make a corpus of what a user may pass: a Corpus, documents, or token lists; y are label lists."""
+    if isinstance(X, Corpus):
+        return X if y is None else X.with_labels(y, vocabulary)
+    if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
+        raise InputError(f"X is {type(X).__name__}; expected a Corpus or a list of token lists")
+    if len(X) and isinstance(X[0], Document):
+        corpus = Corpus.from_documents(X, vocabulary=vocabulary)
+        return corpus if y is None else corpus.with_labels(y, vocabulary)
+    return Corpus.from_tokens(X, y, vocabulary=vocabulary)
+
+
+def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
+    """Return weights, float64[N], finite and not negative; None stays None."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, np.float64)
+    if weight.shape != (n,):
+        raise InputError(f"sample_weight has shape {weight.shape}, expected ({n},): one weight a sequence")
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise InputError("sample_weight must be finite and not negative")
+    return weight
+
+
+class SequenceLabeller(Estimator, ABC):
+    """An estimator that labels sequences with a chain model.
+
+    After `fit`: `labels_` (the label names in order), `classes_` (the same as an array, for scikit-learn) and
+    `training_digest_` (a fingerprint of the data). Subclasses say how to fit and how to score.
+    """
+
+    kind: ClassVar[str]
+    threads: int | None
+    labels_: Labels
+    training_digest_: str
+
+    @abstractmethod
+    def potentials(self, X: Any) -> ChainBatch:
+        """Return the potentials of every sequence: what any decoder takes."""
+
+    @abstractmethod
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
+
+    @abstractmethod
+    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `_state` gave."""
+
+    @abstractmethod
+    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        """Return the best label ids, int16[M], and the sequence borders, int64[N + 1]."""
+
+    @property
+    def classes_(self) -> NDArray[np.str_]:
+        """The label names as an array."""
+        self._check_fitted()
+        return np.asarray(self.labels_.names)
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "labels_"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Tell scikit-learn whether `fit` has been called."""
+        return hasattr(self, "labels_")
+
+    def predict(self, X: Any) -> list[list[str]]:
+        """Return the best labels of each sequence."""
+        self._check_fitted()
+        ids, indptr = self._tag(X)
+        names = np.asarray(self.labels_.names, dtype=object)[ids].tolist()
+        return [names[a:b] for a, b in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)]
+
+    def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
+        """Return P(label | sequence) of each token, float64[T, L] a sequence; columns follow `labels_`."""
+        self._check_fitted()
+        batch = self.potentials(X)
+        return np.split(marginals(batch, threads=self.threads), batch.indptr[1:-1]) if len(batch) else []
+
+    def predict_k(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
+        """Return the k best labellings of each sequence with their scores, best first (fewer if fewer exist)."""
+        self._check_fitted()
+        batch = self.potentials(X)
+        if not len(batch):
+            return []
+        found = k_best(batch, k, threads=self.threads)
+        names = np.asarray(self.labels_.names, dtype=object)
+        return [
+            [
+                (names[found.labels[r, a:b]].tolist(), float(found.scores[i, r]))
+                for r in range(k)
+                if found.scores[i, r] > -np.inf
+            ]
+            for i, (a, b) in enumerate(zip(batch.indptr[:-1], batch.indptr[1:], strict=True))
+        ]
+
+    def score(self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> float:
+        """Return the token accuracy; without y, X is a Corpus that has labels."""
+        gold = y
+        if gold is None:
+            if not isinstance(X, Corpus):
+                raise InputError("score needs y, or a Corpus with labels as X")
+            gold = X.all_labels()
+        return token_accuracy(gold, self.predict(X))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that `espalier.load` reads; it holds data only, never code."""
+        self._check_fitted()
+        extra, arrays = self._state()
+        header = {
+            "kind": self.kind,
+            "parameters": _stored_parameters(self),
+            "labels": list(self.labels_.names),
+            "training_data": self.training_digest_,
+        } | extra
+        store.save(path, header, arrays)
+
+
+def _stored_parameters(estimator: Estimator) -> dict[str, Any]:
+    """Keep the parameters that JSON can hold; features are stored with the model itself."""
+    params = estimator.get_params(deep=False)
+    return {name: value for name, value in params.items() if isinstance(value, (str, int, float, bool, type(None)))}

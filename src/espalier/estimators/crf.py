@@ -1,0 +1,108 @@
+"""`CRF`: the linear-chain conditional random field, trained by L-BFGS (OWL-QN with an L1 term).
+
+    minimise  -Σ_n ω_n log p(y_n | x_n) + l1 ‖w‖₁ + l2 ‖w‖²
+
+The same objective as CRFsuite's (its c1 and c2), checked against it in the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.errors import InputError
+from espalier.estimators.linear import LinearChainLabeller, TrainingSet
+from espalier.features.extract import FeatureExtractor
+from espalier.kernels.history import dot
+from espalier.learning.lbfgs import Minimum, Options, minimise
+from espalier.learning.likelihood import ChainLikelihood
+from espalier.models.chain import ChainModel
+from espalier.models.pairs import Pairs
+
+__all__ = ["CRF"]
+
+Float = NDArray[np.float64]
+
+
+class CRF(LinearChainLabeller):
+    """A linear-chain CRF.
+
+    Parameters
+    ----------
+    features : templates (texts or objects), a FeatureExtractor, or None for the default set. Ignored if X holds
+        ready attributes (a list of names or a mapping a token).
+    l1, l2 : weights of the two penalties; l2 = 1 suits most data.
+    max_iterations, epsilon, delta, period : when to stop (see `espalier.learning.lbfgs`).
+    min_count : attributes on fewer training tokens are dropped.
+    transitions : "observed" gives weights to transitions seen in training, "all" to every allowed one.
+    threads : None chooses by size; results do not depend on it.
+    progress : called with the state of the search after every iteration.
+
+    After `fit`: `model_` (weights), `index_` (attributes), `minimum_` (value, iterations, reason for stopping).
+    """
+
+    kind = "crf"
+
+    def __init__(
+        self,
+        features: Sequence[Any] | FeatureExtractor | None = None,
+        *,
+        l1: float = 0.0,
+        l2: float = 1.0,
+        max_iterations: int = 1000,
+        epsilon: float = 1e-5,
+        delta: float = 1e-5,
+        period: int = 10,
+        min_count: int = 1,
+        transitions: str = "observed",
+        threads: int | None = None,
+        progress: Callable[[Minimum], None] | None = None,
+    ) -> None:
+        """Store the parameters."""
+        self.features = features
+        self.l1 = l1
+        self.l2 = l2
+        self.max_iterations = max_iterations
+        self.epsilon = epsilon
+        self.delta = delta
+        self.period = period
+        self.min_count = min_count
+        self.transitions = transitions
+        self.threads = threads
+        self.progress = progress
+
+    def _check_parameters(self) -> None:
+        for name in ("l1", "l2"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value >= 0):
+                raise InputError(f"{name} is {value!r}; expected a number of at least 0")
+        if self.transitions not in ("observed", "all"):
+            raise InputError(f"transitions is {self.transitions!r}; expected 'observed' or 'all'")
+
+    def _train(self, data: TrainingSet) -> ChainModel:
+        pairs = Pairs.observed(data.matrix, data.y, data.n_labels)
+        learned = data.observed_transitions if self.transitions == "observed" else data.allowed
+        likelihood = ChainLikelihood(
+            data.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed,
+            data.sample_weight, self.threads,
+        )  # fmt: skip
+
+        def objective(w: Float) -> tuple[float, Float]:
+            value, gradient = likelihood(w)
+            gradient += (2.0 * self.l2) * w
+            return value + self.l2 * dot(w, w), gradient
+
+        options = Options(
+            max_iterations=self.max_iterations, epsilon=self.epsilon, delta=self.delta, period=self.period,
+            threads=likelihood.threads,
+        )  # fmt: skip
+        start = np.zeros(likelihood.n_parameters)
+        self.minimum_ = minimise(objective, start, l1=self.l1, options=options, progress=self.progress)
+        w = self.minimum_.x
+        trans = np.where(data.allowed, 0.0, -np.inf)
+        trans[likelihood.from_label, likelihood.to_label] = w[len(pairs) :]
+        first = np.where(data.start_allowed, 0.0, -np.inf)
+        return ChainModel(pairs, w[: len(pairs)].copy(), trans, first, np.zeros(data.n_labels))

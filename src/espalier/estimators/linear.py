@@ -1,0 +1,186 @@
+"""What the perceptron and the CRF share: features, the training set as arrays, prediction, saving."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus, Labels
+from espalier.errors import InputError, LabelError
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight
+from espalier.features.defaults import default_templates
+from espalier.features.extract import FeatureExtractor
+from espalier.features.given import GivenIndex
+from espalier.features.index import FeatureIndex
+from espalier.features.matrix import FeatureMatrix
+from espalier.models.chain import ChainModel
+from espalier.models.pairs import Pairs
+from espalier.potentials import ChainBatch
+
+__all__ = ["LinearChainLabeller", "TrainingSet"]
+
+Self = TypeVar("Self", bound="LinearChainLabeller")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingSet:
+    """A labelled corpus as arrays.
+
+    matrix, indptr, y : features, borders, label ids; start_allowed : bool[L], allowed : bool[L, L] (valid tags, and
+    whatever the training labels do); observed_transitions : bool[L, L]; sample_weight : float64[N] or None.
+    """
+
+    matrix: FeatureMatrix
+    indptr: NDArray[np.int64]
+    y: NDArray[np.int16]
+    n_labels: int
+    start_allowed: NDArray[np.bool_]
+    allowed: NDArray[np.bool_]
+    observed_transitions: NDArray[np.bool_]
+    sample_weight: NDArray[np.float64] | None
+
+
+class LinearChainLabeller(SequenceLabeller):
+    """A chain of weighted attributes; subclasses find the weights."""
+
+    features: Sequence[Any] | FeatureExtractor | None
+    min_count: int
+    model_: ChainModel
+    index_: FeatureIndex | GivenIndex
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
+
+    @abstractmethod
+    def _train(self, data: TrainingSet) -> ChainModel:
+        """Find the weights."""
+
+    def fit(
+        self: Self,
+        X: Any,
+        y: Sequence[Sequence[str | None]] | None = None,
+        sample_weight: Any = None,
+        labels: Sequence[str] | None = None,
+    ) -> Self:
+        """Learn from sequences X and label lists y (None: unknown label); X may be a Corpus that has labels.
+
+        `labels` fixes the label names and their order, so that labels absent from this training set exist too.
+        """
+        self._check_parameters()
+        vocabulary = None if labels is None else Labels(labels)
+        if _holds_attributes(X):
+            if y is None:
+                raise InputError("fit needs y, the label lists")
+            corpus = Corpus.from_tokens([[""] * len(sequence) for sequence in X], y, vocabulary=vocabulary)
+            _check_labelled(corpus)
+            index: FeatureIndex | GivenIndex
+            index, matrix = GivenIndex.fit_transform(X)
+        else:
+            corpus = as_corpus(X, y, vocabulary=vocabulary)
+            _check_labelled(corpus)
+            index, matrix = self._extractor().fit_transform(corpus)
+        assert corpus.labels is not None
+        data = _training_set(corpus, matrix, check_sample_weight(sample_weight, len(corpus)))
+        self.model_ = self._train(data)
+        self.index_ = index
+        self.labels_ = corpus.labels
+        self.training_digest_ = corpus.digest()
+        return self
+
+    def _extractor(self) -> FeatureExtractor:
+        if isinstance(self.features, FeatureExtractor):
+            return self.features
+        return FeatureExtractor(default_templates() if self.features is None else self.features, self.min_count)
+
+    def transform(self, X: Any) -> tuple[FeatureMatrix, NDArray[np.int64]]:
+        """Return the feature matrix of X under the locked vocabulary, and the sequence borders."""
+        self._check_fitted()
+        if isinstance(self.index_, GivenIndex):
+            if isinstance(X, Corpus) or (len(X) and not _holds_attributes(X)):
+                raise InputError("this model was trained on ready attributes; X must hold them too, not tokens")
+            indptr = np.concatenate([[0], np.cumsum([len(sequence) for sequence in X])]).astype(np.int64)
+            return self.index_.transform(X), indptr
+        corpus = as_corpus(X)
+        return self.index_.transform(corpus), corpus.indptr
+
+    def potentials(self, X: Any) -> ChainBatch:
+        """Return the potentials of every sequence."""
+        matrix, indptr = self.transform(X)
+        return self.model_.potentials(matrix, indptr, self.threads)
+
+    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        matrix, indptr = self.transform(X)
+        return self.model_.tag(matrix, indptr, self.threads)[0], indptr
+
+    def weights(self) -> dict[tuple[str, str], float]:
+        """Return the weight of every (attribute name, label) pair that is not zero."""
+        self._check_fitted()
+        pairs, w, names = self.model_.pairs, self.model_.w, self.index_.names()
+        attributes = pairs.attributes()
+        return {
+            (names[attributes[p]], self.labels_[int(pairs.label[p])]): float(w[p]) for p in np.flatnonzero(w).tolist()
+        }
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        features = self.index_.to_state()
+        model = self.model_
+        arrays = {f"features/{name}": value for name, value in features.items() if name != "features"}
+        arrays |= {
+            "pairs/ptr": model.pairs.ptr, "pairs/label": model.pairs.label, "weights": model.w,
+            "trans": model.trans, "start": model.start, "end": model.end,
+        }  # fmt: skip
+        return {"features": features["features"]}, arrays
+
+    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        state: dict[str, Any] = {"features": header["features"]}
+        state |= {name.removeprefix("features/"): a for name, a in arrays.items() if name.startswith("features/")}
+        given = bool(header["features"].get("given"))
+        self.index_ = GivenIndex.from_state(state) if given else FeatureIndex.from_state(state)
+        pairs = Pairs.of(len(header["labels"]), arrays["pairs/ptr"], arrays["pairs/label"])
+        self.model_ = ChainModel(pairs, arrays["weights"], arrays["trans"], arrays["start"], arrays["end"])
+
+
+def _holds_attributes(X: Any) -> bool:
+    """Is X a list of sequences whose tokens are attribute collections rather than strings?"""
+    if isinstance(X, Corpus) or not hasattr(X, "__len__"):
+        return False
+    for sequence in X:
+        if hasattr(sequence, "__len__") and not isinstance(sequence, str) and len(sequence):
+            return isinstance(sequence[0], (list, tuple, set, frozenset, dict))
+    return False
+
+
+def _check_labelled(corpus: Corpus) -> None:
+    if len(corpus) == 0 or corpus.n_tokens == 0:
+        raise InputError("the training corpus is empty; give at least one sequence with at least one token")
+    if corpus.y is None or corpus.labels is None:
+        raise InputError("fit needs labels: pass y, or a Corpus that has them")
+    if (corpus.y < 0).all():
+        raise LabelError("every label is unknown; at least one token must be labelled")
+
+
+def _training_set(corpus: Corpus, matrix: FeatureMatrix, sample_weight: NDArray[np.float64] | None) -> TrainingSet:
+    """Bring the corpus into arrays and find what is allowed: valid tags, and whatever the labels themselves do."""
+    assert corpus.y is not None
+    assert corpus.labels is not None
+    L = len(corpus.labels)
+    y, lengths = corpus.y.astype(np.int64), corpus.lengths
+    first = corpus.indptr[:-1][lengths > 0]
+    inside = np.ones(len(y), bool)
+    inside[first] = False
+    after = np.flatnonzero(inside)
+    known = (y[after] >= 0) & (y[after - 1] >= 0)
+    observed = np.zeros((L, L), bool)
+    observed[y[after - 1][known], y[after][known]] = True
+    starts = np.zeros(L, bool)
+    starts[y[first][y[first] >= 0]] = True
+    start_allowed, allowed = corpus.labels.allowed()
+    return TrainingSet(
+        matrix, corpus.indptr, corpus.y, L, start_allowed | starts, allowed | observed, observed, sample_weight
+    )

@@ -1,0 +1,70 @@
+"""From the attributes of templates to the two-level `FeatureMatrix`: families, bundles, references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from espalier.features.columns import Column, pile, stack
+from espalier.features.matrix import FeatureMatrix
+from espalier.features.templates import Template
+from espalier.features.view import View
+
+__all__ = ["assemble"]
+
+
+def assemble(
+    view: View, templates: Sequence[Template], columns: Sequence[Column], sizes: Sequence[int], markers: Sequence[int]
+) -> FeatureMatrix:
+    """Return the matrix of a corpus.
+
+    Parameters
+    ----------
+    columns : the attributes of each template, numbered 0..size-1; a row a type if `of_type`, else a row a token.
+    sizes : how many attributes each template has; they are laid end to end, the markers after them.
+    markers : the offsets beyond the sequence that are attributes of the token.
+    """
+    A = sum(sizes) + len(markers)
+    families: dict[int, list[Column]] = {}
+    per_token: list[Column] = []
+    bundles: list[Column] = []
+    start = 0
+    for template, column, size in zip(templates, columns, sizes, strict=True):
+        numbered = Column(column.indptr, column.ids + start, column.weights)
+        start += size
+        if template.of_type:
+            families.setdefault(template.offset or 0, []).append(numbered)
+        else:
+            per_token.append(numbered)
+    n_bundles = 0
+    for offset, family in families.items():
+        refs, bundle = _bundled(stack(family, view.n_types), view.uses(offset), A + n_bundles)
+        n_bundles += bundle.n_rows
+        bundles.append(bundle)
+        per_token.append(refs.take(view.types_at(offset)))
+    for k, offset in enumerate(markers):
+        per_token.append(Column.of_one(np.where(view.tokens_at(offset) < 0, start + k, -1)))
+    tokens, contents = stack(per_token, view.corpus.n_tokens), pile(bundles)
+    none = np.zeros(0)
+    return FeatureMatrix(
+        A,
+        tokens.indptr,
+        tokens.ids.astype(np.int32),
+        contents.indptr,
+        contents.ids.astype(np.int32),
+        none if tokens.weights is None else tokens.weights,
+        none if contents.weights is None else contents.weights,
+    )
+
+
+def _bundled(family: Column, uses: np.ndarray, first: int) -> tuple[Column, Column]:
+    """Return what a token refers to for each type, and the bundles, numbered from `first`.
+
+    A bundle of one attribute, or one that a single token uses, costs more than it saves: its attributes stand alone.
+    """
+    is_bundle = (family.lengths >= 2) & (uses >= 2)
+    everything = np.arange(family.n_rows)
+    own = family.take(np.where(is_bundle, -1, everything))
+    shared = Column.of_one(np.where(is_bundle, first + np.cumsum(is_bundle) - 1, -1))
+    return stack([own, shared], family.n_rows), family.take(everything[is_bundle])

@@ -1,0 +1,148 @@
+"""`FeatureExtractor` learns from a corpus which attributes there are, and makes the corpus's matrix on the way.
+
+What depends on a word type alone is computed once a type. All such templates of one offset form a family; the
+attributes that a family gives to one type are one bundle of the matrix, and a token refers to the bundle of the type
+at that offset. Everything else is a NumPy operation over all tokens at once. Cost: Python per type and field, NumPy
+per token and template; the names of attributes are made only if somebody asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.errors import InputError
+from espalier.features.assemble import assemble
+from espalier.features.columns import Column, frequent
+from espalier.features.declare import read_table
+from espalier.features.index import FeatureIndex
+from espalier.features.joins import fields_of, join
+from espalier.features.matrix import FeatureMatrix
+from espalier.features.named import NamedField
+from espalier.features.templates import Field, Template
+from espalier.features.text import parse_template
+from espalier.features.view import View
+
+__all__ = ["FeatureExtractor", "attributes_of"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class FeatureExtractor:
+    """Templates, and how often an attribute must occur to be kept."""
+
+    templates: tuple[Template, ...]
+    min_count: int
+
+    def __init__(
+        self,
+        templates: Iterable[str | Field | Template],
+        min_count: int = 1,
+        *,
+        definitions: Iterable[NamedField] = (),
+    ) -> None:
+        """Collect the templates; texts may refer to the named fields among the definitions.
+
+        Attributes that occur on fewer than `min_count` tokens of the training corpus are dropped.
+        """
+        if isinstance(templates, str):
+            raise InputError(f"templates must be a list; found the string {templates!r}")
+        if type(min_count) is not int or min_count < 1:
+            raise InputError(f"min_count must be a whole number of at least 1, not {min_count!r}")
+        definitions = list(definitions)
+        collected: list[Template] = []
+        for template in templates:
+            if isinstance(template, Template):
+                collected.append(template)
+            elif isinstance(template, Field):
+                collected.append(template @ 0)
+            else:
+                collected.extend(parse_template(template, definitions))
+        _check_templates(collected)
+        object.__setattr__(self, "templates", tuple(collected))
+        object.__setattr__(self, "min_count", min_count)
+
+    @classmethod
+    def from_table(
+        cls, table: Mapping[str, Any], *, base: str | Path = ".", functions: Iterable[NamedField] = ()
+    ) -> FeatureExtractor:
+        """Build from a `[features]` table (see `espalier.features.declare`); its files are relative to `base`."""
+        return cls(*read_table(table, Path(base), functions))
+
+    def fit(self, corpus: Corpus) -> FeatureIndex:
+        """Learn the attributes of a corpus."""
+        return self.fit_transform(corpus)[0]
+
+    def fit_transform(self, corpus: Corpus) -> tuple[FeatureIndex, FeatureMatrix]:
+        """Learn the attributes of a corpus, and return its matrix too; cheaper than one after the other."""
+        view = View(corpus)
+        values: dict[str, tuple[str, ...]] = {}
+        columns: dict[str, Column] = {}
+        for field in fields_of(self.templates):
+            raw = view.raw(field)
+            # A value that is too rare by itself is too rare at any offset and in any conjunction.
+            kept = frequent(raw.column, view.uses(0) if field.of_type else None, self.min_count)
+            values[field.text] = tuple(raw.values[k] for k in kept.tolist())
+            columns[field.text] = raw.column.located(kept)
+        joins: list[tuple[Ints, ...]] = []
+        attributes: list[Column] = []
+        for template in self.templates:
+            uses = view.uses(template.offset or 0) if template.of_type else None
+            learned: list[Ints] = []
+            attributes.append(join(template, view, columns, values, partial(_learn, learned, uses, self.min_count)))
+            joins.append(tuple(learned))
+        offsets = sorted({template.offset for template in self.templates if template.offset})
+        markers = tuple(o for o in offsets if np.count_nonzero(view.tokens_at(o) < 0) >= self.min_count)
+        index = FeatureIndex(self.templates, self.min_count, values, tuple(joins), markers)
+        return index, assemble(view, self.templates, attributes, [len(keys[-1]) for keys in joins], markers)
+
+
+def _learn(learned: list[Ints], uses: Ints | None, min_count: int, _: int, column: Column) -> Ints:
+    """Append the next join of a template: the numbers that occur often enough."""
+    learned.append(frequent(column, uses, min_count))
+    return learned[-1]
+
+
+def attributes_of(extractor: FeatureExtractor | FeatureIndex, tokens: Sequence[str]) -> list[list[str]]:
+    """Return the names of the attributes of each token of one sequence.
+
+    An index gives those it knows; an extractor, which knows none yet, gives all (whatever its `min_count`).
+    Real-valued attributes are listed by name only.
+    """
+    corpus = Corpus.from_tokens([tokens])
+    if isinstance(extractor, FeatureExtractor):
+        index, matrix = replace(extractor, min_count=1).fit_transform(corpus)
+    else:
+        index, matrix = extractor, extractor.transform(corpus)
+    names, A = index.names(), matrix.n_attributes
+    found = []
+    for m in range(matrix.n_tokens):
+        attributes: list[str] = []
+        for ref in matrix.token_refs[matrix.token_indptr[m] : matrix.token_indptr[m + 1]].tolist():
+            bundle = slice(matrix.bundle_indptr[ref - A], matrix.bundle_indptr[ref - A + 1]) if ref >= A else None
+            attributes += [names[a] for a in ([ref] if bundle is None else matrix.bundle_ids[bundle].tolist())]
+        found.append(attributes)
+    return found
+
+
+def _check_templates(templates: Sequence[Template]) -> None:
+    """Raise if there is none, one is listed twice, or one name stands for two fields."""
+    if not templates:
+        raise InputError("at least one template is needed")
+    seen: set[str] = set()
+    fields: dict[str, Field] = {}
+    for template in templates:
+        for part in template.parts:
+            if fields.setdefault(part.field.text, part.field) != part.field:
+                raise InputError(f"two different fields have the name {part.field.text!r}; rename one")
+        if template.text in seen:
+            raise InputError(f"template {template.text!r} is listed twice")
+        seen.add(template.text)

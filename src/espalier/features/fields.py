@@ -1,0 +1,283 @@
+"""The built-in fields: functions of the word, of its shape, and of the token's place in the sequence.
+
+| text | values of "McNally-2" at token 0 of 3 |
+|---|---|
+| `bias` | the attribute `bias`, always |
+| `word`, `lower` | McNally-2, mcnally-2 |
+| `prefix3`, `suffix3` | McN, y-2; nothing for a word shorter than 3 |
+| `fullshape`, `shape` | XxXxxxx-0, and with runs collapsed: XxXx-0 |
+| `length` | the number of characters, binned: 8-10 |
+| `flags` | capitalised, hasdigit, hyphen (see `Flags`) |
+| `position5` | the relative place in the sequence, floor(5 t / T): 0; `position` is `position5` |
+| `edge` | first for token 0, last for token T - 1 |
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from espalier.corpus import Corpus
+from espalier.errors import InputError
+from espalier.features.columns import Column
+from espalier.features.templates import Field
+from espalier.features.values import Raw, Result, intern
+
+__all__ = [
+    "Bias",
+    "Edge",
+    "Flags",
+    "FullShape",
+    "Length",
+    "Lower",
+    "Position",
+    "Prefix",
+    "Shape",
+    "Suffix",
+    "Word",
+    "full_shapes",
+]
+
+LENGTH_BINS = (0, 1, 2, 3, 4, 5, 6, 8, 11, 16)
+"""First length of each bin of `length`."""
+
+MAX_AFFIX = 100
+MAX_BINS = 1000
+
+_RUN = re.compile(r"(.)\1+", re.DOTALL)
+
+
+class _ShapeTable(dict[int, str]):
+    """A translation table, filled as characters are met: X upper case, x other letters, 0 digits, the rest itself."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if character.isupper() or character.istitle():
+            shape = "X"
+        elif character.isalpha():
+            shape = "x"
+        else:
+            shape = "0" if character.isdigit() else character
+        self[code] = shape
+        return shape
+
+
+def full_shapes(words: Sequence[str]) -> list[str]:
+    """Return the full shape of each word, character for character: `Xx0` and every other sign as it is."""
+    table = _ShapeTable()
+    return [word.translate(table) for word in words]
+
+
+class _TypeField(Field):
+    """A field of the word type that says its results in one list."""
+
+    __slots__ = ()
+
+    def results(self, words: Sequence[str]) -> Sequence[Result]:
+        """Return the result of each word (or shape)."""
+        raise NotImplementedError
+
+    def by_type(self, words: Sequence[str]) -> Raw:
+        """Return the values of each word type."""
+        return intern(self.results(words))
+
+
+@dataclass(frozen=True, slots=True)
+class Bias(_TypeField):
+    """The same attribute on every token."""
+
+    text = "bias"
+
+    def results(self, words: Sequence[str]) -> Sequence[Result]:
+        """Return one value for all."""
+        return [""] * len(words)
+
+    def name(self, value: str, at: str) -> str:
+        """Return `bias`."""
+        return self.text + at
+
+
+@dataclass(frozen=True, slots=True)
+class Word(_TypeField):
+    """The word as it stands."""
+
+    text = "word"
+
+    def results(self, words: Sequence[str]) -> Sequence[Result]:
+        """Return the words."""
+        return words
+
+
+@dataclass(frozen=True, slots=True)
+class Lower(_TypeField):
+    """The word in lower case."""
+
+    text = "lower"
+
+    def results(self, words: Sequence[str]) -> Sequence[Result]:
+        """Return the lower-case forms."""
+        return [word.lower() for word in words]
+
+
+@dataclass(frozen=True, slots=True)
+class _Affix(_TypeField):
+    """The first or last n characters; nothing for shorter words."""
+
+    n: int
+
+    def __post_init__(self) -> None:
+        """Check the length."""
+        if type(self.n) is not int or not 1 <= self.n <= MAX_AFFIX:
+            kind = type(self).__name__.lower()
+            raise InputError(f"{kind}{self.n}: the length must be a whole number from 1 to {MAX_AFFIX}")
+
+    @property
+    def text(self) -> str:
+        """The text form, such as `prefix3`."""
+        return f"{type(self).__name__.lower()}{self.n}"
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix(_Affix):
+    """The first n characters; nothing for shorter words."""
+
+    def results(self, words: Sequence[str]) -> Sequence[Result]:
+        """Return the prefixes."""
+        n = self.n
+        return [word[:n] if len(word) >= n else None for word in words]
+
+
+@dataclass(frozen=True, slots=True)
+class Suffix(_Affix):
+    """The last n characters; nothing for shorter words."""
+
+    def results(self, words: Sequence[str]) -> Sequence[Result]:
+        """Return the suffixes."""
+        n = self.n
+        return [word[-n:] if len(word) >= n else None for word in words]
+
+
+@dataclass(frozen=True, slots=True)
+class FullShape(_TypeField):
+    """The shape, character for character."""
+
+    text = "fullshape"
+    via_shape = True
+
+    def results(self, words: Sequence[str]) -> Sequence[Result]:
+        """Return the shapes."""
+        return words
+
+
+@dataclass(frozen=True, slots=True)
+class Shape(_TypeField):
+    """The shape with every run of one sign collapsed to one."""
+
+    text = "shape"
+    via_shape = True
+
+    def results(self, words: Sequence[str]) -> Sequence[Result]:
+        """Return the collapsed shapes."""
+        return [_RUN.sub(r"\1", shape) for shape in words]
+
+
+@dataclass(frozen=True, slots=True)
+class Length(_TypeField):
+    """The number of characters in bins 0, 1, 2, 3, 4, 5, 6-7, 8-10, 11-15, 16+."""
+
+    text = "length"
+    via_shape = True
+
+    def results(self, words: Sequence[str]) -> Sequence[Result]:
+        """Return the bins."""
+        bins = [str(a) if b == a + 1 else f"{a}-{b - 1}" for a, b in pairwise(LENGTH_BINS)]
+        bins.append(f"{LENGTH_BINS[-1]}+")
+        return [bins[bisect_right(LENGTH_BINS, len(shape)) - 1] for shape in words]
+
+
+@dataclass(frozen=True, slots=True)
+class Flags(_TypeField):
+    """Character classes, any number of them, read off the shape (X upper case, x other letter, 0 digit).
+
+    digits: nothing but digits. hasdigit: some digit, but not only. capitalised: starts with X and has an x.
+    allcaps: letters, and all of them X. lowercase: letters, and none of them X. mixed: an x, and an X that is not the
+    first character. punctuation: no letter and no digit. hyphen: a - inside. dot: ends in a full stop and has more.
+    """
+
+    text = "flags"
+    via_shape = True
+
+    def results(self, words: Sequence[str]) -> Sequence[Result]:
+        """Return the names of the flags."""
+        return [_flags(shape) for shape in words]
+
+
+def _flags(shape: str) -> list[str]:
+    upper, lower, digit = "X" in shape, "x" in shape, "0" in shape
+    only_digits = digit and not shape.strip("0")
+    tests = {
+        "digits": only_digits,
+        "hasdigit": digit and not only_digits,
+        "capitalised": lower and shape[0] == "X",
+        "allcaps": upper and not lower,
+        "lowercase": lower and not upper,
+        "mixed": lower and "X" in shape[1:],
+        "punctuation": bool(shape) and not (upper or lower or digit),
+        "hyphen": "-" in shape[1:-1],
+        "dot": len(shape) > 1 and shape[-1] == ".",
+    }
+    return [flag for flag, holds in tests.items() if holds]
+
+
+@dataclass(frozen=True, slots=True)
+class Position(Field):
+    """The relative place of token t in its sequence of T tokens: floor(bins * t / T)."""
+
+    bins: int = 5
+
+    def __post_init__(self) -> None:
+        """Check the number of bins."""
+        if type(self.bins) is not int or not 1 <= self.bins <= MAX_BINS:
+            raise InputError(f"position{self.bins}: the number of bins must be a whole number from 1 to {MAX_BINS}")
+
+    @property
+    def of_type(self) -> bool:
+        """No: it depends on the place."""
+        return False
+
+    @property
+    def text(self) -> str:
+        """The text form, such as `position5`."""
+        return f"position{self.bins}"
+
+    def by_token(self, corpus: Corpus) -> Raw:
+        """Return the bin of each token."""
+        lengths = np.repeat(corpus.lengths, corpus.lengths)
+        t = np.arange(corpus.n_tokens) - np.repeat(corpus.indptr[:-1], corpus.lengths)
+        return Raw([str(b) for b in range(self.bins)], Column.of_one(self.bins * t // lengths))
+
+
+@dataclass(frozen=True, slots=True)
+class Edge(Field):
+    """`first` for the first token of a sequence, `last` for the last; a lonely token is both."""
+
+    text = "edge"
+
+    @property
+    def of_type(self) -> bool:
+        """No: it depends on the place."""
+        return False
+
+    def by_token(self, corpus: Corpus) -> Raw:
+        """Return the edges of each token."""
+        filled = corpus.lengths > 0
+        marks = np.zeros((corpus.n_tokens, 2), bool)
+        marks[corpus.indptr[:-1][filled], 0] = True
+        marks[corpus.indptr[1:][filled] - 1, 1] = True
+        indptr = np.append(0, np.cumsum(marks.sum(axis=1)))
+        return Raw(["first", "last"], Column(indptr, np.nonzero(marks)[1]))

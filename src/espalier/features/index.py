@@ -1,0 +1,91 @@
+"""`FeatureIndex`: the attributes that training kept, locked, and the matrix that they make of any corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.features.assemble import assemble
+from espalier.features.columns import Column
+from espalier.features.joins import fields_of, join, names_of
+from espalier.features.matrix import FeatureMatrix
+from espalier.features.named import NamedField
+from espalier.features.state import pack, unpack
+from espalier.features.templates import Template, marker
+from espalier.features.view import View
+
+__all__ = ["FeatureIndex"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureIndex:
+    """The attributes of a set of templates, locked: values that training did not keep are ignored.
+
+    Attributes
+    ----------
+    templates, min_count : of the extractor.
+    values : for each field (by its text) the values kept; a value's number is its place.
+    joins : for each template, int64 arrays, one a part (see `espalier.features.joins`).
+    markers : the offsets whose marker is an attribute; their attributes come after those of all templates.
+    """
+
+    templates: tuple[Template, ...]
+    min_count: int
+    values: Mapping[str, tuple[str, ...]]
+    joins: tuple[tuple[Ints, ...], ...]
+    markers: tuple[int, ...]
+
+    @property
+    def n_attributes(self) -> int:
+        """A."""
+        return sum(len(joins[-1]) for joins in self.joins) + len(self.markers)
+
+    def transform(self, corpus: Corpus) -> FeatureMatrix:
+        """Return the matrix of a corpus, int32 references to A attributes."""
+        view = View(corpus)
+        columns = {}
+        for field in fields_of(self.templates):
+            raw, known = view.raw(field), self._numbers[field.text]
+            number = np.fromiter((known.get(value, -1) for value in raw.values), np.int64, len(raw.values))
+            columns[field.text] = raw.column.mapped(number)
+        attributes = [
+            join(template, view, columns, self.values, partial(_locked, joins))
+            for template, joins in zip(self.templates, self.joins, strict=True)
+        ]
+        return assemble(view, self.templates, attributes, [len(joins[-1]) for joins in self.joins], self.markers)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the name of each attribute, such as `lower@-1=the`; made on first use."""
+        return self._names
+
+    def to_state(self) -> dict[str, Any]:
+        """Return everything as arrays and one JSON-able value (see `espalier.features.state`)."""
+        return pack(self.templates, self.min_count, self.values, self.joins, self.markers)
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any], *, functions: Iterable[NamedField] = ()) -> FeatureIndex:
+        """Return the index that `to_state` described; `functions` brings back the `Call`s, which no file holds."""
+        return cls(*unpack(state, functions))
+
+    @cached_property
+    def _numbers(self) -> dict[str, dict[str, int]]:
+        return {text: {value: k for k, value in enumerate(values)} for text, values in self.values.items()}
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        names: list[str] = []
+        for template, joins in zip(self.templates, self.joins, strict=True):
+            names += names_of(template, joins, self.values)
+        return tuple(names + [marker(offset) for offset in self.markers])
+
+
+def _locked(joins: Sequence[Ints], k: int, _: Column) -> Ints:
+    return joins[k]

@@ -1,0 +1,71 @@
+"""Joins: how the values of a template's parts become attributes.
+
+Number the values of a field 0..V-1, and V for the marker beyond the sequence. The first join of a template lists the
+kept values of its first part; the place of a value there is its number i. The next join lists the kept
+i * (V + 1) + j, for the values j of the second part, and so on; places in the last join are the attributes. Two
+numbers at a time, so that a conjunction of many parts cannot overflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.features.columns import Column, cross
+from espalier.features.templates import Field, Part, Template
+from espalier.features.view import View
+
+__all__ = ["fields_of", "join", "names_of"]
+
+Ints = NDArray[np.int64]
+
+
+def fields_of(templates: Iterable[Template]) -> list[Field]:
+    """Return the fields of the templates, each once, in order of appearance."""
+    return list({part.field.text: part.field for template in templates for part in template.parts}.values())
+
+
+def join(
+    template: Template,
+    view: View,
+    columns: Mapping[str, Column],
+    values: Mapping[str, Sequence[str]],
+    keys: Callable[[int, Column], Ints],
+) -> Column:
+    """Return the attributes of a template, numbered from 0: a row for each type (`of_type`) or for each token.
+
+    `keys(k, column)` is the join of part k, given the numbers that would be looked up in it.
+    """
+    joined: Column | None = None
+    for k, part in enumerate(template.parts):
+        column = _part_column(template, part, view, columns[part.field.text], len(values[part.field.text]))
+        joined = column if joined is None else cross(joined, column, len(values[part.field.text]) + 1)
+        joined = joined.located(keys(k, joined))
+    assert joined is not None  # a template has at least one part
+    return joined
+
+
+def _part_column(template: Template, part: Part, view: View, column: Column, outside: int) -> Column:
+    """Return the values of a part: a row for each type (`of_type`) or for each token."""
+    if template.of_type:
+        return column
+    index = view.types_at(part.offset) if part.field.of_type else view.tokens_at(part.offset)
+    return column.take(index, outside=outside if template.offset is None else -1)
+
+
+def names_of(template: Template, joins: Sequence[Ints], values: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the names of the attributes of a template, undoing its joins from the last to the first."""
+    parts: list[list[str]] = []
+    place = np.arange(len(joins[-1]))
+    for k in range(len(joins) - 1, -1, -1):
+        known = values[template.parts[k].field.text]
+        place, value = np.divmod(joins[k][place], len(known) + 1) if k else (place, joins[0][place])
+        parts.append(_part_names(template.parts[k], known, value))
+    return [" & ".join(reversed(several)) for several in zip(*parts, strict=True)]
+
+
+def _part_names(part: Part, values: Sequence[str], numbers: Ints) -> list[str]:
+    """Return the names of values of a part; the number behind the last is the marker."""
+    return [part.name(values[v] if v < len(values) else None) for v in numbers.tolist()]

@@ -1,0 +1,154 @@
+"""A feature index as arrays and one JSON-able value, for model files: no pickle, and loading runs no code.
+
+    "features"            JSON: templates, min_count, markers, regexes, lexicons, tables, vectors (name, fold)
+    "values/<k>/text"     uint8, the values of field k end to end, in UTF-8; "values/<k>/lengths" int32, in characters
+    "joins/<j>/<k>"       int64, join k of template j
+    "vectors/<name>"      float64[W, D]; its words as "vectors/<name>/text" and "vectors/<name>/lengths"
+
+Functions are not stored; their names are, in the templates, and loading asks for the functions again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.errors import InputError, ModelFileError
+from espalier.features.declare import read_table
+from espalier.features.joins import fields_of
+from espalier.features.lexicon import Lexicon
+from espalier.features.named import Call, NamedField, Regex, SequenceCall, Table, Vectors
+from espalier.features.templates import Template
+
+__all__ = ["pack", "unpack"]
+
+Ints = NDArray[np.int64]
+Parts = tuple[tuple[Template, ...], int, dict[str, tuple[str, ...]], tuple[tuple[Ints, ...], ...], tuple[int, ...]]
+
+
+def pack(
+    templates: Sequence[Template],
+    min_count: int,
+    values: Mapping[str, Sequence[str]],
+    joins: Sequence[Sequence[Ints]],
+    markers: Sequence[int],
+) -> dict[str, Any]:
+    """Return the state of the parts of a `FeatureIndex`."""
+    header: dict[str, Any] = {
+        "templates": [template.text for template in templates],
+        "min_count": min_count,
+        "markers": list(markers),
+        "functions": [],
+        "regexes": {},
+        "lexicons": {},
+        "tables": {},
+        "vectors": {},
+    }
+    state: dict[str, Any] = {"features": header}
+    for k, field in enumerate(fields_of(templates)):
+        _pack_strings(state, f"values/{k}", values[field.text])
+        if isinstance(field, (Call, SequenceCall)):
+            header["functions"].append(field.text)
+        elif isinstance(field, Regex):
+            header["regexes"][field.label] = field.pattern
+        elif isinstance(field, Lexicon):
+            header["lexicons"][field.label] = {"entries": list(field.entries), "fold": field.fold}
+        elif isinstance(field, Table):
+            entries = {word: list(strings) for word, strings in field.entries.items()}
+            header["tables"][field.label] = {"entries": entries, "fold": field.fold}
+        elif isinstance(field, Vectors):
+            header["vectors"][field.label] = field.fold
+            state[f"vectors/{field.label}"] = field.matrix
+            _pack_strings(state, f"vectors/{field.label}", field.words)
+    for j, several in enumerate(joins):
+        for k, keys in enumerate(several):
+            state[f"joins/{j}/{k}"] = keys
+    return state
+
+
+def unpack(state: Mapping[str, Any], functions: Iterable[NamedField] = ()) -> Parts:
+    """Return the parts that `pack` was given; raise `ModelFileError` if the state is not of its making."""
+    functions = list(functions)
+    header = dict(_mapping(state))
+    _check_functions(header.pop("functions"), functions)
+    try:
+        markers = tuple(header.pop("markers"))
+        vectors = [
+            Vectors(name, _unpack_strings(state, f"vectors/{name}"), state[f"vectors/{name}"], fold)
+            for name, fold in header.pop("vectors").items()
+        ]
+        templates, min_count = read_table(header, None, [*functions, *vectors])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ModelFileError(f"the stored features are incomplete: {error}") from None
+    except InputError as error:
+        raise ModelFileError(f"the stored features are damaged: {error}") from None
+    offsets = {template.offset for template in templates} - {None, 0}
+    if not offsets.issuperset(markers) or list(markers) != sorted(set(markers)) or type(min_count) is not int:
+        raise ModelFileError("the stored features are damaged: markers or min_count")
+    values = {f.text: _unpack_strings(state, f"values/{k}") for k, f in enumerate(fields_of(templates))}
+    joins = tuple(_unpack_joins(state, j, template, values) for j, template in enumerate(templates))
+    return templates, min_count, values, joins, markers
+
+
+def _mapping(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the JSON part of a state."""
+    header = state.get("features")
+    if not isinstance(header, Mapping) or not isinstance(header.get("functions"), list):
+        raise ModelFileError("the stored features are incomplete: there is no 'features' with 'functions'")
+    return header
+
+
+def _check_functions(needed: Iterable[str], given: Iterable[NamedField]) -> None:
+    """Raise if a function that the templates name was not given."""
+    missing = set(needed).difference(field.text for field in given)
+    if missing:
+        raise InputError(
+            f"the features use your {' and '.join(map(repr, sorted(missing)))}, and functions are not stored; "
+            "pass them again: functions=[...]"
+        )
+
+
+def _unpack_joins(
+    state: Mapping[str, Any], j: int, template: Template, values: Mapping[str, Sequence[str]]
+) -> tuple[Ints, ...]:
+    """Return the joins of template j; every number must point at something."""
+    joins: list[Ints] = []
+    for k, part in enumerate(template.parts):
+        keys = _array(state, f"joins/{j}/{k}", np.int64)
+        size = len(values[part.field.text])
+        limit = (len(joins[-1]) if k else 1) * (size + 1)  # the number behind the last value is the marker
+        if len(keys) and (keys[0] < 0 or keys[-1] >= limit or (np.diff(keys) <= 0).any()):
+            raise ModelFileError(f"the stored features are damaged: join {k} of template {template.text!r}")
+        joins.append(keys)
+    return tuple(joins)
+
+
+def _pack_strings(state: dict[str, Any], key: str, strings: Sequence[str]) -> None:
+    text = "".join(strings).encode("utf-8", "surrogatepass")
+    state[f"{key}/text"] = np.frombuffer(text, np.uint8)
+    state[f"{key}/lengths"] = np.fromiter(map(len, strings), np.int32, len(strings))
+
+
+def _unpack_strings(state: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    try:
+        text = _array(state, f"{key}/text", np.uint8).tobytes().decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise ModelFileError(f"the stored features are damaged: {key}: {error}") from None
+    lengths = _array(state, f"{key}/lengths", np.int32)
+    if (lengths < 0).any() or lengths.sum() != len(text):
+        raise ModelFileError(f"the stored features are damaged: {key}: lengths and text differ")
+    strings = tuple(text[a:b] for a, b in pairwise(accumulate(lengths.tolist(), initial=0)))
+    if len(set(strings)) != len(strings):
+        raise ModelFileError(f"the stored features are damaged: {key}: a string stands twice")
+    return strings
+
+
+def _array(state: Mapping[str, Any], key: str, dtype: type) -> NDArray[Any]:
+    array = state.get(key)
+    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
+        raise ModelFileError(f"the stored features are incomplete: {key!r} is not a list of {dtype.__name__}")
+    return cast("NDArray[Any]", array)

@@ -1,0 +1,139 @@
+"""`Field`, `Part`, `Template`: what to look at, where, and in which combination.
+
+A field gives values to a word type or to a token (`lower`: "the"). A template is one or more fields, each at
+an offset from the token: `lower@-1` is the lower-case form of the token before, `lower@-1 & lower` a pair.
+Each value (combination) is one attribute, named for people: `lower@-1=the`, `lower@-1=the & lower=cat`.
+
+Outside the sequence, a template whose parts all stand at one offset o has no values; the token has the
+marker attribute `begin@o` (o < 0) or `end@o` (o > 0) instead, once for all templates of that offset. In a
+conjunction over several offsets the marker takes the place of the value of the part that falls outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from espalier.corpus import Corpus
+from espalier.errors import InputError
+from espalier.features.values import Raw
+
+__all__ = ["MAX_OFFSET", "Field", "Part", "Template", "marker"]
+
+MAX_OFFSET = 1000
+"""How far from its token a template may look."""
+
+
+class Field:
+    """What is looked at; subclasses are frozen dataclasses.
+
+    A field is a function of the word type alone (`of_type`; then `by_type` is called, with distinct words) or of the
+    token's place (then `by_token` is called, with a corpus). A `via_shape` field depends on the word through its full
+    shape alone, and `by_type` is called with distinct shapes instead.
+    """
+
+    __slots__ = ()
+
+    via_shape = False
+
+    @property
+    def of_type(self) -> bool:
+        """Do the values depend on the word type alone?"""
+        return True
+
+    @property
+    def text(self) -> str:
+        """The text form, such as `prefix3`."""
+        raise NotImplementedError
+
+    def by_type(self, words: Sequence[str]) -> Raw:
+        """Return the values of each word type."""
+        raise NotImplementedError
+
+    def by_token(self, corpus: Corpus) -> Raw:
+        """Return the values of each token of a corpus."""
+        raise NotImplementedError
+
+    def name(self, value: str, at: str) -> str:
+        """Return the attribute's name for a value at `at` ("" or "@-1")."""
+        return f"{self.text}{at}={value}"
+
+    def __matmul__(self, offset: int) -> Template:
+        """Return this field at an offset: `Lower() @ -1`."""
+        return Template((Part(self, offset),))
+
+    def __and__(self, other: Field | Template) -> Template:
+        """Return a conjunction: `Lower() & Shape()`."""
+        return (self @ 0) & other
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One field at one offset."""
+
+    field: Field
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the offset."""
+        if type(self.offset) is not int or abs(self.offset) > MAX_OFFSET:
+            raise InputError(
+                f"field {self.field.text!r}: the offset {self.offset!r} is not a whole number "
+                f"from -{MAX_OFFSET} to {MAX_OFFSET}"
+            )
+
+    @property
+    def text(self) -> str:
+        """The text form, such as `lower@-1`."""
+        return self.field.text + self._at
+
+    @property
+    def _at(self) -> str:
+        return f"@{self.offset}" if self.offset else ""
+
+    def name(self, value: str | None) -> str:
+        """Return the name of a value here; None is the marker beyond the sequence."""
+        return marker(self.offset) if value is None else self.field.name(value, self._at)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One part, or several that must hold together; a value of each makes one attribute."""
+
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        """Check that the parts are there and differ."""
+        if not self.parts:
+            raise InputError("a template needs at least one part")
+        if len(set(self.parts)) != len(self.parts):
+            raise InputError(f"template {self.text!r} names the same part twice")
+
+    @property
+    def text(self) -> str:
+        """The text form, which parses back to this template."""
+        return " & ".join(part.text for part in self.parts)
+
+    @property
+    def offset(self) -> int | None:
+        """The offset at which all parts stand; None if they stand at several."""
+        offsets = {part.offset for part in self.parts}
+        return offsets.pop() if len(offsets) == 1 else None
+
+    @property
+    def of_type(self) -> bool:
+        """Does the attribute depend on one word type alone (of the token at `offset`)?"""
+        return self.offset is not None and all(part.field.of_type for part in self.parts)
+
+    def __and__(self, other: Field | Template) -> Template:
+        """Return the conjunction of the parts of both."""
+        return Template(self.parts + (other.parts if isinstance(other, Template) else (Part(other),)))
+
+    def __str__(self) -> str:
+        """Return the text form."""
+        return self.text
+
+
+def marker(offset: int) -> str:
+    """Return the name of the attribute of a token whose neighbour at `offset` is outside the sequence."""
+    return f"begin@{offset}" if offset < 0 else f"end@{offset}"

@@ -1,0 +1,372 @@
+"""Exact inference over potentials: best labellings, log partition, marginals, entropy, samples.
+
+Every function takes chains (`Potentials`, a list of them, or a `ChainBatch`) or segmentations (`SegmentPotentials`,
+a list, or a `SegmentBatch`), and returns arrays over all N sequences and M tokens laid end to end. Ties go to the
+lowest labels from the last token backwards (see `kernels.chain`, `kernels.segment`).
+
+A sequence whose every labelling scores -inf raises `InfeasibleError`; with `allow_infeasible` it gets labels -1,
+score and log_z -inf, marginals and entropy 0. `threads=None` chooses by size; results never depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, NamedTuple, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from espalier.errors import InfeasibleError, InputError
+from espalier.kernels import chain, segment
+from espalier.parallel import balanced, choose_threads, run_chunks
+from espalier.potentials import ChainBatch, Potentials, SegmentBatch, SegmentPotentials
+
+__all__ = [
+    "Labellings",
+    "Posterior",
+    "Segmentations",
+    "entropy",
+    "expected_transitions",
+    "k_best",
+    "log_partition",
+    "marginals",
+    "pair_marginals",
+    "path_scores",
+    "posterior",
+    "sample",
+    "segment_marginals",
+    "viterbi",
+]
+
+Float: TypeAlias = NDArray[np.float64]
+Int16: TypeAlias = NDArray[np.int16]
+Bool: TypeAlias = NDArray[np.bool_]
+Chains: TypeAlias = ChainBatch | Potentials | Sequence[Potentials]
+Segments: TypeAlias = SegmentBatch | SegmentPotentials | Sequence[SegmentPotentials]
+
+_CHUNK_TOKENS = 2048  # enough work to hide handing out a chunk
+_MOST_CHUNKS = 64
+_MOST_PARTIAL = 1 << 22  # float64 values that the expected counts of all chunks may take together
+
+
+class Labellings(NamedTuple):
+    """labels : int16[M] and scores : float64[N]; of k best, int16[k, M] and float64[N, k]."""
+
+    labels: Int16
+    scores: Float
+
+
+class Segmentations(NamedTuple):
+    """labels : int16[M], starts : bool[M] (a segment starts here), scores : float64[N]; k best as above."""
+
+    labels: Int16
+    starts: Bool
+    scores: Float
+
+
+class Posterior(NamedTuple):
+    """What one forward-backward pass gives of p(y) ∝ exp s(y).
+
+    log_z, entropy : float64[N]; marginals : float64[M, L]; transitions : the expected transition counts,
+    float64[C, L, L] by transition class for chains, float64[L, L] between consecutive segments for segmentations.
+    """
+
+    log_z: Float
+    marginals: Float
+    transitions: Float
+    entropy: Float
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """A batch as its kernels take it."""
+
+    kernels: ModuleType
+    arrays: tuple[NDArray[Any], ...]  # the leading arguments of every kernel; the first is indptr
+    tables: tuple[int, ...]  # the shape of the expected transition counts
+    parts: tuple[int, ...]  # the shape of a token's pair marginals (chains) or segment marginals
+
+    @property
+    def segmental(self) -> bool:
+        return self.kernels is segment
+
+    @property
+    def N(self) -> int:
+        return len(self.arrays[0]) - 1
+
+    @property
+    def M(self) -> int:
+        return len(self.arrays[1])
+
+    @property
+    def L(self) -> int:
+        return int(self.arrays[1].shape[-1])
+
+    def chunks(self, partial: int = 1) -> list[tuple[int, int]]:
+        """Cut the batch by its data alone; `partial` values of each chunk must fit in memory together."""
+        n = min(self.M // _CHUNK_TOKENS, _MOST_CHUNKS, _MOST_PARTIAL // partial)
+        return balanced(self.arrays[0], max(n, 1))
+
+    def run(self, kernel: Callable[..., None], threads: int | None, *outputs: NDArray[Any]) -> None:
+        """Run a kernel over all chunks."""
+        chunks = self.chunks()
+        run_chunks(lambda c: kernel(*self.arrays, *chunks[c], *outputs), len(chunks), choose_threads(self.M, threads))
+
+
+def _problem(potentials: Chains | Segments) -> _Problem:
+    """Bring any accepted form into arrays of one type each, so that every kernel is compiled once."""
+    batch = _batch(potentials)
+    kernels: ModuleType
+    names: tuple[tuple[str, type], ...]
+    if isinstance(batch, ChainBatch):
+        names = (("unary", float), ("trans", float), ("trans_class", np.int32), ("start", float), ("end", float))
+        kernels, parts = chain, batch.trans.shape[1:]
+    else:
+        names = (("score", float), ("trans", float), ("start", float), ("end", float))
+        kernels, parts = segment, batch.score.shape[1:]
+    if batch.n_labels > np.iinfo(np.int16).max:
+        raise InputError(f"{batch.n_labels} labels, but labels are 16-bit numbers: at most {np.iinfo(np.int16).max}")
+    arrays = [np.ascontiguousarray(getattr(batch, name), dtype) for name, dtype in names]
+    return _Problem(kernels, (np.ascontiguousarray(batch.indptr, np.int64), *arrays), batch.trans.shape, parts)
+
+
+def _batch(potentials: Chains | Segments) -> ChainBatch | SegmentBatch:
+    """Make a batch of one sequence or a list."""
+    if isinstance(potentials, (ChainBatch, SegmentBatch)):
+        return potentials
+    if isinstance(potentials, Potentials):
+        return ChainBatch.of([potentials])
+    if isinstance(potentials, SegmentPotentials):
+        return SegmentBatch.of([potentials])
+    if isinstance(potentials, (list, tuple)):
+        if all(isinstance(p, Potentials) for p in potentials):
+            return ChainBatch.of(potentials)
+        if all(isinstance(p, SegmentPotentials) for p in potentials):
+            return SegmentBatch.of(potentials)
+        kinds = ", ".join(sorted({type(p).__name__ for p in potentials}))
+        raise InputError(f"a list of {kinds}; expected all Potentials or all SegmentPotentials")
+    raise InputError(
+        f"expected Potentials, SegmentPotentials, a list of one of them, or a batch; got {type(potentials).__name__}"
+    )
+
+
+def _require_feasible(scores: Float, allow_infeasible: bool) -> None:
+    """Raise if a sequence has the score or log_z -inf."""
+    bad = np.flatnonzero(np.isneginf(scores))
+    if len(bad) and not allow_infeasible:
+        others = f" (nor have {len(bad) - 1} others)" if len(bad) > 1 else ""
+        raise InfeasibleError(
+            f"sequence {bad[0]} has no labelling with a finite score{others}; "
+            "look for tokens or transitions where everything is -inf, or pass allow_infeasible=True"
+        )
+
+
+def _count(value: int, name: str, least: int) -> int:
+    """Check a whole number."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"{name} is {value!r}, expected a whole number of at least {least}")
+    return int(value)
+
+
+@overload
+def viterbi(potentials: Chains, *, threads: int | None = ..., allow_infeasible: bool = ...) -> Labellings: ...
+@overload
+def viterbi(potentials: Segments, *, threads: int | None = ..., allow_infeasible: bool = ...) -> Segmentations: ...
+def viterbi(
+    potentials: Chains | Segments, *, threads: int | None = None, allow_infeasible: bool = False
+) -> Labellings | Segmentations:
+    """Return the best labelling of each sequence and its score."""
+    p = _problem(potentials)
+    labels, scores = np.empty(p.M, np.int16), np.empty(p.N)
+    if p.segmental:
+        starts = np.empty(p.M, np.bool_)
+        p.run(segment.viterbi, threads, labels, starts, scores)
+        _require_feasible(scores, allow_infeasible)
+        return Segmentations(labels, starts, scores)
+    p.run(chain.viterbi, threads, labels, scores)
+    _require_feasible(scores, allow_infeasible)
+    return Labellings(labels, scores)
+
+
+@overload
+def k_best(potentials: Chains, k: int, *, threads: int | None = ..., allow_infeasible: bool = ...) -> Labellings: ...
+@overload
+def k_best(
+    potentials: Segments, k: int, *, threads: int | None = ..., allow_infeasible: bool = ...
+) -> Segmentations: ...
+def k_best(
+    potentials: Chains | Segments, k: int, *, threads: int | None = None, allow_infeasible: bool = False
+) -> Labellings | Segmentations:
+    """Return the k best distinct labellings of each sequence in order: labels[r] and scores[:, r] hold the r-th.
+
+    Where fewer exist with a finite score the rest has labels -1 and score -inf.
+    """
+    p, k = _problem(potentials), _count(k, "k", 1)
+    labels, scores = np.empty((k, p.M), np.int16), np.empty((p.N, k))
+    if p.segmental:
+        starts = np.empty((k, p.M), np.bool_)
+        p.run(segment.k_best, threads, labels, starts, scores)
+        _require_feasible(scores[:, 0], allow_infeasible)
+        return Segmentations(labels, starts, scores)
+    p.run(chain.k_best, threads, labels, scores)
+    _require_feasible(scores[:, 0], allow_infeasible)
+    return Labellings(labels, scores)
+
+
+def log_partition(
+    potentials: Chains | Segments, *, threads: int | None = None, allow_infeasible: bool = False
+) -> Float:
+    """Return log Σ_y exp s(y) of each sequence, float64[N]: the forward pass alone."""
+    p = _problem(potentials)
+    log_z = np.empty(p.N)
+    p.run(p.kernels.log_partition, threads, log_z)
+    _require_feasible(log_z, allow_infeasible)
+    return log_z
+
+
+def posterior(
+    potentials: Chains | Segments, *, threads: int | None = None, allow_infeasible: bool = False
+) -> Posterior:
+    """Return log_z, marginals, expected transition counts and entropies from one pass."""
+    return _posterior(_problem(potentials), False, threads, allow_infeasible)[0]
+
+
+def _posterior(p: _Problem, with_parts: bool, threads: int | None, allow_infeasible: bool) -> tuple[Posterior, Float]:
+    """Run forward-backward; the second result holds the pair or segment marginals of every token if wanted."""
+    chunks = p.chunks(partial=int(np.prod(p.tables)))
+    log_z, entropies, marginal = np.empty(p.N), np.empty(p.N), np.empty((p.M, p.L))
+    parts = np.empty((p.M if with_parts else 0, *p.parts))
+    # One table a chunk, added in the order of the chunks: the sum is the same for any number of threads.
+    transitions = np.zeros((len(chunks), *p.tables))
+    kernel = p.kernels.forward_backward
+    run_chunks(
+        lambda c: kernel(*p.arrays, *chunks[c], log_z, marginal, parts, transitions[c], entropies),
+        len(chunks),
+        choose_threads(p.M, threads),
+    )
+    _require_feasible(log_z, allow_infeasible)
+    return Posterior(log_z, marginal, transitions.sum(axis=0), entropies), parts
+
+
+def marginals(potentials: Chains | Segments, *, threads: int | None = None, allow_infeasible: bool = False) -> Float:
+    """Return p(y_m = l), float64[M, L]; of segmentations, that a segment l covers token m."""
+    return posterior(potentials, threads=threads, allow_infeasible=allow_infeasible).marginals
+
+
+def entropy(potentials: Chains | Segments, *, threads: int | None = None, allow_infeasible: bool = False) -> Float:
+    """Return the entropy of each sequence's distribution in natural units, float64[N]."""
+    return posterior(potentials, threads=threads, allow_infeasible=allow_infeasible).entropy
+
+
+def expected_transitions(
+    potentials: Chains | Segments, *, threads: int | None = None, allow_infeasible: bool = False
+) -> Float:
+    """Return the expected transition counts over all sequences (see `Posterior`)."""
+    return posterior(potentials, threads=threads, allow_infeasible=allow_infeasible).transitions
+
+
+def pair_marginals(potentials: Chains, *, threads: int | None = None, allow_infeasible: bool = False) -> Float:
+    """Return p(y_{m-1} = l', y_m = l) of chains, float64[M, L, L]; 0 at first tokens."""
+    p = _problem(potentials)
+    if p.segmental:
+        raise InputError("pair marginals are of chains; for segmentations ask segment_marginals")
+    return _posterior(p, True, threads, allow_infeasible)[1]
+
+
+def segment_marginals(potentials: Segments, *, threads: int | None = None, allow_infeasible: bool = False) -> Float:
+    """Return the probability of the segment of d + 1 tokens that ends at token m with label l, float64[M, D, L]."""
+    p = _problem(potentials)
+    if not p.segmental:
+        raise InputError("segment marginals are of segmentations; for chains ask pair_marginals")
+    return _posterior(p, True, threads, allow_infeasible)[1]
+
+
+@overload
+def sample(
+    potentials: Chains,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    threads: int | None = ...,
+    allow_infeasible: bool = ...,
+) -> Int16: ...
+@overload
+def sample(
+    potentials: Segments,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    threads: int | None = ...,
+    allow_infeasible: bool = ...,
+) -> tuple[Int16, Bool]: ...
+def sample(
+    potentials: Chains | Segments,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    threads: int | None = None,
+    allow_infeasible: bool = False,
+) -> Int16 | tuple[Int16, Bool]:
+    """Return n independent exact samples: labels int16[n, M]; of segmentations also starts bool[n, M]."""
+    p, n = _problem(potentials), _count(n, "n", 0)
+    if not isinstance(rng, np.random.Generator):
+        raise InputError(f"rng is of type {type(rng).__name__}; expected np.random.default_rng(seed)")
+    labels, log_z = np.empty((n, p.M), np.int16), np.empty(p.N)
+    if p.segmental:
+        starts = np.empty((n, p.M), np.bool_)
+        p.run(segment.sample, threads, rng.random((n, p.M, 2)), labels, starts, log_z)
+        _require_feasible(log_z, allow_infeasible)
+        return labels, starts
+    p.run(chain.sample, threads, rng.random((n, p.M)), labels, log_z)
+    _require_feasible(log_z, allow_infeasible)
+    return labels
+
+
+def path_scores(
+    potentials: Chains | Segments, labels: ArrayLike, starts: ArrayLike | None = None, *, threads: int | None = None
+) -> Float:
+    """Return s(y) of given labellings, float64[N]; a forbidden one scores -inf.
+
+    labels : int[M]; starts : bool[M] for segmentations, where a segment of more than D tokens scores -inf.
+    """
+    p = _problem(potentials)
+    y = np.asarray(labels)
+    if y.shape != (p.M,) or y.dtype.kind not in "iu":
+        raise InputError(f"labels are {y.dtype}{list(y.shape)}, expected one integer for each of the {p.M} tokens")
+    wrong = np.flatnonzero((y < 0) | (y >= p.L))
+    if len(wrong):
+        raise InputError(
+            f"{_place(p, wrong[0])} has label {y[wrong[0]]}, expected 0..{p.L - 1}; unknown labels have no score"
+        )
+    y, scores = np.ascontiguousarray(y, np.int16), np.empty(p.N)
+    if p.segmental:
+        p.run(segment.path_scores, threads, y, _checked_starts(p, y, starts), scores)
+        return scores
+    if starts is not None:
+        raise InputError("starts are for segmentations; a chain is scored by its labels alone")
+    p.run(chain.path_scores, threads, y, scores)
+    return scores
+
+
+def _checked_starts(p: _Problem, y: Int16, starts: ArrayLike | None) -> Bool:
+    """Return starts : bool[M] if they cut every sequence into segments of one label each."""
+    if starts is None or np.shape(starts) != (p.M,) or np.asarray(starts).dtype != np.bool_:
+        raise InputError(f"segmentations need starts, one bool for each of the {p.M} tokens")
+    cuts = np.array(starts)
+    firsts = p.arrays[0][:-1][np.diff(p.arrays[0]) > 0]
+    if not cuts[firsts].all():
+        raise InputError(
+            f"{_place(p, firsts[~cuts[firsts]][0])} is the first of its sequence and must start a segment"
+        )
+    changes = np.flatnonzero(~cuts[1:] & (y[1:] != y[:-1])) + 1
+    if len(changes):
+        raise InputError(f"{_place(p, changes[0])} changes the label but does not start a segment")
+    return cuts
+
+
+def _place(p: _Problem, m: int) -> str:
+    """Name token m by its sequence and its place there."""
+    i = int(np.searchsorted(p.arrays[0], m, side="right")) - 1
+    return f"sequence {i}, token {m - int(p.arrays[0][i])}"

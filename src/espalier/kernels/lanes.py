@@ -1,0 +1,273 @@
+"""Forward-backward and Viterbi on eight sequences at a time: lane k of every vector is sequence k.
+
+The code is the textbook recurrence; each scalar of the textbook is a Vec. Sequences of one group have
+similar lengths (the caller sorts them); rows past a sequence's end hold zeros.
+
+Forward-backward works on probabilities, scaled at every step by the previous step's sum:
+
+    x_t(j) = exp(s_t(j) - m_t),  m_t = max_j s_t(j)
+    α_t(j) = c_t x_t(j) Σ_i α_{t-1}(i) E(i, j)         E = exp(trans),  c_t = 1 / Σ_i α_{t-1}(i)
+    β_t(i) = Σ_j E(i, j) q_{t+1}(j),                   q_t(j) = c_t x_t(j) β_t(j)
+    P(y_t = j) = α_t(j) β_t(j)                         with β_T(j) = exp(end(j)) / Z
+    P(y_{t-1} = i, y_t = j) = α_{t-1}(i) E(i, j) q_t(j)
+
+E is a constant a column plus exceptions: E(i, j) = base(j) + δ(i, j). A transition that was never seen in
+training has weight 0, so E = 1 and δ = 0 under base 1; where most transitions are forbidden, base is 0 and
+the exceptions are the allowed ones. A step costs L + (number of exceptions), not L². `Transitions` in
+`espalier.models.transitions` picks bases so that no difference cancels.
+
+The plain references are `forward_backward` and `viterbi` in `kernels/chain.py`. Where scaling cannot hold
+the numbers (scores hundreds of units apart), log_z is returned as nan, and the caller takes the plain kernel.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from espalier.kernels.vector import (
+    LANES,
+    exp,
+    fma,
+    load,
+    maximum,
+    read,
+    read_i32,
+    splat,
+    store,
+    total,
+    transpose,
+    where_positive,
+)
+
+__all__ = ["forward_backward_lanes", "viterbi_lanes"]
+
+VEC_BYTES = 64
+SMALLEST_SUM = 1e-100
+"""Below this, what was lost to rounding might have mattered."""
+
+
+@njit(cache=True, nogil=True)
+def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_exp, base,
+                           in_ptr, in_source, in_delta, out_ptr, out_target, out_delta, out_slot,
+                           rows, expected, log_z):  # fmt: skip
+    """Turn score rows into marginal rows for groups lo..hi-1, and add up expected transitions.
+
+    Parameters
+    ----------
+    group_ptr : int64[n_groups + 1]; group g owns rows[8 * group_ptr[g] : 8 * group_ptr[g + 1]], step by step,
+        eight rows (one a lane) a step.
+    lengths, weights : int64 and float64 [8 * n_groups]; tokens and sample weight of each lane.
+    start_exp, end_exp, base : float64[L].
+    in_ptr, in_source, in_delta : exceptions by target label; out_ptr, out_target, out_delta, out_slot : by source
+        label, out_slot being the exception's index in `expected`.
+    rows : float64[n_rows, padded(L)]; scores on entry, weighted marginals on return.
+    expected : float64[n_exceptions]; Σ α_{t-1}(i) q_t(j) is added (times E(i, j) it is the expected count).
+    log_z : float64[8 * n_groups]; nan where scaling failed; its lane's marginals are then zero.
+    """
+    L = len(base)
+    width = rows.shape[1]
+    longest = 0
+    for g in range(lo, hi):
+        longest = max(longest, group_ptr[g + 1] - group_ptr[g])
+    step = width * VEC_BYTES  # bytes of one step in lane layout: [label][lane]
+    buffer = np.empty((2 * longest * width + 2 * longest + 3 * width + len(out_target) + 1) * LANES + LANES)
+    x0 = (buffer.ctypes.data + 63) // 64 * 64
+    a0 = x0 + longest * step
+    c0 = a0 + longest * step  # scale of each step, then sum of each step
+    s0 = c0 + longest * VEC_BYTES
+    beta = s0 + longest * VEC_BYTES
+    q = beta + step
+    tile = q + step
+    acc = tile + step
+    shift = (x0 - buffer.ctypes.data) // 8
+    beta_at = shift + (beta - x0) // 8
+    a_at = shift + (a0 - x0) // 8
+    s_at = shift + (s0 - x0) // 8
+    tile_at = shift + (tile - x0) // 8
+    in_src, in_del = in_source.ctypes.data, in_delta.ctypes.data
+    out_dst, out_del = out_target.ctypes.data, out_delta.ctypes.data
+    z_scaled = np.empty(LANES)
+    for k in range(len(out_target)):
+        store(acc + k * VEC_BYTES, splat(0.0))
+
+    for g in range(lo, hi):
+        T = group_ptr[g + 1] - group_ptr[g]
+        first_row = rows.ctypes.data + 8 * group_ptr[g] * width * 8
+
+        # Forward.
+        peak_sum = splat(0.0)
+        previous_sum = splat(0.0)
+        for t in range(T):
+            x, alpha, before = x0 + t * step, a0 + t * step, a0 + (t - 1) * step
+            block = first_row + t * LANES * width * 8
+            for j in range(0, L, LANES):
+                transpose(block + j * 8, width * 8, x + j * VEC_BYTES, VEC_BYTES)
+            peak = load(x)
+            for j in range(1, L):
+                peak = maximum(load(x + j * VEC_BYTES), peak)
+            peak = maximum(peak, splat(-1e300))  # a row of -inf stays a row of zeros
+            peak_sum = peak_sum + peak
+            here = splat(0.0)
+            if t == 0:
+                store(c0, splat(1.0))
+                for j in range(L):
+                    e = exp(load(x + j * VEC_BYTES) - peak)
+                    store(x + j * VEC_BYTES, e)
+                    e = e * splat(start_exp[j])
+                    store(alpha + j * VEC_BYTES, e)
+                    here = here + e
+            else:
+                scale = where_positive(previous_sum, splat(1.0) / previous_sum)
+                store(c0 + t * VEC_BYTES, scale)
+                for j in range(L):
+                    e = exp(load(x + j * VEC_BYTES) - peak)
+                    store(x + j * VEC_BYTES, e)
+                    reach = previous_sum * splat(base[j])
+                    for k in range(in_ptr[j], in_ptr[j + 1]):
+                        a = load(before + read_i32(in_src + 4 * k) * VEC_BYTES)
+                        reach = fma(a, splat(read(in_del + 8 * k)), reach)
+                    e = e * scale * maximum(reach, splat(0.0))
+                    store(alpha + j * VEC_BYTES, e)
+                    here = here + e
+            store(s0 + t * VEC_BYTES, here)
+            previous_sum = here
+
+        # Each lane's Z at its own end: log Z = Σ m_t + Σ log of the sums that were divided out + log of the last sum.
+        store(tile, peak_sum)
+        for lane in range(LANES):
+            n = lengths[g * LANES + lane]
+            log_sum, product, good = 0.0, 1.0, True
+            for t in range(n - 1):
+                s = buffer[s_at + t * LANES + lane]
+                good &= s > SMALLEST_SUM
+                product *= s
+                if product < 1e-150 or product > 1e150:
+                    log_sum += math.log(product)
+                    product = 1.0
+            z = 0.0
+            for j in range(L):
+                if n > 0:
+                    z += buffer[a_at + ((n - 1) * width + j) * LANES + lane] * end_exp[j]
+            good &= SMALLEST_SUM < z < 1e300
+            if n > 0 and good:
+                log_z[g * LANES + lane] = buffer[tile_at + lane] + log_sum + math.log(product) + math.log(z)
+                z_scaled[lane] = weights[g * LANES + lane] / z
+            else:
+                log_z[g * LANES + lane] = 0.0 if n == 0 else np.nan
+                z_scaled[lane] = 0.0
+
+        # Backward. Lanes that have not begun (from the right) carry β = 0, so they add nothing anywhere.
+        for j in range(width):
+            store(beta + j * VEC_BYTES, splat(0.0))
+            store(tile + j * VEC_BYTES, splat(0.0))
+        for t in range(T - 1, -1, -1):
+            x, alpha = x0 + t * step, a0 + t * step
+            for lane in range(LANES):
+                if lengths[g * LANES + lane] == t + 1:
+                    for j in range(L):
+                        buffer[beta_at + j * LANES + lane] = end_exp[j] * z_scaled[lane]
+            scale = load(c0 + t * VEC_BYTES)
+            q_base = splat(0.0)
+            for j in range(L):
+                b = load(beta + j * VEC_BYTES)
+                store(tile + j * VEC_BYTES, load(alpha + j * VEC_BYTES) * b)
+                b = load(x + j * VEC_BYTES) * b * scale
+                store(q + j * VEC_BYTES, b)
+                q_base = fma(b, splat(base[j]), q_base)
+            block = first_row + t * LANES * width * 8
+            for j in range(0, L, LANES):
+                transpose(tile + j * VEC_BYTES, VEC_BYTES, block + j * 8, width * 8)
+            if t == 0:
+                break
+            before = alpha - step
+            for i in range(L):
+                b = q_base
+                a = load(before + i * VEC_BYTES)
+                for k in range(out_ptr[i], out_ptr[i + 1]):
+                    qj = load(q + read_i32(out_dst + 4 * k) * VEC_BYTES)
+                    b = fma(qj, splat(read(out_del + 8 * k)), b)
+                    slot = acc + k * VEC_BYTES
+                    store(slot, fma(a, qj, load(slot)))
+                store(beta + i * VEC_BYTES, maximum(b, splat(0.0)))
+
+    for k in range(len(out_target)):
+        expected[out_slot[k]] += total(load(acc + k * VEC_BYTES))
+
+
+@njit(cache=True, nogil=True)
+def viterbi_lanes(lo, hi, group_ptr, lengths, start, end, trans, rows, path, scores):
+    """Best labels of groups lo..hi-1: δ_t(j) = s_t(j) + max_i δ_{t-1}(i) + trans(i, j).
+
+    Only δ is kept; the way back finds the argmax again along the path, O(L) a token. Ties go to the lowest label.
+    path : int16[n_rows] in row order; scores : float64[8 * n_groups] (-inf if no labelling is allowed).
+    """
+    L = len(start)
+    width = rows.shape[1]
+    longest = 0
+    for g in range(lo, hi):
+        longest = max(longest, group_ptr[g + 1] - group_ptr[g])
+    step = width * VEC_BYTES
+    buffer = np.empty((longest * width) * LANES + LANES)
+    d0 = (buffer.ctypes.data + 63) // 64 * 64
+    shift = (d0 - buffer.ctypes.data) // 8
+    weights = trans.T.copy()  # [target, source]: read in order of the inner loop
+    for g in range(lo, hi):
+        T = group_ptr[g + 1] - group_ptr[g]
+        first_row = rows.ctypes.data + 8 * group_ptr[g] * width * 8
+        for t in range(T):
+            here, before = d0 + t * step, d0 + (t - 1) * step
+            block = first_row + t * LANES * width * 8
+            for j in range(0, L, LANES):
+                transpose(block + j * 8, width * 8, here + j * VEC_BYTES, VEC_BYTES)
+            if t == 0:
+                for j in range(L):
+                    store(here + j * VEC_BYTES, load(here + j * VEC_BYTES) + splat(start[j]))
+                continue
+            j = 0
+            while j + 4 <= L:  # four targets at once, so that every source is loaded once for four
+                d = load(before)
+                b0, b1 = d + splat(weights[j, 0]), d + splat(weights[j + 1, 0])
+                b2, b3 = d + splat(weights[j + 2, 0]), d + splat(weights[j + 3, 0])
+                for i in range(1, L):
+                    d = load(before + i * VEC_BYTES)
+                    b0, b1 = maximum(d + splat(weights[j, i]), b0), maximum(d + splat(weights[j + 1, i]), b1)
+                    b2, b3 = maximum(d + splat(weights[j + 2, i]), b2), maximum(d + splat(weights[j + 3, i]), b3)
+                at = here + j * VEC_BYTES
+                store(at, load(at) + b0)
+                store(at + VEC_BYTES, load(at + VEC_BYTES) + b1)
+                store(at + 2 * VEC_BYTES, load(at + 2 * VEC_BYTES) + b2)
+                store(at + 3 * VEC_BYTES, load(at + 3 * VEC_BYTES) + b3)
+                j += 4
+            while j < L:
+                best = load(before) + splat(weights[j, 0])
+                for i in range(1, L):
+                    best = maximum(load(before + i * VEC_BYTES) + splat(weights[j, i]), best)
+                at = here + j * VEC_BYTES
+                store(at, load(at) + best)
+                j += 1
+        for lane in range(LANES):
+            n = lengths[g * LANES + lane]
+            if n == 0:
+                scores[g * LANES + lane] = 0.0
+                continue
+            at = shift + (n - 1) * width * LANES + lane
+            y, best = 0, buffer[at] + end[0]
+            for j in range(1, L):
+                s = buffer[at + j * LANES] + end[j]
+                if s > best:
+                    y, best = j, s
+            scores[g * LANES + lane] = best
+            row = LANES * group_ptr[g] + lane
+            path[row + (n - 1) * LANES] = y
+            for t in range(n - 2, -1, -1):
+                at = shift + t * width * LANES + lane
+                previous, best = 0, buffer[at] + weights[y, 0]
+                for i in range(1, L):
+                    s = buffer[at + i * LANES] + weights[y, i]
+                    if s > best:
+                        previous, best = i, s
+                y = previous
+                path[row + t * LANES] = y

@@ -1,0 +1,138 @@
+"""Index arithmetic for the row kernels: which rows to add, and, transposed, which rows to gather.
+
+Everything here runs once a training run or once a batch of text, and is linear in the size of its input.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = ["count_pairs", "expand_pairs", "mark_pairs", "split_refs", "transpose_refs"]
+
+
+@njit(cache=True, nogil=True)
+def mark_pairs(token_ptr, token_refs, bundle_ptr, bundle_ids, n_attributes, y, seen, bundle_seen):
+    """Set bit l of seen[a] for every attribute a that occurs on a token labelled l (bundles by way of theirs)."""
+    for m in range(len(y)):
+        if y[m] < 0:
+            continue
+        word, bit = y[m] // 64, np.uint64(1) << np.uint64(y[m] % 64)
+        for k in range(token_ptr[m], token_ptr[m + 1]):
+            ref = token_refs[k]
+            if ref < n_attributes:
+                seen[ref, word] |= bit
+            else:
+                bundle_seen[ref - n_attributes, word] |= bit
+    for b in range(len(bundle_ptr) - 1):
+        for k in range(bundle_ptr[b], bundle_ptr[b + 1]):
+            for word in range(seen.shape[1]):
+                seen[bundle_ids[k], word] |= bundle_seen[b, word]
+
+
+@njit(cache=True, nogil=True)
+def count_pairs(seen, pair_ptr):
+    """pair_ptr[a + 1] - pair_ptr[a] = number of labels seen with attribute a."""
+    pair_ptr[0] = 0
+    for a in range(len(seen)):
+        n = 0
+        for word in range(seen.shape[1]):
+            bits = seen[a, word]
+            while bits != 0:
+                bits &= bits - np.uint64(1)
+                n += 1
+        pair_ptr[a + 1] = pair_ptr[a] + n
+
+
+@njit(cache=True, nogil=True)
+def expand_pairs(seen, pair_ptr, pair_label):
+    """List the labels seen with each attribute, in increasing order."""
+    for a in range(len(seen)):
+        p = pair_ptr[a]
+        for word in range(seen.shape[1]):
+            for bit in range(64):
+                if (seen[a, word] >> np.uint64(bit)) & np.uint64(1):
+                    pair_label[p] = word * 64 + bit
+                    p += 1
+
+
+@njit(cache=True, nogil=True)
+def split_refs(items, ptr, refs, values, n_attributes, wide_row, n_wide, pair_ptr):
+    """Split the references of each item into dense rows (wide attributes, bundles) and narrow attributes.
+
+    items : int64[n]; the item behind each output row, -1 for a row that stands for nothing. wide_row : int32[A], -1
+    for narrow attributes; attributes without weights are left out. Returns dense_ptr, dense_refs, dense_values,
+    narrow_ptr, narrow_refs, narrow_values; the values are empty if `values` is.
+    """
+    n = len(items)
+    dense_ptr, narrow_ptr = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    for r in range(n):
+        dense = narrow = 0
+        if items[r] >= 0:
+            for k in range(ptr[items[r]], ptr[items[r] + 1]):
+                a = refs[k]
+                if a >= n_attributes or wide_row[a] >= 0:
+                    dense += 1
+                elif pair_ptr[a + 1] > pair_ptr[a]:
+                    narrow += 1
+        dense_ptr[r + 1] = dense_ptr[r] + dense
+        narrow_ptr[r + 1] = narrow_ptr[r] + narrow
+    weighted = len(values) > 0
+    dense_refs, narrow_refs = np.empty(dense_ptr[n], np.int32), np.empty(narrow_ptr[n], np.int32)
+    dense_values = np.empty(dense_ptr[n] if weighted else 0)
+    narrow_values = np.empty(narrow_ptr[n] if weighted else 0)
+    for r in range(n):
+        d, s = dense_ptr[r], narrow_ptr[r]
+        if items[r] < 0:
+            continue
+        for k in range(ptr[items[r]], ptr[items[r] + 1]):
+            a = refs[k]
+            if a >= n_attributes or wide_row[a] >= 0:
+                dense_refs[d] = n_wide + a - n_attributes if a >= n_attributes else wide_row[a]
+                if weighted:
+                    dense_values[d] = values[k]
+                d += 1
+            elif pair_ptr[a + 1] > pair_ptr[a]:
+                narrow_refs[s] = a
+                if weighted:
+                    narrow_values[s] = values[k]
+                s += 1
+    return dense_ptr, dense_refs, dense_values, narrow_ptr, narrow_refs, narrow_values
+
+
+@njit(cache=True, nogil=True)
+def transpose_refs(token_ptr, token_refs, token_values, row_of_token, bundle_ptr, bundle_ids, bundle_values,
+                   n_attributes, n_rows):  # fmt: skip
+    """Turn 'which refs has a row' around: the rows that own each attribute (ids 0..A-1) and bundle (A..A+R-1).
+
+    Tokens are rows row_of_token[m]; bundle b, as an owner of attributes, is row n_rows + b.
+    Returns owner_ptr int64[A + R + 1], owners int32, owner_values (empty if every value is one).
+    """
+    n_bundles = len(bundle_ptr) - 1
+    n_refs = n_attributes + n_bundles
+    weighted = len(token_values) > 0 or len(bundle_values) > 0
+    ptr = np.zeros(n_refs + 1, np.int64)
+    for k in range(len(token_refs)):
+        ptr[token_refs[k] + 1] += 1
+    for k in range(len(bundle_ids)):
+        ptr[bundle_ids[k] + 1] += 1
+    for a in range(n_refs):
+        ptr[a + 1] += ptr[a]
+    at = ptr[:-1].copy()
+    owners = np.empty(ptr[n_refs], np.int32)
+    values = np.ones(ptr[n_refs] if weighted else 0)
+    for m in range(len(row_of_token)):
+        for k in range(token_ptr[m], token_ptr[m + 1]):
+            a = token_refs[k]
+            owners[at[a]] = row_of_token[m]
+            if len(token_values) > 0:
+                values[at[a]] = token_values[k]
+            at[a] += 1
+    for b in range(n_bundles):
+        for k in range(bundle_ptr[b], bundle_ptr[b + 1]):
+            a = bundle_ids[k]
+            owners[at[a]] = n_rows + b
+            if len(bundle_values) > 0:
+                values[at[a]] = bundle_values[k]
+            at[a] += 1
+    return ptr, owners, values

@@ -1,0 +1,299 @@
+"""Eight doubles as one value: the only module that speaks to LLVM.
+
+A `Vec` lives in registers inside a kernel; `+ - * <` work on it, and a dozen functions load, store and
+combine it. Plain Numba loops cannot keep such accumulators in registers, and that is a factor of five in
+the kernels that use this. LLVM splits a Vec where the machine's registers are narrower, so the code is the
+same everywhere. Addresses are plain integers (`array.ctypes.data`), because array arguments of inlined
+helpers would be reference-counted in the innermost loop.
+
+    load(p)            the eight doubles at address p           store(p, v)
+    splat(x)           eight copies of the float x              read(p), write(p, x): one double
+    fma(a, b, c)       a * b + c, rounded once                  maximum(a, b)
+    where_positive(m, a)   a where m > 0, else 0                exp(v): within 2 ulp; exp(-inf) = 0
+    total(v)           sum of the eight lanes                   transpose(p, dp, q, dq): 8 x 8 block
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
+
+__all__ = [
+    "LANES",
+    "aligned",
+    "exp",
+    "fma",
+    "load",
+    "maximum",
+    "prefetch",
+    "read",
+    "read_i32",
+    "splat",
+    "store",
+    "total",
+    "transpose",
+    "where_positive",
+    "write",
+]
+
+LANES = 8
+"""Doubles in a Vec."""
+
+_DOUBLE = ir.DoubleType()
+_VEC = ir.VectorType(_DOUBLE, LANES)
+_BITS = ir.VectorType(ir.IntType(64), LANES)
+
+
+class VecType(types.Type):
+    """The Numba type of eight doubles."""
+
+    def __init__(self) -> None:
+        """Name it."""
+        super().__init__(name="Vec8")
+
+
+VEC = VecType()
+
+
+@register_model(VecType)
+class _VecModel(models.PrimitiveModel):
+    """A Vec is an LLVM vector, in memory and in registers."""
+
+    def __init__(self, dmm, fe_type):
+        super().__init__(dmm, fe_type, _VEC)
+
+
+def _binary(op, emit):
+    """Give `op` a meaning on two Vecs."""
+
+    @infer_global(op)
+    class _Template(ConcreteTemplate):
+        cases = [signature(VEC, VEC, VEC)]  # noqa: RUF012
+
+    @lower_builtin(op, VEC, VEC)
+    def _lower(context, builder, sig, args):
+        return emit(builder, *args)
+
+
+_binary(operator.add, lambda builder, a, b: builder.fadd(a, b))
+_binary(operator.sub, lambda builder, a, b: builder.fsub(a, b))
+_binary(operator.mul, lambda builder, a, b: builder.fmul(a, b))
+_binary(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
+
+
+def _pointer(builder, address, element):
+    return builder.inttoptr(address, element.as_pointer())
+
+
+def _constant(value):
+    return ir.Constant(_VEC, [value] * LANES)
+
+
+def _call(builder, name, *args):
+    kind = ir.FunctionType(args[0].type, [a.type for a in args])
+    function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name=name)
+    return builder.call(function, args)
+
+
+@intrinsic
+def load(typingctx, address):
+    """Return the eight doubles at an address."""
+
+    def codegen(context, builder, sig, args):
+        return builder.load(_pointer(builder, args[0], _VEC), align=8)
+
+    return VEC(types.int64), codegen
+
+
+@intrinsic
+def store(typingctx, address, value):
+    """Write eight doubles to an address."""
+
+    def codegen(context, builder, sig, args):
+        builder.store(args[1], _pointer(builder, args[0], _VEC), align=8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, VEC), codegen
+
+
+@intrinsic
+def read(typingctx, address):
+    """Return the double at an address."""
+
+    def codegen(context, builder, sig, args):
+        return builder.load(_pointer(builder, args[0], _DOUBLE), align=8)
+
+    return types.float64(types.int64), codegen
+
+
+@intrinsic
+def read_i32(typingctx, address):
+    """Return the 32-bit integer at an address, as a 64-bit one."""
+
+    def codegen(context, builder, sig, args):
+        return builder.sext(builder.load(_pointer(builder, args[0], ir.IntType(32)), align=4), ir.IntType(64))
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def write(typingctx, address, value):
+    """Write one double to an address."""
+
+    def codegen(context, builder, sig, args):
+        builder.store(args[1], _pointer(builder, args[0], _DOUBLE), align=8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.float64), codegen
+
+
+@intrinsic
+def prefetch(typingctx, address):
+    """Ask the cache for the line at an address."""
+
+    def codegen(context, builder, sig, args):
+        i32 = ir.IntType(32)
+        byte = ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
+        name = "llvm.prefetch.p0" if "p0" in str(byte) else "llvm.prefetch.p0i8"
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name=name)
+        builder.call(function, [builder.inttoptr(args[0], byte), i32(0), i32(3), i32(1)])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen
+
+
+@intrinsic
+def splat(typingctx, value):
+    """Return eight copies of a float."""
+
+    def codegen(context, builder, sig, args):
+        one = builder.insert_element(ir.Constant(_VEC, ir.Undefined), args[0], ir.IntType(32)(0))
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        return builder.shuffle_vector(one, one, mask)
+
+    return VEC(types.float64), codegen
+
+
+@intrinsic
+def fma(typingctx, a, b, c):
+    """Return a * b + c, rounded once."""
+
+    def codegen(context, builder, sig, args):
+        return _call(builder, "llvm.fma.v8f64", *args)
+
+    return VEC(VEC, VEC, VEC), codegen
+
+
+@intrinsic
+def maximum(typingctx, a, b):
+    """Return the larger of each pair of lanes (no lane may be nan)."""
+
+    def codegen(context, builder, sig, args):
+        return builder.select(builder.fcmp_ordered(">", *args), *args)
+
+    return VEC(VEC, VEC), codegen
+
+
+@intrinsic
+def where_positive(typingctx, mask, a):
+    """Return a where the mask is above 0, else 0."""
+
+    def codegen(context, builder, sig, args):
+        return builder.select(builder.fcmp_ordered(">", args[0], _constant(0.0)), args[1], _constant(0.0))
+
+    return VEC(VEC, VEC), codegen
+
+
+@intrinsic
+def total(typingctx, a):
+    """Return the sum of the eight lanes, in a fixed order."""
+
+    def codegen(context, builder, sig, args):
+        v, width = args[0], LANES
+        while width > 1:  # (0+4, 1+5, ...), then (0+2, 1+3), then 0+1: the same tree on every machine
+            width //= 2
+            lane = ir.VectorType(ir.IntType(32), LANES)
+            mask = ir.Constant(lane, [(k + width) % LANES for k in range(LANES)])
+            v = builder.fadd(v, builder.shuffle_vector(v, v, mask))
+        return builder.extract_element(v, ir.IntType(32)(0))
+
+    return types.float64(VEC), codegen
+
+
+# exp(x) = 2^k e^r with k = round(x / ln 2) and |r| <= ln 2 / 2. Adding 1.5 * 2^52 leaves k in the low bits of the
+# sum; shifted to the exponent field they multiply by 2^k. The series to r^13/13! is exact to double precision.
+_SHIFT = 6755399441055744.0
+_LOG2E = 1.4426950408889634
+_LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+_SMALLEST = -708.0
+_TAYLOR = [1.0 / float(np.prod(np.arange(1, n + 1, dtype=np.float64))) for n in range(13, 0, -1)] + [1.0]
+
+
+@intrinsic
+def exp(typingctx, a):
+    """Return e^x in each lane, 0 below -708 (where doubles end) and for -inf; x must not exceed 700."""
+
+    def codegen(context, builder, sig, args):
+        alive = builder.fcmp_ordered(">", args[0], _constant(_SMALLEST))
+        x = builder.select(alive, args[0], _constant(0.0))
+        shifted = _call(builder, "llvm.fma.v8f64", x, _constant(_LOG2E), _constant(_SHIFT))
+        k = builder.fsub(shifted, _constant(_SHIFT))
+        r = _call(builder, "llvm.fma.v8f64", k, _constant(-_LN2_HIGH), x)
+        r = _call(builder, "llvm.fma.v8f64", k, _constant(-_LN2_LOW), r)
+        y = _constant(_TAYLOR[0])
+        for c in _TAYLOR[1:]:
+            y = _call(builder, "llvm.fma.v8f64", y, r, _constant(c))
+        exponent = builder.shl(builder.bitcast(shifted, _BITS), ir.Constant(_BITS, [52] * LANES))
+        y = builder.bitcast(builder.add(builder.bitcast(y, _BITS), exponent), _VEC)
+        return builder.select(alive, y, _constant(0.0))
+
+    return VEC(VEC), codegen
+
+
+def _interleave(builder, rows, distance):
+    """One butterfly of the transpose: exchange the blocks of `distance` lanes between rows that far apart."""
+    lane = ir.VectorType(ir.IntType(32), LANES)
+    low = [k if not k & distance else LANES + k - distance for k in range(LANES)]
+    high = [k + distance if not k & distance else LANES + k for k in range(LANES)]
+    out = list(rows)
+    for i in range(LANES):
+        if not i & distance:
+            a, b = rows[i], rows[i + distance]
+            out[i] = builder.shuffle_vector(a, b, ir.Constant(lane, low))
+            out[i + distance] = builder.shuffle_vector(a, b, ir.Constant(lane, high))
+    return out
+
+
+@intrinsic
+def transpose(typingctx, source, source_step, target, target_step):
+    """Copy the 8 x 8 block whose rows lie `source_step` bytes apart, transposed, to rows `target_step` apart."""
+
+    def codegen(context, builder, sig, args):
+        source, source_step, target, target_step = args
+        i64 = ir.IntType(64)
+        rows = []
+        for i in range(LANES):
+            address = builder.add(source, builder.mul(source_step, i64(i)))
+            rows.append(builder.load(_pointer(builder, address, _VEC), align=8))
+        for distance in (4, 2, 1):
+            rows = _interleave(builder, rows, distance)
+        for i in range(LANES):
+            address = builder.add(target, builder.mul(target_step, i64(i)))
+            builder.store(rows[i], _pointer(builder, address, _VEC), align=8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), codegen
+
+
+def aligned(*shape: int) -> np.ndarray:
+    """Return zeros whose first element lies on a 64-byte border, so that no Vec straddles two cache lines."""
+    size = int(np.prod(shape))
+    raw = np.zeros(size + LANES)
+    skip = (-raw.ctypes.data % 64) // 8
+    return raw[skip : skip + size].reshape(shape)

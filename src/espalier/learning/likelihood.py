@@ -1,0 +1,222 @@
+"""The conditional log-likelihood of a linear-chain CRF, and its gradient.
+
+    f(w) = Σ_n ω_n ( log Z(x_n; w) - log Z(x_n, known labels; w) )           ω_n: sample weights
+    ∂f/∂w_k = Σ_n ω_n ( E[f_k | x_n] - E[f_k | x_n, known labels] )
+
+With every label known the second term is the score of the labels, and its gradient the observed counts c, which never
+change: f = Σ ω log Z - w·c. With unknown labels (-1) it is a second forward-backward with the known ones clamped.
+
+The weights are those of the observed (attribute, label) pairs, then those of the learned transitions. Cost of one pass:
+O(rows of references added + T (L + E)) for E learned transitions; memory: one padded row a token and a bundle.
+Work is cut into chunks by the data alone and added up in their order: the result is the same on any number of threads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.errors import InfeasibleError
+from espalier.features.matrix import FeatureMatrix
+from espalier.kernels.chain import forward_backward
+from espalier.kernels.history import dot
+from espalier.kernels.lanes import forward_backward_lanes
+from espalier.kernels.plan import transpose_refs
+from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
+from espalier.kernels.vector import LANES, aligned
+from espalier.models.lanes import Lanes
+from espalier.models.pairs import Pairs
+from espalier.models.rows import RowPlan
+from espalier.models.transitions import LARGEST, Transitions
+from espalier.parallel import balanced, choose_threads, run_chunks
+
+__all__ = ["ChainLikelihood"]
+
+TOKENS_A_CHUNK = 2500
+MOST_CHUNKS = 16
+"""A pass is cut into pieces of about so many tokens, and into so many at most, whatever the number of threads."""
+
+Float = NDArray[np.float64]
+
+
+class ChainLikelihood:
+    """f and its gradient for one corpus; call it with a weight vector.
+
+    Parameters
+    ----------
+    matrix, indptr, y : features, sequence borders and label ids (-1 unknown) of M tokens.
+    pairs : the weighted (attribute, label) pairs.
+    learned : bool[L, L]; the transitions that have a weight.
+    start_allowed, allowed : bool[L] and bool[L, L]; everything else is forbidden.
+    sample_weight : float64[N], one if not given.
+    """
+
+    def __init__(
+        self,
+        matrix: FeatureMatrix,
+        indptr: NDArray[np.int64],
+        y: NDArray[np.int16],
+        pairs: Pairs,
+        learned: NDArray[np.bool_],
+        start_allowed: NDArray[np.bool_],
+        allowed: NDArray[np.bool_],
+        sample_weight: Float | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Lay out the corpus and count what the labels show."""
+        N = len(indptr) - 1
+        self.threads = choose_threads(len(y), threads)
+        self.pairs, self.allowed, self.learned = pairs, allowed, learned & allowed
+        self.start_exp, self.end_exp = start_allowed.astype(np.float64), np.ones(pairs.n_labels)
+        self.from_label, self.to_label = np.nonzero(self.learned)
+        self.lanes = lanes = Lanes.of(indptr)
+        self.plan = RowPlan.of(matrix, pairs, lanes.token_of_row)
+        self.sample_weight = np.ones(N) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        self.lane_weight = (
+            np.where(lanes.sequence >= 0, self.sample_weight[lanes.sequence], 0.0) if N else np.zeros(0)
+        )
+        self.owner_ptr, self.owners, self.owner_values = transpose_refs(
+            matrix.token_indptr, matrix.token_refs, matrix.token_values, lanes.row_of_token,
+            matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, matrix.n_attributes, lanes.n_rows,
+        )  # fmt: skip
+        A = matrix.n_attributes
+        chunks = min(max(len(y) // TOKENS_A_CHUNK, 2), MOST_CHUNKS)
+        self.group_chunks = balanced(lanes.group_ptr, chunks)
+        self.bundle_chunks = balanced(self.owner_ptr[A:], chunks)
+        self.attribute_chunks = balanced(self.owner_ptr[: A + 1], chunks)
+        self.rows = aligned(lanes.n_rows + matrix.n_bundles, padded(pairs.n_labels))
+        self.transitions = Transitions.of(np.where(allowed, 0.0, -np.inf), self.learned)
+        self.label_of_row = np.full(lanes.n_rows, -1, np.int64)
+        self.label_of_row[lanes.row_of_token] = y
+        self.partial = bool((y < 0).any())
+        self.observed = None if self.partial else self._observed()
+
+    @property
+    def n_parameters(self) -> int:
+        """Weights in all: pairs, then transitions."""
+        return len(self.pairs) + len(self.from_label)
+
+    def __call__(self, w: Float) -> tuple[float, Float]:
+        """Return f(w) and its gradient."""
+        gradient = np.empty(self.n_parameters)
+        self._set_transitions(w)
+        self.plan.prepare(w, self.threads)
+        if not self.partial:
+            log_z, counts = self._expectations(w, clamped=False)
+            self._gather(gradient, counts)
+            assert self.observed is not None
+            gradient -= self.observed
+            return log_z - dot(w, self.observed), gradient
+        known_z, known_counts = self._expectations(w, clamped=True)
+        known_rows = self.rows[: self.lanes.n_rows].copy()
+        log_z, counts = self._expectations(w, clamped=False)
+        self.rows[: self.lanes.n_rows] -= known_rows
+        self._gather(gradient, counts - known_counts)
+        return log_z - known_z, gradient
+
+    def _set_transitions(self, w: Float) -> None:
+        """Put the transition weights in place; exceptions are found anew only where a base must change."""
+        trans = np.where(self.allowed, 0.0, -np.inf)
+        trans[self.from_label, self.to_label] = w[len(self.pairs) :]
+        self.transitions = self.transitions.updated(trans, self.learned)
+
+    def _expectations(self, w: Float, *, clamped: bool) -> tuple[float, Float]:
+        """Turn rows into weighted marginals; return Σ ω log Z and the expected counts of the learned transitions."""
+        lanes, trans = self.lanes, self.transitions
+        log_z = np.zeros(len(lanes.lengths))
+        expected = np.zeros((len(self.group_chunks), len(trans.source)))
+        arguments = trans.arguments()
+        in_range = self.from_label.size == 0 or np.abs(w[len(self.pairs) :]).max() < LARGEST
+
+        def chunk(c: int) -> None:
+            lo, hi = self.group_chunks[c]
+            first, last = LANES * lanes.group_ptr[lo], LANES * lanes.group_ptr[hi]
+            self.plan.score(first, last, w, self.rows)
+            if clamped:
+                self._clamp(first, last)
+            if in_range:
+                forward_backward_lanes(
+                    lo, hi, lanes.group_ptr, lanes.lengths, self.lane_weight, self.start_exp, self.end_exp,
+                    *arguments, self.rows, expected[c], log_z,
+                )  # fmt: skip
+            else:
+                log_z[LANES * lo : LANES * hi] = np.nan
+
+        run_chunks(chunk, len(self.group_chunks), self.threads)
+        slots = expected.sum(axis=0) * np.exp(trans.trans[trans.source, trans.target])
+        counts = np.zeros_like(trans.trans)
+        counts[trans.source, trans.target] = slots
+        failed = np.flatnonzero(np.isnan(log_z))
+        for lane in failed:
+            log_z[lane] = self._plain(int(lane), w, counts, clamped=clamped)
+        return float(dot(self.lane_weight, log_z)), counts[self.from_label, self.to_label]
+
+    def _clamp(self, first: int, last: int) -> None:
+        """Forbid every other label in the rows whose label is known."""
+        y = self.label_of_row[first:last]
+        known = np.flatnonzero(y >= 0)
+        kept = self.rows[first + known, y[known]]
+        self.rows[first + known] = -np.inf
+        self.rows[first + known, y[known]] = kept
+
+    def _plain(self, lane: int, w: Float, counts: Float, *, clamped: bool) -> float:
+        """Redo one sequence in log space: its scores lie too far apart for scaled probabilities."""
+        L = self.pairs.n_labels
+        group, k = divmod(lane, LANES)
+        rows = LANES * self.lanes.group_ptr[group] + k + LANES * np.arange(self.lanes.lengths[lane])
+        for row in rows:
+            self.plan.score(row, row + 1, w, self.rows)
+            if clamped:
+                self._clamp(row, row + 1)
+        unary = np.ascontiguousarray(self.rows[rows, :L])
+        start, end = np.log(self.start_exp, where=self.start_exp > 0, out=np.full(L, -np.inf)), np.log(self.end_exp)
+        log_z, entropy, transitions = np.zeros(1), np.zeros(1), np.zeros((1, L, L))
+        marginals = np.empty_like(unary)
+        forward_backward(
+            np.array([0, len(rows)]), unary, self.transitions.trans[None], np.zeros(len(rows), np.int32), start, end,
+            0, 1, log_z, marginals, np.zeros((0, L, L)), transitions, entropy,
+        )  # fmt: skip
+        if not np.isfinite(log_z[0]):
+            what = "its labels break" if clamped else "no labelling keeps"
+            raise InfeasibleError(
+                f"sequence {self.lanes.sequence[lane]}: {what} the allowed transitions, or a weight is nan"
+            )
+        self.rows[rows, :L] = self.lane_weight[lane] * marginals
+        counts += self.lane_weight[lane] * transitions[0]
+        return float(log_z[0])
+
+    def _observed(self) -> Float:
+        """Count what the labels show: the gradient kernel on rows that are one at the label."""
+        counts, n_rows = np.empty(self.n_parameters), self.lanes.n_rows
+        weight = np.repeat(self.lane_weight.reshape(-1, LANES), np.diff(self.lanes.group_ptr), axis=0).ravel()
+        known = np.flatnonzero(self.label_of_row >= 0)
+        self.rows[known, self.label_of_row[known]] = weight[known]
+        # The next token of the same lane is eight rows on; where the sequence has ended, that row has no label.
+        y, after = self.label_of_row, np.append(self.label_of_row[LANES:], np.full(LANES, -1))[:n_rows]
+        group_end = LANES * self.lanes.group_ptr[1:, None] - 1 - np.arange(LANES)
+        after[group_end.ravel()] = -1
+        both = np.flatnonzero((y >= 0) & (after >= 0))
+        steps = np.zeros_like(self.allowed, dtype=np.float64)
+        np.add.at(steps, (y[both], after[both]), weight[both])
+        self._gather(counts, steps[self.from_label, self.to_label])
+        return counts
+
+    def _gather(self, gradient: Float, transition_counts: Float) -> None:
+        """Fill the gradient from the marginal rows: bundles first, then attributes."""
+        A, n_rows, pairs = self.pairs.n_attributes, self.lanes.n_rows, self.pairs
+
+        def bundles(c: int) -> None:
+            lo, hi = self.bundle_chunks[c]
+            bundle_gradient(lo, hi, self.owner_ptr[A:], self.owners, self.owner_values, self.rows, n_rows)
+
+        def attributes(c: int) -> None:
+            lo, hi = self.attribute_chunks[c]
+            buffer = np.empty(self.rows.shape[1])
+            attribute_gradient(
+                lo, hi, self.owner_ptr, self.owners, self.owner_values, pairs.ptr, pairs.label, pairs.wide_row >= 0,
+                self.rows, buffer, gradient,
+            )  # fmt: skip
+
+        run_chunks(bundles, len(self.bundle_chunks), self.threads)
+        run_chunks(attributes, len(self.attribute_chunks), self.threads)
+        gradient[len(pairs) :] = transition_counts

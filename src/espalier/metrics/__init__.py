@@ -1,0 +1,31 @@
+"""What a prediction is worth: tokens, segments, whole sequences, calibration, significance.
+
+Gold and predicted labels are lists of label lists or labelled corpora; `evaluate` gives every figure at once.
+"""
+
+from espalier.metrics.reliability import Bin, Calibration, calibration
+from espalier.metrics.report import Report, evaluate
+from espalier.metrics.segments import Score, SegmentScores, read_segments, segment_scores
+from espalier.metrics.significance import Bootstrap, Wilcoxon, paired_bootstrap, sequence_scores, wilcoxon
+from espalier.metrics.tokens import Confusion, confusion, exactness, token_accuracy
+
+__all__ = [
+    "Bin",
+    "Bootstrap",
+    "Calibration",
+    "Confusion",
+    "Report",
+    "Score",
+    "SegmentScores",
+    "Wilcoxon",
+    "calibration",
+    "confusion",
+    "evaluate",
+    "exactness",
+    "paired_bootstrap",
+    "read_segments",
+    "segment_scores",
+    "sequence_scores",
+    "token_accuracy",
+    "wilcoxon",
+]

@@ -1,0 +1,88 @@
+"""A linear chain model: sparse weights and transitions make potentials, labels and feature counts.
+
+    unary[t, l] = Σ_{a of token t} value(t, a) w(a, l)        trans, start: weights, or -inf where forbidden
+
+Perceptron and CRF share it; they differ in how the weights are found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.errors import InfeasibleError
+from espalier.features.matrix import FeatureMatrix
+from espalier.kernels.lanes import viterbi_lanes
+from espalier.kernels.rows import padded
+from espalier.kernels.vector import LANES, aligned
+from espalier.models.lanes import Lanes
+from espalier.models.pairs import Pairs
+from espalier.models.rows import RowPlan
+from espalier.parallel import balanced, choose_threads, run_chunks
+from espalier.potentials import ChainBatch
+
+__all__ = ["ChainModel"]
+
+TOKENS_A_CHUNK = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainModel:
+    """Weights of a chain.
+
+    pairs, w : the weighted (attribute, label) pairs and float64[P]; trans : float64[L, L]; start, end : float64[L].
+    """
+
+    pairs: Pairs
+    w: NDArray[np.float64]
+    trans: NDArray[np.float64]
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+
+    @property
+    def n_labels(self) -> int:
+        """L."""
+        return len(self.start)
+
+    def potentials(self, matrix: FeatureMatrix, indptr: NDArray[np.int64], threads: int | None = None) -> ChainBatch:
+        """Return the potentials of a corpus."""
+        M, L = matrix.n_tokens, self.n_labels
+        threads = choose_threads(M, threads)
+        plan = RowPlan.of(matrix, self.pairs)
+        plan.prepare(self.w, threads)
+        rows = aligned(M, padded(L))
+        chunks = balanced(np.arange(M + 1), max(M // TOKENS_A_CHUNK, 1))
+        run_chunks(lambda c: plan.score(*chunks[c], self.w, rows), len(chunks), threads)
+        classes = np.zeros(M, np.int32)
+        return ChainBatch(indptr, np.ascontiguousarray(rows[:, :L]), self.trans[None], classes, self.start, self.end)
+
+    def tag(
+        self, matrix: FeatureMatrix, indptr: NDArray[np.int64], threads: int | None = None
+    ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+        """Return the best labels, int16[M], and each sequence's score, float64[N]: scoring and Viterbi in lanes."""
+        threads = choose_threads(matrix.n_tokens, threads)
+        lanes = Lanes.of(indptr)
+        plan = RowPlan.of(matrix, self.pairs, lanes.token_of_row)
+        plan.prepare(self.w, threads)
+        path = np.empty(lanes.n_rows, np.int16)
+        lane_scores = np.zeros(len(lanes.lengths))
+        rows = aligned(lanes.n_rows, padded(self.n_labels))
+        chunks = balanced(lanes.group_ptr, max(matrix.n_tokens // TOKENS_A_CHUNK, 1))
+
+        def chunk(c: int) -> None:
+            lo, hi = chunks[c]
+            plan.score(LANES * lanes.group_ptr[lo], LANES * lanes.group_ptr[hi], self.w, rows)
+            viterbi_lanes(
+                lo, hi, lanes.group_ptr, lanes.lengths, self.start, self.end, self.trans, rows, path, lane_scores
+            )
+
+        run_chunks(chunk, len(chunks), threads)
+        scores = np.zeros(len(indptr) - 1)
+        used = lanes.sequence >= 0
+        scores[lanes.sequence[used]] = lane_scores[used]
+        if np.isneginf(scores).any():
+            i = int(np.flatnonzero(np.isneginf(scores))[0])
+            raise InfeasibleError(f"sequence {i} has no labelling with a finite score")
+        return path[lanes.row_of_token], scores

@@ -1,0 +1,315 @@
+"""Token conditions: what a rule may ask about the input, never about the labels.
+
+A condition holds at a token, `condition.holds(tokens, t, text)`; a *word condition* depends on that token's
+string alone, so that it can be computed once a word type. Conditions are frozen values with structural
+equality and combine with `&`, `|` and `~`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import NoReturn
+
+from espalier.errors import RuleError
+from espalier.rules.regex import compile_regex
+
+__all__ = [
+    "ALWAYS",
+    "BUILT_IN",
+    "FIRST",
+    "LAST",
+    "AllOf",
+    "AnyOf",
+    "At",
+    "Condition",
+    "Named",
+    "Near",
+    "NoneOf",
+    "Pattern",
+    "Shape",
+    "Text",
+    "WordCondition",
+    "Words",
+    "ground",
+    "parts",
+    "read_lexicon",
+    "shape_of",
+]
+
+LONGEST_TOKEN, LONGEST_TEXT = 2_000, 20_000
+"""A longer token matches no pattern; of a longer text only the beginning is searched."""
+
+
+class Condition(ABC):
+    """Something that holds at a token, or does not."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
+        """Does it hold at token t, 0 <= t < T?"""
+
+    def __and__(self, other: Condition) -> AllOf:
+        """Both."""
+        return AllOf((self, other)) if isinstance(other, Condition) else NotImplemented
+
+    def __or__(self, other: Condition) -> AnyOf:
+        """At least one."""
+        return AnyOf((self, other)) if isinstance(other, Condition) else NotImplemented
+
+    def __invert__(self) -> NoneOf:
+        """Not."""
+        return NoneOf(self)
+
+    def __bool__(self) -> NoReturn:
+        """Refuse: a condition has no truth value before it meets a token."""
+        raise RuleError("a token condition is neither true nor false by itself; combine conditions with &, | and ~")
+
+
+class WordCondition(Condition):
+    """A condition on the token's own string."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def accepts(self, word: str) -> bool:
+        """Does the word satisfy it?"""
+
+    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
+        """Does token t satisfy it?"""
+        return self.accepts(tokens[t])
+
+
+@dataclass(frozen=True, slots=True)
+class Words(WordCondition):
+    """The token is one of these words; `fold` ignores case. `source` names the file of a lexicon."""
+
+    words: tuple[str, ...]
+    fold: bool = True
+    source: str = ""
+    _index: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check, and index the words."""
+        words: object = self.words
+        if not isinstance(words, tuple) or not all(isinstance(word, str) for word in words):
+            raise RuleError(f"words must be a tuple of strings, not {words!r}")
+        if not self.words or not all(self.words):
+            raise RuleError("a word list needs at least one word, and no empty ones")
+        object.__setattr__(self, "_index", frozenset(w.casefold() if self.fold else w for w in self.words))
+
+    def accepts(self, word: str) -> bool:
+        """Is the word listed?"""
+        return (word.casefold() if self.fold else word) in self._index
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern(WordCondition):
+    """The whole token matches a regular expression (see `espalier.rules.regex.SYNTAX`)."""
+
+    regex: str
+
+    def __post_init__(self) -> None:
+        """Compile once, so that a wrong pattern is an error here."""
+        object.__setattr__(self, "regex", _check_regex(self.regex))
+
+    def accepts(self, word: str) -> bool:
+        """Does the whole word match?"""
+        return len(word) <= LONGEST_TOKEN and compile_regex(self.regex).fullmatch(word)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape(WordCondition):
+    """The token has this shape: `Xx` for `Andersen`, `X.` for `L.`, `d-d` for `12-18`; see `shape_of`."""
+
+    shape: str
+
+    def __post_init__(self) -> None:
+        """Refuse a shape that no token has."""
+        if not self.shape or shape_of(self.shape.replace("d", "0")) != self.shape:
+            nearest = shape_of(self.shape.replace("d", "0"))
+            raise RuleError(
+                f"no token has the shape {self.shape!r}; runs are written once, as in {nearest or 'Xx'!r}"
+            )
+
+    def accepts(self, word: str) -> bool:
+        """Has the word this shape?"""
+        return shape_of(word) == self.shape
+
+
+@dataclass(frozen=True, slots=True)
+class Named(WordCondition):
+    """A predicate with a name: built in, or a Python function of the user's. Equality is by name."""
+
+    name: str
+    function: Callable[[str], bool] = field(compare=False, repr=False)
+
+    def accepts(self, word: str) -> bool:
+        """Ask the function."""
+        return bool(self.function(word))
+
+
+@dataclass(frozen=True, slots=True)
+class At(Condition):
+    """The token's position is first..last, both included; negative numbers count from the end, -1 the last."""
+
+    first: int
+    last: int
+
+    def __post_init__(self) -> None:
+        """Refuse ranges that are empty whatever the sequence."""
+        if (self.first < 0) == (self.last < 0) and self.last < self.first:
+            raise RuleError(f"positions {self.first}..{self.last} are in the wrong order")
+
+    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
+        """Is t in the range?"""
+        T = len(tokens)
+        first = self.first + T if self.first < 0 else self.first
+        last = self.last + T if self.last < 0 else self.last
+        return first <= t <= last
+
+
+@dataclass(frozen=True, slots=True)
+class Near(Condition):
+    """Another condition holds `offset` tokens away (-1 the previous token); false where there is no such token."""
+
+    offset: int
+    condition: Condition
+
+    def __post_init__(self) -> None:
+        """Only direct neighbours; farther ones are neighbours of neighbours."""
+        if self.offset not in (-1, 1):
+            raise RuleError(f"offset {self.offset}: a neighbour is at -1 or 1; nest conditions to look farther")
+
+    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
+        """Does it hold there?"""
+        return 0 <= t + self.offset < len(tokens) and self.condition.holds(tokens, t + self.offset, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Condition):
+    """Some part of the sequence's whole text matches a regular expression; the same at every token."""
+
+    regex: str
+
+    def __post_init__(self) -> None:
+        """Compile once, so that a wrong pattern is an error here."""
+        object.__setattr__(self, "regex", _check_regex(self.regex))
+
+    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
+        """Does it match anywhere?"""
+        return compile_regex(self.regex).search(text[:LONGEST_TEXT])
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf(Condition):
+    """All of these hold; nested ones are flattened."""
+
+    conditions: tuple[Condition, ...]
+
+    def __post_init__(self) -> None:
+        """Flatten."""
+        _flatten(self)
+
+    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
+        """Do all hold?"""
+        return all(c.holds(tokens, t, text) for c in self.conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf(Condition):
+    """At least one of these holds; nested ones are flattened."""
+
+    conditions: tuple[Condition, ...]
+
+    def __post_init__(self) -> None:
+        """Flatten."""
+        _flatten(self)
+
+    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
+        """Does one hold?"""
+        return any(c.holds(tokens, t, text) for c in self.conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class NoneOf(Condition):
+    """The condition does not hold."""
+
+    condition: Condition
+
+    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
+        """Does it fail?"""
+        return not self.condition.holds(tokens, t, text)
+
+
+ALWAYS, FIRST, LAST = At(0, -1), At(0, 0), At(-1, -1)
+"""Every token, the first one, the last one."""
+
+BUILT_IN: Mapping[str, Callable[[str], bool]] = {
+    "capitalised": lambda word: word[:1].isupper(),
+    "number": lambda word: word.isdecimal(),
+    "punctuation": lambda word: not any(c.isalnum() for c in word),
+    "uppercase": lambda word: word.isupper(),
+}
+"""The predicates every rule may use: `token is punctuation`."""
+
+
+def shape_of(word: str) -> str:
+    """Return the shape: capitals X, other letters x, digits d, other characters themselves; runs once."""
+    kinds = ("X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdecimal() else c for c in word)
+    return "".join(kind for kind, _ in groupby(kinds))
+
+
+def ground(condition: Condition, tokens: Sequence[str], text: str | None = None) -> list[bool]:
+    """Return where the condition holds, bool[T]; without `text` the tokens are joined by one space."""
+    text = " ".join(tokens) if text is None else text
+    return [condition.holds(tokens, t, text) for t in range(len(tokens))]
+
+
+def parts(condition: Condition) -> Iterator[Condition]:
+    """Yield the condition and every condition inside it."""
+    yield condition
+    inner: Iterable[Condition] = ()
+    if isinstance(condition, AllOf | AnyOf):
+        inner = condition.conditions
+    elif isinstance(condition, Near | NoneOf):
+        inner = (condition.condition,)
+    for part in inner:
+        yield from parts(part)
+
+
+def read_lexicon(path: Path, source: str) -> tuple[str, ...]:
+    """Read a word list: UTF-8, one token a line, blank lines ignored."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RuleError(f"lexicon {source!r} cannot be read: {error}") from None
+    words = [line.strip() for line in lines]
+    for number, word in enumerate(words, 1):
+        if len(word.split()) > 1:
+            raise RuleError(f"lexicon {source!r}, line {number}: {word!r} is not one token; list single tokens")
+    return tuple(word for word in words if word)
+
+
+def _check_regex(regex: str) -> str:
+    r"""Return the pattern in its one spelling, `/` for `\/`, or raise."""
+    if "\n" in regex or "\r" in regex:
+        raise RuleError(r"a pattern holds a line break; write \n or \r")
+    if not regex:
+        raise RuleError("an empty pattern; it would match only empty tokens")
+    compile_regex(regex)
+    pieces = regex.split("\\\\")  # an escaped backslash does not escape the slash behind it
+    return "\\\\".join(piece.replace("\\/", "/") for piece in pieces)
+
+
+def _flatten(node: AllOf | AnyOf) -> None:
+    flat: list[Condition] = []
+    for condition in node.conditions:
+        flat.extend(condition.conditions if type(condition) is type(node) else (condition,))
+    if len(flat) < 2:
+        raise RuleError(f"{type(node).__name__} needs at least two conditions")
+    object.__setattr__(node, "conditions", tuple(flat))

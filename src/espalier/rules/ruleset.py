@@ -1,0 +1,244 @@
+"""`Rule` and `RuleSet`: nodes with names and prices, in a fixed order.
+
+The order fixes the index of a rule in `penalties` and in every compiled form; rules are identified by
+name, never by object identity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.errors import RuleError, did_you_mean
+from espalier.rules.nodes import Node, conditions_of, fields_of, known_fields
+from espalier.rules.parser import parse_rules
+from espalier.rules.predicates import BUILT_IN, Named, Words, parts
+from espalier.rules.printer import print_name, print_node
+from espalier.rules.reader import Context
+
+__all__ = ["DEFAULT_PENALTY", "Rule", "RuleSet", "rules"]
+
+DEFAULT_PENALTY = 1.0
+"""What a rule without a penalty of its own costs until one is learned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: the price of a labelling y is penalty * d(x, y).
+
+    penalty : natural-log units, >= 0; inf is a hard rule; None leaves it to be learned.
+    once : count any violation as one, min(1, d).
+    """
+
+    name: str
+    node: Node
+    penalty: float | None = None
+    once: bool = False
+
+    def __post_init__(self) -> None:
+        """Check name and penalty."""
+        if not isinstance(self.name, str) or not self.name:
+            raise RuleError(f"a rule needs a name, a non-empty string; found {self.name!r}")
+        if not isinstance(self.node, Node):
+            raise RuleError(
+                f"rule {self.name!r}: {self.node!r} is not a rule; compare counts, finish when(...).then(...)"
+            )
+        if self.penalty is None:
+            return
+        if isinstance(self.penalty, bool) or not isinstance(self.penalty, int | float | np.number):
+            raise RuleError(f"rule {self.name!r}: penalty {self.penalty!r} is not a number")
+        if math.isnan(self.penalty) or self.penalty < 0:
+            raise RuleError(f"rule {self.name!r}: penalty {self.penalty} must be zero or more (inf for a hard rule)")
+        object.__setattr__(self, "penalty", float(self.penalty))
+
+    @property
+    def hard(self) -> bool:
+        """May no labelling violate it?"""
+        return self.penalty == math.inf
+
+    def __str__(self) -> str:
+        """Return the rule's line of text."""
+        options = []
+        if self.penalty is not None:
+            options.append("hard" if self.hard else f"penalty {self.penalty!r}")
+        if self.once:
+            options.append("once")
+        tail = f"  [{', '.join(options)}]" if options else ""
+        return f"{print_name(self.name)}: {print_node(self.node)}{tail}"
+
+
+class RuleSet(Sequence[Rule]):
+    """K rules in a fixed order, with names that differ. Immutable: every operation returns a new set."""
+
+    __slots__ = ("_index", "_rules")
+
+    def __init__(self, rules: Iterable[Rule] = ()) -> None:
+        """Keep the rules in the given order."""
+        self._rules = tuple(rules)
+        self._index: dict[str, int] = {}
+        for k, rule in enumerate(self._rules):
+            if not isinstance(rule, Rule):
+                raise RuleError(f"rule {k} is {rule!r}; a RuleSet takes Rule(name, node) values")
+            if rule.name in self._index:
+                raise RuleError(f"two rules are named {rule.name!r}; names must differ")
+            self._index[rule.name] = k
+
+    @classmethod
+    def from_text(
+        cls,
+        text: str,
+        *,
+        labels: Iterable[str] | None = None,
+        predicates: Mapping[str, Callable[[str], bool]] | None = None,
+        lexicons: Mapping[str, Sequence[str]] | None = None,
+        directory: str | Path = ".",
+    ) -> RuleSet:
+        """Parse a text, one rule a line (see `espalier.rules.text`).
+
+        labels : the task's labels or tags; a rule that names any other field is an error.
+        predicates : Python functions of one token, for `token is NAME`.
+        lexicons : word lists for `token in file "NAME"`; others are read from files in `directory`.
+        """
+        known = None if labels is None else known_fields(labels)
+        context = Context(known, predicates or {}, lexicons or {}, Path(directory))
+        return cls(Rule(*parsed) for parsed in parse_rules(text, context))
+
+    @property
+    def K(self) -> int:
+        """The number of rules."""
+        return len(self._rules)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in order."""
+        return tuple(self._index)
+
+    @property
+    def penalties(self) -> NDArray[np.float64]:
+        """What each rule costs, float64[K]; `DEFAULT_PENALTY` where none is set, inf for hard rules."""
+        return np.array([DEFAULT_PENALTY if r.penalty is None else r.penalty for r in self], dtype=np.float64)
+
+    @property
+    def unset(self) -> tuple[str, ...]:
+        """The names of the rules whose penalty nobody has set: those a learner is free to choose."""
+        return tuple(rule.name for rule in self if rule.penalty is None)
+
+    def with_penalties(self, penalties: Mapping[str, float | None] | Sequence[float] | NDArray[Any]) -> RuleSet:
+        """Return the same rules with other penalties: some by name, or all K in order."""
+        if not isinstance(penalties, Mapping):
+            if len(penalties) != self.K:
+                raise RuleError(f"{len(penalties)} penalties for {self.K} rules")
+            penalties = dict(zip(self.names, [float(p) for p in penalties], strict=True))
+        chosen: Mapping[str, float | None] = {self[name].name: penalty for name, penalty in penalties.items()}
+        return RuleSet(replace(r, penalty=chosen[r.name]) if r.name in chosen else r for r in self)
+
+    def without(self, *names: str) -> RuleSet:
+        """Return the set without the named rules."""
+        gone = {self[name].name for name in names}
+        return RuleSet(rule for rule in self if rule.name not in gone)
+
+    def only(self, names: Iterable[str]) -> RuleSet:
+        """Return the named rules, in the order of this set."""
+        if isinstance(names, str):
+            names = (names,)
+        kept = {self[name].name for name in names}
+        return RuleSet(rule for rule in self if rule.name in kept)
+
+    def check(self, labels: Iterable[str]) -> RuleSet:
+        """Return the set itself if every field it names belongs to the labels; otherwise say which does not."""
+        known = known_fields(labels)
+        for rule in self:
+            for name in (name for fields in fields_of(rule.node) for name in fields.names):
+                if name not in known:
+                    near = did_you_mean(name, known) or f"; known fields: {', '.join(sorted(known)[:12])}"
+                    raise RuleError(f"rule {rule.name!r}: unknown field {name!r}{near}")
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a JSON-able form that stands alone: texts, penalties, and the words of every lexicon."""
+        lexicons: dict[str, list[str]] = {}
+        for rule in self:
+            for condition in (part for c in conditions_of(rule.node) for part in parts(c)):
+                if isinstance(condition, Words) and condition.source:
+                    lexicons[condition.source] = list(condition.words)
+                elif isinstance(condition, Named) and BUILT_IN.get(condition.name) is not condition.function:
+                    raise RuleError(
+                        f"rule {rule.name!r} uses the Python function {condition.name!r}, which cannot be stored; "
+                        "use a word list, a lexicon or a pattern"
+                    )
+        return {"rules": [_entry(rule) for rule in self], "lexicons": lexicons}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> RuleSet:
+        """Build a set from what `to_dict` returned."""
+        try:
+            lexicons = data["lexicons"]
+            entries = [(e["name"], e["rule"], e["penalty"], e["once"]) for e in data["rules"]]
+        except (KeyError, TypeError) as error:
+            raise RuleError(f"this is not a stored rule set: {error!r} is missing or wrong") from None
+        found = []
+        for name, text, penalty, once in entries:
+            parsed = cls.from_text(f"rule: {text}", lexicons=lexicons)
+            found.append(Rule(name, parsed[0].node, math.inf if penalty == "hard" else penalty, bool(once)))
+        return cls(found)
+
+    @overload
+    def __getitem__(self, k: int | str) -> Rule: ...
+    @overload
+    def __getitem__(self, k: slice) -> RuleSet: ...
+    def __getitem__(self, k: int | str | slice) -> Rule | RuleSet:
+        """Return a rule by index or name, or a slice as a RuleSet."""
+        if isinstance(k, str):
+            if k not in self._index:
+                near = did_you_mean(k, self.names) or f"; rules: {', '.join(self.names)}"
+                raise RuleError(f"no rule is named {k!r}{near}")
+            k = self._index[k]
+        return RuleSet(self._rules[k]) if isinstance(k, slice) else self._rules[k]
+
+    def __iter__(self) -> Iterator[Rule]:
+        """Iterate over the rules."""
+        return iter(self._rules)
+
+    def __len__(self) -> int:
+        """Return K."""
+        return len(self._rules)
+
+    def __contains__(self, item: object) -> bool:
+        """Is a rule, or a rule of this name, in the set?"""
+        return item in self._index if isinstance(item, str) else item in self._rules
+
+    def __add__(self, other: RuleSet | Rule) -> RuleSet:
+        """Return both sets, one after the other."""
+        more = (other,) if isinstance(other, Rule) else other
+        return RuleSet((*self, *more)) if isinstance(other, Rule | RuleSet) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        """Same rules in the same order."""
+        return isinstance(other, RuleSet) and self._rules == other._rules
+
+    def __hash__(self) -> int:
+        """Hash by rules."""
+        return hash(self._rules)
+
+    def __str__(self) -> str:
+        """Return the text form: `rules(str(r)) == r`."""
+        return "\n".join(str(rule) for rule in self)
+
+    def __repr__(self) -> str:
+        """Show the names."""
+        return f"RuleSet({', '.join(self.names)})"
+
+
+def _entry(rule: Rule) -> dict[str, Any]:
+    penalty = "hard" if rule.hard else rule.penalty
+    return {"name": rule.name, "rule": print_node(rule.node), "penalty": penalty, "once": rule.once}
+
+
+rules = RuleSet.from_text
+"""Parse rules: what the package exports as `espalier.rules`."""

@@ -1,0 +1,26 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REASON = "needs the shared data sets (set ESPALIER_DATA)"
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The shared data sets: $ESPALIER_DATA, else ../shared/data beside the repository.
+
+    A test that asks for them skips where there are none. A path that was set on purpose and leads
+    nowhere is a mistake, and fails.
+    """
+    chosen = os.environ.get("ESPALIER_DATA")
+    directory = Path(chosen) if chosen else Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not directory.is_dir():
+        if chosen:
+            pytest.fail(f"ESPALIER_DATA is {chosen!r}, which is not a directory")
+        pytest.skip(REASON)
+    return directory

@@ -1,0 +1,87 @@
+"""Operations on columns against the same on lists of lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from espalier.features.columns import Column, cross, frequent, pile, stack
+
+RANDOM = settings(deadline=None, derandomize=True, max_examples=100)
+
+Rows = list[dict[int, float]]
+numbers = st.one_of(st.integers(0, 6), st.integers(10**6, 10**6 + 3))  # few and dense, or far apart
+row = st.dictionaries(numbers, st.sampled_from([1.0, 0.5, -2.0]), max_size=4)
+rows = st.lists(row, max_size=5)
+pairs = st.integers(0, 5).flatmap(
+    lambda n: st.tuples(st.lists(row, min_size=n, max_size=n), st.lists(row, min_size=n, max_size=n))
+)
+
+
+def column(rows: Rows) -> Column:
+    indptr = np.append(0, np.cumsum([len(row) for row in rows])).astype(np.int64)
+    weights = np.array([w for row in rows for w in row.values()], np.float64)
+    ids = np.array([k for row in rows for k in row], np.int64)
+    return Column(indptr, ids, None if (weights == 1).all() else weights)
+
+
+def lists(column: Column) -> list[list[tuple[int, float]]]:
+    weights = np.ones(len(column.ids)) if column.weights is None else column.weights
+    entries = list(zip(column.ids.tolist(), weights.tolist(), strict=True))
+    return [entries[a:b] for a, b in zip(column.indptr[:-1], column.indptr[1:], strict=True)]
+
+
+@RANDOM
+@given(rows, st.lists(st.integers(-1, 4), max_size=8), st.integers(-1, 3))
+def test_take(rows: Rows, index: list[int], outside: int) -> None:
+    index = [i for i in index if i < len(rows)]
+    beyond = [(outside, 1.0)] if outside >= 0 else []
+    taken = column(rows).take(np.array(index, np.int64), outside=outside)
+    assert lists(taken) == [list(rows[i].items()) if i >= 0 else beyond for i in index]
+
+
+@RANDOM
+@given(rows, st.lists(numbers, unique=True))
+def test_located(rows: Rows, keys: list[int]) -> None:
+    keys = sorted(keys)
+    located = column(rows).located(np.array(keys, np.int64))
+    assert lists(located) == [[(keys.index(k), w) for k, w in row.items() if k in keys] for row in rows]
+
+
+@RANDOM
+@given(rows, st.integers(1, 4), st.booleans())
+def test_frequent(rows: Rows, min_count: int, weighted: bool) -> None:
+    uses = [r % 3 for r in range(len(rows))] if weighted else [1] * len(rows)
+    counts = Counter({k: 0 for row in rows for k in row})
+    for n, row in zip(uses, rows, strict=True):
+        counts.update(dict.fromkeys(row, n))
+    found = frequent(column(rows), np.array(uses, np.int64) if weighted else None, min_count)
+    assert found.tolist() == sorted(k for k, n in counts.items() if n >= min_count)
+
+
+@RANDOM
+@given(pairs)
+def test_cross(both: tuple[Rows, Rows]) -> None:
+    a, b = both
+    size = 10**7
+    crossed = lists(cross(column(a), column(b), size))
+    truth = [[(i * size + j, v * w) for i, v in x.items() for j, w in y.items()] for x, y in zip(a, b, strict=True)]
+    assert crossed == truth
+
+
+@RANDOM
+@given(pairs)
+def test_stack_and_pile(both: tuple[Rows, Rows]) -> None:
+    a, b = both
+    beside = [[*x.items(), *y.items()] for x, y in zip(a, b, strict=True)]
+    assert lists(stack([column(a), column(b)], len(a))) == beside
+    assert lists(pile([column(a), column(b)])) == [list(row.items()) for row in a + b]
+
+
+def test_nothing_at_all() -> None:
+    assert lists(stack([], 2)) == [[], []]
+    assert lists(pile([])) == []
+    assert lists(Column.of_one(np.array([3, -1, 0]))) == [[(3, 1.0)], [], [(0, 1.0)]]

@@ -1,0 +1,222 @@
+"""Imports point up the list of layers only, and the words of one application stay in its own layers."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).resolve().parents[1] / "src" / "espalier"
+
+# Each layer and the layers it may import, top of the library first. "*" is every layer above.
+LAYERS: dict[str, str] = {
+    "errors": "",
+    "tags": "errors",
+    "document": "errors tags",
+    "corpus": "errors tags document",
+    "potentials": "errors",
+    "parallel": "errors",
+    "kernels": "",
+    "inference": "errors potentials kernels parallel",
+    "features": "errors corpus document",
+    "metrics": "errors tags corpus",
+    "models": "errors corpus features potentials kernels parallel inference",
+    "rules": "errors corpus kernels tags",
+    "decoders": "errors potentials rules kernels inference parallel corpus",
+    "learning": "*",
+    "store": "errors corpus features rules models",
+    "estimators": "*",
+    "io": "errors tags document",
+    "tasks": "errors corpus features rules io",
+    "citations": "*",
+    "experiments": "*",
+    "cluster": "*",
+    "workbench": "*",
+    "cli": "*",
+    "__main__": "cli",
+}
+
+# Packages from outside, besides the standard library and NumPy, that a layer may import anywhere in a module ...
+OUTSIDE: dict[str, set[str]] = {
+    "kernels": {"numba", "llvmlite"},
+    "tasks": {"tomli"},
+    "cluster": {"tomli"},
+    "cli": {"typer", "rich", "tomli"},
+}
+# ... and those that it may import inside functions or for type checking only.
+LAZY: dict[str, set[str]] = {
+    **{layer: {"scipy"} for layer in LAYERS if layer != "kernels"},
+    "estimators": {"scipy", "sklearn"},
+}
+
+# Words of one application, and where they may be used in code.
+WORDS = {
+    *("author", "authors", "editor", "editors", "journal", "journals", "booktitle", "publisher", "proceedings"),
+    *("citation", "citations", "bibliography", "bibliographic", "bibtex", "csl", "doi", "isbn", "issn"),
+}
+APPLICATION = ("tasks/", "citations/", "experiments/", "cli/", "workbench/", "io/tei")
+
+MODULES = sorted(path.relative_to(SRC).as_posix() for path in SRC.rglob("*.py"))
+
+
+def layer_of(module: str) -> str:
+    """`rules/nodes.py` is in the layer `rules`; the package's own `__init__.py` in none."""
+    return module.split("/")[0].removesuffix(".py")
+
+
+def allowed_layers(layer: str) -> set[str]:
+    names = list(LAYERS)
+    above = names[: names.index(layer)]
+    return set(above) if LAYERS[layer] == "*" else set(LAYERS[layer].split())
+
+
+def imports(tree: ast.Module, module: str) -> Iterator[tuple[int, str, bool]]:
+    """Yield (line, dotted name, is it lazy) of every import; relative ones are made absolute."""
+    package = ["espalier", *Path(module).parent.parts]
+
+    def visit(node: ast.AST, lazy: bool) -> Iterator[tuple[int, str, bool]]:
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name, lazy) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = [] if not node.level else package[: len(package) - node.level + 1]
+            origin = ".".join(base + ([node.module] if node.module else []))
+            # `from espalier import rules` imports the module espalier.rules.
+            names = [f"{origin}.{alias.name}" for alias in node.names] if origin == "espalier" else [origin]
+            yield from ((node.lineno, name, lazy) for name in names)
+        inner = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or is_type_checking(node)
+        for child in ast.iter_child_nodes(node):
+            yield from visit(child, inner)
+
+    return visit(tree, False)
+
+
+def is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def complaints(source: str, module: str) -> list[str]:
+    """Every import of a module that the tables do not allow."""
+    layer = layer_of(module)
+    found = []
+    for line, name, lazy in imports(ast.parse(source), module):
+        top, _, rest = name.partition(".")
+        if top == "espalier":
+            target = rest.split(".")[0]
+            if module == "__init__.py":
+                fine = lazy
+            else:
+                fine = target == layer or target in allowed_layers(layer)
+        elif module == "__init__.py":
+            fine = top in sys.stdlib_module_names
+        else:
+            known = {"numpy"} | OUTSIDE.get(layer, set()) | (LAZY.get(layer, set()) if lazy else set())
+            fine = top in sys.stdlib_module_names or top in known
+        if not fine:
+            found.append(f"{module}:{line}: imports {name}{'' if lazy else ' at module level'}")
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_has_a_layer(module: str) -> None:
+    assert module == "__init__.py" or layer_of(module) in LAYERS, f"{module} is in no layer; add it to LAYERS"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_up(module: str) -> None:
+    if module != "__init__.py" and layer_of(module) not in LAYERS:
+        pytest.fail(f"{module} is in no layer")
+    assert complaints((SRC / module).read_text(encoding="utf-8"), module) == []
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m != "__init__.py"])
+def test_only_the_package_itself_imports_lazily(module: str) -> None:
+    tree = ast.parse((SRC / module).read_text(encoding="utf-8"))
+    hooks = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "__getattr__"]
+    assert not hooks, f"{module} has a module-level __getattr__"
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "wrong"),
+    [
+        ("tags.py", "from espalier.errors import LabelError", False),
+        ("tags.py", "from espalier.corpus import Corpus", True),
+        ("tags.py", "from .corpus import Corpus", True),
+        ("tags.py", "from . import corpus", True),
+        ("tags.py", "from espalier import corpus", True),
+        ("tags.py", "import espalier", True),
+        ("rules/automaton.py", "from .nodes import Node", False),
+        ("rules/automaton.py", "from ..kernels import chain", False),
+        ("rules/automaton.py", "from ..models import hmm", True),
+        ("kernels/chain.py", "import numba", False),
+        ("models/crf.py", "import numba", True),
+        ("kernels/chain.py", "from espalier.errors import InputError", True),
+        ("metrics/x.py", "import scipy.stats", True),
+        ("metrics/x.py", "def f():\n    import scipy.stats", False),
+        ("metrics/x.py", "class A:\n    import scipy.stats", True),
+        ("metrics/x.py", "if TYPE_CHECKING:\n    from scipy.sparse import csr_array", False),
+        ("estimators/crf.py", "def f():\n    from sklearn.base import BaseEstimator", False),
+        ("estimators/crf.py", "from sklearn.base import BaseEstimator", True),
+        ("models/crf.py", "def f():\n    from sklearn.base import BaseEstimator", True),
+        ("learning/sgd.py", "from espalier.decoders import viterbi", False),
+        ("learning/sgd.py", "from espalier.estimators import CRF", True),
+        ("cli/parse.py", "import typer\nfrom espalier.citations import parser", False),
+        ("__init__.py", "from espalier.models import CRF", True),
+        ("__init__.py", "def __getattr__(name):\n    from espalier.models import CRF", False),
+        ("__init__.py", "import numpy", True),
+    ],
+)
+def test_the_test_itself(module: str, source: str, wrong: bool) -> None:
+    assert bool(complaints(source, module)) is wrong
+
+
+def words_of_code(source: str) -> Iterator[tuple[int, str]]:
+    """Yield (line, lower-case word) of identifiers and string constants; docstrings and comments are exempt."""
+    tree = ast.parse(source)
+    exempt = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        texts: list[str] = []
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in exempt:
+            texts = [node.value]
+        elif isinstance(node, ast.alias):
+            texts = [node.name, node.asname or ""]
+        else:
+            fields = (getattr(node, name, None) for name in ("id", "attr", "arg", "name"))
+            texts = [text for text in fields if isinstance(text, str)]
+        line = getattr(node, "lineno", 0)
+        for text in texts:
+            # Split snake_case, CamelCase and running text into words.
+            yield from ((line, word.lower()) for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", text))
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if not m.startswith(APPLICATION)])
+def test_no_application_words(module: str) -> None:
+    source = (SRC / module).read_text(encoding="utf-8")
+    assert [f"{module}:{line}: {word}" for line, word in words_of_code(source) if word in WORDS] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('"""About an author."""', set()),
+        ("x = 1  # author", set()),
+        ("def f():\n    '''author'''\n    return 1", set()),
+        ('LABEL = "author"', {"author"}),
+        ('print(f"the {x} journal")', {"journal"}),
+        ("first_author = 1", {"author"}),
+        ("class BookTitle: pass", set()),
+        ("class JournalRule: pass", {"journal"}),
+        ("f(authors=1)", {"authors"}),
+        ("authority = authorise()", set()),
+        ("record.DOI", {"doi"}),
+    ],
+)
+def test_words_of_code(source: str, found: set[str]) -> None:
+    assert {word for _, word in words_of_code(source)} & WORDS == found
