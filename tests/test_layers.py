@@ -177,9 +177,7 @@ def words_of_code(source: str) -> Iterator[tuple[int, str]]:
     """Yield (line, lower-case word) of identifiers and string constants; docstrings and comments are exempt."""
     tree = ast.parse(source)
     exempt = {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     for node in ast.walk(tree):
         texts: list[str] = []

@@ -251,7 +251,6 @@ W = np.array([1.0, 2.0]).tobytes()
         (W, contents(entry(W, name=""))),
         (W, contents(entry(W, name=3))),
         (W, contents(entry(W, sha256=None))),
-        (W, contents(entry(W), entry(shape=[0]))),
         (W, contents({"name": "w"})),
         (W, contents("w")),
         (W, contents(entry(W, extra=1))),
@@ -289,6 +288,18 @@ def test_forged_json_is_refused(tmp_path: Path, header: bytes) -> None:
     path.write_bytes(forge(None, text=b'{"allow_nan":false,"arrays":[],"header":{"x":' + header + b"}}"))
     with pytest.raises(ModelFileError, match="header is not valid"):
         load(path)
+
+
+def test_forged_names_must_rise(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    data = W + bytes(48) + W
+    for first, second, fine in (("a", "b", True), ("a", "a", False), ("b", "a", False)):
+        path.write_bytes(forge(contents(entry(W, name=first), entry(W, name=second, offset=64)), data))
+        if fine:
+            assert list(load(path)[1]) == ["a", "b"]
+        else:
+            with pytest.raises(ModelFileError, match="there twice or out of order"):
+                load(path)
 
 
 def test_a_huge_declared_header_is_refused_before_reading(tmp_path: Path) -> None:

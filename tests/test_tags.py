@@ -102,9 +102,7 @@ def test_an_empty_tag() -> None:
         parse_tag("")
 
 
-@pytest.mark.parametrize(
-    ("tag", "marked"), [("O", True), ("B-a", True), ("I-a/B-b", True), ("a", False), ("o", False)]
-)
+@pytest.mark.parametrize(("tag", "marked"), [("O", True), ("B-a", True), ("I-a/B-b", True), ("a", False), ("o", False)])
 def test_is_tag(tag: str, marked: bool) -> None:
     assert is_tag(tag) is marked
 

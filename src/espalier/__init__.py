@@ -1,1 +1,63 @@
-"""Espalier."""
+"""Espalier: pull fields out of text with few labels, declared rules and raw text.
+
+Names are imported when first used, so that `import espalier` costs nothing and a command line answers at once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from espalier.corpus import Corpus as Corpus
+    from espalier.corpus import Labels as Labels
+    from espalier.document import Document as Document
+    from espalier.errors import EspalierError as EspalierError
+    from espalier.estimators.crf import CRF as CRF
+    from espalier.estimators.hmm import HMM as HMM
+    from espalier.estimators.perceptron import Perceptron as Perceptron
+    from espalier.estimators.persist import load as load
+    from espalier.estimators.semicrf import SemiCRF as SemiCRF
+    from espalier.features.extract import FeatureExtractor as FeatureExtractor
+    from espalier.io import read as read
+    from espalier.io import write as write
+    from espalier.metrics import evaluate as evaluate
+    from espalier.potentials import Potentials as Potentials
+    from espalier.potentials import SegmentPotentials as SegmentPotentials
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "CRF": "estimators.crf",
+    "Corpus": "corpus",
+    "Document": "document",
+    "EspalierError": "errors",
+    "FeatureExtractor": "features.extract",
+    "HMM": "estimators.hmm",
+    "Labels": "corpus",
+    "Perceptron": "estimators.perceptron",
+    "Potentials": "potentials",
+    "SegmentPotentials": "potentials",
+    "SemiCRF": "estimators.semicrf",
+    "evaluate": "metrics",
+    "load": "estimators.persist",
+    "read": "io",
+    "write": "io",
+}
+"""Where each public name lives."""
+
+__all__ = sorted(_HOME)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from its module on first use."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'espalier' has no attribute {name!r}")
+    value = getattr(import_module(f"espalier.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted([*__all__, "__version__"])

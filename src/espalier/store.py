@@ -141,9 +141,7 @@ def unpack_strings(blob: Bytes, offsets: NDArray[np.int64]) -> list[str]:
     if blob.dtype != np.uint8 or blob.ndim != 1 or offsets.dtype.kind != "i" or offsets.ndim != 1 or not len(offsets):
         raise ModelFileError("packed strings are bytes, uint8[m], and offsets, int64[n + 1]")
     if offsets[0] != 0 or offsets[-1] != len(blob) or (np.diff(offsets) < 0).any():
-        raise ModelFileError(
-            f"the offsets of packed strings do not rise from 0 to {len(blob)}, the length of the text"
-        )
+        raise ModelFileError(f"the offsets of packed strings do not rise from 0 to {len(blob)}, the length of the text")
     raw, borders = blob.tobytes(), offsets.tolist()
     try:
         if raw.isascii():  # one decoding for all; bytes and characters agree
@@ -350,12 +348,7 @@ def _arrays(data: Bytes, start: int, contents: dict[str, Any]) -> dict[str, NDAr
 
 def _checked_entry(entry: Any) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
     """Return name, dtype and shape of one declared array; anything else than the documented form is damage."""
-    if (
-        not isinstance(entry, dict)
-        or entry.keys() != _ENTRY
-        or not isinstance(entry["name"], str)
-        or not entry["name"]
-    ):
+    if not isinstance(entry, dict) or entry.keys() != _ENTRY or not isinstance(entry["name"], str) or not entry["name"]:
         raise ModelFileError("the file is damaged: an array is declared without name, dtype, shape, offset or digest")
     name, dtype, shape = entry["name"], entry["dtype"], entry["shape"]
     if dtype not in _DTYPES:

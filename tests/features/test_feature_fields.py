@@ -160,13 +160,12 @@ def test_bad_vectors(words: tuple[str, ...], matrix: list[list[float]], message:
 def test_functions_that_say_nonsense(result: object) -> None:
     with pytest.raises(InputError, match=r"^call:f: word 'x': "):
         said(Call("f", lambda word: result), "x")  # type: ignore[arg-type, return-value]
+    extractor = FeatureExtractor([SequenceCall("f", lambda tokens: [result if w == "y" else None for w in tokens])])
     with pytest.raises(InputError, match=r"^sequence:f: sequence 2, token 1: "):
-        corpus = Corpus.from_tokens([["x"], [], ["x", "y"]])
-        call = SequenceCall("f", lambda tokens: [None] * (len(tokens) - 1) + [result if "y" in tokens else None])
-        FeatureExtractor([call]).fit(corpus)
+        extractor.fit(Corpus.from_tokens([["x"], [], ["x", "y"]]))
 
 
-@pytest.mark.parametrize("result", [[], ["a", "b"], "x", {"a": 1.0}])
+@pytest.mark.parametrize("result", [[], ["a", "b"], "x", {"a": 1.0}, None, 3])
 def test_functions_of_a_sequence_answer_for_every_token(result: list[str]) -> None:
     with pytest.raises(InputError, match="sequence:f: sequence 0 has 1 tokens; the function must return"):
         said(SequenceCall("f", lambda tokens: result), "x")

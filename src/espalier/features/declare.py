@@ -131,9 +131,7 @@ def _options(who: str, value: Any, inline: type, base: Path | None, *, fold: boo
             raise FormatError(f"{who}: the file is empty", path=str(value))
         return value, {"fold": fold}
     if not isinstance(value, inline):
-        raise InputError(
-            f"{who}: expected {'a file' if inline is Path else 'entries or a file'}, found {value!r:.80}"
-        )
+        raise InputError(f"{who}: expected {'a file' if inline is Path else 'entries or a file'}, found {value!r:.80}")
     return value, {"fold": fold}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,9 +38,7 @@ class NamedField(Field):
     def __post_init__(self) -> None:
         """Check the name."""
         if not isinstance(self.label, str) or not _NAME.fullmatch(self.label):
-            raise InputError(
-                f"{self.kind} name {self.label!r}: write a letter, then letters, digits, '_', '.' or '-'"
-            )
+            raise InputError(f"{self.kind} name {self.label!r}: write a letter, then letters, digits, '_', '.' or '-'")
 
     @property
     def text(self) -> str:
@@ -202,7 +200,7 @@ class SequenceCall(NamedField):
     It returns one item a token: a string, a list of strings, a mapping from names to numbers, or None.
     """
 
-    function: Callable[[list[str]], Sequence[Any]]
+    function: Callable[[list[str]], Iterable[Any]]
 
     kind = "sequence"
 
@@ -216,12 +214,13 @@ class SequenceCall(NamedField):
         results: list[Result] = []
         for i, tokens in enumerate(corpus):
             said = self.function(tokens)
-            if isinstance(said, (str, Mapping)) or len(said) != len(tokens):
+            items = list(said) if isinstance(said, Iterable) and not isinstance(said, (str, Mapping)) else None
+            if items is None or len(items) != len(tokens):
                 raise InputError(
                     f"{self.text}: sequence {i} has {len(tokens)} tokens; the function must return a list of as many "
                     f"items, and returned {said!r:.80}"
                 )
-            results.extend(said)
+            results.extend(items)
 
         def where(m: int) -> str:
             i = int(np.searchsorted(corpus.indptr, m, side="right")) - 1

@@ -48,9 +48,7 @@ def intern(results: Sequence[Result], where: Callable[[int], str] = str) -> Raw:
             weights.append(weight)
         indptr.append(len(numbers))
     given = np.asarray(weights, np.float64)
-    column = Column(
-        np.asarray(indptr, np.int64), np.asarray(numbers, np.int64), None if (given == 1).all() else given
-    )
+    column = Column(np.asarray(indptr, np.int64), np.asarray(numbers, np.int64), None if (given == 1).all() else given)
     return Raw(list(index), column)
 
 

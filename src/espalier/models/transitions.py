@@ -33,7 +33,8 @@ class Transitions:
     """One transition matrix, ready for `forward_backward_lanes`.
 
     trans : float64[L, L]; base : float64[L]; source, target : int32[n], the exceptions in column order;
-    in_ptr : int64[L + 1] over them; out_ptr, out_target, out_slot : the same by row, out_slot being the column-order index.
+    in_ptr : int64[L + 1] over them; out_ptr, out_target, out_slot : the same by row, out_slot being the index in
+    column order.
     """
 
     trans: NDArray[np.float64]
