@@ -21,7 +21,7 @@ from espalier.features.matrix import FeatureMatrix
 from espalier.features.named import Call, Regex, Vectors
 from espalier.features.templates import Template
 
-RANDOM = settings(deadline=None, derandomize=True, max_examples=100)
+RANDOM = settings(deadline=None, derandomize=True, max_examples=60)
 
 WORDS = [
     "New",
@@ -72,7 +72,7 @@ def expected(sequences: list[list[str]], specs: list[Spec], known: set[str]) -> 
     return [{name: pytest.approx(w, rel=1e-12) for name, w in token.items() if name in known} for token in tokens]
 
 
-@RANDOM
+@settings(RANDOM, max_examples=150)
 @given(sequences, sequences, specs, st.integers(1, 3))
 def test_fit_and_transform_equal_the_oracle(
     train: list[list[str]], new: list[list[str]], specs: list[Spec], min_count: int

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from espalier.document import Document, Span, tokenise
 from espalier.io import read, write
 
-LAW = settings(deadline=None, derandomize=True, max_examples=80)
+LAW = settings(deadline=None, derandomize=True, max_examples=50)
 
 # Letters, markup signs, every kind of blank, combining marks, right-to-left, astral, and odd line separators.
 ALPHABET = "abO.,<>&;#/-'\"\\ \t\n\r\u00a0\u2028\x85\u0301é\u05d0\u0627\u200f𝔘😀\ufeff"
@@ -62,7 +62,7 @@ def token_offsets(draw: st.DrawFn, text: str) -> tuple[tuple[int, int], ...]:
     offsets = []
     start = 0
     for i in range(len(text) + 1):
-        if i < len(text) and not text[i].isspace() and not draw(st.integers(0, 4)) == 0:
+        if i < len(text) and not text[i].isspace() and draw(st.integers(0, 4)):
             continue
         if start < i and draw(st.integers(0, 9)):
             offsets.append((start, i))

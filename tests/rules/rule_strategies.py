@@ -18,9 +18,7 @@ field_sets = st.one_of(
     st.sampled_from([n.ANYTHING, n.ANY_FIELD]),
 )
 words = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs", "Cc"]), min_size=1, max_size=4)
-patterns = st.sampled_from(
-    ["a", r"\d+", "a/b", r"[/#\"]+", r"\\/", r"(19|20)\d\d", "(?i)x|y", "a{2,3}", r"\.\]", "#"]
-)
+patterns = st.sampled_from(["a", r"\d+", "a/b", r"[/#\"]+", r"\\/", r"(19|20)\d\d", "(?i)x|y", "a{2,3}", r"\.\]", "#"])
 atoms = st.one_of(
     st.builds(p.Words, st.lists(words, min_size=1, max_size=3).map(tuple), st.booleans()),
     st.builds(p.Pattern, patterns),

@@ -13,28 +13,8 @@ from espalier.errors import RuleError
 from espalier.rules.regex import Regex, compile_regex
 
 LETTERS = "abA1 _.\n"
-pieces = st.sampled_from(
-    [
-        "a",
-        "b",
-        "A",
-        "1",
-        r"\.",
-        ".",
-        r"\d",
-        r"\w",
-        r"\s",
-        r"\D",
-        r"\W",
-        r"\S",
-        "[ab]",
-        "[^a]",
-        "[a-z1]",
-        r"[^\d_]",
-        r"\n",
-    ]
-    + ["^", "$", r"[\w.-]", "[b-]"]
-)
+PIECES = r"a b A 1 \. . \d \w \s \D \W \S [ab] [^a] [a-z1] [^\d_] \n ^ $ [\w.-] [b-]"
+pieces = st.sampled_from(PIECES.split())
 
 
 def _grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -50,7 +30,7 @@ def _grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 patterns = st.recursive(pieces, _grow, max_leaves=6)
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(deadline=None, derandomize=True, max_examples=300)
 @given(patterns, st.text(LETTERS, max_size=6), st.booleans())
 def test_agrees_with_re(pattern: str, text: str, fold: bool) -> None:
     pattern = "(?i)" * fold + pattern
@@ -129,11 +109,11 @@ def test_catastrophic_patterns_are_quick(pattern: str) -> None:
 
 
 def test_an_automaton_with_exponentially_many_states_is_still_quick() -> None:
-    # The deterministic automaton of this pattern has over 2^40 states; only those met are built, and few are kept.
-    regex = compile_regex("(a|b)*a(a|b){40}")
-    text = "".join("ab"[(k * k + k // 3) % 2] for k in range(2000))
+    # The deterministic automaton of this pattern has over 2^100 states; only those met are built, and few are kept.
+    regex = compile_regex("(a|b)*a(a|b){100}")
+    text = "".join("ab"[k.bit_count() % 2] for k in range(2000))
     begin = time.process_time()
-    assert regex.fullmatch(text) is (text[-41] == "a")
+    assert regex.fullmatch(text) is (text[-101] == "a")
     assert time.process_time() - begin < 5.0
 
 

@@ -14,7 +14,7 @@ from espalier.rules.lexer import KEYWORDS
 from espalier.rules.text import GRAMMAR, parse_node, print_node
 
 
-@settings(deadline=None, derandomize=True, max_examples=500)
+@settings(deadline=None, derandomize=True, max_examples=150)
 @given(rule_nodes)
 def test_printing_is_the_inverse_of_parsing(node: n.Node) -> None:
     text = print_node(node)
@@ -125,17 +125,22 @@ def test_layout() -> None:
     assert (found["B"].penalty, found["B"].once) == (0.001, True)
     assert found["odd name"].hard
     assert rules("") == RuleSet()
+    assert rules("\ufeffA: x once").names == ("A",)
+    assert rules("A: x once\n      B: y once\n    C: z once").names == ("A", "B", "C")
 
 
 # Each text, the caret's line and column, and what the message says.
 WRONG = [
-    ("A: frist in x", 1, 10, "expected 'once', 'required'"),
-    ("A: first on x", 1, 10, "expected 'once'"),
+    ("A: frist in x", 1, 4, "did you mean 'first'"),
+    ("A: first once", 1, 10, "written in quotes"),
+    ("A: forst on x", 1, 4, "expected 'once'"),
     ("A: first in", 1, 12, "expected a field name, the rule ends here"),
     ("A: first in x,", 1, 15, "expected a field name"),
-    ("A: each feild once", 1, 9, "expected 'once'.*did you mean 'field'"),
+    ("A: each feild once", 1, 9, "expected 'field' behind 'each'.*did you mean 'field'"),
     ("first in x", 1, 1, "begins with its name and a colon"),
-    ("A:\n  x once\nB: y onse", 1, 3, "expected"),
+    ("A: x once\nB: y onse", 2, 6, "expected 'once'"),
+    ("A: x once\ny once", 2, 1, "begins with its name"),
+    ("A: x once\n  y once", 2, 3, "expected the end of the rule"),
     ("A: token in pp -> x", 1, 13, "words in double quotes"),
     ("A: token in 'pp' -> x", 1, 13, "use double quotes"),
     ('A: token in "pp -> x', 1, 13, "never closed"),
@@ -149,10 +154,11 @@ WRONG = [
     ("A: token at 5..2 -> x", 1, 10, "wrong order"),
     ("A: count(x) <= 1.5", 1, 16, "not a whole number"),
     ("A: count(x) <= 99999999999", 1, 16, "at most nine digits"),
+    ("A: count(x) <= 3 *", 1, 19, "expected a number, count"),
     ("A: count(x) 1", 1, 13, "expected a comparison"),
     ("A: count(x) <= 1 <= 2", 1, 18, "expected the end of the rule"),
     ("A: count(x) <= count(x)", 1, 4, "without any count"),
-    ("A: count x <= 1", 1, 10, "expected 'once'"),
+    ("A: count x <= 1", 1, 10, r"expected '\(' behind 'count'"),
     ("A: length(x) >= 0", 1, 4, "at least one token"),
     ("A: x, y required", 1, 4, "takes one field"),
     ("A: any but x followed by y", 1, 4, "named fields"),
@@ -168,7 +174,6 @@ WRONG = [
     ("A: x once [hard, penalty 2]", 1, 18, "one penalty"),
     ("A: x once [hard", 1, 16, r"expected '\]'"),
     ("A: x once\nA: y once", 2, 1, "second rule named 'A'"),
-    ("A: x once\n\tB: y once", 2, 2, "expected the end of the rule"),
     ("A: x once § y", 1, 11, "unexpected character"),
     ("A: " + "(" * 80 + "x once" + ")" * 80, 1, None, "nested more than"),
     ("A: " + "not " * 80 + "x once", 1, None, "nested more than"),
@@ -176,7 +181,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "column", "what"), [case for case in WRONG if "onse" not in case[0]])
+@pytest.mark.parametrize(("text", "line", "column", "what"), WRONG)
 def test_wrong_text_is_shown_with_a_caret(text: str, line: int, column: int | None, what: str) -> None:
     with pytest.raises(RuleError, match=what) as caught:
         rules(text)

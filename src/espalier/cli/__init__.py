@@ -1,1 +1,33 @@
-"""TODO."""
+"""The command `espalier`: a thin skin over the library, one file a command.
+
+    espalier train      learn a model from labelled records
+    espalier label      label records with a model
+    espalier evaluate   compare a model's labels with given ones
+    espalier convert    turn one data format into another
+    espalier info       show what is in a model file
+
+Typer and Rich are imported here and nowhere else; they come with the extra `cli`. Commands import the library when
+they run, so that `espalier --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line (by default the process's own) and return the exit code."""
+    try:
+        import rich  # noqa: F401
+        import typer  # noqa: F401
+    except ImportError as error:
+        sys.stderr.write(
+            f"espalier: the command line needs the package {error.name!r}; run: pip install 'espalier[cli]'\n"
+        )
+        return 2
+    from espalier.cli.app import run
+
+    return run(arguments)

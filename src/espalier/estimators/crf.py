@@ -19,6 +19,7 @@ from espalier.features.extract import FeatureExtractor
 from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Minimum, Options, minimise
 from espalier.learning.likelihood import ChainLikelihood
+from espalier.learning.twins import Twins
 from espalier.models.chain import ChainModel
 from espalier.models.pairs import Pairs
 
@@ -83,17 +84,21 @@ class CRF(LinearChainLabeller):
             raise InputError(f"transitions is {self.transitions!r}; expected 'observed' or 'all'")
 
     def _train(self, data: TrainingSet) -> ChainModel:
-        pairs = Pairs.observed(data.matrix, data.y, data.n_labels)
+        twins = Twins.apart(data.matrix) if self.l1 else Twins.merge(data.matrix)
+        pairs = Pairs.observed(twins.matrix, data.y, data.n_labels)
         learned = data.observed_transitions if self.transitions == "observed" else data.allowed
         likelihood = ChainLikelihood(
-            data.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed,
+            twins.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed,
             data.sample_weight, self.threads,
         )  # fmt: skip
+        scale = np.ones(likelihood.n_parameters)
+        scale[: len(pairs)] = twins.scale(pairs)
 
-        def objective(w: Float) -> tuple[float, Float]:
-            value, gradient = likelihood(w)
-            gradient += (2.0 * self.l2) * w
-            return value + self.l2 * dot(w, w), gradient
+        def objective(v: Float) -> tuple[float, Float]:
+            value, gradient = likelihood(scale * v)
+            gradient *= scale
+            gradient += (2.0 * self.l2) * v
+            return value + self.l2 * dot(v, v), gradient
 
         options = Options(
             max_iterations=self.max_iterations, epsilon=self.epsilon, delta=self.delta, period=self.period,
@@ -101,8 +106,8 @@ class CRF(LinearChainLabeller):
         )  # fmt: skip
         start = np.zeros(likelihood.n_parameters)
         self.minimum_ = minimise(objective, start, l1=self.l1, options=options, progress=self.progress)
-        w = self.minimum_.x
+        u = scale * self.minimum_.x
         trans = np.where(data.allowed, 0.0, -np.inf)
-        trans[likelihood.from_label, likelihood.to_label] = w[len(pairs) :]
+        trans[likelihood.from_label, likelihood.to_label] = u[len(pairs) :]
         first = np.where(data.start_allowed, 0.0, -np.inf)
-        return ChainModel(pairs, w[: len(pairs)].copy(), trans, first, np.zeros(data.n_labels))
+        return ChainModel(*twins.expand(pairs, u[: len(pairs)]), trans, first, np.zeros(data.n_labels))

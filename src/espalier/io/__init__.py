@@ -109,9 +109,7 @@ def write(
         name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else str(getattr(target, "name", ""))
         found = format_by_name(name)
         if found is None:
-            raise InputError(
-                f"{name!r} does not say which format to write; pass format=, one of {', '.join(FORMATS)}"
-            )
+            raise InputError(f"{name!r} does not say which format to write; pass format=, one of {', '.join(FORMATS)}")
         chosen = found
     _check_options(chosen, chosen.module.write, options)
     write_chunks(target, chosen.module.write(documents, **options), encoding)

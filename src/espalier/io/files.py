@@ -59,6 +59,16 @@ class Lines:
         self._lines = chain(first, self._lines)
         return first
 
+    def first_text(self) -> str:
+        """Return the first line that is not blank, stripped, without consuming anything."""
+        seen: list[str] = []
+        for line in self._lines:
+            seen.append(line)
+            if line.strip():
+                break
+        self._lines = chain(seen, self._lines)
+        return seen[-1].strip() if seen else ""
+
     def error(self, what: str, line: int = 0) -> FormatError:
         """Return a `FormatError` that names this source and the line."""
         return FormatError(what, path=self.name, line=line)

@@ -22,7 +22,8 @@ class Format:
 
     `extensions` name it for reading and writing (also with `.gz`); `nests`: overlapping spans; `tokens`: token
     borders; `text`: the text between tokens; `labels`: spans at all; `unknown`: unknown and unlabelled
-    stretches; `ids`: document ids; `meta`: everything else; `streams`: read without holding the whole file.
+    stretches; `ids`: document ids; `meta`: everything else; `streams`: read without holding the whole file (an XML
+    document is always held, and columns are unless their scheme is named).
     """
 
     name: str

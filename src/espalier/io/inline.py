@@ -52,8 +52,7 @@ def read_tagged(
         raise InputError(f"form must be 'auto', 'lines' or 'xml', not {form!r}")
     split = tokeniser(tokenise)
     if form == "auto":
-        first = next((line.strip() for line in lines.head(50) if line.strip()), "")
-        form = "xml" if _XML.match(first) else "lines"
+        form = "xml" if _XML.match(lines.first_text()) else "lines"
 
     def label(event: Event, into: Record) -> str:
         if into.depth and not nested:

@@ -22,6 +22,7 @@ from espalier.errors import InputError
 from espalier.io.common import Offsets, Tokeniser, Writing, build, sorted_spans, tokeniser
 from espalier.io.files import Lines
 from espalier.io.records import (
+    NotJson,
     exact_fields,
     identifier,
     offsets_of,
@@ -76,7 +77,10 @@ def _tasks(lines: Lines) -> Iterator[tuple[int, Any]]:
             at += 1
             skip()
         with lines.at(line):
-            task, end = parse_json(text, at)
+            try:
+                task, end = parse_json(text, at)
+            except NotJson as error:
+                raise lines.error(str(error), error.line) from None
         yield line, task
         line += text.count("\n", at, end)
         at, seen = end, seen + 1

@@ -12,6 +12,7 @@ from espalier.io.common import Offsets, Writing
 from espalier.io.files import Lines
 
 __all__ = [
+    "NotJson",
     "exact_fields",
     "identifier",
     "json_records",
@@ -32,6 +33,15 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+class NotJson(InputError):
+    """The text is not JSON; `line` counts from the start of the text that was parsed."""
+
+    def __init__(self, what: str, line: int) -> None:
+        """Keep the line beside the message."""
+        super().__init__(what)
+        self.line = line
+
+
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
@@ -40,7 +50,7 @@ def parse_json(text: str, start: int = 0) -> tuple[Any, int]:
     try:
         return _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        raise InputError(f"not JSON at column {error.colno}: {error.msg}") from None
+        raise NotJson(f"not JSON at column {error.colno}: {error.msg}", error.lineno) from None
     except RecursionError:
         raise InputError("JSON nested too deeply") from None
     except ValueError as error:  # NaN, or an integer of thousands of digits

@@ -90,9 +90,7 @@ def _marked(tags: Tags, scheme: str) -> tuple[list[Segment], list[Fault]]:
             if mark in "IE" and scheme != "iob1":
                 faults.append(Fault(t, f"{tag!r} continues nothing"))
             if mark == "B" and scheme == "iob1" and not touches:
-                faults.append(
-                    Fault(t, f"{tag!r} starts a segment that touches no other {name!r}, which IOB1 marks I-")
-                )
+                faults.append(Fault(t, f"{tag!r} starts a segment that touches no other {name!r}, which IOB1 marks I-"))
             start, label = t, name
         if mark in "ES":
             found.append(Segment(start, t + 1, label))

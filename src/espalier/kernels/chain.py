@@ -96,6 +96,14 @@ def share(previous, step, after, before, pair, scratch):
 
 
 @njit(cache=True, nogil=True)
+def add(pair, counts):
+    """Add pair to counts, both float64[L, L] (an array expression would allocate at every token)."""
+    for y_prev in range(pair.shape[0]):
+        for y in range(pair.shape[1]):
+            counts[y_prev, y] += pair[y_prev, y]
+
+
+@njit(cache=True, nogil=True)
 def best_before(previous, step, y):
     """Return the lowest y' with the largest previous[y'] + step[y', y]; -1 if all are -inf."""
     best, best_score = -1, -np.inf
@@ -286,7 +294,7 @@ def forward_backward(
         for m in range(b - 1, a, -1):
             c = trans_class[m]
             entropy[i] += share(alpha[m - a - 1], trans[c], marginals[m], marginals[m - 1], pair, scratch)
-            transitions[c] += pair
+            add(pair, transitions[c])
             if len(pairs) > 0:
                 pairs[m] = pair
 

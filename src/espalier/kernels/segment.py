@@ -27,7 +27,8 @@ from math import exp, log
 import numpy as np
 from numba import njit
 
-from espalier.kernels.chain import best_before, draw_before, log_step, longest, max_step, merge, share
+# Numba's cache does not follow imports: after a change to these helpers, touch this file too.
+from espalier.kernels.chain import add, best_before, draw_before, log_step, longest, max_step, merge, share
 
 __all__ = ["forward_backward", "k_best", "log_partition", "path_scores", "sample", "viterbi"]
 
@@ -205,7 +206,7 @@ def backward(a, T, score, trans, end, entry, alpha, starting, marginals, segment
     for t in range(T - 1, -1, -1):
         if t < T - 1:
             entropy += share(alpha[t], trans, starting[t + 1], ending, pair, scratch)
-            transitions += pair
+            add(pair, transitions)
         for y in range(L):
             if ending[y] == 0.0:
                 continue

@@ -4,6 +4,9 @@
 them names and penalties; `violations` and `degree` are what they mean.
 """
 
+import sys
+from types import ModuleType
+
 from espalier.rules.generators import count_templates, relation_templates
 from espalier.rules.language import (
     any_token,
@@ -24,7 +27,7 @@ from espalier.rules.language import (
     required,
     requires,
     span,
-    text,
+    text_matches,
     token,
     tokens,
     when,
@@ -59,9 +62,18 @@ __all__ = [
     "requires",
     "rules",
     "span",
-    "text",
+    "text_matches",
     "token",
     "tokens",
     "violations",
     "when",
 ]
+
+
+class _Rules(ModuleType):
+    """Lets `espalier.rules(text)` parse rules: the package and its main function share a name."""
+
+    __call__ = staticmethod(rules)
+
+
+sys.modules[__name__].__class__ = _Rules

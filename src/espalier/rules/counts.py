@@ -32,9 +32,7 @@ class Count:
         """Multiply by an integer."""
         if type(factor) is not int:
             raise RuleError(f"a count can be multiplied by an integer only, not by {factor!r}")
-        return Count(
-            tuple(Term(t.coefficient * factor, t.unit, t.fields) for t in self.terms), self.constant * factor
-        )
+        return Count(tuple(Term(t.coefficient * factor, t.unit, t.fields) for t in self.terms), self.constant * factor)
 
     __radd__, __rmul__ = __add__, __mul__
 

@@ -68,7 +68,7 @@ __all__ = [
     "required",
     "requires",
     "span",
-    "text",
+    "text_matches",
     "token",
     "tokens",
     "when",
@@ -132,7 +132,7 @@ def following(condition: Condition) -> Near:
     return Near(1, condition)
 
 
-def text(regex: str) -> Exists:
+def text_matches(regex: str) -> Exists:
     """Some part of the whole text matches the regular expression."""
     return Exists(Text(regex))
 

@@ -32,6 +32,7 @@ _LEXEME = re.compile(
       | (?P<odd>.)""",
     re.VERBOSE,
 )
+_HEAD = re.compile(r'(?:[^\W\d]\w*(?:[-/]\w+)*|"(?:[^"\\]|\\.)*")\s*:')
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 
 
@@ -53,7 +54,11 @@ def complain(lines: list[str], at: Lexeme, what: str) -> RuleError:
 
 
 def logical_lines(lines: list[str]) -> Iterator[list[int]]:
-    """Yield the line numbers of each rule: lines indented deeper than the first rule continue the one above."""
+    """Yield the line numbers of each rule.
+
+    A line continues the one above if it is indented deeper than the first rule and does not begin with a name
+    and a colon.
+    """
     group: list[int] = []
     margin: int | None = None
     for number, line in enumerate(lines):
@@ -62,7 +67,7 @@ def logical_lines(lines: list[str]) -> Iterator[list[int]]:
             continue
         indent = len(line) - len(line.lstrip())
         margin = indent if margin is None else margin
-        if group and indent > margin:
+        if group and indent > margin and not _HEAD.match(body):
             group.append(number)
             continue
         if group:

@@ -66,9 +66,7 @@ class _Reading:
         if len(self.tokens) != len(self.labels):
             raise InputError(f"{len(self.tokens)} tokens but {len(self.labels)} labels")
         # An unmarked label continues whatever it can, at every level of its path: runs.
-        tags = [
-            label if label is None or is_tag(label) else "I-" + label.replace("/", "/I-") for label in self.labels
-        ]
+        tags = [label if label is None or is_tag(label) else "I-" + label.replace("/", "/I-") for label in self.labels]
         object.__setattr__(self, "segments", segments(tags))
 
     def of(self, fields: n.Fields) -> list[Segment]:
@@ -90,9 +88,7 @@ def violations(
     return _ordered(rule, reading)
 
 
-def degree(
-    rule: n.Node | Rule, tokens: Sequence[str], labels: Sequence[str | None], *, text: str | None = None
-) -> int:
+def degree(rule: n.Node | Rule, tokens: Sequence[str], labels: Sequence[str | None], *, text: str | None = None) -> int:
     """Return d(x, y), the sum of the amounts."""
     return sum(v.amount for v in violations(rule, tokens, labels, text=text))
 

@@ -33,7 +33,7 @@ class ParsedRule(NamedTuple):
 
 def parse_rules(source: str, context: Context) -> Iterator[ParsedRule]:
     """Yield the rules of a text."""
-    lines = source.split("\n")
+    lines = source.removeprefix("\ufeff").split("\n")  # some editors begin a file with this mark
     names: set[str] = set()
     for numbers in logical_lines(lines):
         parser = _Parser(lines, numbers, context)
@@ -136,6 +136,10 @@ class _Parser(Reader):
             return self.clamp()
         if self.now.kind == "number" or self.peek() in ("-", "+", "tokens"):
             return self.comparison()
+        word = self.peek()
+        if word in _BEHIND and self.peek(1) not in ("field", "but"):
+            self.at += 1
+            self.expected(f"{_BEHIND[word]} behind {word!r} (a field of that name is written in quotes)")
         return self.about_fields()
 
     def ends(self) -> Node:
@@ -213,7 +217,11 @@ class _Parser(Reader):
         if self.take("followed", "by"):
             other = self.fields()
             return self.built(start, lambda: build.followed_by(one, other))
-        self.expected("'once', 'required', 'before', 'excludes', 'requires', 'followed by' or 'followed later by'")
+        what = "'once', 'required', 'before', 'excludes', 'requires', 'followed by' or 'followed later by'"
+        slip = did_you_mean(start.text, _BEHIND) if start.kind == "name" else ""
+        if slip:
+            self.fail(f"expected {what} behind the field {start.text!r}{slip}", start)
+        self.expected(what)
 
     # -- counts ------------------------------------------------------------------------------------
 
@@ -241,9 +249,9 @@ class _Parser(Reader):
         if sign == 1:
             self.take("+")
         factor = self.integer() if self.now.kind == "number" else None
-        self.take("*")
+        times = factor is not None and self.take("*")
         if self.peek() not in ("count", "tokens"):
-            if factor is None:
+            if factor is None or times:
                 self.expected("a number, count(...) or tokens(...)")
             return Count(constant=sign * factor)
         coefficient = sign * (1 if factor is None else factor)
@@ -255,6 +263,20 @@ class _Parser(Reader):
         self.need(")")
         return unit(fields) * coefficient
 
+
+_BEHIND = {
+    "any": "'token', 'field' or 'but'",
+    "change": "'only'",
+    "count": "'('",
+    "each": "'field'",
+    "first": "'in'",
+    "last": "'in'",
+    "length": "'('",
+    "next": "'token'",
+    "previous": "'token'",
+    "text": "'~'",
+}
+"""The words a rule may begin with, and what has to stand behind them."""
 
 _Words = tuple[tuple[str, ...], ...]
 _STARTS: tuple[tuple[_Words, Callable[[_Parser], Node]], ...] = (

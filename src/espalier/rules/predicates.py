@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import NoReturn
@@ -40,7 +41,7 @@ __all__ = [
     "shape_of",
 ]
 
-LONGEST_TOKEN, LONGEST_TEXT = 2_000, 20_000
+LONGEST_TOKEN, LONGEST_TEXT = 2_000, 10_000
 """A longer token matches no pattern; of a longer text only the beginning is searched."""
 
 
@@ -132,9 +133,7 @@ class Shape(WordCondition):
         """Refuse a shape that no token has."""
         if not self.shape or shape_of(self.shape.replace("d", "0")) != self.shape:
             nearest = shape_of(self.shape.replace("d", "0"))
-            raise RuleError(
-                f"no token has the shape {self.shape!r}; runs are written once, as in {nearest or 'Xx'!r}"
-            )
+            raise RuleError(f"no token has the shape {self.shape!r}; runs are written once, as in {nearest or 'Xx'!r}")
 
     def accepts(self, word: str) -> bool:
         """Has the word this shape?"""
@@ -202,7 +201,7 @@ class Text(Condition):
 
     def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
         """Does it match anywhere?"""
-        return compile_regex(self.regex).search(text[:LONGEST_TEXT])
+        return _found_in(self.regex, text[:LONGEST_TEXT])
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,11 +248,20 @@ class NoneOf(Condition):
 ALWAYS, FIRST, LAST = At(0, -1), At(0, 0), At(-1, -1)
 """Every token, the first one, the last one."""
 
+
+def _capitalised(word: str) -> bool:
+    return word[:1].isupper()
+
+
+def _punctuation(word: str) -> bool:
+    return not any(c.isalnum() for c in word)
+
+
 BUILT_IN: Mapping[str, Callable[[str], bool]] = {
-    "capitalised": lambda word: word[:1].isupper(),
-    "number": lambda word: word.isdecimal(),
-    "punctuation": lambda word: not any(c.isalnum() for c in word),
-    "uppercase": lambda word: word.isupper(),
+    "capitalised": _capitalised,
+    "number": str.isdecimal,
+    "punctuation": _punctuation,
+    "uppercase": str.isupper,
 }
 """The predicates every rule may use: `token is punctuation`."""
 
@@ -282,17 +290,23 @@ def parts(condition: Condition) -> Iterator[Condition]:
         yield from parts(part)
 
 
-def read_lexicon(path: Path, source: str) -> tuple[str, ...]:
+def read_lexicon(directory: Path, source: str) -> tuple[str, ...]:
     """Read a word list: UTF-8, one token a line, blank lines ignored."""
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+        lines = (directory / source).read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, ValueError) as error:
         raise RuleError(f"lexicon {source!r} cannot be read: {error}") from None
     words = [line.strip() for line in lines]
     for number, word in enumerate(words, 1):
         if len(word.split()) > 1:
             raise RuleError(f"lexicon {source!r}, line {number}: {word!r} is not one token; list single tokens")
     return tuple(word for word in words if word)
+
+
+@lru_cache(maxsize=256)
+def _found_in(regex: str, text: str) -> bool:
+    """Search once a text, not once a token."""
+    return compile_regex(regex).search(text)
 
 
 def _check_regex(regex: str) -> str:

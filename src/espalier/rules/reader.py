@@ -41,13 +41,13 @@ class Context:
     """What a rule text may refer to.
 
     known : the field names that exist; None accepts any. predicates : the user's functions by name.
-    lexicons : word lists by name; others are files, sought in `directory`.
+    lexicons : word lists by name; others are files, sought in `directory`, or not at all if that is None.
     """
 
     known: Collection[str] | None = None
     predicates: Mapping[str, Callable[[str], bool]] = field(default_factory=dict)
     lexicons: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    directory: Path = Path()
+    directory: Path | None = Path()
 
 
 class Reader:
@@ -135,7 +135,7 @@ class Reader:
         name = self.name("a field name")
         known = self.context.known
         if known is not None and name not in known:
-            near = did_you_mean(name, known) or f"; known fields: {', '.join(sorted(known)[:12])}"
+            near = did_you_mean(name, [*known, *KEYWORDS]) or f"; known fields: {', '.join(sorted(known)[:12])}"
             self.fail(f"unknown field {name!r}{near}", at)
         return self.built(at, lambda: Fields((name,)).names[0])
 
@@ -234,10 +234,12 @@ class Reader:
         """Read a file name, and the words in that file."""
         at = self.now
         source = self.string("a file name in quotes")
-        listed = self.context.lexicons.get(source)
+        listed, directory = self.context.lexicons.get(source), self.context.directory
+        if listed is None and directory is None:
+            self.fail(f"the words of lexicon {source!r} are missing", at)
 
         def read() -> Words:
-            words = read_lexicon(self.context.directory / source, source) if listed is None else tuple(listed)
+            words = tuple(listed) if listed is not None else read_lexicon(directory or Path(), source)
             return Words(words, fold=fold, source=source)
 
         return self.built(at, read)

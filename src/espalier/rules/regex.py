@@ -28,7 +28,9 @@ x        the character itself          .        any character but a newline
 """
 """The whole pattern language."""
 
-MAX_PATTERN, MAX_DEPTH, MAX_REPEAT, MAX_STATES, MAX_CACHE = 1000, 40, 255, 1000, 4096
+MAX_PATTERN, MAX_DEPTH, MAX_REPEAT, MAX_STATES = 1000, 40, 255, 500
+MAX_CACHED = 100_000
+"""How many states the remembered moves may name in all: the memory of one pattern."""
 
 _CATEGORIES: dict[str, Callable[[str], bool]] = {
     "d": str.isdecimal,
@@ -272,6 +274,7 @@ class Regex:
         self._start = builder.add(tree, 0)
         self._sets, self._outs = builder.sets, builder.outs
         self._fold = parser.fold
+        self._cached = 0
         self._moves: dict[tuple[frozenset[int], str, bool], frozenset[int]] = {}
 
     def fullmatch(self, text: str) -> bool:
@@ -299,14 +302,13 @@ class Regex:
     def _step(self, states: frozenset[int], c: str, search: bool) -> frozenset[int]:
         key = (states, c, search)
         if key not in self._moves:
-            if len(self._moves) >= MAX_CACHE:
+            self._cached += len(states) + 1
+            if self._cached > MAX_CACHED:
                 self._moves.clear()
+                self._cached = len(states) + 1
             has = _Set.has_folded if self._fold else _Set.has
             moved = [
-                out
-                for s in states
-                for out in self._outs[s]
-                if isinstance(what := self._sets[s], _Set) and has(what, c)
+                out for s in states for out in self._outs[s] if isinstance(what := self._sets[s], _Set) and has(what, c)
             ]
             # A search may begin anew behind every character.
             self._moves[key] = self._closure([*moved, self._start] if search else moved)

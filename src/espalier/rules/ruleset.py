@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from espalier.errors import RuleError, did_you_mean
 from espalier.rules.nodes import Node, conditions_of, fields_of, known_fields
-from espalier.rules.parser import parse_rules
+from espalier.rules.parser import parse_node, parse_rules
 from espalier.rules.predicates import BUILT_IN, Named, Words, parts
 from espalier.rules.printer import print_name, print_node
 from espalier.rules.reader import Context
@@ -105,6 +105,9 @@ class RuleSet(Sequence[Rule]):
         predicates : Python functions of one token, for `token is NAME`.
         lexicons : word lists for `token in file "NAME"`; others are read from files in `directory`.
         """
+        source: object = text
+        if not isinstance(source, str):
+            raise RuleError(f"rules come as text, not as {type(source).__name__}; read the file first")
         known = None if labels is None else known_fields(labels)
         context = Context(known, predicates or {}, lexicons or {}, Path(directory))
         return cls(Rule(*parsed) for parsed in parse_rules(text, context))
@@ -178,15 +181,16 @@ class RuleSet(Sequence[Rule]):
     def from_dict(cls, data: Mapping[str, Any]) -> RuleSet:
         """Build a set from what `to_dict` returned."""
         try:
-            lexicons = data["lexicons"]
+            lexicons = {str(name): tuple(words) for name, words in data["lexicons"].items()}
             entries = [(e["name"], e["rule"], e["penalty"], e["once"]) for e in data["rules"]]
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             raise RuleError(f"this is not a stored rule set: {error!r} is missing or wrong") from None
-        found = []
-        for name, text, penalty, once in entries:
-            parsed = cls.from_text(f"rule: {text}", lexicons=lexicons)
-            found.append(Rule(name, parsed[0].node, math.inf if penalty == "hard" else penalty, bool(once)))
-        return cls(found)
+        # A stored set is whole: it never reads a file, wherever it came from.
+        context = Context(lexicons=lexicons, directory=None)
+        return cls(
+            Rule(name, parse_node(str(text), context), math.inf if penalty == "hard" else penalty, bool(once))
+            for name, text, penalty, once in entries
+        )
 
     @overload
     def __getitem__(self, k: int | str) -> Rule: ...

@@ -12,7 +12,8 @@ r"""The text form of rules: one rule a line, readable without knowing Python.
     Len:     length(each field) >= 3
     Thesis:  if any token in "thesis" then school required
 
-Lines that are indented deeper than the first rule continue the rule above them; `#` begins a comment.
+A line that is indented deeper than the first rule and does not begin with a name and a colon continues the rule
+above it; `#` begins a comment.
 Words are in double quotes and ignore case unless they stand behind `exactly`; patterns stand between slashes
 and speak about the whole token (behind `text ~`, about any part of the text). A field whose name is a word of
 the language, or not a plain word, is written in quotes. Positions count from 0, and from -1 at the end.

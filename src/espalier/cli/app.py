@@ -1,0 +1,88 @@
+"""The application: all commands, and the one place where errors become messages and exit codes.
+
+0    done
+1    done, but some records or files failed; each is named on stderr
+2    wrong use, or an input that cannot be used; nothing was written
+130  interrupted
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from espalier.cli.console import complain
+from espalier.cli.convert import convert
+from espalier.cli.evaluate import evaluate
+from espalier.cli.info import info
+from espalier.cli.label import label
+from espalier.cli.train import train
+from espalier.errors import EspalierError
+
+__all__ = ["COMMANDS", "app", "run"]
+
+COMMANDS = (train, label, evaluate, convert, info)
+
+# Typer moved the base of its usage errors between packages; as an ancestor of BadParameter it is in all versions.
+_CommandLineError = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    name="espalier",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _command in COMMANDS:
+    app.command()(_command)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from espalier import __version__
+
+        typer.echo(f"espalier {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _espalier(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+) -> None:
+    """Pull fields out of text: train on few labels, label, evaluate, convert."""
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code; what goes wrong on purpose is one line on stderr."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(args=arguments or ["--help"], prog_name="espalier", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`); point stdout elsewhere, or Python complains at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except EspalierError as error:
+        complain(str(error))
+    except OSError as error:
+        complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        complain("interrupted")
+        return 130
+    except _CommandLineError as error:
+        complain(f"{error.format_message().rstrip('.')}; try 'espalier {_named_command(arguments)}--help'")  # type: ignore[attr-defined]
+    return 2
+
+
+def _named_command(arguments: Sequence[str]) -> str:
+    known = [command.__name__ for command in COMMANDS]
+    return f"{arguments[0]} " if arguments and arguments[0] in known else ""

@@ -1,0 +1,79 @@
+"""What commands say: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console, RenderableType
+
+__all__ = ["complain", "note", "progress", "say", "say_json", "stdout_console"]
+
+_WIDTH = 100  # where the output is no terminal
+_WIDEST = 120  # longer lines are hard to read
+
+
+def stdout_console() -> Console:
+    """Return the console for results: as wide as the terminal, within reason."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.width = min(console.width, _WIDEST) if console.is_terminal and sys.stdout.isatty() else _WIDTH
+    return console
+
+
+def say(*results: RenderableType) -> None:
+    """Show results on stdout."""
+    console = stdout_console()
+    for result in results:
+        console.print(result)
+
+
+def say_json(value: Any) -> None:
+    """Write one JSON value on stdout, for machines."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def complain(what: str) -> None:
+    """Write one line on stderr: what went wrong, or what was left out."""
+    _stderr_line("espalier:", what, "bold red")
+
+
+def note(what: str) -> None:
+    """Tell a person at a terminal what was done; nobody else."""
+    if sys.stderr.isatty():
+        _stderr_line("✓", what, "bold green")
+
+
+def _stderr_line(head: str, what: str, style: str) -> None:
+    if not sys.stderr.isatty():
+        sys.stderr.write(f"{head} {what}\n")
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(stderr=True, highlight=False).print(Text.assemble((head, style), " ", what), soft_wrap=True)
+
+
+@contextmanager
+def progress(what: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Show a moving sign on stderr with the time and the latest news; silent where stderr is no terminal.
+
+    Yields a function that takes the news. `quiet` silences it, for results that go to the same terminal.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda news: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), TextColumn("{task.fields[news]}")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None, news="")
+        yield lambda news: bar.update(task, news=news)

@@ -1,0 +1,65 @@
+"""Data files as commands name them: `-` is stdin or stdout, and what a reader left out is said aloud."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from espalier.cli.console import complain
+from espalier.document import Document
+from espalier.errors import InputError
+
+__all__ = ["STANDARD", "iter_documents", "output_format", "read_all", "write_documents"]
+
+STANDARD = Path("-")
+_MOST_PROBLEMS = 10
+
+
+def iter_documents(path: Path, format: str | None = None, **options: Any) -> Iterator[Document]:
+    """Yield the documents of a file or of stdin; what the reader repaired or left out goes to stderr."""
+    from espalier.io import Problem, iter_read
+
+    problems: list[Problem] = []
+    source: Path | IO[bytes] = sys.stdin.buffer if path == STANDARD else path
+    name = "<stdin>" if path == STANDARD else str(path)
+    try:
+        yield from iter_read(source, format, problems=problems, **options)
+    finally:
+        for problem in problems[:_MOST_PROBLEMS]:
+            complain(f"{name}:{problem.line}: {problem.what}")
+        if len(problems) > _MOST_PROBLEMS:
+            complain(f"{name}: and {len(problems) - _MOST_PROBLEMS} more like these")
+
+
+def read_all(paths: Iterable[Path], format: str | None = None) -> list[Document]:
+    """Return the documents of all files; says so if a span's border cuts a token."""
+    documents = [document for path in paths for document in iter_documents(path, format)]
+    cut = sum(len(document.straddling) for document in documents)
+    if cut:
+        complain(f"{cut} tokens are cut by the border of a field; each takes the label of its first character")
+    return documents
+
+
+def output_format(path: Path, format: str | None, option: str) -> str:
+    """Return the format to write: the one asked for, else by the file's name, else JSON Lines on stdout."""
+    from espalier.io.formats import FORMATS, format_by_name, get_format
+
+    if format is not None:
+        return get_format(format).name
+    if path == STANDARD:
+        return "jsonl"
+    found = format_by_name(path.name)
+    if found is None:
+        raise InputError(f"{path}: the name does not say which format to write; pass {option}: {', '.join(FORMATS)}")
+    return found.name
+
+
+def write_documents(documents: Iterable[Document], path: Path, format: str, *, lossy: bool = False) -> None:
+    """Write documents to a file or to stdout; loss is refused unless accepted."""
+    from espalier.io import write
+
+    # The native form never loses anything, so its writer has no such option.
+    options = {"lossy": True} if lossy and format != "jsonl" else {}
+    write(documents, sys.stdout.buffer if path == STANDARD else path, format, **options)

@@ -1,0 +1,28 @@
+"""`espalier info`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from espalier.cli.console import say, say_json
+
+__all__ = ["info"]
+
+
+def info(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
+    json: Annotated[bool, typer.Option("--json", help="Write everything as JSON.")] = False,
+) -> None:
+    """Show what is in a model file: labels, features, sizes, and the fingerprint of its training data."""
+    from espalier import store
+    from espalier.cli.tables import model_table
+
+    header, arrays = store.load(model)
+    shapes = {name: {"shape": list(a.shape), "dtype": str(a.dtype), "bytes": a.nbytes} for name, a in arrays.items()}
+    if json:
+        say_json({"file": str(model), "bytes": model.stat().st_size, **header, "arrays": shapes})
+    else:
+        say(model_table(model, header, arrays))

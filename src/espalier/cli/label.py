@@ -1,0 +1,65 @@
+"""`espalier label`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from espalier.cli.console import complain, note, progress
+from espalier.cli.files import STANDARD, iter_documents, output_format, write_documents
+from espalier.errors import EspalierError
+
+if TYPE_CHECKING:
+    from espalier.document import Document
+
+__all__ = ["label"]
+
+
+def label(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Text, a record a line, or labelled records.")],
+    model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="A model file.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")
+    ] = STANDARD,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", "-f", metavar="FORMAT", help="A data format, or table, which is for people."),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="FORMAT", help="The format of the input, if the guess is wrong.")
+    ] = None,
+    lossy: Annotated[bool, typer.Option("--lossy", help="Accept what the output format cannot express.")] = False,
+) -> None:
+    """Label records with a model; labels that are there already are replaced."""
+    from espalier.cli.labelling import label_documents
+    from espalier.cli.show import write_shown
+    from espalier.estimators.persist import load
+
+    to_terminal = output == STANDARD and sys.stdout.isatty()
+    chosen = format or ("table" if to_terminal else None)
+    chosen = "table" if chosen == "table" else output_format(output, chosen, "--format")
+    labeller, failed = load(model), list[Path]()
+
+    with progress("labelling", quiet=to_terminal) as news:
+        labelled = label_documents(labeller, _readable(files, source, failed), lambda n: news(f"{n:,} records"))
+        if chosen == "table":
+            write_shown(labelled, output, labeller.labels_)
+        else:
+            write_documents(labelled, output, chosen, lossy=lossy)
+    if failed:
+        raise typer.Exit(1)
+    note(f"labelled {', '.join(map(str, files))}")
+
+
+def _readable(files: list[Path], source: str | None, failed: list[Path]) -> Iterator[Document]:
+    """Yield the documents of all files; a file that cannot be read (further) is named, and the next one follows."""
+    for path in files:
+        try:
+            yield from iter_documents(path, source)
+        except (EspalierError, OSError) as error:
+            complain(str(error) if isinstance(error, EspalierError) else f"{path}: {error.strerror}")
+            failed.append(path)

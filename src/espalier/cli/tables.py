@@ -1,0 +1,73 @@
+"""Reports and model files as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from espalier.metrics import Report, Score
+
+__all__ = ["model_table", "report_table"]
+
+_BAR = 20
+
+
+def report_table(report: Report) -> list[RenderableType]:
+    """Lay out a report: three headline figures, then precision, recall and F1 of each field, in percent."""
+    headline = Text()
+    for name, value in (
+        ("token accuracy", report.token_accuracy),
+        ("field F1", report.field_f1),
+        ("exact", report.exact),
+    ):
+        headline.append(f"{name} ").append(f"{100 * value:.1f}", f"bold {_colour(value)}").append("    ")
+    headline.append(f"{report.n_sequences} records, {report.n_tokens} tokens", "dim")
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("field")
+    for name in ("precision", "recall", "F1"):
+        table.add_column(name, justify="right")
+    table.add_column("", width=_BAR)
+    table.add_column("support", justify="right", style="dim")
+    for name, score in report.segments.per_field.items():
+        table.add_row(*_row(name, score))
+    table.add_section()
+    table.add_row(*_row("all (micro)", report.segments.micro), style="bold")
+    return [headline, "", table]
+
+
+def _row(name: str, score: Score) -> list[RenderableType]:
+    figures = [f"{100 * value:.1f}" for value in (score.precision, score.recall)]
+    f1 = Text(f"{100 * score.f1:.1f}", _colour(score.f1))
+    return [name, *figures, f1, Text("━" * round(_BAR * score.f1), _colour(score.f1)), str(score.support)]
+
+
+def _colour(share: float) -> str:
+    return "green" if share >= 0.9 else "yellow" if share >= 0.7 else "red"
+
+
+def model_table(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> RenderableType:
+    """Lay out the header of a model file and the sizes of its arrays."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    table.add_row("file", f"{path} ({path.stat().st_size:,} bytes)")
+    table.add_row("kind", Text(str(header.get("kind", "?")), "bold"))
+    labels = header.get("labels", [])
+    table.add_row("labels", Text(f"{len(labels)}: {', '.join(labels)}"))
+    parameters = header.get("parameters", {})
+    table.add_row("parameters", Text(", ".join(f"{name}={value}" for name, value in parameters.items())))
+    features = header.get("features")
+    if isinstance(features, Mapping):
+        table.add_row("features", Text("  ".join(map(str, features.get("templates", features)))))
+    for name, array in arrays.items():
+        table.add_row("", Text(f"{name}  {array.dtype}[{', '.join(map(str, array.shape))}]", "dim"))
+    table.add_row("training data", Text(str(header.get("training_data", "?"))))
+    return table

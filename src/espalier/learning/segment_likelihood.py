@@ -1,0 +1,217 @@
+"""The conditional log-likelihood of a semi-Markov CRF, and its gradient.
+
+    f(w) = Σ_n ω_n ( log Z(x_n; w) - log Z(x_n, what is known; w) )           ω_n: sample weights
+
+as in `learning.likelihood`, with sums over segmentations. Known is the field that covers a token and whether a segment
+starts at it; each may be unknown. If nothing is unknown, only one segmentation is left, and its counts c never change:
+f = Σ ω log Z - w·c. Otherwise what is known limits how far back segments may reach (`kernels.segment_features`), and a
+second pass under that limit gives the second term.
+
+The weights, in order: (attribute, label) pairs of tokens, of first tokens and of last tokens; lengths [B, L] and marks
+inside [L], if declared; learned transitions. Cost of one pass: O(rows added + T L (L + D)); memory: six rows a token,
+whatever D. Work is cut into chunks by the data alone and added up in their order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.errors import InputError
+from espalier.features.matrix import FeatureMatrix
+from espalier.kernels.history import dot
+from espalier.kernels.plan import transpose_refs
+from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
+from espalier.kernels.segment_features import expectations, reaches
+from espalier.kernels.vector import aligned
+from espalier.models.pairs import Pairs
+from espalier.models.rows import RowPlan
+from espalier.models.segmental import LENGTH_BINS, SegmentalModel, SegmentFeatures, SegmentInput, length_bins
+from espalier.parallel import balanced, choose_threads, run_chunks
+
+__all__ = ["SegmentLikelihood", "known_stretches"]
+
+TOKENS_A_CHUNK = 1000
+MOST_CHUNKS = 16
+"""A pass is cut into pieces of about so many tokens, and into so many at most, whatever the number of threads."""
+
+Float = NDArray[np.float64]
+
+
+class _Rows:
+    """Score rows of one matrix under changing weights, and the way back from rows of expectations to a gradient."""
+
+    def __init__(self, matrix: FeatureMatrix, pairs: Pairs, n_chunks: int, threads: int) -> None:
+        M, A = matrix.n_tokens, matrix.n_attributes
+        self.n_tokens, self.pairs, self.threads = M, pairs, threads
+        self.plan = RowPlan.of(matrix, pairs)
+        self.owner_ptr, self.owners, self.owner_values = transpose_refs(
+            matrix.token_indptr, matrix.token_refs, matrix.token_values, np.arange(M),
+            matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, A, M,
+        )  # fmt: skip
+        self.token_chunks = balanced(np.arange(M + 1), n_chunks)
+        self.bundle_chunks = balanced(self.owner_ptr[A:], n_chunks)
+        self.attribute_chunks = balanced(self.owner_ptr[: A + 1], n_chunks)
+        self.scores = aligned(M, padded(pairs.n_labels))
+        self.expected = aligned(M + matrix.n_bundles, padded(pairs.n_labels))
+
+    def score(self, w: Float) -> None:
+        """Fill `scores` and empty `expected`."""
+        self.plan.prepare(w, self.threads)
+        chunks = self.token_chunks
+        run_chunks(lambda c: self.plan.score(*chunks[c], w, self.scores), len(chunks), self.threads)
+        self.expected[:] = 0.0
+
+    def gather(self, gradient: Float) -> None:
+        """Fill the gradient, float64[P], from the expectations of the tokens."""
+        A, pairs = self.pairs.n_attributes, self.pairs
+
+        def bundles(c: int) -> None:
+            lo, hi = self.bundle_chunks[c]
+            bundle_gradient(lo, hi, self.owner_ptr[A:], self.owners, self.owner_values, self.expected, self.n_tokens)
+
+        def attributes(c: int) -> None:
+            lo, hi = self.attribute_chunks[c]
+            buffer = np.empty(self.expected.shape[1])
+            attribute_gradient(
+                lo, hi, self.owner_ptr, self.owners, self.owner_values, pairs.ptr, pairs.label, pairs.wide_row >= 0,
+                self.expected, buffer, gradient,
+            )  # fmt: skip
+
+        run_chunks(bundles, len(self.bundle_chunks), self.threads)
+        run_chunks(attributes, len(self.attribute_chunks), self.threads)
+
+
+class SegmentLikelihood:
+    """f and its gradient for one corpus; call it with a weight vector.
+
+    Parameters
+    ----------
+    data : the corpus; its matrices belong to tokens, first tokens and last tokens.
+    y : int16[M], the field that covers each token; cuts : int8[M], 1 where a segment starts, 0 where none does;
+        -1 where unknown.
+    pairs : the weighted (attribute, label) pairs of the three matrices.
+    features : which segment features have weights.
+    learned : bool[L, L]; the transitions that have a weight; the others weigh 0.
+    limit : int64[L]; the tokens that a segment of each label may have at most.
+    sample_weight : float64[N], one if not given.
+    """
+
+    def __init__(
+        self,
+        data: SegmentInput,
+        y: NDArray[np.int16],
+        cuts: NDArray[np.int8],
+        pairs: tuple[Pairs, Pairs, Pairs],
+        features: SegmentFeatures,
+        learned: NDArray[np.bool_],
+        limit: NDArray[np.int64],
+        sample_weight: Float | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Lay out the corpus and count what the labels show."""
+        M, N, L = data.n_tokens, len(data.indptr) - 1, len(limit)
+        self.threads = choose_threads(M, threads)
+        self.data, self.features, self.pairs, self.limit = data, features, pairs, limit
+        self.from_label, self.to_label = np.nonzero(learned)
+        self.sample_weight = np.ones(N) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        _check_stretches(data.indptr, y, cuts, limit)
+        self.bins = length_bins(int(limit.max()), declared=features.length)
+        n_bins = len(LENGTH_BINS) if features.length else 1
+        self.sizes = np.array([*map(len, pairs), n_bins * L * features.length, L * features.punctuation])
+        n_chunks = min(max(M // TOKENS_A_CHUNK, 2), MOST_CHUNKS)
+        self.chunks = balanced(data.indptr, n_chunks)
+        self.rows = [_Rows(m, p, n_chunks, self.threads) for m, p in zip(data.matrices, pairs, strict=True)]
+        self.free = np.empty((M, L), np.int32)
+        self.known = np.empty((M, L), np.int32)
+        reaches(data.indptr, np.full(M, -1, np.int16), np.full(M, -1, np.int8), limit, self.free)
+        reaches(data.indptr, y, cuts, limit, self.known)
+        first = np.zeros(M, bool)
+        first[data.indptr[:-1][np.diff(data.indptr) > 0]] = True
+        self.partial = bool((y < 0).any() or (cuts[~first] < 0).any())
+        self.observed: Float | None = None
+        if not self.partial:
+            # Only one segmentation is within reach, so that any weights give its counts.
+            _, self.observed = self._expect(np.zeros(self.n_parameters), {1.0: self.known})
+
+    @property
+    def n_parameters(self) -> int:
+        """Weights in all."""
+        return int(self.sizes.sum()) + len(self.from_label)
+
+    def __call__(self, w: Float) -> tuple[float, Float]:
+        """Return f(w) and its gradient; nan where a weight is not finite."""
+        if not np.isfinite(w).all():
+            return np.nan, np.full(len(w), np.nan)
+        if self.observed is None:
+            return self._expect(w, {1.0: self.free, -1.0: self.known})
+        log_z, gradient = self._expect(w, {1.0: self.free})
+        gradient -= self.observed
+        return log_z - dot(w, self.observed), gradient
+
+    def model(self, w: Float) -> SegmentalModel:
+        """Return the model that has these weights."""
+        L = len(self.limit)
+        tokens, first, last, lengths, inside, steps = np.split(w, np.cumsum(self.sizes))
+        trans = np.zeros((L, L))
+        trans[self.from_label, self.to_label] = steps
+        return SegmentalModel(
+            self.pairs, (tokens, first, last), lengths.reshape(-1, L) if len(lengths) else np.zeros((1, L)),
+            inside if len(inside) else np.zeros(L), trans, self.limit,
+        )  # fmt: skip
+
+    def _expect(self, w: Float, terms: dict[float, NDArray[np.int32]]) -> tuple[float, Float]:
+        """Return Σ sign ω log Z over the terms (sign: reach), and its gradient."""
+        data, model = self.data, self.model(w)
+        table, trans, L = model.table, model.trans, len(self.limit)
+        for rows, weights in zip(self.rows, model.weights, strict=True):
+            rows.score(np.ascontiguousarray(weights))
+        kinds, steps = np.zeros((len(self.chunks), *table.shape)), np.zeros((len(self.chunks), L, L))
+        log_z = {sign: np.zeros(len(data.indptr) - 1) for sign in terms}
+
+        def chunk(c: int) -> None:
+            for sign, reach in terms.items():
+                expectations(
+                    data.indptr, *self.chunks[c], sign * self.sample_weight, *(rows.scores for rows in self.rows),
+                    table, self.bins, data.marks, trans, reach,
+                    log_z[sign], *(rows.expected for rows in self.rows), kinds[c], steps[c],
+                )  # fmt: skip
+
+        run_chunks(chunk, len(self.chunks), self.threads)
+        by_kind = kinds.sum(axis=0).reshape(-1, 2, L)  # bin, mark inside
+        gradient = np.empty(self.n_parameters)
+        *parts, lengths, inside, transitions = np.split(gradient, np.cumsum(self.sizes))
+        for rows, part in zip(self.rows, parts, strict=True):
+            rows.gather(part)
+        lengths[:] = by_kind.sum(axis=1).ravel()[: len(lengths)]
+        inside[:] = by_kind[:, 1].sum(axis=0)[: len(inside)]
+        transitions[:] = steps.sum(axis=0)[self.from_label, self.to_label]
+        return float(sum(sign * dot(self.sample_weight, log_z[sign]) for sign in terms)), gradient
+
+
+def known_stretches(
+    indptr: NDArray[np.int64], cuts: NDArray[np.int8]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return first tokens and lengths of the stretches known to lie in one segment: tokens joined by cuts of 0."""
+    starting = cuts != 0
+    starting[indptr[:-1][np.diff(indptr) > 0]] = True
+    starts = np.flatnonzero(starting)
+    return starts, np.diff(np.append(starts, len(cuts)))
+
+
+def _check_stretches(
+    indptr: NDArray[np.int64], y: NDArray[np.int16], cuts: NDArray[np.int8], limit: NDArray[np.int64]
+) -> None:
+    """Raise if a segment is known to be longer than the limit of its label."""
+    starts, lengths = known_stretches(indptr, cuts)
+    ends = starts + lengths - 1  # the last token of a stretch is labelled, if the stretch has more than one
+    allowed = np.where(y[ends] >= 0, limit[y[ends]], limit.max())
+    bad = np.flatnonzero(lengths > allowed)
+    if len(bad):
+        m, n = int(starts[bad[0]]), int(lengths[bad[0]])
+        i = int(np.searchsorted(indptr, m, side="right")) - 1
+        others = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+        raise InputError(
+            f"sequence {i} has a segment of {n} tokens from token {m - int(indptr[i])} on{others}, longer than the "
+            f"limit of {int(allowed[bad[0]])}; raise max_length, or None for the longest segment of the training data"
+        )

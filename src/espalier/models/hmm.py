@@ -1,0 +1,329 @@
+"""The hidden Markov model: counts make probabilities, probabilities make potentials.
+
+    P(x, y) = P(y_1) Π_t P(x_t | y_t) Π_{t≥2} P(y_t | y_{t-1})             the end of a sequence is not modelled
+
+With c(·) the counts, F the labels that may follow a (valid tags, and whatever was observed; others have probability 0):
+
+    P(y_1 = a)   = (c₁(a) + α₁) / Σ                                        over labels that may start
+    P(b | a)     = (c(a, b) + α) / Σ_{b' in F(a)}
+    P_k(b | a)   = (c_k(a, b) + λ P(b | a)) / (c_k(a) + λ)                 with transition classes k
+    P(w | y)     = (c(w, y) + κ B(w | y)) / (c(y) + κ)
+
+Emissions back off to B. *Back-off* smoothing averages two ways of putting words into classes, g: the shape, and the
+shape with the last three letters; n(g) words of the vocabulary are in class g, and one more share is for all words
+outside it:
+
+    B(w | y)     = ½ Σ_g P(g(w) | y) / (n(g(w)) + 1)
+    P(g | y)     = (c(g, y) + μ P(g)) / (c(y) + μ),      P(g) ∝ c(g) + 1   one g stands for every class never met
+
+*Additive* smoothing is the same with one class of all words and κ = α₂ (V + 1): P(w | y) = (c(w, y) + α₂) / Σ.
+So Σ_w P(w | y) over the vocabulary, plus the shares for words outside it, is one.
+
+Training needs no inference: O(M + V L). Potentials are computed once a word type and then gathered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus, Labels
+from espalier.errors import InputError
+from espalier.inference import Posterior, viterbi
+from espalier.kernels.rows import padded
+from espalier.kernels.vector import aligned
+from espalier.models.chain import decode_rows
+from espalier.models.lanes import Lanes
+from espalier.models.vocabulary import Vocabulary, transition_classes
+from espalier.parallel import choose_threads
+from espalier.potentials import ChainBatch
+
+__all__ = ["HMMCounts", "HMMParameters", "Smoothing", "estimate", "interpolate"]
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothing:
+    """How counts become probabilities; every number is positive.
+
+    kind : "backoff" or "additive"; start, trans, emission : α₁, α and α₂ (additive only);
+    backoff, classes : κ and μ (back-off only); pooled : λ (transition classes only).
+    """
+
+    kind: str = "backoff"
+    start: float = 0.1
+    trans: float = 0.3
+    emission: float = 0.3
+    backoff: float = 1000.0
+    classes: float = 1.0
+    pooled: float = 3.0
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.kind not in ("backoff", "additive"):
+            raise InputError(f"smoothing is {self.kind!r}; expected 'backoff' or 'additive'")
+        for name in ("start", "trans", "emission", "backoff", "classes", "pooled"):
+            value = getattr(self, name)
+            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+            if not (number and 0 < value < np.inf):
+                raise InputError(f"the smoothing weight {name!r} is {value!r}; expected a number above 0")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HMMCounts:
+    """What the model needs to know of a corpus: sufficient statistics, whole or fractional.
+
+    start : float64[L]; trans : float64[C, L, L] by transition class; emission : float64[V, L] over `vocabulary`.
+    Counts of different corpora add up; a number scales them: `labelled + 0.1 * pool`.
+    """
+
+    vocabulary: Vocabulary
+    start: Float
+    trans: Float
+    emission: Float
+    transition_classes: str | None = None
+
+    @classmethod
+    def from_labels(
+        cls,
+        corpus: Corpus,
+        vocabulary: Vocabulary,
+        *,
+        sample_weight: Float | None = None,
+        transition_classes: str | None = None,
+    ) -> HMMCounts:
+        """Count a labelled corpus: emissions where the label is known, transitions where both labels are.
+
+        sample_weight : float64[N], one if not given.
+        """
+        if corpus.y is None or corpus.labels is None:
+            raise InputError("there is nothing to count: the corpus has no labels")
+        L, V, M = len(corpus.labels), len(vocabulary), corpus.n_tokens
+        words, classes, C = _word_ids(corpus, vocabulary), *_transition_classes(corpus, transition_classes)
+        y = corpus.y.astype(np.int64)
+        weight = np.ones(M) if sample_weight is None else np.repeat(sample_weight, corpus.lengths)
+        known = y >= 0
+        first = _first_tokens(corpus)
+        step = known.copy()
+        step[1:] &= known[:-1]
+        step[first] = False
+        m = np.flatnonzero(step)
+        pairs = (classes[m] * L + y[m - 1]) * L + y[m]
+        begun = first[known[first]]
+        return cls(
+            vocabulary,
+            np.bincount(y[begun], weight[begun], L),
+            np.bincount(pairs, weight[m], C * L * L).reshape(C, L, L),
+            np.bincount(words[known] * L + y[known], weight[known], V * L).reshape(V, L),
+            transition_classes,
+        )
+
+    @classmethod
+    def from_marginals(
+        cls,
+        corpus: Corpus,
+        vocabulary: Vocabulary,
+        posterior: Posterior,
+        *,
+        transition_classes: str | None = None,
+    ) -> HMMCounts:
+        """Return the expected counts of a corpus under a model's posterior: the E-step of EM."""
+        M, L = posterior.marginals.shape
+        classes = _transition_classes(corpus, transition_classes)[1]
+        if corpus.n_tokens != M or posterior.transitions.shape != (classes, L, L):
+            raise InputError(
+                f"the corpus has {corpus.n_tokens} tokens and {classes} transition classes; the posterior has "
+                f"{M} tokens and {len(posterior.transitions)} classes: it belongs to something else"
+            )
+        words = _word_ids(corpus, vocabulary)
+        columns = [np.bincount(words, posterior.marginals[:, label], len(vocabulary)) for label in range(L)]
+        start = posterior.marginals[_first_tokens(corpus)].sum(axis=0)
+        return cls(vocabulary, start, posterior.transitions, np.stack(columns, axis=1), transition_classes)
+
+    def over(self, vocabulary: Vocabulary) -> HMMCounts:
+        """Return the same counts over a larger vocabulary (see `Vocabulary.extended`); new words were never seen."""
+        V = len(self.vocabulary)
+        if vocabulary.normalise != self.vocabulary.normalise or vocabulary.words[:V] != self.vocabulary.words:
+            raise InputError("counts move to a vocabulary that extends their own; make it by `vocabulary.extended`")
+        new = np.zeros((len(vocabulary) - V, len(self.start)))
+        return replace(self, vocabulary=vocabulary, emission=np.concatenate([self.emission, new]))
+
+    def __add__(self, other: HMMCounts) -> HMMCounts:
+        """Return the counts of both corpora together."""
+        _check_alike(self, other)
+        return replace(
+            self, start=self.start + other.start, trans=self.trans + other.trans, emission=self.emission + other.emission
+        )
+
+    def __mul__(self, factor: float) -> HMMCounts:
+        """Return every count times a factor, which is not negative."""
+        if not 0 <= factor < np.inf:
+            raise InputError(f"counts are multiplied by {factor!r}; expected a number of at least 0")
+        return replace(self, start=self.start * factor, trans=self.trans * factor, emission=self.emission * factor)
+
+    __rmul__ = __mul__
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HMMParameters:
+    """The probabilities of a model.
+
+    start : float64[L]; trans : float64[C, L, L] by transition class; emission : float64[V, L] over `vocabulary`;
+    unknown : by grouping (see `Vocabulary.group`), float64[G + 1, L]: what a word outside the vocabulary gets from its
+    class, the last row being for classes never met; the groupings add up.
+    """
+
+    vocabulary: Vocabulary
+    start: Float
+    trans: Float
+    emission: Float
+    unknown: Mapping[str, Float]
+    transition_classes: str | None = None
+
+    def emission_rows(self, corpus: Corpus) -> Float:
+        """Return P(word | label) of every word type of the corpus, float64[len(types), L]."""
+        ids = self.vocabulary.ids(corpus.types)
+        outside = np.flatnonzero(ids == len(self.vocabulary))
+        rows = np.empty((len(ids), len(self.start)))
+        inside = ids < len(self.vocabulary)
+        rows[inside] = self.emission[ids[inside]]
+        words = [corpus.types[k] for k in outside.tolist()]
+        rows[outside] = sum(table[self.vocabulary.group(name, words)] for name, table in self.unknown.items())
+        return rows
+
+    def potentials(self, corpus: Corpus) -> ChainBatch:
+        """Return log probabilities as potentials: s(x, y) = log P(x, y)."""
+        rows = _log(self.emission_rows(corpus))[corpus.token_ids]
+        classes = _transition_classes(corpus, self.transition_classes)[0].astype(np.int32)
+        end = np.zeros(len(self.start))
+        return ChainBatch(corpus.indptr, rows, _log(self.trans), classes, _log(self.start), end)
+
+    def tag(self, corpus: Corpus, threads: int | None = None) -> tuple[NDArray[np.int16], Float]:
+        """Return the best labels, int16[M], and each sequence's log probability with them, float64[N]."""
+        if self.transition_classes is not None:
+            found = viterbi(self.potentials(corpus), threads=threads)
+            return found.labels, found.scores
+        L, n_types = len(self.start), len(corpus.types)
+        table = aligned(n_types + 1, padded(L))
+        table[:n_types, :L] = _log(self.emission_rows(corpus))  # the last row, zeros, is for padding
+        lanes = Lanes.of(corpus.indptr)
+        type_of_row = np.full(lanes.n_rows, n_types)
+        type_of_row[lanes.row_of_token] = corpus.token_ids
+
+        def score(lo: int, hi: int, rows: Float) -> None:
+            rows[lo:hi] = table[type_of_row[lo:hi]]
+
+        threads = choose_threads(corpus.n_tokens, threads)
+        return decode_rows(corpus.indptr, lanes, score, _log(self.trans[0]), _log(self.start), np.zeros(L), threads)
+
+
+def estimate(counts: HMMCounts, smoothing: Smoothing, labels: Labels) -> HMMParameters:
+    """Return the smoothed probabilities of counts (the formulas are in the module's docstring)."""
+    if len(labels) != len(counts.start):
+        raise InputError(f"{len(labels)} labels, but counts of {len(counts.start)}")
+    may_start, may_follow = labels.allowed()
+    pooled = counts.trans.sum(axis=0)
+    start = _normalised(counts.start + np.where(may_start | (counts.start > 0), smoothing.start, 0.0))
+    trans = _normalised(pooled + np.where(may_follow | (pooled > 0), smoothing.trans, 0.0))[None]
+    if counts.transition_classes is not None:
+        # Divided by its own sum rather than by c_k(a) + λ: the same, and right for a label that nothing may follow.
+        trans = _normalised(counts.trans + smoothing.pooled * trans)
+    emission, unknown = _emission(counts, smoothing)
+    return HMMParameters(counts.vocabulary, start, trans, emission, unknown, counts.transition_classes)
+
+
+def interpolate(a: HMMParameters, b: HMMParameters, gamma: float) -> HMMParameters:
+    """Return gamma a + (1 - gamma) b, a mixture of probabilities: the step of CoDL that holds on to the labels.
+
+    Probabilities rather than their logarithms, so that the result is a model again and a forbidden transition that
+    one of the two knows stays possible.
+    """
+    _check_alike(a, b)
+    if not 0 <= gamma <= 1:
+        raise InputError(f"gamma is {gamma!r}; expected a number from 0 to 1")
+    if a.unknown.keys() != b.unknown.keys():
+        raise InputError("one model is smoothed by back-off, the other additively; they do not mix")
+
+    def mixed(x: Float, y: Float) -> Float:
+        return gamma * x + (1 - gamma) * y
+
+    return replace(
+        a,
+        start=mixed(a.start, b.start),
+        trans=mixed(a.trans, b.trans),
+        emission=mixed(a.emission, b.emission),
+        unknown={name: mixed(table, b.unknown[name]) for name, table in a.unknown.items()},
+    )
+
+
+def _emission(counts: HMMCounts, smoothing: Smoothing) -> tuple[Float, dict[str, Float]]:
+    """Return P(w | y) of the vocabulary, float64[V, L], and the shares of words outside it by grouping."""
+    vocabulary, c = counts.vocabulary, counts.emission
+    total = c.sum(axis=0)
+    if smoothing.kind == "additive":
+        kappa = smoothing.emission * (len(vocabulary) + 1)
+        shares = {"any": np.array([[1.0], [0.0]]) * np.ones(len(total))}
+    else:
+        kappa = smoothing.backoff
+        shares = {name: _class_shares(counts, name, smoothing.classes) for name in ("shape", "suffix")}
+    emission, unknown = c / (total + kappa), {}
+    for name, share in shares.items():
+        grouping = vocabulary.groupings[name]
+        each = kappa / (total + kappa) / len(shares) * share / (grouping.sizes + 1)[:, None]
+        emission += each[grouping.members]
+        unknown[name] = each
+    return emission, unknown
+
+
+def _class_shares(counts: HMMCounts, name: str, mu: float) -> Float:
+    """Return P(g | y) of every class and of one never met, float64[G + 1, L]."""
+    grouping = counts.vocabulary.groupings[name]
+    L, G = len(counts.start), len(grouping.names)
+    c = np.stack([np.bincount(grouping.members, counts.emission[:, label], G + 1) for label in range(L)], axis=1)
+    prior = (c.sum(axis=1) + 1) / (c.sum() + G + 1)
+    return np.asarray((c + mu * prior[:, None]) / (c.sum(axis=0) + mu))
+
+
+def _normalised(weights: Float) -> Float:
+    """Divide the last axis by its sum; rows of zeros stay."""
+    total = weights.sum(axis=-1, keepdims=True)
+    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+
+
+def _log(probabilities: Float) -> Float:
+    """Return natural logarithms, -inf of zero without a warning."""
+    return np.log(probabilities, out=np.full_like(probabilities, -np.inf), where=probabilities > 0)
+
+
+def _check_alike(a: Any, b: Any) -> None:
+    """Counts or parameters go together if labels, vocabulary and transition classes are the same."""
+    same = a.vocabulary == b.vocabulary and a.start.shape == b.start.shape
+    if not same or a.transition_classes != b.transition_classes:
+        raise InputError(
+            "these belong to different labels, vocabularies or transition classes; bring counts over one vocabulary "
+            "first (`counts.over`)"
+        )
+
+
+def _first_tokens(corpus: Corpus) -> NDArray[np.int64]:
+    return corpus.indptr[:-1][corpus.lengths > 0]
+
+
+def _word_ids(corpus: Corpus, vocabulary: Vocabulary) -> NDArray[np.int64]:
+    """Return the word of every token, int64[M]; a token outside the vocabulary is an error."""
+    ids = vocabulary.ids(corpus.types)[corpus.token_ids]
+    outside = np.flatnonzero(ids == len(vocabulary))
+    if len(outside):
+        word = corpus.types[corpus.token_ids[outside[0]]]
+        raise InputError(f"{word!r} is not in the vocabulary; make one that covers this text: `vocabulary.extended`")
+    return ids
+
+
+def _transition_classes(corpus: Corpus, kind: str | None) -> tuple[NDArray[np.int64], int]:
+    """Return the class of the transition into every token, int64[M], and the number of classes."""
+    return transition_classes(corpus, kind)
