@@ -357,9 +357,7 @@ def _checked_starts(p: _Problem, y: Int16, starts: ArrayLike | None) -> Bool:
     cuts = np.array(starts)
     firsts = p.arrays[0][:-1][np.diff(p.arrays[0]) > 0]
     if not cuts[firsts].all():
-        raise InputError(
-            f"{_place(p, firsts[~cuts[firsts]][0])} is the first of its sequence and must start a segment"
-        )
+        raise InputError(f"{_place(p, firsts[~cuts[firsts]][0])} is the first of its sequence and must start a segment")
     changes = np.flatnonzero(~cuts[1:] & (y[1:] != y[:-1])) + 1
     if len(changes):
         raise InputError(f"{_place(p, changes[0])} changes the label but does not start a segment")

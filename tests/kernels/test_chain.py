@@ -213,7 +213,7 @@ class TestSample:
             [[0.0, 1.0, -np.inf], [0.3, -0.5, 1.1]], np.log([[1, 2, 3], [3, 1, 2], [1, 1, 1]]), end=[0.2, 0, 0]
         )
         G = 200
-        grid = (np.indices((G, G)).reshape(2, -1).T + 0.5) / G
+        grid = np.ascontiguousarray(np.indices((G, G)).reshape(2, -1).T + 0.5) / G
         counts = Counter(map(tuple, sample(p, grid)[0].tolist()))
         truth = labellings(p).probabilities
         assert set(counts) <= set(truth)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -28,7 +28,7 @@ __all__ = ["COMMANDS", "app", "run"]
 COMMANDS = (train, label, evaluate, convert, info)
 
 # Typer moved the base of its usage errors between packages; as an ancestor of BadParameter it is in all versions.
-_CommandLineError = typer.BadParameter.__mro__[2]
+_CommandLineError: Any = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="espalier",
@@ -79,7 +79,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         complain("interrupted")
         return 130
     except _CommandLineError as error:
-        complain(f"{error.format_message().rstrip('.')}; try 'espalier {_named_command(arguments)}--help'")  # type: ignore[attr-defined]
+        complain(f"{error.format_message()} (see 'espalier {_named_command(arguments)}--help')")
     return 2
 
 

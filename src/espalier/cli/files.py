@@ -61,5 +61,5 @@ def write_documents(documents: Iterable[Document], path: Path, format: str, *, l
     from espalier.io import write
 
     # The native form never loses anything, so its writer has no such option.
-    options = {"lossy": True} if lossy and format != "jsonl" else {}
+    options: dict[str, Any] = {"lossy": True} if lossy and format != "jsonl" else {}
     write(documents, sys.stdout.buffer if path == STANDARD else path, format, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from enum import Enum
 from importlib import import_module
@@ -66,14 +67,9 @@ def _check(key: str, value: Any, default: Any) -> None:
 
 def read_features(path: Path) -> FeatureExtractor:
     """Read the `[features]` table of a TOML file; lexicon files are relative to it."""
-    import sys
-
     from espalier.features.extract import FeatureExtractor
 
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
+    tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:  # not TOML, or not UTF-8

@@ -214,6 +214,7 @@ def viterbi_lanes(lo, hi, group_ptr, lengths, start, end, trans, rows, path, sco
     d0 = (buffer.ctypes.data + 63) // 64 * 64
     shift = (d0 - buffer.ctypes.data) // 8
     weights = trans.T.copy()  # [target, source]: read in order of the inner loop
+    label = np.zeros(LANES, np.int64)
     for g in range(lo, hi):
         T = group_ptr[g + 1] - group_ptr[g]
         first_row = rows.ctypes.data + 8 * group_ptr[g] * width * 8
@@ -248,26 +249,21 @@ def viterbi_lanes(lo, hi, group_ptr, lengths, start, end, trans, rows, path, sco
                 at = here + j * VEC_BYTES
                 store(at, load(at) + best)
                 j += 1
-        for lane in range(LANES):
-            n = lengths[g * LANES + lane]
-            if n == 0:
-                scores[g * LANES + lane] = 0.0
-                continue
-            at = shift + (n - 1) * width * LANES + lane
-            y, best = 0, buffer[at] + end[0]
-            for j in range(1, L):
-                s = buffer[at + j * LANES] + end[j]
-                if s > best:
-                    y, best = j, s
-            scores[g * LANES + lane] = best
-            row = LANES * group_ptr[g] + lane
-            path[row + (n - 1) * LANES] = y
-            for t in range(n - 2, -1, -1):
+        # The way back, all lanes in step: their chains of argmaxes are independent, so they overlap.
+        row = LANES * group_ptr[g]
+        for t in range(T - 1, -1, -1):
+            for lane in range(LANES):
+                last = lengths[g * LANES + lane] - 1
+                if t > last:
+                    continue
                 at = shift + t * width * LANES + lane
-                previous, best = 0, buffer[at] + weights[y, 0]
+                into = weights[label[lane]] if t < last else end
+                y, best = 0, buffer[at] + into[0]
                 for i in range(1, L):
-                    s = buffer[at + i * LANES] + weights[y, i]
+                    s = buffer[at + i * LANES] + into[i]
                     if s > best:
-                        previous, best = i, s
-                y = previous
-                path[row + t * LANES] = y
+                        y, best = i, s
+                if t == last:
+                    scores[g * LANES + lane] = best
+                label[lane] = y
+                path[row + t * LANES + lane] = y

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["count_pairs", "expand_pairs", "mark_pairs", "split_refs", "transpose_refs"]
+__all__ = ["count_pairs", "expand_pairs", "mark_pairs", "transpose_refs"]
 
 
 @njit(cache=True, nogil=True)
@@ -54,50 +54,6 @@ def expand_pairs(seen, pair_ptr, pair_label):
                 if (seen[a, word] >> np.uint64(bit)) & np.uint64(1):
                     pair_label[p] = word * 64 + bit
                     p += 1
-
-
-@njit(cache=True, nogil=True)
-def split_refs(items, ptr, refs, values, n_attributes, wide_row, n_wide, pair_ptr):
-    """Split the references of each item into dense rows (wide attributes, bundles) and narrow attributes.
-
-    items : int64[n]; the item behind each output row, -1 for a row that stands for nothing. wide_row : int32[A], -1
-    for narrow attributes; attributes without weights are left out. Returns dense_ptr, dense_refs, dense_values,
-    narrow_ptr, narrow_refs, narrow_values; the values are empty if `values` is.
-    """
-    n = len(items)
-    dense_ptr, narrow_ptr = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    for r in range(n):
-        dense = narrow = 0
-        if items[r] >= 0:
-            for k in range(ptr[items[r]], ptr[items[r] + 1]):
-                a = refs[k]
-                if a >= n_attributes or wide_row[a] >= 0:
-                    dense += 1
-                elif pair_ptr[a + 1] > pair_ptr[a]:
-                    narrow += 1
-        dense_ptr[r + 1] = dense_ptr[r] + dense
-        narrow_ptr[r + 1] = narrow_ptr[r] + narrow
-    weighted = len(values) > 0
-    dense_refs, narrow_refs = np.empty(dense_ptr[n], np.int32), np.empty(narrow_ptr[n], np.int32)
-    dense_values = np.empty(dense_ptr[n] if weighted else 0)
-    narrow_values = np.empty(narrow_ptr[n] if weighted else 0)
-    for r in range(n):
-        d, s = dense_ptr[r], narrow_ptr[r]
-        if items[r] < 0:
-            continue
-        for k in range(ptr[items[r]], ptr[items[r] + 1]):
-            a = refs[k]
-            if a >= n_attributes or wide_row[a] >= 0:
-                dense_refs[d] = n_wide + a - n_attributes if a >= n_attributes else wide_row[a]
-                if weighted:
-                    dense_values[d] = values[k]
-                d += 1
-            elif pair_ptr[a + 1] > pair_ptr[a]:
-                narrow_refs[s] = a
-                if weighted:
-                    narrow_values[s] = values[k]
-                s += 1
-    return dense_ptr, dense_refs, dense_values, narrow_ptr, narrow_refs, narrow_values
 
 
 @njit(cache=True, nogil=True)

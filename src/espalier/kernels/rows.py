@@ -16,9 +16,10 @@ same sums written with SciPy's sparse products, in `tests/kernels/test_rows.py`.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
-from espalier.kernels.vector import fma, load, read, read_i32, splat, store, write
+from espalier.kernels.vector import fma, load, read, read_i32, read_i64, splat, store, write, write_i64
 
 __all__ = ["attribute_gradient", "bundle_gradient", "fill_wide", "padded", "score_rows"]
 
@@ -41,32 +42,49 @@ def fill_wide(lo, hi, wide_attribute, pair_ptr, pair_label, w, table):
 
 
 @njit(cache=True, nogil=True)
-def score_rows(lo, hi, dense_ptr, dense_refs, dense_values, narrow_ptr, narrow_refs, narrow_values,
-               pair_ptr, pair_label, w, table, out, first_out):  # fmt: skip
-    """out[first_out + m] = the score row of item m, for items lo..hi-1 (tokens or bundles)."""
+def score_rows(lo, hi, items, ptr, refs, values, row_of, pair_ptr, pair_label, w, table, out, first_out):
+    """out[first_out + r] = the score row of items[r] (a token or a bundle; -1: zeros), for r in lo..hi-1.
+
+    row_of : int32[A + R]; the row of each reference in the table, -1 for narrow attributes.
+    """
     width = table.shape[1] * 8
-    source, refs, target = table.ctypes.data, dense_refs.ctypes.data, out.ctypes.data
-    weighted = len(dense_values) > 0
-    narrow_weighted = len(narrow_values) > 0
-    for m in range(lo, hi):
-        first, last = dense_ptr[m], dense_ptr[m + 1]
-        row = target + (first_out + m) * width
+    source, target, found, first_ref = table.ctypes.data, out.ctypes.data, row_of.ctypes.data, refs.ctypes.data
+    weighted = len(values) > 0
+    longest = 0
+    for r in range(lo, hi):
+        if items[r] >= 0:
+            longest = max(longest, ptr[items[r] + 1] - ptr[items[r]])
+    resolved = np.empty((3, longest + 1), np.int64)  # rows to add, the places of their values, narrow references
+    dense, places, narrow = resolved[0].ctypes.data, resolved[1].ctypes.data, resolved[2].ctypes.data
+    for r in range(lo, hi):
+        row = target + (first_out + r) * width
+        n_dense = n_narrow = 0
+        m = items[r]
+        if m >= 0:
+            for k in range(ptr[m], ptr[m + 1]):
+                at = read_i32(found + 4 * read_i32(first_ref + 4 * k))
+                if at >= 0:
+                    write_i64(dense + n_dense, source + at * width)
+                    write_i64(places + n_dense, k)
+                    n_dense += 8
+                else:
+                    write_i64(narrow + n_narrow, k)
+                    n_narrow += 8
         for block in range(0, width, BLOCK * 8):
             low, high = splat(0.0), splat(0.0)
-            if weighted:
-                for k in range(first, last):
-                    p = source + read_i32(refs + 4 * k) * width + block
-                    v = splat(dense_values[k])
+            for k in range(0, n_dense, 8):
+                p = read_i64(dense + k) + block
+                if weighted:
+                    v = splat(values[read_i64(places + k)])
                     low, high = fma(load(p), v, low), fma(load(p + 64), v, high)
-            else:
-                for k in range(first, last):
-                    p = source + read_i32(refs + 4 * k) * width + block
+                else:
                     low, high = low + load(p), high + load(p + 64)
             store(row + block, low)
             store(row + block + 64, high)
-        for k in range(narrow_ptr[m], narrow_ptr[m + 1]):
-            a = narrow_refs[k]
-            v = narrow_values[k] if narrow_weighted else 1.0
+        for n in range(0, n_narrow, 8):
+            k = read_i64(narrow + n)
+            a = refs[k]
+            v = values[k] if weighted else 1.0
             for p in range(pair_ptr[a], pair_ptr[a + 1]):
                 at = row + pair_label[p] * 8
                 write(at, read(at) + v * w[p])

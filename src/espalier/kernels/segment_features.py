@@ -112,7 +112,21 @@ def expectations(indptr, lo, hi, weight, tokens, first, last, table, bins, marks
         for y in range(L):
             ends[T - 1, y] = exp(alpha[T - 1, y] - log_z[i])
         backward(
-            a, T, weight[i], by_label, bins, marks, trans, reach, opened, within, alpha, starts, ends, kinds, transitions
+            a,
+            T,
+            weight[i],
+            by_label,
+            bins,
+            marks,
+            trans,
+            reach,
+            opened,
+            within,
+            alpha,
+            starts,
+            ends,
+            kinds,
+            transitions,
         )
         for y in range(L):
             cover = 0.0
@@ -157,7 +171,9 @@ def forward(a, T, tokens, first, last, by_label, bins, marks, trans, reach, open
 
 
 @njit(cache=True, nogil=True)
-def backward(a, T, weight, by_label, bins, marks, trans, reach, opened, within, alpha, starts, ends, kinds, transitions):
+def backward(
+    a, T, weight, by_label, bins, marks, trans, reach, opened, within, alpha, starts, ends, kinds, transitions
+):
     """Fill starts and ends, float64[≥ T, L], from ends[T - 1]; add weighted counts to kinds and transitions."""
     L = len(trans)
     pair, scratch = np.empty((L, L)), np.empty((3, L))

@@ -33,12 +33,14 @@ __all__ = [
     "prefetch",
     "read",
     "read_i32",
+    "read_i64",
     "splat",
     "store",
     "total",
     "transpose",
     "where_positive",
     "write",
+    "write_i64",
 ]
 
 LANES = 8
@@ -139,6 +141,27 @@ def read_i32(typingctx, address):
         return builder.sext(builder.load(_pointer(builder, args[0], ir.IntType(32)), align=4), ir.IntType(64))
 
     return types.int64(types.int64), codegen
+
+
+@intrinsic
+def read_i64(typingctx, address):
+    """Return the 64-bit integer at an address."""
+
+    def codegen(context, builder, sig, args):
+        return builder.load(_pointer(builder, args[0], ir.IntType(64)), align=8)
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def write_i64(typingctx, address, value):
+    """Write a 64-bit integer to an address."""
+
+    def codegen(context, builder, sig, args):
+        builder.store(args[1], _pointer(builder, args[0], ir.IntType(64)), align=8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
 
 
 @intrinsic

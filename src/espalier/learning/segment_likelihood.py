@@ -14,10 +14,14 @@ whatever D. Work is cut into chunks by the data alone and added up in their orde
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InputError
+from espalier.corpus import UNKNOWN, Corpus, Labels
+from espalier.errors import InfeasibleError, InputError, LabelError
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.history import dot
 from espalier.kernels.plan import transpose_refs
@@ -28,14 +32,95 @@ from espalier.models.pairs import Pairs
 from espalier.models.rows import RowPlan
 from espalier.models.segmental import LENGTH_BINS, SegmentalModel, SegmentFeatures, SegmentInput, length_bins
 from espalier.parallel import balanced, choose_threads, run_chunks
+from espalier.tags import OUTSIDE, is_tag, parse_tag, path_of
 
-__all__ = ["SegmentLikelihood", "known_stretches"]
+__all__ = ["KnownSegments", "SegmentLikelihood"]
 
 TOKENS_A_CHUNK = 1000
 MOST_CHUNKS = 16
 """A pass is cut into pieces of about so many tokens, and into so many at most, whatever the number of threads."""
 
 Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownSegments:
+    """What the labels of a corpus say of its segments.
+
+    labels : the fields; marked : were the labels IOB2 tags?
+    indptr : int64[N + 1]; y : int16[M], the field that covers each token; cuts : int8[M], 1 where a segment starts, 0
+    where none does; -1 where unknown. An `I-` tag after an unknown token continues its segment; after another field it
+    starts one, as most tools read it. Between a known plain label and an unknown one nothing is known.
+    """
+
+    labels: Labels
+    marked: bool
+    indptr: NDArray[np.int64]
+    y: NDArray[np.int16]
+    cuts: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, corpus: Corpus, outside: str | None) -> KnownSegments:
+        """Read a labelled corpus; each token of `outside` is a segment of its own."""
+        if corpus.n_tokens == 0:
+            raise InputError("the training corpus is empty; give at least one sequence with at least one token")
+        if corpus.y is None or corpus.labels is None:
+            raise InputError("fit needs labels: pass y, or a Corpus that has them")
+        if (corpus.y < 0).all():
+            raise LabelError("every label is unknown; at least one token must be labelled")
+        names = corpus.labels.names
+        marked = all(map(is_tag, names))
+        fields = Labels(dict.fromkeys(_field(name) if marked else name for name in names))
+        field_of = np.array([fields.index(_field(name) if marked else name) for name in names] + [UNKNOWN])
+        mark_of = np.array([name[0] if marked and name != OUTSIDE else "" for name in names] + ["?"])
+        y, mark = field_of[corpus.y], mark_of[corpus.y]
+        before = np.append(UNKNOWN, y[:-1])
+        alone = y == (fields.index(outside) if outside is not None and outside in fields else len(fields))
+        cuts = np.full(len(y), -1, np.int8)
+        cuts[(y >= 0) & (before >= 0)] = 1
+        cuts[(y >= 0) & (before == y)] = 0
+        cuts[(mark == "I") & (before < 0)] = 0
+        cuts[(mark == "B") | alone] = 1
+        cuts[1:][alone[:-1]] = 1
+        cuts[corpus.indptr[:-1][corpus.lengths > 0]] = 1
+        return cls(fields, marked, corpus.indptr, y.astype(np.int16), cuts)
+
+    def stretches(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return first tokens and lengths of the stretches known to lie in one segment: tokens joined by cuts of 0."""
+        starts = np.flatnonzero(self.cuts != 0)
+        return starts, np.diff(np.append(starts, len(self.cuts)))
+
+    def steps(self) -> NDArray[np.bool_]:
+        """Return which label is known to follow which, bool[L, L]."""
+        seen = np.zeros((len(self.labels), len(self.labels)), bool)
+        inside = np.ones(len(self.y), bool)
+        inside[self.indptr[:-1][np.diff(self.indptr) > 0]] = False
+        t = np.flatnonzero(inside & (self.cuts == 1) & (self.y >= 0))
+        t = t[self.y[t - 1] >= 0]
+        seen[self.y[t - 1], self.y[t]] = True
+        return seen
+
+    def check(self, limit: NDArray[np.int64]) -> None:
+        """Raise if a segment is known to be longer than the limit of its label, int64[L]."""
+        starts, lengths = self.stretches()
+        y = self.y[starts + lengths - 1]  # the last token of a stretch is labelled, if the stretch has more than one
+        allowed = np.where(y >= 0, limit[y], limit.max())
+        bad = np.flatnonzero(lengths > allowed)
+        if len(bad):
+            m, n = int(starts[bad[0]]), int(lengths[bad[0]])
+            i = int(np.searchsorted(self.indptr, m, side="right")) - 1
+            others = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+            raise InputError(
+                f"sequence {i} has a segment of {n} tokens from token {m - int(self.indptr[i])} on{others}, longer than "
+                f"the limit of {int(allowed[bad[0]])}; raise max_length, or None for the longest of the training data"
+            )
+
+
+def _field(tag: str) -> str:
+    """Return the field of a tag of one level."""
+    if len(parse_tag(tag)) > 1:
+        raise LabelError(f"tag {tag!r} has several levels; segments have one: join the names or keep one level")
+    return path_of(tag)
 
 
 class _Rows:
@@ -88,8 +173,7 @@ class SegmentLikelihood:
     Parameters
     ----------
     data : the corpus; its matrices belong to tokens, first tokens and last tokens.
-    y : int16[M], the field that covers each token; cuts : int8[M], 1 where a segment starts, 0 where none does;
-        -1 where unknown.
+    known : what is known of its segments.
     pairs : the weighted (attribute, label) pairs of the three matrices.
     features : which segment features have weights.
     learned : bool[L, L]; the transitions that have a weight; the others weigh 0.
@@ -100,8 +184,7 @@ class SegmentLikelihood:
     def __init__(
         self,
         data: SegmentInput,
-        y: NDArray[np.int16],
-        cuts: NDArray[np.int8],
+        known: KnownSegments,
         pairs: tuple[Pairs, Pairs, Pairs],
         features: SegmentFeatures,
         learned: NDArray[np.bool_],
@@ -115,7 +198,7 @@ class SegmentLikelihood:
         self.data, self.features, self.pairs, self.limit = data, features, pairs, limit
         self.from_label, self.to_label = np.nonzero(learned)
         self.sample_weight = np.ones(N) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        _check_stretches(data.indptr, y, cuts, limit)
+        known.check(limit)
         self.bins = length_bins(int(limit.max()), declared=features.length)
         n_bins = len(LENGTH_BINS) if features.length else 1
         self.sizes = np.array([*map(len, pairs), n_bins * L * features.length, L * features.punctuation])
@@ -125,12 +208,9 @@ class SegmentLikelihood:
         self.free = np.empty((M, L), np.int32)
         self.known = np.empty((M, L), np.int32)
         reaches(data.indptr, np.full(M, -1, np.int16), np.full(M, -1, np.int8), limit, self.free)
-        reaches(data.indptr, y, cuts, limit, self.known)
-        first = np.zeros(M, bool)
-        first[data.indptr[:-1][np.diff(data.indptr) > 0]] = True
-        self.partial = bool((y < 0).any() or (cuts[~first] < 0).any())
+        reaches(data.indptr, known.y, known.cuts, limit, self.known)
         self.observed: Float | None = None
-        if not self.partial:
+        if (known.y >= 0).all() and (known.cuts >= 0).all():
             # Only one segmentation is within reach, so that any weights give its counts.
             _, self.observed = self._expect(np.zeros(self.n_parameters), {1.0: self.known})
 
@@ -178,6 +258,7 @@ class SegmentLikelihood:
                 )  # fmt: skip
 
         run_chunks(chunk, len(self.chunks), self.threads)
+        _check_feasible(log_z.values())
         by_kind = kinds.sum(axis=0).reshape(-1, 2, L)  # bin, mark inside
         gradient = np.empty(self.n_parameters)
         *parts, lengths, inside, transitions = np.split(gradient, np.cumsum(self.sizes))
@@ -189,29 +270,9 @@ class SegmentLikelihood:
         return float(sum(sign * dot(self.sample_weight, log_z[sign]) for sign in terms)), gradient
 
 
-def known_stretches(
-    indptr: NDArray[np.int64], cuts: NDArray[np.int8]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return first tokens and lengths of the stretches known to lie in one segment: tokens joined by cuts of 0."""
-    starting = cuts != 0
-    starting[indptr[:-1][np.diff(indptr) > 0]] = True
-    starts = np.flatnonzero(starting)
-    return starts, np.diff(np.append(starts, len(cuts)))
-
-
-def _check_stretches(
-    indptr: NDArray[np.int64], y: NDArray[np.int16], cuts: NDArray[np.int8], limit: NDArray[np.int64]
-) -> None:
-    """Raise if a segment is known to be longer than the limit of its label."""
-    starts, lengths = known_stretches(indptr, cuts)
-    ends = starts + lengths - 1  # the last token of a stretch is labelled, if the stretch has more than one
-    allowed = np.where(y[ends] >= 0, limit[y[ends]], limit.max())
-    bad = np.flatnonzero(lengths > allowed)
-    if len(bad):
-        m, n = int(starts[bad[0]]), int(lengths[bad[0]])
-        i = int(np.searchsorted(indptr, m, side="right")) - 1
-        others = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
-        raise InputError(
-            f"sequence {i} has a segment of {n} tokens from token {m - int(indptr[i])} on{others}, longer than the "
-            f"limit of {int(allowed[bad[0]])}; raise max_length, or None for the longest segment of the training data"
-        )
+def _check_feasible(log_z: Iterable[Float]) -> None:
+    """Raise if no segmentation of a sequence was within reach."""
+    for values in log_z:
+        bad = np.flatnonzero(np.isneginf(values))
+        if len(bad):
+            raise InfeasibleError(f"sequence {bad[0]}: no segmentation agrees with its labels and starts of segments")

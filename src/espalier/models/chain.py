@@ -7,6 +7,7 @@ Perceptron and CRF share it; they differ in how the weights are found.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ from espalier.models.rows import RowPlan
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 
-__all__ = ["ChainModel"]
+__all__ = ["ChainModel", "decode_rows"]
 
 TOKENS_A_CHUNK = 4096
 
@@ -66,23 +67,42 @@ class ChainModel:
         lanes = Lanes.of(indptr)
         plan = RowPlan.of(matrix, self.pairs, lanes.token_of_row)
         plan.prepare(self.w, threads)
-        path = np.empty(lanes.n_rows, np.int16)
-        lane_scores = np.zeros(len(lanes.lengths))
-        rows = aligned(lanes.n_rows, padded(self.n_labels))
-        chunks = balanced(lanes.group_ptr, max(matrix.n_tokens // TOKENS_A_CHUNK, 1))
 
-        def chunk(c: int) -> None:
-            lo, hi = chunks[c]
-            plan.score(LANES * lanes.group_ptr[lo], LANES * lanes.group_ptr[hi], self.w, rows)
-            viterbi_lanes(
-                lo, hi, lanes.group_ptr, lanes.lengths, self.start, self.end, self.trans, rows, path, lane_scores
-            )
+        def score(lo: int, hi: int, rows: NDArray[np.float64]) -> None:
+            plan.score(lo, hi, self.w, rows)
 
-        run_chunks(chunk, len(chunks), threads)
-        scores = np.zeros(len(indptr) - 1)
-        used = lanes.sequence >= 0
-        scores[lanes.sequence[used]] = lane_scores[used]
-        if np.isneginf(scores).any():
-            i = int(np.flatnonzero(np.isneginf(scores))[0])
-            raise InfeasibleError(f"sequence {i} has no labelling with a finite score")
-        return path[lanes.row_of_token], scores
+        return decode_rows(indptr, lanes, score, self.trans, self.start, self.end, threads)
+
+
+def decode_rows(
+    indptr: NDArray[np.int64],
+    lanes: Lanes,
+    score: Callable[[int, int, NDArray[np.float64]], None],
+    trans: NDArray[np.float64],
+    start: NDArray[np.float64],
+    end: NDArray[np.float64],
+    threads: int,
+) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """Return the best labels, int16[M], and each sequence's score, float64[N], by Viterbi in lanes.
+
+    `score(lo, hi, rows)` writes the score rows lo..hi-1 of `lanes` (rows : float64[n_rows, padded(L)]), chunk by chunk,
+    so that they are still at hand when they are decoded.
+    """
+    path = np.empty(lanes.n_rows, np.int16)
+    lane_scores = np.zeros(len(lanes.lengths))
+    rows = aligned(lanes.n_rows, padded(len(start)))
+    chunks = balanced(lanes.group_ptr, max(int(indptr[-1]) // TOKENS_A_CHUNK, 1))
+
+    def chunk(c: int) -> None:
+        lo, hi = chunks[c]
+        score(LANES * int(lanes.group_ptr[lo]), LANES * int(lanes.group_ptr[hi]), rows)
+        viterbi_lanes(lo, hi, lanes.group_ptr, lanes.lengths, start, end, trans, rows, path, lane_scores)
+
+    run_chunks(chunk, len(chunks), threads)
+    scores = np.zeros(len(indptr) - 1)
+    used = lanes.sequence >= 0
+    scores[lanes.sequence[used]] = lane_scores[used]
+    if np.isneginf(scores).any():
+        i = int(np.flatnonzero(np.isneginf(scores))[0])
+        raise InfeasibleError(f"sequence {i} has no labelling with a finite score")
+    return path[lanes.row_of_token], scores

@@ -24,27 +24,141 @@ Training needs no inference: O(M + V L). Potentials are computed once a word typ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
+from espalier.features.fields import full_shapes
 from espalier.inference import Posterior, viterbi
 from espalier.kernels.rows import padded
 from espalier.kernels.vector import aligned
 from espalier.models.chain import decode_rows
 from espalier.models.lanes import Lanes
-from espalier.models.vocabulary import Vocabulary, transition_classes
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 
-__all__ = ["HMMCounts", "HMMParameters", "Smoothing", "estimate", "interpolate"]
+__all__ = ["HMMCounts", "HMMParameters", "Smoothing", "Vocabulary", "classes_of_transitions", "estimate", "interpolate"]
 
 Float = NDArray[np.float64]
+
+_YEAR = re.compile(r"(?:1[89]|20)[0-9]{2}[a-z]?")
+_RANGE = re.compile(r"[0-9]+\W+[0-9]+")
+_REPEATED = re.compile(r"(.)\1+", re.DOTALL)
+
+
+def _number_class(word: str) -> str:
+    """Lower the case; years become YYYY (a form no other word has), numbers zeros, at most five, and ranges 0-0."""
+    word = word.lower()
+    if _YEAR.fullmatch(word):
+        return "YYYY"
+    if word.isdecimal():
+        return "0" * min(len(word), 5)
+    return "0-0" if _RANGE.fullmatch(word) else word
+
+
+_NORMALISE: Mapping[str, Callable[[str], str]] = {"none": str, "lower": str.lower, "classes": _number_class}
+
+
+def _shapes(words: Sequence[str]) -> list[str]:
+    return [_REPEATED.sub(r"\1", shape) for shape in full_shapes(words)]
+
+
+_GROUPS: Mapping[str, Callable[[Sequence[str]], list[str]]] = {
+    "any": lambda words: [""] * len(words),
+    "shape": _shapes,
+    "suffix": lambda words: [f"{shape} {word[-3:]}" for shape, word in zip(_shapes(words), words, strict=True)],
+}
+
+
+class Grouping(NamedTuple):
+    """V words in G classes. names : class -> number; members : int64[V]; sizes : int64[G + 1], the last 0."""
+
+    names: Mapping[str, int]
+    members: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """V normalised words, and the classes they fall into.
+
+    words : distinct, already normalised; normalise : "none", "lower" (case), or "classes" (case and numbers);
+    groupings : by name "any", "shape" and "suffix" (shape and last three letters).
+    """
+
+    words: tuple[str, ...]
+    normalise: str = "classes"
+    groupings: Mapping[str, Grouping] = field(init=False, repr=False, compare=False)
+    _index: Mapping[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check the words and put them into classes."""
+        if self.normalise not in _NORMALISE:
+            raise InputError(f"normalise is {self.normalise!r}; expected 'none', 'lower' or 'classes'")
+        index = {word: v for v, word in enumerate(self.words)}
+        if len(index) != len(self.words):
+            raise InputError("a word is in the vocabulary twice")
+        groupings = {}
+        for name, group in _GROUPS.items():
+            names: dict[str, int] = {}
+            members = np.array([names.setdefault(g, len(names)) for g in group(self.words)], np.int64)
+            groupings[name] = Grouping(names, members, np.bincount(members, minlength=len(names) + 1))
+        object.__setattr__(self, "_index", index)
+        object.__setattr__(self, "groupings", groupings)
+
+    @classmethod
+    def of(cls, *corpora: Corpus, normalise: str = "classes") -> Vocabulary:
+        """Collect the words that occur, in the order of their first appearance in `types`."""
+        return cls((), normalise).extended(*corpora)
+
+    def extended(self, *corpora: Corpus) -> Vocabulary:
+        """Return this vocabulary with the words of more text at its end; the numbers of its own words stay."""
+        words = (self._normal(corpus.types[k] for k in np.unique(corpus.token_ids)) for corpus in corpora)
+        return Vocabulary(tuple(dict.fromkeys(chain(self.words, *words))), self.normalise)
+
+    def _normal(self, words: Iterable[str]) -> list[str]:
+        return list(map(_NORMALISE[self.normalise], words))
+
+    def ids(self, words: Iterable[str]) -> NDArray[np.int64]:
+        """Return the numbers of words as they stand in text; V for those outside."""
+        return np.array([self._index.get(word, len(self.words)) for word in self._normal(words)], np.int64)
+
+    def group(self, name: str, words: Iterable[str]) -> NDArray[np.int64]:
+        """Return the class of each word in a grouping; G, the number of classes, for classes never met."""
+        names = self.groupings[name].names
+        return np.array([names.get(g, len(names)) for g in _GROUPS[name](self._normal(words))], np.int64)
+
+    def __len__(self) -> int:
+        """Return V."""
+        return len(self.words)
+
+
+def classes_of_transitions(corpus: Corpus, kind: str | None) -> tuple[NDArray[np.int64], int]:
+    """Return the class of the transition into every token, int64[M], and the number of classes.
+
+    None: one class. "punctuation": what stands before; 0 a word, 1 a full stop, 2 a comma, 3 other punctuation,
+    4 a full stop after a single capital.
+    """
+    if kind is None:
+        return np.zeros(corpus.n_tokens, np.int64), 1
+    if kind != "punctuation":
+        raise InputError(f"transition_classes is {kind!r}; expected None or 'punctuation'")
+    signs = {".": 1, ",": 2}
+    mark = np.array([0 if any(map(str.isalnum, w)) else signs.get(w, 3) for w in corpus.types], np.int64)
+    capital = np.array([len(w) == 1 and w.isupper() for w in corpus.types], bool)
+    before = np.append(np.zeros(min(corpus.n_tokens, 1), np.int64), mark[corpus.token_ids[:-1]])
+    initial = np.zeros(corpus.n_tokens, bool)
+    initial[2:] = (before[2:] == 1) & capital[corpus.token_ids[:-2]]
+    second = corpus.indptr[:-1][corpus.lengths > 1] + 1  # its full stop has nothing before it
+    initial[second] = False
+    return np.where(initial, 4, before), 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +218,8 @@ class HMMCounts:
         if corpus.y is None or corpus.labels is None:
             raise InputError("there is nothing to count: the corpus has no labels")
         L, V, M = len(corpus.labels), len(vocabulary), corpus.n_tokens
-        words, classes, C = _word_ids(corpus, vocabulary), *_transition_classes(corpus, transition_classes)
+        words = _word_ids(corpus, vocabulary)
+        classes, C = classes_of_transitions(corpus, transition_classes)
         y = corpus.y.astype(np.int64)
         weight = np.ones(M) if sample_weight is None else np.repeat(sample_weight, corpus.lengths)
         known = y >= 0
@@ -134,7 +249,7 @@ class HMMCounts:
     ) -> HMMCounts:
         """Return the expected counts of a corpus under a model's posterior: the E-step of EM."""
         M, L = posterior.marginals.shape
-        classes = _transition_classes(corpus, transition_classes)[1]
+        classes = classes_of_transitions(corpus, transition_classes)[1]
         if corpus.n_tokens != M or posterior.transitions.shape != (classes, L, L):
             raise InputError(
                 f"the corpus has {corpus.n_tokens} tokens and {classes} transition classes; the posterior has "
@@ -157,7 +272,10 @@ class HMMCounts:
         """Return the counts of both corpora together."""
         _check_alike(self, other)
         return replace(
-            self, start=self.start + other.start, trans=self.trans + other.trans, emission=self.emission + other.emission
+            self,
+            start=self.start + other.start,
+            trans=self.trans + other.trans,
+            emission=self.emission + other.emission,
         )
 
     def __mul__(self, factor: float) -> HMMCounts:
@@ -199,7 +317,7 @@ class HMMParameters:
     def potentials(self, corpus: Corpus) -> ChainBatch:
         """Return log probabilities as potentials: s(x, y) = log P(x, y)."""
         rows = _log(self.emission_rows(corpus))[corpus.token_ids]
-        classes = _transition_classes(corpus, self.transition_classes)[0].astype(np.int32)
+        classes = classes_of_transitions(corpus, self.transition_classes)[0].astype(np.int32)
         end = np.zeros(len(self.start))
         return ChainBatch(corpus.indptr, rows, _log(self.trans), classes, _log(self.start), end)
 
@@ -322,8 +440,3 @@ def _word_ids(corpus: Corpus, vocabulary: Vocabulary) -> NDArray[np.int64]:
         word = corpus.types[corpus.token_ids[outside[0]]]
         raise InputError(f"{word!r} is not in the vocabulary; make one that covers this text: `vocabulary.extended`")
     return ids
-
-
-def _transition_classes(corpus: Corpus, kind: str | None) -> tuple[NDArray[np.int64], int]:
-    """Return the class of the transition into every token, int64[M], and the number of classes."""
-    return transition_classes(corpus, kind)

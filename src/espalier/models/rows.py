@@ -6,13 +6,11 @@ A plan is made once for a matrix and a set of pairs; scoring with new weights is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.features.matrix import FeatureMatrix
-from espalier.kernels.plan import split_refs
 from espalier.kernels.rows import fill_wide, padded, score_rows
 from espalier.kernels.vector import aligned
 from espalier.models.pairs import Pairs
@@ -22,45 +20,49 @@ __all__ = ["RowPlan"]
 
 _CHUNKS = 8
 
-Refs = tuple[NDArray[Any], ...]
-"""dense_ptr, dense_refs, dense_values, narrow_ptr, narrow_refs, narrow_values."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowPlan:
     """How to add up the score rows of a matrix's bundles and tokens.
 
+    items : int64[n_rows], the token behind each row; row_of : int32[A + R], where each reference lies in the table;
     table : float64[n_wide + R, padded(L)]; the wide attributes' weights, then the bundles' scores.
     """
 
+    matrix: FeatureMatrix
     pairs: Pairs
-    tokens: Refs
-    bundles: Refs
+    items: NDArray[np.int64]
+    row_of: NDArray[np.int32]
     bundle_chunks: list[tuple[int, int]]
     table: NDArray[np.float64]
 
     @classmethod
-    def of(cls, matrix: FeatureMatrix, pairs: Pairs, token_of_row: NDArray[np.int64] | None = None) -> RowPlan:
-        """Plan the rows of a matrix, in token order or in the order of `token_of_row` (-1: an empty row)."""
-        A, R = matrix.n_attributes, matrix.n_bundles
-        common = (A, pairs.wide_row, pairs.n_wide, pairs.ptr)
-        rows = np.arange(matrix.n_tokens) if token_of_row is None else token_of_row
-        tokens = split_refs(rows, matrix.token_indptr, matrix.token_refs, matrix.token_values, *common)
-        bundles = split_refs(np.arange(R), matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, *common)
-        table = aligned(pairs.n_wide + R, padded(pairs.n_labels))
-        return cls(pairs, tokens, bundles, balanced(matrix.bundle_indptr, _CHUNKS), table)
+    def of(cls, matrix: FeatureMatrix, pairs: Pairs, items: NDArray[np.int64] | None = None) -> RowPlan:
+        """Plan the rows of a matrix, in the order of its tokens or of `items` (-1: an empty row)."""
+        R, n_wide = matrix.n_bundles, pairs.n_wide
+        items = np.arange(matrix.n_tokens) if items is None else items
+        row_of = np.concatenate([pairs.wide_row, np.arange(n_wide, n_wide + R, dtype=np.int32)])
+        table = aligned(n_wide + R, padded(pairs.n_labels))
+        return cls(matrix, pairs, items, row_of, balanced(matrix.bundle_indptr, _CHUNKS), table)
 
     def prepare(self, w: NDArray[np.float64], threads: int) -> None:
         """Bring the table up to date with the weights w: wide rows, then bundles."""
-        pairs, table = self.pairs, self.table
+        m, pairs, table = self.matrix, self.pairs, self.table
         fill_wide(0, pairs.n_wide, pairs.wide_attribute, pairs.ptr, pairs.label, w, table)
+        every = np.arange(m.n_bundles)
 
         def chunk(c: int) -> None:
-            lo, hi = self.bundle_chunks[c]
-            score_rows(lo, hi, *self.bundles, pairs.ptr, pairs.label, w, table, table, pairs.n_wide)
+            score_rows(
+                *self.bundle_chunks[c], every, m.bundle_indptr, m.bundle_ids, m.bundle_values, self.row_of,
+                pairs.ptr, pairs.label, w, table, table, pairs.n_wide,
+            )  # fmt: skip
 
         run_chunks(chunk, len(self.bundle_chunks), threads)
 
     def score(self, lo: int, hi: int, w: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
         """Write the score rows lo..hi-1 (after `prepare`)."""
-        score_rows(lo, hi, *self.tokens, self.pairs.ptr, self.pairs.label, w, self.table, rows, 0)
+        m, pairs = self.matrix, self.pairs
+        score_rows(
+            lo, hi, self.items, m.token_indptr, m.token_refs, m.token_values, self.row_of,
+            pairs.ptr, pairs.label, w, self.table, rows, 0,
+        )  # fmt: skip

@@ -65,7 +65,9 @@ class SegmentFeatures:
     def of(cls, names: Sequence[str]) -> SegmentFeatures:
         """Read the names (see the module)."""
         if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-            raise InputError(f"segment_features is {names!r}; expected a list of names such as ['length', 'first:lower']")
+            raise InputError(
+                f"segment_features is {names!r}; expected a list of names such as ['length', 'first:lower']"
+            )
         if len(set(names)) < len(names):
             raise InputError(f"segment_features {list(names)!r} lists a name twice")
         ends: dict[str, list[Template]] = {"first": [], "last": []}
@@ -184,9 +186,7 @@ class SegmentalModel:
         return SegmentBatch(indptr, score, self.trans, np.zeros(L), np.zeros(L))
 
 
-def _scored(
-    matrix: FeatureMatrix, pairs: Pairs, w: Float, chunks: list[tuple[int, int]], threads: int
-) -> Float:
+def _scored(matrix: FeatureMatrix, pairs: Pairs, w: Float, chunks: list[tuple[int, int]], threads: int) -> Float:
     """Return the score rows of one matrix."""
     plan = RowPlan.of(matrix, pairs)
     plan.prepare(w, threads)

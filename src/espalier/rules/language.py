@@ -4,7 +4,7 @@
     once()                                                       each field once
     change_only(after=token.matches("[.,;]"))                    change only after ~ /[.,;]/
     when(token.isin("pp.", "pages")).then("pages")               token in "pp.", "pages" -> pages
-    when(token.isin('"')).then_not("note")                      token in "\\"" -> not note
+    when(token.isin('"')).then_not("note")                       token in "\\"" -> not note
     count("series") + count("volume") <= 1                       count(series) + count(volume) <= 1
     when(any_token(token.isin("thesis"))).then(required("school"))
                                                                  if any token in "thesis" then school required

@@ -147,7 +147,10 @@ class Implies(Node):
 
 @dataclass(frozen=True, slots=True)
 class Change(Node):
-    """A segment begins or ends between t - 1 and t only where `condition` holds at t."""
+    """A segment begins or ends between t - 1 and t only where `condition` holds at t, the token behind the border.
+
+    "Only after a comma" asks about the token in front of the border: `Near(-1, comma)`.
+    """
 
     condition: Condition
 

@@ -1,0 +1,156 @@
+"""`HMM`: the hidden Markov model, trained by counting (see `espalier.models.hmm` for the formulas).
+
+Generative and quick to learn from a handful of labels; what CoDL and EM start from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier import store
+from espalier.corpus import Labels
+from espalier.errors import InputError, ModelFileError
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight
+from espalier.estimators.linear import _check_labelled
+from espalier.models.hmm import HMMCounts, HMMParameters, Smoothing, Vocabulary, estimate
+from espalier.potentials import ChainBatch
+
+__all__ = ["HMM"]
+
+Self = TypeVar("Self", bound="HMM")
+
+
+class HMM(SequenceLabeller):
+    """A first-order hidden Markov model; its potentials are natural-log probabilities.
+
+    Parameters
+    ----------
+    smoothing : "backoff" (rare and unknown words by shape and suffix) or "additive".
+    normalise : what counts as one word: "none", "lower" (case), or "classes" (case, years, numbers by length, ranges).
+    start_alpha, transition_alpha : added to the counts of first labels and of transitions.
+    emission_alpha : added to the counts of words, additive smoothing only.
+    backoff_weight, class_weight : how many tokens the word classes, and the prior on those, are worth; back-off only.
+    transition_classes : None, or "punctuation": one transition matrix for each kind of token before.
+    pooling_weight : how many transitions the common matrix is worth, with transition classes only.
+    threads : None chooses by size; results do not depend on it.
+
+    After `fit`: `counts_`, `vocabulary_` and `parameters_`; a loaded model has no `counts_`.
+    """
+
+    kind = "hmm"
+
+    def __init__(
+        self,
+        smoothing: str = "backoff",
+        *,
+        normalise: str = "classes",
+        start_alpha: float = 0.1,
+        transition_alpha: float = 0.3,
+        emission_alpha: float = 0.3,
+        backoff_weight: float = 1000.0,
+        class_weight: float = 1.0,
+        transition_classes: str | None = None,
+        pooling_weight: float = 3.0,
+        threads: int | None = None,
+    ) -> None:
+        """Store the parameters."""
+        self.smoothing = smoothing
+        self.normalise = normalise
+        self.start_alpha = start_alpha
+        self.transition_alpha = transition_alpha
+        self.emission_alpha = emission_alpha
+        self.backoff_weight = backoff_weight
+        self.class_weight = class_weight
+        self.transition_classes = transition_classes
+        self.pooling_weight = pooling_weight
+        self.threads = threads
+
+    def fit(
+        self: Self,
+        X: Any,
+        y: Sequence[Sequence[str | None]] | None = None,
+        sample_weight: Any = None,
+        labels: Sequence[str] | None = None,
+        vocabulary: Vocabulary | None = None,
+    ) -> Self:
+        """Learn from sequences X and label lists y (None: unknown label); X may be a Corpus that has labels.
+
+        labels : fixes the label names and their order, so that labels absent from this training set exist too.
+        vocabulary : words to know besides those of X, from unlabelled text for instance; its own `normalise` must be
+        that of this model.
+        """
+        smoothing = self._smoothing()
+        if self.transition_classes not in (None, "punctuation"):
+            raise InputError(f"transition_classes is {self.transition_classes!r}; expected None or 'punctuation'")
+        corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
+        _check_labelled(corpus)
+        assert corpus.labels is not None
+        if vocabulary is None:
+            vocabulary = Vocabulary((), self.normalise)
+        elif vocabulary.normalise != self.normalise:
+            raise InputError(f"the vocabulary has normalise={vocabulary.normalise!r}, the model {self.normalise!r}")
+        self.counts_ = HMMCounts.from_labels(
+            corpus,
+            vocabulary.extended(corpus),
+            sample_weight=check_sample_weight(sample_weight, len(corpus)),
+            transition_classes=self.transition_classes,
+        )
+        self.parameters_ = estimate(self.counts_, smoothing, corpus.labels)
+        self.labels_ = corpus.labels
+        self.training_digest_ = corpus.digest()
+        return self
+
+    def _smoothing(self) -> Smoothing:
+        """Return the smoothing that the parameters describe; a parameter that makes no sense is an error."""
+        return Smoothing(
+            self.smoothing,
+            start=self.start_alpha,
+            trans=self.transition_alpha,
+            emission=self.emission_alpha,
+            backoff=self.backoff_weight,
+            classes=self.class_weight,
+            pooled=self.pooling_weight,
+        )
+
+    @property
+    def vocabulary_(self) -> Vocabulary:
+        """The words the model knows."""
+        self._check_fitted()
+        return self.parameters_.vocabulary
+
+    def potentials(self, X: Any) -> ChainBatch:
+        """Return the potentials of every sequence: log P(x, y) in parts."""
+        self._check_fitted()
+        return self.parameters_.potentials(as_corpus(X))
+
+    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        corpus = as_corpus(X)
+        return self.parameters_.tag(corpus, self.threads)[0], corpus.indptr
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        model = self.parameters_
+        text, offsets = store.pack_strings(model.vocabulary.words)
+        arrays = {f"unknown/{name}": table for name, table in model.unknown.items()}
+        arrays |= {
+            "start": model.start, "trans": model.trans, "emission": model.emission,
+            "words/text": text, "words/offsets": offsets,
+        }  # fmt: skip
+        header = {"normalise": model.vocabulary.normalise, "transition_classes": model.transition_classes}
+        return header, arrays
+
+    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        words = store.unpack_strings(arrays["words/text"], arrays["words/offsets"])
+        vocabulary = Vocabulary(tuple(words), header["normalise"])
+        prefix = "unknown/"
+        unknown = {name.removeprefix(prefix): table for name, table in arrays.items() if name.startswith(prefix)}
+        self.parameters_ = HMMParameters(
+            vocabulary, arrays["start"], arrays["trans"], arrays["emission"], unknown, header["transition_classes"]
+        )
+        # Word classes are made anew from the words; a file whose tables do not fit them is of another making.
+        for name, table in unknown.items():
+            if name not in vocabulary.groupings or len(table) != len(vocabulary.groupings[name].sizes):
+                raise ModelFileError(f"the word classes {name!r} of this file are not those of this version")

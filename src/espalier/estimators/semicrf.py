@@ -1,0 +1,330 @@
+"""`SemiCRF`: the semi-Markov conditional random field, trained by L-BFGS (OWL-QN with an L1 term).
+
+    minimise  -Σ_n ω_n log p(segmentation_n | x_n) + l1 ‖w‖₁ + l2 ‖w‖²
+
+It labels segments rather than tokens, so that a weight can ask how long a field is and how it begins and ends
+(`espalier.models.segmental`). Sarawagi & Cohen (2004); 'semi-CRF' and 'semi-CRF+' of CCM12 table 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus, Labels
+from espalier.errors import InputError
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight
+from espalier.features.defaults import default_templates
+from espalier.features.extract import FeatureExtractor
+from espalier.features.index import FeatureIndex
+from espalier.features.matrix import FeatureMatrix
+from espalier.inference import k_best, marginals, segment_marginals, viterbi
+from espalier.kernels.history import dot
+from espalier.learning.lbfgs import Minimum, Options, minimise
+from espalier.learning.segment_likelihood import KnownSegments, SegmentLikelihood
+from espalier.models.pairs import Pairs
+from espalier.models.segmental import SegmentalModel, SegmentFeatures, SegmentInput
+from espalier.potentials import SegmentBatch
+from espalier.tags import OUTSIDE
+
+__all__ = ["FoundSegment", "SemiCRF"]
+
+Float = NDArray[np.float64]
+Bool = NDArray[np.bool_]
+
+PARTS = ("features", "first", "last")
+"""What the three feature indices are called in model files."""
+
+
+class FoundSegment(NamedTuple):
+    """Tokens start..end-1 are one field, with the probability that a segment is exactly this one."""
+
+    start: int
+    end: int
+    label: str
+    probability: float
+
+
+class SemiCRF(SequenceLabeller):
+    """A semi-Markov CRF.
+
+    Labels are fields. If all training labels are IOB2 tags, their marks say where fields begin, and `predict` gives
+    tags; plain labels form runs, and `predict` gives plain labels. Unknown labels (None) are summed over. `labels_` and
+    the columns of `predict_marginals` are the fields without marks.
+
+    Parameters
+    ----------
+    features : templates of token attributes (texts or objects), a FeatureExtractor, or None for the default set.
+    segment_features : `length`, `punctuation`, `first:TEMPLATE`, `last:TEMPLATE` (see `espalier.models.segmental`).
+    max_length : tokens that a segment may have at most; a longer one in training is an error. None: as many as the
+        longest in training (with unknown labels: the longest known to be one).
+    outside : the label whose tokens stand alone, each a segment of its own; None if there is none.
+    l1, l2 : weights of the two penalties; l2 = 1 suits most data.
+    max_iterations, epsilon, delta, period : when to stop (see `espalier.learning.lbfgs`).
+    min_count : attributes on fewer training tokens are dropped.
+    transitions : "observed" gives weights to the steps between labels seen in training, and to those from a label to
+        itself; "all" to every step. The others weigh 0.
+    threads : None chooses by size; results do not depend on it.
+    progress : called with the state of the search after every iteration.
+
+    After `fit`: `model_` (weights), `indices_` (attributes of tokens, first tokens, last tokens), `marked_` (are labels
+    tags?), `minimum_` (value, iterations, reason for stopping).
+    """
+
+    kind = "semicrf"
+
+    model_: SegmentalModel
+    indices_: tuple[FeatureIndex | None, FeatureIndex | None, FeatureIndex | None]
+    marked_: bool
+    minimum_: Minimum
+
+    def __init__(
+        self,
+        features: Sequence[Any] | FeatureExtractor | None = None,
+        *,
+        segment_features: Sequence[str] = ("length", "punctuation"),
+        max_length: int | None = None,
+        outside: str | None = OUTSIDE,
+        l1: float = 0.0,
+        l2: float = 1.0,
+        max_iterations: int = 1000,
+        epsilon: float = 1e-5,
+        delta: float = 1e-5,
+        period: int = 10,
+        min_count: int = 1,
+        transitions: str = "observed",
+        threads: int | None = None,
+        progress: Callable[[Minimum], None] | None = None,
+    ) -> None:
+        """Store the parameters."""
+        self.features = features
+        self.segment_features = segment_features
+        self.max_length = max_length
+        self.outside = outside
+        self.l1 = l1
+        self.l2 = l2
+        self.max_iterations = max_iterations
+        self.epsilon = epsilon
+        self.delta = delta
+        self.period = period
+        self.min_count = min_count
+        self.transitions = transitions
+        self.threads = threads
+        self.progress = progress
+
+    def _check_parameters(self) -> None:
+        for name in ("l1", "l2"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value >= 0):
+                raise InputError(f"{name} is {value!r}; expected a number of at least 0")
+        if self.transitions not in ("observed", "all"):
+            raise InputError(f"transitions is {self.transitions!r}; expected 'observed' or 'all'")
+        n = self.max_length
+        if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
+            raise InputError(f"max_length is {n!r}; expected a whole number of at least 1, or None")
+
+    def fit(
+        self,
+        X: Any,
+        y: Sequence[Sequence[str | None]] | None = None,
+        sample_weight: Any = None,
+        labels: Sequence[str] | None = None,
+    ) -> SemiCRF:
+        """Learn from sequences X and label lists y (None: unknown label); X may be a Corpus that has labels.
+
+        `labels` fixes the label names (as in y) and their order, so that labels absent from this training set exist.
+        """
+        self._check_parameters()
+        corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
+        segments = SegmentFeatures.of(self.segment_features)
+        known = KnownSegments.of(corpus, self.outside)
+        weight = check_sample_weight(sample_weight, len(corpus))
+        templates = (default_templates() if self.features is None else self.features, segments.first, segments.last)
+        indices, matrices = zip(*(_extracted(t, self.min_count, corpus) for t in templates), strict=True)
+        data = SegmentInput(corpus.indptr, matrices, segments.marks(corpus))
+        self.model_ = self._train(data, known, segments, weight)
+        self.indices_, self.labels_, self.marked_ = indices, known.labels, known.marked
+        self.training_digest_ = corpus.digest()
+        return self
+
+    def _train(
+        self, data: SegmentInput, known: KnownSegments, segments: SegmentFeatures, weight: Float | None
+    ) -> SegmentalModel:
+        """Find the weights."""
+        L = len(known.labels)
+        limit = np.full(L, int(known.stretches()[1].max()) if self.max_length is None else self.max_length, np.int64)
+        if self.outside in known.labels:
+            limit[known.labels.index(self.outside)] = 1
+        tokens, first, last = (Pairs.observed(matrix, known.y, L) for matrix in data.matrices)
+        learned = known.steps() | np.eye(L, dtype=bool) if self.transitions == "observed" else np.ones((L, L), bool)
+        likelihood = SegmentLikelihood(
+            data, known, (tokens, first, last), segments, learned, limit, weight, self.threads
+        )
+
+        def objective(w: Float) -> tuple[float, Float]:
+            value, gradient = likelihood(w)
+            gradient += (2.0 * self.l2) * w
+            return value + self.l2 * dot(w, w), gradient
+
+        options = Options(
+            max_iterations=self.max_iterations, epsilon=self.epsilon, delta=self.delta, period=self.period,
+            threads=likelihood.threads,
+        )  # fmt: skip
+        start = np.zeros(likelihood.n_parameters)
+        self.minimum_ = minimise(objective, start, l1=self.l1, options=options, progress=self.progress)
+        return likelihood.model(self.minimum_.x)
+
+    def transform(self, X: Any) -> SegmentInput:
+        """Return X as the model reads it, under the locked vocabularies."""
+        self._check_fitted()
+        corpus = as_corpus(X)
+        tokens, first, last = (_no_attributes(corpus) if i is None else i.transform(corpus) for i in self.indices_)
+        marks = SegmentFeatures.of(self.segment_features).marks(corpus)
+        return SegmentInput(corpus.indptr, (tokens, first, last), marks)
+
+    def potentials(self, X: Any) -> SegmentBatch:
+        """Return the potentials of every sequence; their scores are float64[M, D, L]."""
+        return self.model_.potentials(self.transform(X), self.threads)
+
+    def _segment(self, X: Any) -> tuple[NDArray[np.int16], Bool, NDArray[np.int64]]:
+        """Return the field of each token, whether a segment starts at it, and the sequence borders."""
+        data = self.transform(X)
+        labels, starts = np.empty(data.n_tokens, np.int16), np.empty(data.n_tokens, bool)
+
+        def batch(lo: int, potentials: SegmentBatch) -> None:
+            tokens = slice(int(data.indptr[lo]), int(data.indptr[lo] + potentials.indptr[-1]))
+            found = viterbi(potentials, threads=1)
+            labels[tokens], starts[tokens] = found.labels, found.starts
+
+        self.model_.each_batch(data, batch, self.threads)
+        return labels, starts, data.indptr
+
+    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        labels, _, indptr = self._segment(X)
+        return labels, indptr
+
+    def _written(self, labels: NDArray[np.int16], starts: Bool) -> list[str]:
+        """Write a segmentation in the form that the training labels had."""
+        names = np.asarray(self.labels_.names, dtype=object)
+        if not self.marked_:
+            return list(names[labels].tolist())
+        tags = np.array(
+            [[name if name == OUTSIDE else f"{mark}-{name}" for name in names] for mark in "IB"], dtype=object
+        )
+        return list(tags[starts.astype(int), labels].tolist())
+
+    def predict(self, X: Any) -> list[list[str]]:
+        """Return the best labels of each sequence: tags if the training labels were tags, else plain labels."""
+        self._check_fitted()
+        labels, starts, indptr = self._segment(X)
+        written = self._written(labels, starts)
+        return [written[a:b] for a, b in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)]
+
+    def predict_segments(self, X: Any) -> list[list[FoundSegment]]:
+        """Return the segments of the best segmentation of each sequence; those of `outside` are left out."""
+        data = self.transform(X)
+        found: list[list[FoundSegment]] = [[] for _ in range(len(data.indptr) - 1)]
+
+        def batch(lo: int, potentials: SegmentBatch) -> None:
+            best, probability = viterbi(potentials, threads=1), segment_marginals(potentials, threads=1)
+            for i, (a, b) in enumerate(zip(potentials.indptr[:-1], potentials.indptr[1:], strict=True)):
+                cuts = np.append(a + np.flatnonzero(best.starts[a:b]), b)
+                for start, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+                    y = int(best.labels[start])
+                    if self.labels_[y] != self.outside:
+                        p = float(probability[end - 1, end - start - 1, y])
+                        found[lo + i].append(FoundSegment(start - int(a), end - int(a), self.labels_[y], p))
+
+        self.model_.each_batch(data, batch, self.threads)
+        return found
+
+    def predict_marginals(self, X: Any) -> list[Float]:
+        """Return P(a segment of the field covers the token), float64[T, L] a sequence; columns follow `labels_`."""
+        data = self.transform(X)
+        result = np.empty((data.n_tokens, len(self.labels_)))
+
+        def batch(lo: int, potentials: SegmentBatch) -> None:
+            a = int(data.indptr[lo])
+            result[a : a + int(potentials.indptr[-1])] = marginals(potentials, threads=1)
+
+        self.model_.each_batch(data, batch, self.threads)
+        return np.split(result, data.indptr[1:-1]) if len(data.indptr) > 1 else []
+
+    def predict_k(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
+        """Return the k best segmentations of each sequence with their scores, best first (fewer if fewer exist).
+
+        Plain labels do not show where a field follows itself, so two segmentations may read the same.
+        """
+        data = self.transform(X)
+        result: list[list[tuple[list[str], float]]] = [[] for _ in range(len(data.indptr) - 1)]
+
+        def batch(lo: int, potentials: SegmentBatch) -> None:
+            best = k_best(potentials, k, threads=1)
+            for i, (a, b) in enumerate(zip(potentials.indptr[:-1], potentials.indptr[1:], strict=True)):
+                for r in np.flatnonzero(best.scores[i] > -np.inf):
+                    written = self._written(best.labels[r, a:b], best.starts[r, a:b])
+                    result[lo + i].append((written, float(best.scores[i, r])))
+
+        self.model_.each_batch(data, batch, self.threads)
+        return result
+
+    def weights(self) -> dict[tuple[str, str], float]:
+        """Return the weight of every (attribute name, label) pair that is not zero: `first:lower=the` at first tokens."""
+        self._check_fitted()
+        found = {}
+        for prefix, index, pairs, w in zip(
+            ("", "first:", "last:"), self.indices_, self.model_.pairs, self.model_.weights, strict=True
+        ):
+            names, attributes = () if index is None else index.names(), pairs.attributes()
+            for p in np.flatnonzero(w).tolist():
+                found[prefix + names[attributes[p]], self.labels_[int(pairs.label[p])]] = float(w[p])
+        return found
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        model = self.model_
+        header: dict[str, Any] = {"segment_features": list(self.segment_features), "marked": self.marked_}
+        arrays: dict[str, NDArray[Any]] = {
+            "lengths": model.lengths, "inside": model.inside, "trans": model.trans, "limit": model.limit,
+        }  # fmt: skip
+        for part, index, pairs, w in zip(PARTS, self.indices_, model.pairs, model.weights, strict=True):
+            state = {"features": None} if index is None else index.to_state()
+            header[part] = state.pop("features")
+            arrays |= {f"{part}/{name}": value for name, value in state.items()}
+            arrays |= {f"{part}/pairs/ptr": pairs.ptr, f"{part}/pairs/label": pairs.label, f"{part}/weights": w}
+        return header, arrays
+
+    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.segment_features, self.marked_ = tuple(header["segment_features"]), bool(header["marked"])
+        L = len(header["labels"])
+        states = [
+            {name.removeprefix(f"{part}/"): a for name, a in arrays.items() if name.startswith(f"{part}/")}
+            | {"features": header[part]}
+            for part in PARTS
+        ]
+        tokens, first, last = (FeatureIndex.from_state(s) if s["features"] is not None else None for s in states)
+        self.indices_ = (tokens, first, last)
+        a, b, c = (Pairs.of(L, arrays[f"{part}/pairs/ptr"], arrays[f"{part}/pairs/label"]) for part in PARTS)
+        u, v, w = (arrays[f"{part}/weights"] for part in PARTS)
+        self.model_ = SegmentalModel(
+            (a, b, c), (u, v, w), arrays["lengths"], arrays["inside"], arrays["trans"], arrays["limit"]
+        )
+
+
+def _extracted(
+    templates: Sequence[Any] | FeatureExtractor, min_count: int, corpus: Corpus
+) -> tuple[FeatureIndex | None, FeatureMatrix]:
+    """Learn the attributes of some templates; without templates there are none."""
+    if not isinstance(templates, FeatureExtractor):
+        if isinstance(templates, tuple) and not templates:
+            return None, _no_attributes(corpus)
+        templates = FeatureExtractor(templates, min_count)
+    return templates.fit_transform(corpus)
+
+
+def _no_attributes(corpus: Corpus) -> FeatureMatrix:
+    """Return the matrix of a corpus whose tokens have no attributes."""
+    nothing = np.zeros(0, np.int32)
+    return FeatureMatrix(0, np.zeros(corpus.n_tokens + 1, np.int64), nothing, np.zeros(1, np.int64), nothing)
