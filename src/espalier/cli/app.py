@@ -8,9 +8,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -44,9 +46,7 @@ for _command in COMMANDS:
 
 def _show_version(asked: bool) -> None:
     if asked:
-        from espalier import __version__
-
-        typer.echo(f"espalier {__version__}")
+        typer.echo(f"espalier {import_module('espalier').__version__}")
         raise typer.Exit
 
 
@@ -63,6 +63,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code; what goes wrong on purpose is one line on stderr."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     command = typer.main.get_command(app)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what we write is UTF-8 on every platform, also into a pipe
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         code = command.main(args=arguments or ["--help"], prog_name="espalier", standalone_mode=False)
         sys.stdout.flush()
@@ -76,7 +79,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except (KeyboardInterrupt, typer.Abort):
-        complain("interrupted")
         return 130
     except _CommandLineError as error:
         complain(f"{error.format_message()} (see 'espalier {_named_command(arguments)}--help')")

@@ -31,8 +31,11 @@ def stdout_console() -> Console:
 def say(*results: RenderableType) -> None:
     """Show results on stdout."""
     console = stdout_console()
-    for result in results:
-        console.print(result)
+    with console.capture() as shown:
+        for result in results:
+            console.print(result)
+    # Rich fills the lines of a table with blanks.
+    sys.stdout.write("\n".join(line.rstrip() for line in shown.get().split("\n")))
 
 
 def say_json(value: Any) -> None:

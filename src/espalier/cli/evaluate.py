@@ -26,8 +26,8 @@ def evaluate(
     json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
 ) -> None:
     """Compare a model's labels with given ones: token accuracy, F1 of fields, whole records."""
+    from espalier.cli.labelling import judge
     from espalier.cli.tables import report_table
-    from espalier.cli.training import judge
     from espalier.estimators.persist import load
 
     labeller = load(model)

@@ -38,7 +38,7 @@ def read_all(paths: Iterable[Path], format: str | None = None) -> list[Document]
     documents = [document for path in paths for document in iter_documents(path, format)]
     cut = sum(len(document.straddling) for document in documents)
     if cut:
-        complain(f"{cut} tokens are cut by the border of a field; each takes the label of its first character")
+        complain(f"tokens cut by the border of a field: {cut}; each takes the label of its first character")
     return documents
 
 

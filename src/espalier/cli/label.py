@@ -43,7 +43,6 @@ def label(
     chosen = format or ("table" if to_terminal else None)
     chosen = "table" if chosen == "table" else output_format(output, chosen, "--format")
     labeller, failed = load(model), list[Path]()
-
     with progress("labelling", quiet=to_terminal) as news:
         labelled = label_documents(labeller, _readable(files, source, failed), lambda n: news(f"{n:,} records"))
         if chosen == "table":
@@ -52,7 +51,8 @@ def label(
             write_documents(labelled, output, chosen, lossy=lossy)
     if failed:
         raise typer.Exit(1)
-    note(f"labelled {', '.join(map(str, files))}")
+    if output != STANDARD:
+        note(f"{chosen} → {output}")
 
 
 def _readable(files: list[Path], source: str | None, failed: list[Path]) -> Iterator[Document]:

@@ -1,4 +1,4 @@
-"""From a fitted model to labelled documents, a batch at a time."""
+"""From a fitted model to labelled documents, and how they compare with given labels."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from espalier.document import Document, Span
+from espalier.errors import InputError
 from espalier.tags import is_tag, segments
 
 if TYPE_CHECKING:
-    from espalier.corpus import Corpus
     from espalier.estimators.base import SequenceLabeller
+    from espalier.metrics import Report
 
-__all__ = ["corpus_like", "label_documents", "with_tags"]
+__all__ = ["judge", "label_documents", "with_tags"]
 
 _BATCH = 1000
 
@@ -38,8 +39,14 @@ def label_documents(
         done(count)
 
 
-def corpus_like(model: SequenceLabeller, documents: Sequence[Document]) -> Corpus:
-    """Return the documents as a corpus whose labels have the model's form: marked tags, or plain names."""
+def judge(model: SequenceLabeller, documents: Sequence[Document], name: str, **reading: bool) -> Report:
+    """Compare the model's labels with those of the documents, in the form it predicts: tags or plain names."""
     from espalier.corpus import Corpus
+    from espalier.metrics import evaluate
 
-    return Corpus.from_documents(documents, marks=all(is_tag(name) for name in model.labels_))
+    labelled = [document for document in documents if document.spans is not None]
+    if not labelled:
+        raise InputError(f"{name}: no record is labelled, so there is nothing to compare with")
+    predicted = model.predict([document.words for document in labelled])
+    marks = all(is_tag(label) for label in set().union(*predicted))
+    return evaluate(Corpus.from_documents(labelled, marks=marks), predicted, **reading)

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from espalier.cli.console import stdout_console
@@ -45,23 +44,23 @@ def write_shown(documents: Iterable[Document], path: Path, labels: Iterable[str]
     styles, text = field_styles(labels), StringIO()
     console = stdout_console() if path == STANDARD else Console(file=text, width=_FILE_WIDTH, highlight=False)
     for number, document in enumerate(documents, 1):
-        row = Table.grid(padding=(0, 2, 1, 0))
-        row.add_column(justify="right", width=_NUMBER - 2, style="dim", no_wrap=True)
-        row.add_column(no_wrap=True)
-        row.add_row(str(number), show(document, styles, console.width - _NUMBER))
-        console.print(row)
+        shown = show(document, styles, console.width - _NUMBER)
+        for i, line in enumerate(shown):
+            head = f"{number if i == 0 else '':>{_NUMBER - 2}}  "
+            console.print(Text.assemble((head, "dim"), line), no_wrap=True, overflow="ignore", crop=False)
+        console.print()
     if path != STANDARD:
         path.write_text(text.getvalue(), encoding="utf-8")
 
 
-def show(document: Document, styles: Mapping[str, str], width: int) -> Text:
+def show(document: Document, styles: Mapping[str, str], width: int) -> list[Text]:
     """Lay one document out in pairs of lines, names over text."""
     lines = [_Line()]
     for word in _words(document):
         if not lines[-1].add(word, styles, width):
             lines.append(_Line())
             lines[-1].add(word, styles, width)
-    return Text("\n").join(part for line in lines for part in (line.names(styles), line.text))
+    return [part for line in lines for part in (line.names(styles), line.text)]
 
 
 @dataclass(slots=True)
@@ -90,16 +89,13 @@ class _Line:
         blanks = max(1, self._shortage(word, end + 1) + 1) if end else 0
         if end and end + blanks + sum(cell_len(part) for part, _ in word) > width:
             return False
-        goes_on = self.marks[-1].span if self.marks and word[0][1] is self.marks[-1].span else None
         self.text.append(" " * blanks)
         for part, span in word:
             start = self.text.cell_len
             self.text.append(part, styles.get(span.label, "bold") if span else "")
-            if span is None:
-                continue
-            if self.marks and self.marks[-1].span is span and (goes_on is span or self.marks[-1].end == start):
+            if span is not None and self.marks and self.marks[-1].span is span:
                 self.marks[-1].end = self.text.cell_len
-            else:
+            elif span is not None:
                 self.marks.append(_Mark(start, self.text.cell_len, span))
         return True
 
@@ -116,13 +112,12 @@ class _Line:
         """Return the line of names, each drawn out over its field."""
         line = Text()
         for i, mark in enumerate(self.marks):
-            # Fields that touch inside a word leave no room for a longer name.
-            room = self.marks[i + 1].start - mark.start if i + 1 < len(self.marks) else mark.name_end - mark.start
             name = Text(mark.span.label)
-            name.truncate(room)
+            if i + 1 < len(self.marks):  # fields that touch inside a word leave no room for a longer name
+                name.truncate(max(1, self.marks[i + 1].start - mark.start - 1))
             rule = mark.end - mark.start - name.cell_len - 1
             name.append(" " + "─" * rule if rule > 0 else "")
-            name.stylize(styles.get(mark.span.label, "bold").replace("bold", "dim" if rule < 0 else "not bold"))
+            name.stylize(styles.get(mark.span.label, "bold").replace("bold", "not bold"))
             line.append(" " * (mark.start - line.cell_len))
             line.append_text(name)
         return line

@@ -67,7 +67,19 @@ def model_table(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDAr
     features = header.get("features")
     if isinstance(features, Mapping):
         table.add_row("features", Text("  ".join(map(str, features.get("templates", features)))))
-    for name, array in arrays.items():
-        table.add_row("", Text(f"{name}  {array.dtype}[{', '.join(map(str, array.shape))}]", "dim"))
+    table.add_row("arrays", Text("\n".join(_sizes(arrays))))
     table.add_row("training data", Text(str(header.get("training_data", "?"))))
     return table
+
+
+def _sizes(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
+    """Describe each array, or each group of arrays whose names share their first part."""
+    groups: dict[str, list[NDArray[Any]]] = {}
+    for name, array in arrays.items():
+        groups.setdefault(name.partition("/")[0], []).append(array)
+    return [
+        f"{name}  {group[0].dtype}[{', '.join(map(str, group[0].shape))}]"
+        if len(group) == 1
+        else f"{name}  {len(group)} arrays, {sum(array.nbytes for array in group):,} bytes"
+        for name, group in groups.items()
+    ]

@@ -37,8 +37,9 @@ def train(
     json: Annotated[bool, typer.Option("--json", help="Write a summary as JSON.")] = False,
 ) -> None:
     """Learn a model from labelled records."""
+    from espalier.cli.labelling import judge
     from espalier.cli.tables import report_table
-    from espalier.cli.training import check_output, fit, judge
+    from espalier.cli.training import check_output, fit
 
     check_output(output)
     estimator = make_estimator(model, features, settings or [])

@@ -1,24 +1,19 @@
-"""What `train` and `evaluate` do with documents: fit, and judge."""
+"""What `train` does with documents."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from espalier.cli.files import STANDARD
-from espalier.cli.labelling import corpus_like
 from espalier.corpus import Corpus
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.learning.lbfgs import Minimum
-from espalier.metrics import Report, evaluate
 
-if TYPE_CHECKING:
-    from espalier.estimators.base import SequenceLabeller
-
-__all__ = ["check_output", "fit", "judge"]
+__all__ = ["check_output", "fit"]
 
 
 def check_output(path: Path) -> None:
@@ -52,12 +47,3 @@ def fit(estimator: Any, documents: Sequence[Document], *, marks: bool, news: Cal
         "tokens": corpus.n_tokens,
         "labels": len(estimator.labels_),
     }
-
-
-def judge(model: SequenceLabeller, documents: Sequence[Document], name: str, **reading: bool) -> Report:
-    """Compare the model's labels with those of the documents."""
-    labelled = [document for document in documents if document.spans is not None]
-    if not labelled:
-        raise InputError(f"{name}: no record is labelled, so there is nothing to compare with")
-    corpus = corpus_like(model, labelled)
-    return evaluate(corpus, model.predict(corpus), **reading)

@@ -21,7 +21,7 @@ from espalier.document import Document
 from espalier.errors import InputError, NotFittedError, did_you_mean
 from espalier.inference import k_best, marginals
 from espalier.metrics import token_accuracy
-from espalier.potentials import ChainBatch
+from espalier.potentials import ChainBatch, SegmentBatch
 
 __all__ = ["Estimator", "SequenceLabeller", "as_corpus", "check_sample_weight"]
 
@@ -116,7 +116,7 @@ def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | Non
 
 
 class SequenceLabeller(Estimator, ABC):
-    """An estimator that labels sequences with a chain model.
+    """An estimator that labels sequences with a chain or a segmental model.
 
     After `fit`: `labels_` (the label names in order), `classes_` (the same as an array, for scikit-learn) and
     `training_digest_` (a fingerprint of the data). Subclasses say how to fit and how to score.
@@ -128,7 +128,7 @@ class SequenceLabeller(Estimator, ABC):
     training_digest_: str
 
     @abstractmethod
-    def potentials(self, X: Any) -> ChainBatch:
+    def potentials(self, X: Any) -> ChainBatch | SegmentBatch:
         """Return the potentials of every sequence: what any decoder takes."""
 
     @abstractmethod

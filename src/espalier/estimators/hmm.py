@@ -96,8 +96,8 @@ class HMM(SequenceLabeller):
         self.counts_ = HMMCounts.from_labels(
             corpus,
             vocabulary.extended(corpus),
-            sample_weight=check_sample_weight(sample_weight, len(corpus)),
-            transition_classes=self.transition_classes,
+            check_sample_weight(sample_weight, len(corpus)),
+            self.transition_classes,
         )
         self.parameters_ = estimate(self.counts_, smoothing, corpus.labels)
         self.labels_ = corpus.labels
@@ -134,11 +134,11 @@ class HMM(SequenceLabeller):
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         model = self.parameters_
         text, offsets = store.pack_strings(model.vocabulary.words)
-        arrays = {f"unknown/{name}": table for name, table in model.unknown.items()}
-        arrays |= {
+        arrays: dict[str, NDArray[Any]] = {
             "start": model.start, "trans": model.trans, "emission": model.emission,
             "words/text": text, "words/offsets": offsets,
         }  # fmt: skip
+        arrays |= {f"unknown/{name}": table for name, table in model.unknown.items()}
         header = {"normalise": model.vocabulary.normalise, "transition_classes": model.transition_classes}
         return header, arrays
 

@@ -125,6 +125,8 @@ class SemiCRF(SequenceLabeller):
         n = self.max_length
         if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
             raise InputError(f"max_length is {n!r}; expected a whole number of at least 1, or None")
+        if self.outside is not None and not isinstance(self.outside, str):
+            raise InputError(f"outside is {self.outside!r}; expected a label name or None")
 
     def fit(
         self,
@@ -156,7 +158,7 @@ class SemiCRF(SequenceLabeller):
         """Find the weights."""
         L = len(known.labels)
         limit = np.full(L, int(known.stretches()[1].max()) if self.max_length is None else self.max_length, np.int64)
-        if self.outside in known.labels:
+        if self.outside is not None and self.outside in known.labels:
             limit[known.labels.index(self.outside)] = 1
         tokens, first, last = (Pairs.observed(matrix, known.y, L) for matrix in data.matrices)
         learned = known.steps() | np.eye(L, dtype=bool) if self.transitions == "observed" else np.ones((L, L), bool)
@@ -187,7 +189,8 @@ class SemiCRF(SequenceLabeller):
 
     def potentials(self, X: Any) -> SegmentBatch:
         """Return the potentials of every sequence; their scores are float64[M, D, L]."""
-        return self.model_.potentials(self.transform(X), self.threads)
+        data = self.transform(X)
+        return self.model_.potentials(data, self.threads)
 
     def _segment(self, X: Any) -> tuple[NDArray[np.int16], Bool, NDArray[np.int64]]:
         """Return the field of each token, whether a segment starts at it, and the sequence borders."""
@@ -272,7 +275,10 @@ class SemiCRF(SequenceLabeller):
         return result
 
     def weights(self) -> dict[tuple[str, str], float]:
-        """Return the weight of every (attribute name, label) pair that is not zero: `first:lower=the` at first tokens."""
+        """Return the weight of every (attribute name, label) pair that is not zero.
+
+        Attributes of first and last tokens have names such as `first:lower=the`.
+        """
         self._check_fitted()
         found = {}
         for prefix, index, pairs, w in zip(
@@ -290,7 +296,7 @@ class SemiCRF(SequenceLabeller):
             "lengths": model.lengths, "inside": model.inside, "trans": model.trans, "limit": model.limit,
         }  # fmt: skip
         for part, index, pairs, w in zip(PARTS, self.indices_, model.pairs, model.weights, strict=True):
-            state = {"features": None} if index is None else index.to_state()
+            state: dict[str, Any] = {"features": None} if index is None else index.to_state()
             header[part] = state.pop("features")
             arrays |= {f"{part}/{name}": value for name, value in state.items()}
             arrays |= {f"{part}/pairs/ptr": pairs.ptr, f"{part}/pairs/label": pairs.label, f"{part}/weights": w}

@@ -214,6 +214,7 @@ def viterbi_lanes(lo, hi, group_ptr, lengths, start, end, trans, rows, path, sco
     d0 = (buffer.ctypes.data + 63) // 64 * 64
     shift = (d0 - buffer.ctypes.data) // 8
     weights = trans.T.copy()  # [target, source]: read in order of the inner loop
+    w = weights.ctypes.data
     label = np.zeros(LANES, np.int64)
     for g in range(lo, hi):
         T = group_ptr[g + 1] - group_ptr[g]
@@ -227,28 +228,25 @@ def viterbi_lanes(lo, hi, group_ptr, lengths, start, end, trans, rows, path, sco
                 for j in range(L):
                     store(here + j * VEC_BYTES, load(here + j * VEC_BYTES) + splat(start[j]))
                 continue
-            j = 0
-            while j + 4 <= L:  # four targets at once, so that every source is loaded once for four
-                d = load(before)
-                b0, b1 = d + splat(weights[j, 0]), d + splat(weights[j + 1, 0])
-                b2, b3 = d + splat(weights[j + 2, 0]), d + splat(weights[j + 3, 0])
-                for i in range(1, L):
-                    d = load(before + i * VEC_BYTES)
-                    b0, b1 = maximum(d + splat(weights[j, i]), b0), maximum(d + splat(weights[j + 1, i]), b1)
-                    b2, b3 = maximum(d + splat(weights[j + 2, i]), b2), maximum(d + splat(weights[j + 3, i]), b3)
-                at = here + j * VEC_BYTES
+            for j in range(0, L - 3, 4):  # four targets at once, so that every source is loaded once for four
+                at, into = here + j * VEC_BYTES, w + j * L * 8
+                b0 = b1 = b2 = b3 = splat(-np.inf)
+                for i in range(0, L * 8, 8):
+                    d = load(before + i * LANES)
+                    b0 = maximum(d + splat(read(into + i)), b0)
+                    b1 = maximum(d + splat(read(into + i + L * 8)), b1)
+                    b2 = maximum(d + splat(read(into + i + L * 16)), b2)
+                    b3 = maximum(d + splat(read(into + i + L * 24)), b3)
                 store(at, load(at) + b0)
                 store(at + VEC_BYTES, load(at + VEC_BYTES) + b1)
                 store(at + 2 * VEC_BYTES, load(at + 2 * VEC_BYTES) + b2)
                 store(at + 3 * VEC_BYTES, load(at + 3 * VEC_BYTES) + b3)
-                j += 4
-            while j < L:
-                best = load(before) + splat(weights[j, 0])
-                for i in range(1, L):
-                    best = maximum(load(before + i * VEC_BYTES) + splat(weights[j, i]), best)
-                at = here + j * VEC_BYTES
+            for j in range(L - L % 4, L):
+                at, into = here + j * VEC_BYTES, w + j * L * 8
+                best = splat(-np.inf)
+                for i in range(0, L * 8, 8):
+                    best = maximum(load(before + i * LANES) + splat(read(into + i)), best)
                 store(at, load(at) + best)
-                j += 1
         # The way back, all lanes in step: their chains of argmaxes are independent, so they overlap.
         row = LANES * group_ptr[g]
         for t in range(T - 1, -1, -1):

@@ -15,28 +15,28 @@ what depends on e alone when it closes, and only the small table couples the two
 `reach[e, l]` is the number of tokens that a segment l may have at most if it ends at e; 0 forbids it. That one array
 says how long segments may be, and what is known of the labels (see `reaches`).
 
+Rows are padded to W labels, whole vectors (`kernels.rows.padded`), and labels run in the inner loops, which the
+compiler turns into vector code; exponentials are taken eight at a time. What stands in the padding is never read out.
+
 Time O(T L (L + D)) for segments of at most D tokens, memory O(T L). Plain references: `kernels.segment` on the table
 that `segment_scores` fills.
 """
 
 from __future__ import annotations
 
-from math import exp, log
+from math import log
 
 import numpy as np
 from numba import njit
 
-from espalier.kernels.chain import log_step, longest, share
+from espalier.kernels.chain import longest
+from espalier.kernels.vector import LANES, exp, load, store
 
 __all__ = ["expectations", "reaches", "segment_scores"]
 
-NEGLIGIBLE = -42.0
-"""exp(-42) is below the last digit of 1: such a term changes no sum, and its exponential need not be taken."""
-
-
 @njit(cache=True, nogil=True)
 def reaches(indptr, y, cuts, limit, out):
-    """Write how far back from each token a segment of each label may reach, int32[M, L], at most limit : int64[L].
+    """Write how far back from each token a segment of each label may reach, int32[M, ≥ L], at most limit : int64[L].
 
     y : int16[M], the label that covers the token, -1 unknown. cuts : int8[M], 1 where a segment is known to start,
     0 where none does, -1 unknown; every first token is a start whatever it says.
@@ -47,14 +47,14 @@ def reaches(indptr, y, cuts, limit, out):
         a, b = indptr[i], indptr[i + 1]
         for m in range(a, b):
             ends = m + 1 == b or cuts[m + 1] != 0
-            for l in range(L):
-                if y[m] >= 0 and y[m] != l:
-                    run[l] = 0
+            for z in range(L):
+                if y[m] >= 0 and y[m] != z:
+                    run[z] = 0
                 elif m == a or cuts[m] == 1:
-                    run[l] = 1
+                    run[z] = 1
                 else:
-                    run[l] += 1
-                out[m, l] = min(run[l], limit[l]) if ends else 0
+                    run[z] += 1
+                out[m, z] = min(run[z], limit[z]) if ends else 0
 
 
 @njit(cache=True, nogil=True)
@@ -79,10 +79,10 @@ def segment_scores(indptr, lo, hi, tokens, first, last, table, bins, marks, limi
             out[m - base] = -np.inf
             for d in range(min(D, m - a + 1)):
                 kind = kind_of(m, d, bins, marks)
-                for l in range(L):
-                    total[l] += tokens[m - d, l]
-                    if d < limit[l]:
-                        out[m - base, d, l] = total[l] + first[m - d, l] + last[m, l] + table[kind, l]
+                for z in range(L):
+                    total[z] += tokens[m - d, z]
+                    if d < limit[z]:
+                        out[m - base, d, z] = total[z] + first[m - d, z] + last[m, z] + table[kind, z]
 
 
 @njit(cache=True, nogil=True)
@@ -90,109 +90,165 @@ def expectations(indptr, lo, hi, weight, tokens, first, last, table, bins, marks
                  log_z, covering, starting, ending, kinds, transitions):  # fmt: skip
     """Add the weighted expectations of the sequences lo..hi-1 to the outputs, and write log_z : float64[N].
 
-    weight : float64[N]; tokens, first, last : float64[≥ M, ≥ L]; table : float64[2 B, L]; bins : int64[≥ D + 1], the
-    bin of each length; marks : int64[M + 1]; trans : float64[L, L]; reach : int32[M, L].
-    covering, starting, ending : float64[≥ M, ≥ L], to which weight times the probability that a segment l covers,
+    weight : float64[N]; tokens, first, last : float64[≥ M, W]; table : float64[2 B, L]; bins : int64[≥ D + 1], the bin
+    of each length; marks : int64[M + 1]; trans : float64[L, L]; reach : int32[M, W], 0 in the padding.
+    covering, starting, ending : float64[≥ M, W], to which weight times the probability that a segment l covers,
     starts at, ends at the token is added; kinds : float64[2 B, L], expected segments by kind;
-    transitions : float64[L, L], expected steps between consecutive segments. Nothing is added where log_z is not finite.
+    transitions : float64[L, L], expected steps between segments. Where log_z is not finite nothing is added.
     """
-    L = len(trans)
-    T = longest(indptr, lo, hi)
-    opened, within, alpha = np.empty((L, T)), np.empty((T, L)), np.empty((T, L))
-    starts, ends = np.empty((T, L)), np.empty((T, L))
-    by_label = table.T.copy()
+    L, W, T = len(trans), tokens.shape[1], longest(indptr, lo, hi)
+    wide_table, wide_trans = np.zeros((len(table), W)), np.zeros((L, W))
+    wide_table[:, :L], wide_trans[:, :L] = table, trans
+    wide_kinds, wide_steps = np.zeros((len(table), W)), np.zeros((L, W))
+    entry, opened, within, alpha = np.empty((T, W)), np.empty((T, W)), np.empty((T, W)), np.empty((T, W))
+    starts, ends = np.empty((T, W)), np.zeros((T, W))
+    terms = vectors(max(T, L), W)
     for i in range(lo, hi):
         a, T = indptr[i], indptr[i + 1] - indptr[i]
         log_z[i] = 0.0
         if T == 0:
             continue
-        log_z[i] = forward(a, T, tokens, first, last, by_label, bins, marks, trans, reach, opened, within, alpha)
+        forward(
+            a, T, tokens, first, last, wide_table, bins, marks, wide_trans, reach, entry, opened, within, alpha, terms
+        )
+        log_z[i] = final(alpha[T - 1], L, terms, ends[T - 1])
         if not np.isfinite(log_z[i]):
             continue
-        for y in range(L):
-            ends[T - 1, y] = exp(alpha[T - 1, y] - log_z[i])
         backward(
-            a,
-            T,
-            weight[i],
-            by_label,
-            bins,
-            marks,
-            trans,
-            reach,
-            opened,
-            within,
-            alpha,
-            starts,
-            ends,
-            kinds,
-            transitions,
-        )
-        for y in range(L):
-            cover = 0.0
-            for t in range(T):
-                cover += starts[t, y]
-                covering[a + t, y] += weight[i] * cover
+            a, T, weight[i], wide_table, bins, marks, wide_trans, reach, entry, opened, within, alpha,
+            starts, ends, terms, wide_kinds, wide_steps,
+        )  # fmt: skip
+        cover = np.zeros(W)
+        for t in range(T):
+            for y in range(W):
+                cover[y] += starts[t, y]
+                covering[a + t, y] += weight[i] * cover[y]
                 starting[a + t, y] += weight[i] * starts[t, y]
                 ending[a + t, y] += weight[i] * ends[t, y]
-                cover -= ends[t, y]
+                cover[y] -= ends[t, y]
+    kinds += wide_kinds[:, :L]
+    transitions += wide_steps[:, :L]
 
 
 @njit(cache=True, nogil=True)
-def forward(a, T, tokens, first, last, by_label, bins, marks, trans, reach, opened, within, alpha):
-    """Return log_z of the T >= 1 tokens from a on; fill opened : o [L, T], alpha : α, within : α less what e adds."""
-    L = len(trans)
-    entry, shift, prefix = np.zeros(L), np.empty(L), np.zeros(L)
-    terms, kind = np.empty(T), np.empty(T, np.int64)
+def vectors(n, W):
+    """Return float64[n, W] that starts where a vector may."""
+    raw = np.empty(n * W + LANES)
+    first = -(raw.ctypes.data // 8) % LANES
+    return raw[first : first + n * W].reshape((n, W))
+
+
+@njit(cache=True, nogil=True)
+def exponentials(terms, n):
+    """Replace the first n rows of `vectors` by their exponentials."""
+    address = terms.ctypes.data
+    for at in range(address, address + 8 * n * terms.shape[1], 8 * LANES):
+        store(at, exp(load(at)))
+
+
+@njit(cache=True, nogil=True)
+def log_sums(terms, n, out):
+    """Set out[y] = log Σ_{r<n} exp(terms[r, y]); the terms are used up."""
+    W = terms.shape[1]
+    top, total = np.full(W, -np.inf), np.zeros(W)
+    for r in range(n):
+        for y in range(W):
+            top[y] = max(top[y], terms[r, y])
+    for y in range(W):
+        top[y] = top[y] if top[y] > -np.inf else 0.0  # nothing leads here, and -inf - (-inf) would be nan
+    for r in range(n):
+        for y in range(W):
+            terms[r, y] -= top[y]
+    exponentials(terms, n)
+    for r in range(n):
+        for y in range(W):
+            total[y] += terms[r, y]
+    for y in range(W):
+        out[y] = top[y] + log(total[y]) if total[y] > 0.0 else -np.inf
+
+
+@njit(cache=True, nogil=True)
+def lay_lengths(m, t, table, bins, marks, reach, opened, terms):
+    """Set terms[d, y] = o_{t-d}(y) + table[kind, y] for the segments that end at token m, the t-th; return how many d.
+
+    Lengths out of reach get -inf.
+    """
+    n = reach[m].max()
+    for d in range(n):
+        kind = kind_of(m, d, bins, marks)
+        for y in range(terms.shape[1]):
+            terms[d, y] = opened[t - d, y] + table[kind, y] if d < reach[m, y] else -np.inf
+    return n
+
+
+@njit(cache=True, nogil=True)
+def forward(a, T, tokens, first, last, table, bins, marks, trans, reach, entry, opened, within, alpha, terms):
+    """Fill entry : ε, opened : o, alpha : α and within : α less what e adds, float64[≥ T, W], of T >= 1 tokens from a on."""
+    W = tokens.shape[1]
+    prefix = np.zeros(W)
+    entry[0] = 0.0
     for t in range(T):
         m = a + t
         if t > 0:
-            log_step(alpha[t - 1], trans, shift, entry)
-        for d in range(min(t + 1, reach[m].max())):
-            kind[d] = kind_of(m, d, bins, marks)
-        for y in range(L):
-            opened[y, t] = entry[y] + first[m, y] - prefix[y]
+            for x in range(len(trans)):
+                for y in range(W):
+                    terms[x, y] = alpha[t - 1, x] + trans[x, y]
+            log_sums(terms, len(trans), entry[t])
+        for y in range(W):
+            opened[t, y] = entry[t, y] + first[m, y] - prefix[y]
             prefix[y] += tokens[m, y]
-            n, top, total = reach[m, y], -np.inf, 0.0
-            for d in range(n):
-                terms[d] = opened[y, t - d] + by_label[y, kind[d]]
-                top = max(top, terms[d])
-            if top == -np.inf:
-                within[t, y] = alpha[t, y] = -np.inf
-                continue
-            for d in range(n):
-                if terms[d] - top > NEGLIGIBLE:
-                    total += exp(terms[d] - top)
-            within[t, y] = top + log(total)
+        n = lay_lengths(m, t, table, bins, marks, reach, opened, terms)
+        log_sums(terms, n, within[t])
+        for y in range(W):
             alpha[t, y] = within[t, y] + last[m, y] + prefix[y]
-    result = np.empty(1)
-    log_step(alpha[T - 1], np.zeros((L, 1)), shift, result)
-    return result[0]
 
 
 @njit(cache=True, nogil=True)
-def backward(
-    a, T, weight, by_label, bins, marks, trans, reach, opened, within, alpha, starts, ends, kinds, transitions
-):
-    """Fill starts and ends, float64[≥ T, L], from ends[T - 1]; add weighted counts to kinds and transitions."""
-    L = len(trans)
-    pair, scratch = np.empty((L, L)), np.empty((3, L))
-    smallest = exp(NEGLIGIBLE)
+def final(alpha, L, terms, ends):
+    """Return log_z from the last α, and write the probability that the last segment has each label."""
+    for y in range(L):
+        terms[0, y] = alpha[y]
+    top = terms[0, :L].max()
+    if not np.isfinite(top):
+        return top
+    terms[0, :L] -= top
+    terms[0, L:] = -np.inf
+    exponentials(terms, 1)
+    total = terms[0, :L].sum()
+    ends[:L] = terms[0, :L] / total
+    return top + log(total)
+
+
+@njit(cache=True, nogil=True)
+def backward(a, T, weight, table, bins, marks, trans, reach, entry, opened, within, alpha,
+             starts, ends, terms, kinds, steps):  # fmt: skip
+    """Fill starts and ends, float64[≥ T, W], from ends[T - 1]; add weighted counts to kinds and steps."""
+    L, W = trans.shape
+    shift = np.empty(W)
     starts[:T] = 0.0
     for t in range(T - 1, -1, -1):
         m = a + t
         if t < T - 1:
-            share(alpha[t], trans, starts[t + 1], ends[t], pair, scratch)
-            for y in range(L):
-                for z in range(L):
-                    transitions[y, z] += weight * pair[y, z]
-        for y in range(L):
-            if ends[t, y] < smallest:
-                continue
-            for d in range(reach[m, y]):
-                kind = kind_of(m, d, bins, marks)
-                term = opened[y, t - d] + by_label[y, kind] - within[t, y]
-                if term > NEGLIGIBLE:
-                    p = ends[t, y] * exp(term)
-                    starts[t - d, y] += p
-                    kinds[kind, y] += weight * p
+            for x in range(L):
+                for y in range(W):
+                    terms[x, y] = alpha[t, x] + trans[x, y] - entry[t + 1, y]
+            exponentials(terms, L)
+            for x in range(L):
+                ends[t, x] = 0.0
+                for y in range(L):
+                    pair = terms[x, y] * starts[t + 1, y]
+                    steps[x, y] += weight * pair
+                    ends[t, x] += pair
+        for y in range(W):
+            shift[y] = within[t, y] if within[t, y] > -np.inf else 0.0  # as in log_sums
+        n = lay_lengths(m, t, table, bins, marks, reach, opened, terms)
+        for d in range(n):
+            for y in range(W):
+                terms[d, y] -= shift[y]
+        exponentials(terms, n)
+        for d in range(n):
+            kind = kind_of(m, d, bins, marks)
+            for y in range(W):
+                p = ends[t, y] * terms[d, y]
+                starts[t - d, y] += p
+                kinds[kind, y] += weight * p

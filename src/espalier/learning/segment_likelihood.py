@@ -109,10 +109,10 @@ class KnownSegments:
         if len(bad):
             m, n = int(starts[bad[0]]), int(lengths[bad[0]])
             i = int(np.searchsorted(self.indptr, m, side="right")) - 1
-            others = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+            more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
             raise InputError(
-                f"sequence {i} has a segment of {n} tokens from token {m - int(self.indptr[i])} on{others}, longer than "
-                f"the limit of {int(allowed[bad[0]])}; raise max_length, or None for the longest of the training data"
+                f"sequence {i} has a segment of {n} tokens from token {m - int(self.indptr[i])} on{more}, above the "
+                f"limit of {int(allowed[bad[0]])}; raise max_length, or None for the longest segment in training"
             )
 
 
@@ -205,8 +205,7 @@ class SegmentLikelihood:
         n_chunks = min(max(M // TOKENS_A_CHUNK, 2), MOST_CHUNKS)
         self.chunks = balanced(data.indptr, n_chunks)
         self.rows = [_Rows(m, p, n_chunks, self.threads) for m, p in zip(data.matrices, pairs, strict=True)]
-        self.free = np.empty((M, L), np.int32)
-        self.known = np.empty((M, L), np.int32)
+        self.free, self.known = np.zeros((2, M, padded(L)), np.int32)
         reaches(data.indptr, np.full(M, -1, np.int16), np.full(M, -1, np.int8), limit, self.free)
         reaches(data.indptr, known.y, known.cuts, limit, self.known)
         self.observed: Float | None = None

@@ -2,7 +2,7 @@
 
     P(x, y) = P(y_1) Π_t P(x_t | y_t) Π_{t≥2} P(y_t | y_{t-1})             the end of a sequence is not modelled
 
-With c(·) the counts, F the labels that may follow a (valid tags, and whatever was observed; others have probability 0):
+With c(·) the counts, and F(a) the labels that may follow a: valid tags and whatever was observed, others have P = 0:
 
     P(y_1 = a)   = (c₁(a) + α₁) / Σ                                        over labels that may start
     P(b | a)     = (c(a, b) + α) / Σ_{b' in F(a)}
@@ -17,9 +17,7 @@ outside it:
     P(g | y)     = (c(g, y) + μ P(g)) / (c(y) + μ),      P(g) ∝ c(g) + 1   one g stands for every class never met
 
 *Additive* smoothing is the same with one class of all words and κ = α₂ (V + 1): P(w | y) = (c(w, y) + α₂) / Σ.
-So Σ_w P(w | y) over the vocabulary, plus the shares for words outside it, is one.
-
-Training needs no inference: O(M + V L). Potentials are computed once a word type and then gathered.
+So Σ_w P(w | y) over the vocabulary, plus the shares for words outside it, is one. Training costs O(M + V L).
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +45,7 @@ from espalier.potentials import ChainBatch
 __all__ = ["HMMCounts", "HMMParameters", "Smoothing", "Vocabulary", "classes_of_transitions", "estimate", "interpolate"]
 
 Float = NDArray[np.float64]
+Tables = TypeVar("Tables", "HMMCounts", "HMMParameters")
 
 _YEAR = re.compile(r"(?:1[89]|20)[0-9]{2}[a-z]?")
 _RANGE = re.compile(r"[0-9]+\W+[0-9]+")
@@ -90,10 +89,10 @@ class Vocabulary:
     """V normalised words, and the classes they fall into.
 
     words : distinct, already normalised; normalise : "none", "lower" (case), or "classes" (case and numbers);
-    groupings : by name "any", "shape" and "suffix" (shape and last three letters).
+    groupings : "any", "shape" and "suffix" (shape and last three letters). Begin with `Vocabulary().extended(corpus)`.
     """
 
-    words: tuple[str, ...]
+    words: tuple[str, ...] = ()
     normalise: str = "classes"
     groupings: Mapping[str, Grouping] = field(init=False, repr=False, compare=False)
     _index: Mapping[str, int] = field(init=False, repr=False, compare=False)
@@ -112,11 +111,6 @@ class Vocabulary:
             groupings[name] = Grouping(names, members, np.bincount(members, minlength=len(names) + 1))
         object.__setattr__(self, "_index", index)
         object.__setattr__(self, "groupings", groupings)
-
-    @classmethod
-    def of(cls, *corpora: Corpus, normalise: str = "classes") -> Vocabulary:
-        """Collect the words that occur, in the order of their first appearance in `types`."""
-        return cls((), normalise).extended(*corpora)
 
     def extended(self, *corpora: Corpus) -> Vocabulary:
         """Return this vocabulary with the words of more text at its end; the numbers of its own words stay."""
@@ -150,14 +144,12 @@ def classes_of_transitions(corpus: Corpus, kind: str | None) -> tuple[NDArray[np
         return np.zeros(corpus.n_tokens, np.int64), 1
     if kind != "punctuation":
         raise InputError(f"transition_classes is {kind!r}; expected None or 'punctuation'")
-    signs = {".": 1, ",": 2}
-    mark = np.array([0 if any(map(str.isalnum, w)) else signs.get(w, 3) for w in corpus.types], np.int64)
+    mark = np.array([0 if any(map(str.isalnum, w)) else {".": 1, ",": 2}.get(w, 3) for w in corpus.types], np.int64)
     capital = np.array([len(w) == 1 and w.isupper() for w in corpus.types], bool)
     before = np.append(np.zeros(min(corpus.n_tokens, 1), np.int64), mark[corpus.token_ids[:-1]])
     initial = np.zeros(corpus.n_tokens, bool)
     initial[2:] = (before[2:] == 1) & capital[corpus.token_ids[:-2]]
-    second = corpus.indptr[:-1][corpus.lengths > 1] + 1  # its full stop has nothing before it
-    initial[second] = False
+    initial[corpus.indptr[:-1][corpus.lengths > 1] + 1] = False  # the token before is the first of its sequence
     return np.where(initial, 4, before), 5
 
 
@@ -183,8 +175,7 @@ class Smoothing:
             raise InputError(f"smoothing is {self.kind!r}; expected 'backoff' or 'additive'")
         for name in ("start", "trans", "emission", "backoff", "classes", "pooled"):
             value = getattr(self, name)
-            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-            if not (number and 0 < value < np.inf):
+            if isinstance(value, (bool, str)) or not 0 < value < np.inf:
                 raise InputError(f"the smoothing weight {name!r} is {value!r}; expected a number above 0")
 
 
@@ -204,26 +195,18 @@ class HMMCounts:
 
     @classmethod
     def from_labels(
-        cls,
-        corpus: Corpus,
-        vocabulary: Vocabulary,
-        *,
-        sample_weight: Float | None = None,
-        transition_classes: str | None = None,
+        cls, corpus: Corpus, vocabulary: Vocabulary, weight: Float | None = None, transition_classes: str | None = None
     ) -> HMMCounts:
-        """Count a labelled corpus: emissions where the label is known, transitions where both labels are.
-
-        sample_weight : float64[N], one if not given.
-        """
+        """Count emissions where the label is known, transitions where both are; weight : float64[N], of sequences."""
         if corpus.y is None or corpus.labels is None:
             raise InputError("there is nothing to count: the corpus has no labels")
         L, V, M = len(corpus.labels), len(vocabulary), corpus.n_tokens
         words = _word_ids(corpus, vocabulary)
         classes, C = classes_of_transitions(corpus, transition_classes)
         y = corpus.y.astype(np.int64)
-        weight = np.ones(M) if sample_weight is None else np.repeat(sample_weight, corpus.lengths)
+        omega = np.ones(M) if weight is None else np.repeat(weight, corpus.lengths)
         known = y >= 0
-        first = _first_tokens(corpus)
+        first = corpus.indptr[:-1][corpus.lengths > 0]
         step = known.copy()
         step[1:] &= known[:-1]
         step[first] = False
@@ -232,33 +215,24 @@ class HMMCounts:
         begun = first[known[first]]
         return cls(
             vocabulary,
-            np.bincount(y[begun], weight[begun], L),
-            np.bincount(pairs, weight[m], C * L * L).reshape(C, L, L),
-            np.bincount(words[known] * L + y[known], weight[known], V * L).reshape(V, L),
+            _totals(y[begun], omega[begun], L),
+            _totals(pairs, omega[m], C * L * L).reshape(C, L, L),
+            _totals(words[known] * L + y[known], omega[known], V * L).reshape(V, L),
             transition_classes,
         )
 
     @classmethod
     def from_marginals(
-        cls,
-        corpus: Corpus,
-        vocabulary: Vocabulary,
-        posterior: Posterior,
-        *,
-        transition_classes: str | None = None,
+        cls, corpus: Corpus, vocabulary: Vocabulary, posterior: Posterior, transition_classes: str | None = None
     ) -> HMMCounts:
         """Return the expected counts of a corpus under a model's posterior: the E-step of EM."""
-        M, L = posterior.marginals.shape
-        classes = classes_of_transitions(corpus, transition_classes)[1]
-        if corpus.n_tokens != M or posterior.transitions.shape != (classes, L, L):
-            raise InputError(
-                f"the corpus has {corpus.n_tokens} tokens and {classes} transition classes; the posterior has "
-                f"{M} tokens and {len(posterior.transitions)} classes: it belongs to something else"
-            )
+        M, C = len(posterior.marginals), len(posterior.transitions)
+        if corpus.n_tokens != M or classes_of_transitions(corpus, transition_classes)[1] != C:
+            raise InputError(f"a posterior of {M} tokens and {C} transition classes does not belong to this corpus")
         words = _word_ids(corpus, vocabulary)
-        columns = [np.bincount(words, posterior.marginals[:, label], len(vocabulary)) for label in range(L)]
-        start = posterior.marginals[_first_tokens(corpus)].sum(axis=0)
-        return cls(vocabulary, start, posterior.transitions, np.stack(columns, axis=1), transition_classes)
+        start = posterior.marginals[corpus.indptr[:-1][corpus.lengths > 0]].sum(axis=0)
+        emission = _grouped(words, posterior.marginals, len(vocabulary))
+        return cls(vocabulary, start, posterior.transitions, emission, transition_classes)
 
     def over(self, vocabulary: Vocabulary) -> HMMCounts:
         """Return the same counts over a larger vocabulary (see `Vocabulary.extended`); new words were never seen."""
@@ -270,19 +244,13 @@ class HMMCounts:
 
     def __add__(self, other: HMMCounts) -> HMMCounts:
         """Return the counts of both corpora together."""
-        _check_alike(self, other)
-        return replace(
-            self,
-            start=self.start + other.start,
-            trans=self.trans + other.trans,
-            emission=self.emission + other.emission,
-        )
+        return _combined(self, 1.0, other, 1.0)
 
     def __mul__(self, factor: float) -> HMMCounts:
         """Return every count times a factor, which is not negative."""
         if not 0 <= factor < np.inf:
             raise InputError(f"counts are multiplied by {factor!r}; expected a number of at least 0")
-        return replace(self, start=self.start * factor, trans=self.trans * factor, emission=self.emission * factor)
+        return _combined(self, factor, self, 0.0)
 
     __rmul__ = __mul__
 
@@ -307,9 +275,7 @@ class HMMParameters:
         """Return P(word | label) of every word type of the corpus, float64[len(types), L]."""
         ids = self.vocabulary.ids(corpus.types)
         outside = np.flatnonzero(ids == len(self.vocabulary))
-        rows = np.empty((len(ids), len(self.start)))
-        inside = ids < len(self.vocabulary)
-        rows[inside] = self.emission[ids[inside]]
+        rows = np.vstack([self.emission, np.zeros(len(self.start))])[ids]
         words = [corpus.types[k] for k in outside.tolist()]
         rows[outside] = sum(table[self.vocabulary.group(name, words)] for name, table in self.unknown.items())
         return rows
@@ -318,8 +284,7 @@ class HMMParameters:
         """Return log probabilities as potentials: s(x, y) = log P(x, y)."""
         rows = _log(self.emission_rows(corpus))[corpus.token_ids]
         classes = classes_of_transitions(corpus, self.transition_classes)[0].astype(np.int32)
-        end = np.zeros(len(self.start))
-        return ChainBatch(corpus.indptr, rows, _log(self.trans), classes, _log(self.start), end)
+        return ChainBatch(corpus.indptr, rows, _log(self.trans), classes, _log(self.start), np.zeros(len(self.start)))
 
     def tag(self, corpus: Corpus, threads: int | None = None) -> tuple[NDArray[np.int16], Float]:
         """Return the best labels, int16[M], and each sequence's log probability with them, float64[N]."""
@@ -349,34 +314,23 @@ def estimate(counts: HMMCounts, smoothing: Smoothing, labels: Labels) -> HMMPara
     start = _normalised(counts.start + np.where(may_start | (counts.start > 0), smoothing.start, 0.0))
     trans = _normalised(pooled + np.where(may_follow | (pooled > 0), smoothing.trans, 0.0))[None]
     if counts.transition_classes is not None:
-        # Divided by its own sum rather than by c_k(a) + λ: the same, and right for a label that nothing may follow.
+        # Divided by its own sum, which is c_k(a) + λ, or 0 for a label that nothing may follow.
         trans = _normalised(counts.trans + smoothing.pooled * trans)
     emission, unknown = _emission(counts, smoothing)
     return HMMParameters(counts.vocabulary, start, trans, emission, unknown, counts.transition_classes)
 
 
 def interpolate(a: HMMParameters, b: HMMParameters, gamma: float) -> HMMParameters:
-    """Return gamma a + (1 - gamma) b, a mixture of probabilities: the step of CoDL that holds on to the labels.
+    """Return gamma a + (1 - gamma) b: the step of CoDL that holds on to the labels.
 
-    Probabilities rather than their logarithms, so that the result is a model again and a forbidden transition that
-    one of the two knows stays possible.
+    A mixture of probabilities, not of their logarithms: a model again, and what either allows stays possible.
     """
-    _check_alike(a, b)
     if not 0 <= gamma <= 1:
         raise InputError(f"gamma is {gamma!r}; expected a number from 0 to 1")
     if a.unknown.keys() != b.unknown.keys():
         raise InputError("one model is smoothed by back-off, the other additively; they do not mix")
-
-    def mixed(x: Float, y: Float) -> Float:
-        return gamma * x + (1 - gamma) * y
-
-    return replace(
-        a,
-        start=mixed(a.start, b.start),
-        trans=mixed(a.trans, b.trans),
-        emission=mixed(a.emission, b.emission),
-        unknown={name: mixed(table, b.unknown[name]) for name, table in a.unknown.items()},
-    )
+    unknown = {name: gamma * table + (1 - gamma) * b.unknown[name] for name, table in a.unknown.items()}
+    return replace(_combined(a, gamma, b, 1 - gamma), unknown=unknown)
 
 
 def _emission(counts: HMMCounts, smoothing: Smoothing) -> tuple[Float, dict[str, Float]]:
@@ -401,35 +355,39 @@ def _emission(counts: HMMCounts, smoothing: Smoothing) -> tuple[Float, dict[str,
 def _class_shares(counts: HMMCounts, name: str, mu: float) -> Float:
     """Return P(g | y) of every class and of one never met, float64[G + 1, L]."""
     grouping = counts.vocabulary.groupings[name]
-    L, G = len(counts.start), len(grouping.names)
-    c = np.stack([np.bincount(grouping.members, counts.emission[:, label], G + 1) for label in range(L)], axis=1)
-    prior = (c.sum(axis=1) + 1) / (c.sum() + G + 1)
+    c = _grouped(grouping.members, counts.emission, len(grouping.sizes))
+    prior = _normalised(c.sum(axis=1) + 1)
     return np.asarray((c + mu * prior[:, None]) / (c.sum(axis=0) + mu))
+
+
+def _totals(index: NDArray[np.int64], weights: Float, n: int) -> Float:
+    """Return the total weight of each index below n, float64[n]."""
+    return np.bincount(index, weights, n).astype(np.float64)  # of nothing it would be whole numbers
+
+
+def _grouped(index: NDArray[np.int64], rows: Float, n: int) -> Float:
+    """Return the sum of the rows with each index below n, float64[n, L]."""
+    return np.stack([_totals(index, column, n) for column in rows.T], axis=1)
 
 
 def _normalised(weights: Float) -> Float:
     """Divide the last axis by its sum; rows of zeros stay."""
     total = weights.sum(axis=-1, keepdims=True)
-    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))
 
 
 def _log(probabilities: Float) -> Float:
     """Return natural logarithms, -inf of zero without a warning."""
-    return np.log(probabilities, out=np.full_like(probabilities, -np.inf), where=probabilities > 0)
+    return np.asarray(np.log(probabilities, out=np.full_like(probabilities, -np.inf), where=probabilities > 0))
 
 
-def _check_alike(a: Any, b: Any) -> None:
-    """Counts or parameters go together if labels, vocabulary and transition classes are the same."""
+def _combined(a: Tables, p: float, b: Tables, q: float) -> Tables:
+    """Return p a + q b of counts or parameters over the same labels, vocabulary and transition classes."""
     same = a.vocabulary == b.vocabulary and a.start.shape == b.start.shape
     if not same or a.transition_classes != b.transition_classes:
-        raise InputError(
-            "these belong to different labels, vocabularies or transition classes; bring counts over one vocabulary "
-            "first (`counts.over`)"
-        )
-
-
-def _first_tokens(corpus: Corpus) -> NDArray[np.int64]:
-    return corpus.indptr[:-1][corpus.lengths > 0]
+        raise InputError("labels, vocabulary or transition classes differ; bring counts over one vocabulary: `over`")
+    parts = {name: p * getattr(a, name) + q * getattr(b, name) for name in ("start", "trans", "emission")}
+    return replace(a, **parts)
 
 
 def _word_ids(corpus: Corpus, vocabulary: Vocabulary) -> NDArray[np.int64]:

@@ -64,7 +64,7 @@ class SegmentFeatures:
     @classmethod
     def of(cls, names: Sequence[str]) -> SegmentFeatures:
         """Read the names (see the module)."""
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
             raise InputError(
                 f"segment_features is {names!r}; expected a list of names such as ['length', 'first:lower']"
             )
@@ -154,9 +154,8 @@ class SegmentalModel:
         ]
 
     def potentials(self, data: SegmentInput, threads: int | None = None) -> SegmentBatch:
-        """Return the potentials of a corpus; the scores are float64[M, D, L], so large corpora are better served by `each_batch`."""
-        N = len(data.indptr) - 1
-        return self._batch(data, self.rows(data, threads), 0, N)
+        """Return the potentials of a corpus; their scores are float64[M, D, L], and `each_batch` needs less memory."""
+        return self._batch(data, self.rows(data, threads), 0, len(data.indptr) - 1)
 
     def each_batch(
         self, data: SegmentInput, call: Callable[[int, SegmentBatch], object], threads: int | None = None

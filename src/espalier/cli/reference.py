@@ -1,0 +1,67 @@
+"""`docs/cli.md`, made from the commands themselves: `python -m espalier.cli.reference > docs/cli.md`."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, get_args, get_type_hints
+
+from typer.models import ArgumentInfo, OptionInfo, ParameterInfo
+
+from espalier.cli.app import COMMANDS
+
+__all__ = ["reference"]
+
+_HEAD = """\
+# The command line
+
+This page is generated from the commands' own help: `python -m espalier.cli.reference > docs/cli.md`.
+
+`-` is stdin or stdout. Results go to stdout, everything else to stderr; progress is shown only on a terminal.
+Input may be any format that `espalier convert` knows, gzipped or not; the format is guessed from name and content.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | done, but some records or files failed; each is named on stderr |
+| 2 | wrong use, or an input that cannot be used |
+| 130 | interrupted |
+"""
+
+
+def reference() -> str:
+    """Return the page: every command with its usage, arguments and options."""
+    return "\n".join([_HEAD, *(_section(command) for command in COMMANDS)])
+
+
+def _section(command: Callable[..., None]) -> str:
+    hints = get_type_hints(command, include_extras=True)
+    rows, places = [], []
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind, about = get_args(hints[name])
+        if isinstance(about, ArgumentInfo):
+            places.append(str(about.metavar))
+            names = [f"`{about.metavar}`"]
+        else:
+            # Typer keeps the first spelling where a default would stand if there were no `Annotated`.
+            spelled = [s for s in (about.default, *(about.param_decls or ())) if isinstance(s, str)] or [f"--{name}"]
+            names = [f"`{part}`" for spelling in spelled for part in spelling.split("/")]
+            names[-1] += f" `{about.metavar}`" if about.metavar else ""
+        rows.append(f"| {', '.join(names)} | {_description(about, kind, parameter.default)} |")
+    usage = " ".join(["espalier", command.__name__, *places, "[OPTIONS]"])
+    table = "\n".join(["| | |", "|---|---|", *rows])
+    return f"## espalier {command.__name__}\n\n{inspect.getdoc(command)}\n\n    {usage}\n\n{table}\n"
+
+
+def _description(about: ParameterInfo, kind: Any, default: Any) -> str:
+    """Return the help, and which values there are or that one is needed."""
+    text = (about.help or "").replace("\\[", "[")
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return f"{text} One of {', '.join(f'`{choice.value}`' for choice in kind)}; by default `{default.value}`."
+    return text + (" Required." if default is inspect.Parameter.empty and isinstance(about, OptionInfo) else "")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())

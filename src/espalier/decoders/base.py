@@ -1,0 +1,372 @@
+"""What every decoder shares: the problem, the result, and the certificate that is checked.
+
+    y* = argmax_y  S(y),    S(y) = s(x, y) - Σ_k ρ_k d_k(x, y)          (eq. 3-4 of Chang, Ratinov & Roth, 2012)
+
+with the potentials' score s, degrees d_k >= 0 of K rules and penalties ρ_k in [0, inf]; ρ_k = inf is a hard
+rule: a labelling that violates it has S(y) = -inf. A rule with ρ_k = 0 costs nothing and is only reported.
+
+A decoder proposes labels and an upper bound; `certify` recomputes the score from the reference meaning of the
+rules, compares it with the bound, and is the only place that says OPTIMAL.
+
+Ties: among labellings of equal score the one with the lowest label at the last token comes first, then the
+lowest at the token before it, and so on, as in `kernels.chain`. A decoder that cannot keep this order says so
+in its docstring; every decoder gives the same answer to the same question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from espalier.corpus import Labels
+from espalier.errors import EspalierError, InfeasibleError, InputError
+from espalier.potentials import Potentials
+from espalier.rules.compile import Compiled, Grounded
+from espalier.rules.meaning import degrees as reference_degrees
+from espalier.rules.meaning import violations as reference_violations
+from espalier.rules.ruleset import RuleSet
+
+__all__ = [
+    "GAP",
+    "Certificate",
+    "Decoder",
+    "Decoding",
+    "Evaluation",
+    "Problem",
+    "Status",
+    "Verdict",
+    "Violated",
+    "Work",
+    "certify",
+    "certify_all",
+    "checked_count",
+    "evaluate",
+    "infeasible",
+    "nothing_found",
+    "price",
+    "refusal",
+    "tolerance",
+]
+
+GAP = 1e-9
+"""The largest gap of an optimal answer, relative to max(1, |score|)."""
+
+
+class Status(str, Enum):
+    """What is proven about an answer."""
+
+    OPTIMAL = "optimal"  # no labelling scores more
+    BOUNDED = "bounded"  # none scores more than the bound, which is finite
+    HEURISTIC = "heuristic"  # nothing is proven
+    INFEASIBLE = "infeasible"  # every labelling scores -inf
+
+    def __str__(self) -> str:
+        """Return the plain word."""
+        return self.value
+
+
+class Work(NamedTuple):
+    """What an answer cost: Viterbi passes, search nodes expanded (or labellings looked at), seconds if measured."""
+
+    viterbi: int = 0
+    nodes: int = 0
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What is known about an answer, and how.
+
+    bound : no labelling scores more (inf: unknown). For the r-th of k best, no labelling but those listed before
+    it does. gap : bound - score, at least 0. conflict : names of hard rules that no labelling satisfies together,
+    if the status is INFEASIBLE and they were looked for; none if the potentials forbid every labelling.
+    """
+
+    status: Status
+    bound: float
+    gap: float
+    method: str
+    work: Work = Work()
+    conflict: tuple[str, ...] = ()
+
+
+class Violated(NamedTuple):
+    """Rule `name` is violated by `amount` at token `position` (None: by the labelling as a whole) for `price`."""
+
+    name: str
+    position: int | None
+    amount: int
+    price: float
+
+
+class Verdict(NamedTuple):
+    """Does a decoder take a rule set?  If not, the reason names the rule."""
+
+    ok: bool
+    reason: str = ""
+
+
+class Evaluation(NamedTuple):
+    """model_score : s(x, y); degrees : int64[K]; score : model_score minus penalties, -inf if a hard rule is broken."""
+
+    model_score: float
+    degrees: NDArray[np.int64]
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class Decoding:
+    """A labelling, what it scores, what it breaks, and what is proven about it.
+
+    labels : int16[T] label ids, None if no labelling is possible; score : model score minus penalties;
+    alternatives : the next best labellings, in order, if more than one was asked for.
+    """
+
+    labels: NDArray[np.int16] | None
+    score: float
+    model_score: float
+    violations: tuple[Violated, ...]
+    certificate: Certificate
+    vocabulary: Labels
+    alternatives: tuple[Decoding, ...] = ()
+
+    def names(self) -> list[str]:
+        """Return the label of every token by name; an infeasible problem has none and says so."""
+        if self.labels is None:
+            raise InfeasibleError(_why_not(self.certificate))
+        return [self.vocabulary.names[i] for i in self.labels]
+
+    @property
+    def status(self) -> Status:
+        """The certificate's status."""
+        return self.certificate.status
+
+    def __iter__(self) -> Iterator[Decoding]:
+        """Iterate over the answer and its alternatives, best first."""
+        return iter((self, *self.alternatives))
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Potentials of one sequence, the rules grounded in its tokens, and what each rule costs.
+
+    penalties : float64[K], the rule set's own if None.
+    """
+
+    potentials: Potentials
+    grounded: Grounded
+    penalties: NDArray[np.float64]
+
+    def __init__(self, potentials: Potentials, grounded: Grounded, penalties: ArrayLike | None = None) -> None:
+        """Check that the three speak of the same tokens, labels and rules."""
+        rules, labels = grounded.compiled.rules, grounded.compiled.labels
+        if potentials.n_tokens != len(grounded.tokens):
+            raise InputError(f"potentials of {potentials.n_tokens} tokens, but {len(grounded.tokens)} tokens are given")
+        if potentials.n_labels != len(labels):
+            raise InputError(f"potentials of {potentials.n_labels} labels, but {len(labels)} label names are given")
+        chosen = rules.penalties if penalties is None else np.array(penalties, dtype=np.float64)
+        if chosen.shape != (rules.K,):
+            raise InputError(f"penalties have shape {chosen.shape}, expected one for each of {rules.K} rules")
+        wrong = np.flatnonzero(np.isnan(chosen) | (chosen < 0))
+        if len(wrong):
+            name = rules.names[wrong[0]]
+            raise InputError(f"rule {name!r}: penalty {chosen[wrong[0]]} must be zero or more (inf for a hard rule)")
+        chosen.flags.writeable = False
+        object.__setattr__(self, "potentials", potentials)
+        object.__setattr__(self, "grounded", grounded)
+        object.__setattr__(self, "penalties", chosen)
+
+    @property
+    def rules(self) -> RuleSet:
+        """The K rules."""
+        return self.grounded.compiled.rules
+
+    @property
+    def labels(self) -> Labels:
+        """The L label names."""
+        return self.grounded.compiled.labels
+
+    @property
+    def T(self) -> int:
+        """The number of tokens."""
+        return self.potentials.n_tokens
+
+    @property
+    def L(self) -> int:
+        """The number of labels."""
+        return self.potentials.n_labels
+
+    @cached_property
+    def folded(self) -> Potentials:
+        """The potentials minus the penalties of all local rules."""
+        return self.grounded.fold(self.potentials, self.penalties)
+
+    @cached_property
+    def globals(self) -> tuple[int, ...]:
+        """The rules that cost something and are not local, by index: what `folded` does not know."""
+        forms = self.grounded.compiled.form
+        return tuple(k for k, form in enumerate(forms) if form != "local" and self.penalties[k] > 0)
+
+    @cached_property
+    def hard(self) -> tuple[int, ...]:
+        """The hard rules, by index."""
+        return tuple(int(k) for k in np.flatnonzero(np.isposinf(self.penalties)))
+
+    def with_penalties(self, penalties: ArrayLike) -> Problem:
+        """Return the same problem at other prices."""
+        return Problem(self.potentials, self.grounded, penalties)
+
+    def with_potentials(self, potentials: Potentials) -> Problem:
+        """Return the same problem with other scores."""
+        return Problem(potentials, self.grounded, self.penalties)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoder:
+    """One row of the table of decoders.
+
+    decode(problem, *, k=1, **options) -> Decoding; accepts(compiled) -> Verdict; exact : is the answer OPTIMAL
+    unless a budget runs out?
+    """
+
+    name: str
+    decode: Callable[..., Decoding]
+    accepts: Callable[[Compiled], Verdict]
+    exact: bool
+    summary: str
+
+
+def price(degrees: NDArray[np.int64], penalties: NDArray[np.float64]) -> float:
+    """Return Σ_k ρ_k d_k with 0 * inf = 0."""
+    broken = degrees > 0
+    return float((degrees[broken] * penalties[broken]).sum())
+
+
+def evaluate(problem: Problem, y: Sequence[int] | NDArray[Any]) -> Evaluation:
+    """Score a labelling from the definition: potentials, and the reference meaning of every rule."""
+    model_score = problem.potentials.score(y)
+    names = [problem.labels.names[i] for i in y]
+    grounded = problem.grounded
+    degrees = reference_degrees(problem.rules, grounded.tokens, names, text=grounded.text)
+    return Evaluation(model_score, degrees, model_score - price(degrees, problem.penalties))
+
+
+def tolerance(score: float) -> float:
+    """Return the largest gap at which an answer of this score still counts as optimal."""
+    return GAP * max(1.0, abs(score))
+
+
+def certify(
+    problem: Problem,
+    y: Sequence[int] | NDArray[Any],
+    bound: float,
+    method: str,
+    work: Work | None = None,
+    *,
+    alternatives: Iterable[Decoding] = (),
+) -> Decoding:
+    """Make a Decoding of labels and an upper bound: the only place that says OPTIMAL.
+
+    The score is recomputed from the meaning of the rules. OPTIMAL means bound - score <= GAP * max(1, |score|); a
+    larger finite bound gives BOUNDED, an infinite one HEURISTIC. A bound below the score is a mistake of the
+    decoder and raises. `y` must have a finite score: of an impossible problem make `infeasible`.
+    """
+    model_score, degrees, score = evaluate(problem, y)
+    if score == -math.inf or math.isnan(bound):
+        raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}; this is a bug")
+    if bound < score - tolerance(score):
+        raise EspalierError(f"{method} claims the bound {bound}, but found the score {score}; this is a bug")
+    gap = max(0.0, bound - score)
+    if gap <= tolerance(score):
+        status = Status.OPTIMAL
+    else:
+        status = Status.HEURISTIC if bound == math.inf else Status.BOUNDED
+    certificate = Certificate(status, max(bound, score), gap, method, work or Work())
+    labels = np.array(y, dtype=np.int16)
+    labels.flags.writeable = False
+    paid = _violated(problem, labels, degrees)
+    return Decoding(labels, score, model_score, paid, certificate, problem.labels, tuple(alternatives))
+
+
+def certify_all(
+    problem: Problem,
+    ranked: Iterable[tuple[Sequence[int] | NDArray[Any], float]],
+    method: str,
+    work: Work | None = None,
+) -> Decoding:
+    """Certify (labels, bound) pairs, best first, as one answer with alternatives; none at all is `infeasible`."""
+    decodings = [certify(problem, y, bound, method, work) for y, bound in ranked]
+    if not decodings:
+        return infeasible(problem, method, work)
+    return replace(decodings[0], alternatives=tuple(decodings[1:]))
+
+
+def infeasible(
+    problem: Problem,
+    method: str,
+    work: Work | None = None,
+    *,
+    conflict: Iterable[str] = (),
+    y: Sequence[int] | NDArray[Any] | None = None,
+) -> Decoding:
+    """Say that every labelling scores -inf; `y`, if given, is the one that breaks least."""
+    certificate = Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or Work(), tuple(conflict))
+    if y is None:
+        return Decoding(None, -math.inf, -math.inf, (), certificate, problem.labels)
+    model_score, degrees, score = evaluate(problem, y)
+    labels = np.array(y, dtype=np.int16)
+    return Decoding(
+        labels, score, model_score, _violated(problem, labels, degrees), certificate, problem.labels
+    )
+
+
+def nothing_found(problem: Problem, bound: float, method: str, work: Work | None = None) -> Decoding:
+    """Say that the search ended without a labelling of finite score, though nothing proves that there is none."""
+    status = Status.HEURISTIC if bound == math.inf else Status.BOUNDED
+    certificate = Certificate(status, bound, math.inf, method, work or Work())
+    return Decoding(None, -math.inf, -math.inf, (), certificate, problem.labels)
+
+
+def _why_not(certificate: Certificate) -> str:
+    """Say why there are no labels."""
+    if certificate.status is not Status.INFEASIBLE:
+        return f"{certificate.method} found no labelling that keeps every hard rule; allow it more work"
+    if certificate.conflict:
+        names = ", ".join(certificate.conflict)
+        return f"no labelling is possible: these hard rules exclude each other: {names}; soften one, or pass relax=True"
+    return "no labelling is possible: every one breaks a hard rule or is forbidden by the potentials"
+
+
+def _violated(problem: Problem, y: NDArray[np.int16], degrees: NDArray[np.int64]) -> tuple[Violated, ...]:
+    """List what y breaks, rule by rule, in reading order."""
+    grounded = problem.grounded
+    names = [problem.labels.names[i] for i in y]
+    found = []
+    for k in np.flatnonzero(degrees):
+        rho = float(problem.penalties[k])
+        for v in reference_violations(problem.rules[int(k)], grounded.tokens, names, text=grounded.text):
+            found.append(Violated(problem.rules.names[k], v.position, v.amount, rho * v.amount))
+    return tuple(found)
+
+
+def checked_count(value: Any, name: str, least: int = 1) -> int:
+    """Return an option that is a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} is {value!r}, expected a whole number of at least {least}")
+    return int(value)
+
+
+def refusal(compiled: Compiled, forms: Iterable[str], decoder: str) -> Verdict:
+    """Refuse the first rule whose form is not among those a decoder takes."""
+    for k, form in enumerate(compiled.form):
+        if form not in forms:
+            name = compiled.rules.names[k]
+            return Verdict(False, f"rule {name!r} has the form {form!r}, which {decoder} does not take")
+    return Verdict(True)

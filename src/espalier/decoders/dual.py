@@ -1,0 +1,241 @@
+"""Dual decomposition: hard DD and Soft-DD (algorithms 1 and 2 of Anzaroot, Passos, Belanger & McCallum, 2014).
+
+Rules in linear form are R rows a_r . n(y) <= b_r, where n(y) counts events of neighbouring labels and every unit
+of excess costs c_r. With s the potentials that know the local rules already:
+
+    max_y  s(y) - Σ_r c_r max(0, a_r . n(y) - b_r)                                        (their eq. 5)
+    D(λ) = max_y [ s(y) - Σ_r λ_r a_r . n(y) ] + Σ_r λ_r b_r,   0 <= λ_r <= c_r           (their eq. 4 and 7)
+
+D(λ) is one Viterbi pass with start and trans shifted by -Aᵀλ, and never less than the maximum. A projected
+subgradient method lowers it:  λ <- clip(λ + η (A n(y) - b), 0, c). For the y that attains D(λ),
+
+    D(λ) - S(y) = Σ_r  (c_r - λ_r) excess_r  where a row is exceeded,  λ_r slack_r  where it is kept,
+
+so the gap is 0, and y optimal, exactly under the paper's conditions: each row holds with equality, or is kept with
+λ_r = 0, or is exceeded with λ_r = c_r. A hard rule has c_r = inf: then this is algorithm 1. The answer is the best y
+met, the bound the lowest D; where the linear relaxation has no integral optimum the gap stays open (BOUNDED).
+
+Hard rows that exclude each other make D unbounded. The multipliers then grow along a ray that proves it (Farkas):
+if every y that the potentials allow has Σ_hard λ_r (a_r . n(y) - b_r) > 0, none keeps all rows. One Viterbi pass over
+potentials of 0 and -inf checks that, at passes 1, 2, 4, 8, ... as long as no labelling keeps the hard rows.
+
+Time O(I (T L² + F (T + L²) + R F)) for I passes, F features. Departures from the paper: their λ is -λ here; they do
+not print a step size, so "sdd14" is the textbook's rate / t; "polyak" (the default) aims at the best known
+labelling, and counts only the multipliers that can move. Ties: which of several optimal labellings comes out depends
+on the path of λ; with no rule violated it is Viterbi's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.decoders.base import (
+    Certificate,
+    Decoding,
+    Problem,
+    Status,
+    Verdict,
+    Work,
+    certify,
+    checked_count,
+    infeasible,
+    refusal,
+    tolerance,
+)
+from espalier.errors import InputError
+from espalier.kernels import chain
+from espalier.potentials import ChainBatch, Potentials
+from espalier.rules.compile import Compiled
+
+__all__ = ["STEPS", "accepts", "decode"]
+
+Float = NDArray[np.float64]
+
+METHOD = "dual"
+STEPS = ("polyak", "sdd14")
+"""The step-size schedules."""
+
+_SHRINK = 0.7
+_STALLED = 1e-9  # a Polyak factor this small moves nothing any more
+
+
+def accepts(compiled: Compiled) -> Verdict:
+    """Take local and linear rules; name the first other one."""
+    return refusal(compiled, ("local", "linear"), "dual decomposition")
+
+
+def decode(
+    problem: Problem,
+    *,
+    k: int = 1,
+    step: str = "polyak",
+    max_iterations: int = 200,
+    rate: float = 1.0,
+    cap: float = 6.0,
+    gap: float = 0.0,
+) -> Decoding:
+    """Return the best labelling that projected subgradient steps meet, with the dual bound.
+
+    step : "polyak", η = a min(D - best, cap) / |g|² where a starts at `rate` and shrinks by 0.7 whenever D does not
+    fall; or "sdd14", η = rate / t. max_iterations : Viterbi passes over the potentials (1 is plain Viterbi with a
+    certificate). gap : stop as soon as bound - score is no more. Without any labelling that keeps the hard rules the
+    answer is INFEASIBLE if that is proven, otherwise BOUNDED with the labels that exceed them least and score -inf.
+    """
+    _check(problem, k, step, rate, cap, gap)
+    rows = _rows(problem)
+    search = _Subgradient(problem.folded, rows, step, rate, cap)
+    for passes in range(1, checked_count(max_iterations, "max_iterations") + 1):
+        search.evaluate()
+        if search.bound == -math.inf or search.proves_infeasible(passes):
+            return infeasible(problem, METHOD, search.work)
+        if search.bound - search.best <= max(gap, tolerance(search.best)) or not search.move(passes):
+            break
+    if search.best > -math.inf:
+        # Rounding may leave the lowest D a hair below the best score; a larger difference is for certify to catch.
+        return certify(problem, search.labels, search.bound, METHOD, search.work)
+    unmet = infeasible(problem, METHOD, search.work, y=search.labels)
+    return replace(unmet, certificate=Certificate(Status.BOUNDED, search.bound, math.inf, METHOD, search.work))
+
+
+def _check(problem: Problem, k: int, step: str, rate: float, cap: float, gap: float) -> None:
+    """Refuse what cannot be done, with the reason."""
+    if k != 1:
+        raise InputError(f"k is {k!r}, but dual decomposition finds one labelling; use 'astar' for the k best")
+    if step not in STEPS:
+        raise InputError(f"unknown step {step!r}; use {' or '.join(map(repr, STEPS))}")
+    for name, value in (("rate", rate), ("cap", cap)):
+        if not value > 0:
+            raise InputError(f"{name} is {value!r}, expected a positive number")
+    if not gap >= 0:
+        raise InputError(f"gap is {gap!r}, expected zero or more")
+    verdict = accepts(problem.grounded.compiled)
+    if not verdict.ok and any(problem.grounded.compiled.form[r] != "linear" for r in problem.globals):
+        raise InputError(verdict.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """R rows A n(y) <= b that cost c per unit.
+
+    value : float64[F, L + 1, L], how much feature f counts when label j follows i (i = L: j is the first);
+    A : float64[R, F]; b, c : float64[R], c > 0, inf for hard rows.
+    """
+
+    value: Float
+    A: Float
+    b: Float
+    c: Float
+
+    def shift(self, multipliers: Float) -> Float:
+        """Return Aᵀλ as what each step costs, float64[L + 1, L]."""
+        return np.tensordot(multipliers @ self.A, self.value, axes=1)
+
+    def excess(self, y: NDArray[np.int16]) -> Float:
+        """Return A n(y) - b, float64[R]."""
+        before = np.concatenate([[self.value.shape[2]], y[:-1]]) if len(y) else y
+        return self.A @ self.value[:, before, y].sum(axis=1) - self.b
+
+
+def _rows(problem: Problem) -> _Rows:
+    """Collect the rows that cost something."""
+    grounded = problem.grounded
+    rows = [row for row in grounded.rows if problem.penalties[row.rule] > 0]
+    value = np.asarray(grounded.features.value, dtype=np.float64)
+    A = np.array([row.coefficients for row in rows], dtype=np.float64).reshape(len(rows), len(value))
+    used = np.flatnonzero(A.any(axis=0))  # features of other rules cost time only
+    b = np.array([row.bound for row in rows], dtype=np.float64)
+    c = problem.penalties[[row.rule for row in rows]] if rows else np.zeros(0)
+    return _Rows(value[used], A[:, used], b, c)
+
+
+class _Viterbi:
+    """Viterbi on one sequence with start and trans shifted; the arrays are allocated once."""
+
+    def __init__(self, potentials: Potentials) -> None:
+        batch = ChainBatch.of([potentials])
+        self.labels = np.empty(potentials.n_tokens, np.int16)
+        self._score = np.empty(1)
+        self._batch = batch
+        self._trans, self._start = batch.trans.copy(), batch.start.copy()
+        arrays = (batch.indptr, batch.unary, self._trans, batch.trans_class, self._start, batch.end)
+        self._arguments = (*arrays, 0, 1, self.labels, self._score)
+
+    def __call__(self, shift: Float) -> float:
+        """Write the best labels of the potentials minus `shift` : float64[L + 1, L], and return their score."""
+        np.subtract(self._batch.trans, shift[:-1], out=self._trans)
+        np.subtract(self._batch.start, shift[-1], out=self._start)
+        chain.viterbi(*self._arguments)
+        return float(self._score[0])
+
+
+class _Subgradient:
+    """The state of the method: multipliers, lowest dual value, best labelling."""
+
+    def __init__(self, potentials: Potentials, rows: _Rows, step: str, rate: float, cap: float) -> None:
+        self.bound, self.best = math.inf, -math.inf
+        self.labels = np.zeros(potentials.n_tokens, np.int16)
+        self._potentials, self._rows = potentials, rows
+        self._viterbi = _Viterbi(potentials)
+        self._passes = 0
+        self._step, self._factor, self._cap = step, rate, cap
+        self._multipliers = np.zeros(len(rows.b))
+        self._hard = np.isposinf(rows.c)
+        self._rank = (-math.inf, -math.inf)  # of the labels kept: minus the excess of hard rows, then the rest
+
+    @property
+    def work(self) -> Work:
+        return Work(viterbi=self._passes)
+
+    def evaluate(self) -> None:
+        """Compute D(λ) and the score of the labels that attain it; keep the best of both."""
+        rows, hard = self._rows, self._hard
+        shifted = self._viterbi(rows.shift(self._multipliers))
+        self._passes += 1
+        if shifted == -math.inf:
+            self.bound = -math.inf
+            return
+        y = self._viterbi.labels
+        self._excess = rows.excess(y)
+        self._dual = shifted + float(self._multipliers @ rows.b)
+        if self._dual >= self.bound:
+            self._factor *= _SHRINK if self._step == "polyak" else 1.0
+        self.bound = min(self.bound, self._dual)
+        over = np.maximum(self._excess, 0.0)
+        score = self._dual + float(self._multipliers @ self._excess) - float(rows.c[~hard] @ over[~hard])
+        rank = (-float(over[hard].sum()), score)
+        if rank > self._rank:
+            self._rank, self.labels = rank, y.copy()
+            self.best = score if rank[0] == 0 else -math.inf
+
+    def move(self, passes: int) -> bool:
+        """Step along the subgradient and project; False if nothing can move any more."""
+        lam, c, g = self._multipliers, self._rows.c, self._excess
+        g = np.where((lam <= 0) & (g < 0) | (lam >= c) & (g > 0), 0.0, g)
+        length = float(g @ g)
+        if length == 0 or self._factor < _STALLED:
+            return False
+        if self._step == "polyak":
+            eta = self._factor * min(self._dual - self.best, self._cap) / length
+        else:
+            eta = self._factor / passes
+        self._multipliers = np.clip(lam + eta * g, 0.0, c)
+        return True
+
+    def proves_infeasible(self, passes: int) -> bool:
+        """Do the multipliers prove that no labelling keeps all hard rows?  Asked at powers of two only."""
+        if self.best > -math.inf or passes & (passes - 1):
+            return False
+        p, b = self._potentials, self._rows.b
+        lam = np.where(self._hard, self._multipliers, 0.0)
+        if not lam.any():
+            return False
+        lam /= lam.max()
+        flat = [np.where(np.isneginf(a), a, 0.0) for a in (p.unary, p.trans, p.start, p.end)]
+        self._passes += 1
+        most = _Viterbi(Potentials(*flat))(self._rows.shift(lam)) + float(lam @ b)
+        # All counts are integers: what is not rounding is far from it.
+        return most < -1e-6

@@ -1,0 +1,114 @@
+"""What all commands share: help, errors as one line, exit codes, cold start, the missing extra."""
+
+from __future__ import annotations
+
+import builtins
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_runs import Espalier
+
+import espalier as es
+from espalier.cli import main
+from espalier.cli.app import COMMANDS
+from espalier.cli.reference import reference
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_help_names_every_command(espalier: Espalier) -> None:
+    for arguments in ([], ["--help"], ["-h"]):
+        code, out, err = espalier(*arguments)
+        assert (code, err) == (0, "")
+        assert all(command.__name__ in out for command in COMMANDS)
+
+
+def test_version(espalier: Espalier) -> None:
+    assert espalier("--version") == (0, f"espalier {es.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["lable"], "label"),
+        (["train"], "--labelled"),
+        (["train", "--labelled"], "--labelled"),
+        (["info", "a", "--jason"], "--jason"),
+        (["train", "-l", "x", "-o", "y", "--model", "svm"], "svm"),
+        (["info", "nowhere.espalier"], "nowhere.espalier"),
+        (["evaluate", "-m", "nowhere.espalier", "-d", "x"], "nowhere.espalier"),
+        (["convert", "nowhere.txt", "out.jsonl"], "nowhere.txt"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_2(espalier: Espalier, arguments: list[str], complaint: str) -> None:
+    code, out, err = espalier(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("espalier: ")
+    assert err.count("\n") == 1
+    assert complaint in err
+
+
+def test_interruption_is_exit_130(
+    espalier: Espalier, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("espalier.io.iter_read", interrupt)
+    assert espalier("convert", corpus, tmp_path / "out.jsonl") == (130, "", "")
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_missing_extra_is_one_helpful_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name == missing:
+            raise ImportError(f"No module named {name!r}", name=name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    assert main(["--help"]) == 2
+    assert capsys.readouterr().err == (
+        f"espalier: the command line needs the package {missing!r}; run: pip install 'espalier[cli]'\n"
+    )
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys; from espalier.cli import main; code = main(['--help']); "
+        "heavy = {'numpy', 'numba', 'scipy', 'sklearn'} & set(sys.modules); sys.exit(code or sorted(heavy) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_module_and_closed_pipe(corpus: Path, model: Path) -> None:
+    # A reader that goes away at once must not cause a traceback.
+    command = [sys.executable, "-m", "espalier", "label", str(corpus), "--model", str(model)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.wait() in (0, 1)
+        assert process.stderr.read() == ""
+
+
+def test_docs_page_is_what_the_commands_say() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert page == reference(), "run: python -m espalier.cli.reference > docs/cli.md"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_each_command_agrees_with_the_page(espalier: Espalier, command: Any) -> None:
+    code, out, _ = espalier(command.__name__, "--help")
+    assert code == 0
+    section = reference().split(f"## espalier {command.__name__}\n")[1].split("\n## ")[0]
+    options = {part.strip("`,") for part in section.split() if part.startswith("`--")}
+    assert options
+    assert all(option in out for option in options)

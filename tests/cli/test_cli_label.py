@@ -1,0 +1,160 @@
+"""`espalier label`, `evaluate` and `convert`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_runs import TAGGED, Espalier
+
+import espalier as es
+from espalier.io import FORMATS
+
+PLAIN = ["plum at £ 3 in Ely", "pear for £ 9 near Wye", "in Ely a plum at £ 9"]
+
+
+def test_label_text_from_stdin(espalier: Espalier, model: Path) -> None:
+    code, out, err = espalier("label", "-", "-m", model, "-f", "inline", stdin="\n".join(PLAIN) + "\n")
+    assert (code, out, err) == (0, TAGGED, "")
+
+
+def test_label_replaces_labels_and_keeps_the_rest(espalier: Espalier, model: Path, tmp_path: Path) -> None:
+    given = tmp_path / "given.jsonl"
+    given.write_text(json.dumps({"id": "a7", "text": PLAIN[0], "spans": [[0, 7, "wrong"]], "shelf": 4}) + "\n")
+    code, out, _ = espalier("label", given, "-m", model)
+    record = json.loads(out)
+    assert code == 0
+    assert (record["id"], record["shelf"], record["text"]) == ("a7", 4, PLAIN[0])
+    assert record["bio"] == ["B-fruit", "O", "B-price", "I-price", "O", "B-place"]
+
+
+def test_label_to_a_file_by_its_name(espalier: Espalier, model: Path, corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "out.conll"
+    assert espalier("label", corpus, corpus, "-m", model, "-o", path) == (0, "", "")
+    assert [d.tags for d in es.read(path)] == 2 * [d.tags for d in es.read(corpus)]
+
+
+def test_a_bad_file_is_named_and_the_others_are_labelled(
+    espalier: Espalier, model: Path, corpus: Path, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"text": "plum at £ 3 in Ely"}\n{"text": 7}\n', encoding="utf-8")
+    code, out, err = espalier("label", bad, tmp_path / "none.txt", corpus, "-m", model, "-f", "inline")
+    assert code == 1
+    assert out == TAGGED.splitlines(keepends=True)[0] + TAGGED
+    first, second = err.splitlines()
+    assert first.startswith(f"espalier: {bad}:2: ")
+    assert second == f"espalier: {tmp_path / 'none.txt'}: No such file or directory"
+
+
+def test_label_nothing(espalier: Espalier, model: Path) -> None:
+    assert espalier("label", "-", "-m", model, stdin="") == (0, "", "")
+
+
+def test_label_a_record_without_tokens(espalier: Espalier, model: Path) -> None:
+    code, out, _ = espalier("label", "-", "-m", model, stdin='{"text": ""}\n{"text": "plum"}\n')
+    assert code == 0
+    assert [json.loads(line)["bio"] for line in out.splitlines()] == [[], ["B-fruit"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["-f", "jsno"], "jsonl"),
+        (["-o", "out.xyz"], "--format"),
+        (["--from", "cnll"], "conll"),
+    ],
+)
+def test_bad_formats(
+    espalier: Espalier, model: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str], complaint: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    code, out, err = espalier("label", corpus, "-m", model, *arguments)
+    assert code in (1, 2)
+    assert out == ""
+    assert complaint in err
+    assert err.count("\n") == 1
+
+
+def test_evaluate_counts_by_hand(espalier: Espalier, model: Path, tmp_path: Path) -> None:
+    # The model is right about every word; here gold calls Wye a fruit. One token of 19, one segment of 9.
+    gold = tmp_path / "gold.txt"
+    gold.write_text(TAGGED.replace("<place>Wye</place>", "<fruit>Wye</fruit>"), encoding="utf-8")
+    code, out, _ = espalier("evaluate", "-m", model, "-d", gold, "--json")
+    report = json.loads(out)
+    assert code == 0
+    assert report["token_accuracy"] == pytest.approx(18 / 19)
+    assert report["field_f1"] == pytest.approx(8 / 9)
+    assert report["exact"] == pytest.approx(2 / 3)
+    assert report["per_field"]["fruit"] == pytest.approx({"precision": 1, "recall": 3 / 4, "f1": 6 / 7, "support": 4})
+    shown = espalier("evaluate", "-m", model, "-d", gold).out
+    assert "token accuracy 94.7    field F1 88.9    exact 66.7    3 records, 19 tokens" in shown
+
+
+@pytest.mark.parametrize("form", ["--plain", "--tags"])
+@pytest.mark.parametrize("kind", ["crf", "hmm", "perceptron", "semicrf"])
+def test_every_model_learns_the_corpus(espalier: Espalier, corpus: Path, tmp_path: Path, kind: str, form: str) -> None:
+    path = tmp_path / "m.espalier"
+    settings = ["--set", "l2=0.01"] if "crf" in kind else []
+    assert espalier("train", "-l", corpus, "-o", path, "--model", kind, form, *settings).code == 0
+    report = json.loads(espalier("evaluate", "-m", path, "-d", corpus, "--json").out)
+    assert (report["token_accuracy"], report["field_f1"], report["exact"]) == (1, 1, 1)
+
+
+def test_evaluate_needs_labels(espalier: Espalier, model: Path) -> None:
+    code, _, err = espalier("evaluate", "-m", model, "-d", "-", stdin="plum\n")
+    assert code == 2
+    assert "no record is labelled" in err
+
+
+def test_convert_by_hand(espalier: Espalier, tmp_path: Path) -> None:
+    out = tmp_path / "out.conll"
+    code, _, err = espalier("convert", "-", out, stdin="<fruit>plum</fruit> at <price>£ 3</price>\n")
+    assert (code, err) == (0, "")
+    assert out.read_text(encoding="utf-8") == "plum\tB-fruit\nat\tO\n£\tB-price\n3\tI-price\n\n"
+    assert espalier("convert", out, "-", "--to", "inline").out == "<fruit>plum</fruit> at <price>£ 3</price>\n"
+    assert json.loads(espalier("convert", out, "-").out)["bio"] == ["B-fruit", "O", "B-price", "I-price"]
+
+
+@pytest.mark.parametrize("format", [name for name, f in FORMATS.items() if f.labels])
+def test_convert_there_and_back(espalier: Espalier, corpus: Path, tmp_path: Path, format: str) -> None:
+    there, back = tmp_path / "there", tmp_path / "back"
+    assert espalier("convert", corpus, there, "--to", format).code == 0
+    assert espalier("convert", there, back, "--from", format, "--to", "inline") == (0, "", "")
+    assert back.read_text(encoding="utf-8") == TAGGED
+
+
+def test_convert_refuses_loss_until_it_is_accepted(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.txt"
+    code, _, err = espalier("convert", corpus, out)
+    assert code == 2
+    assert "plain text has no labels" in err
+    assert not out.exists()
+    assert espalier("convert", corpus, out, "--lossy").code == 0
+    assert out.read_text(encoding="utf-8").splitlines() == PLAIN
+
+
+def test_convert_repairs_and_says_where(espalier: Espalier) -> None:
+    broken = "<fruit>fig</fruit>\n<fruit>plum</fruit> at <price>£ 3\n"
+    code, _, err = espalier("convert", "-", "-", stdin=broken)
+    assert code == 2
+    assert "<stdin>:2: " in err
+    code, out, err = espalier("convert", "-", "-", "--to", "inline", "--repair", stdin=broken)
+    assert (code, out) == (0, "<fruit>fig</fruit>\n<fruit>plum</fruit> at <price>£ 3</price>\n")
+    assert err.startswith("espalier: <stdin>:2: ")
+
+
+def test_many_repairs_are_counted(espalier: Espalier) -> None:
+    code, _, err = espalier("convert", "-", "-", "--from", "inline", "--repair", stdin="<a>x\n" * 25)
+    assert code == 0
+    assert err.count("\n") == 11
+    assert err.endswith("and 15 more like these\n")
+
+
+def test_undecodable_input(espalier: Espalier) -> None:
+    code, _, err = espalier("convert", "-", "-", stdin=b"plum\xff\n")
+    assert code == 2
+    assert err.startswith("espalier: ")
+    assert err.count("\n") == 1

@@ -1,0 +1,168 @@
+"""`espalier train` and `espalier info`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_runs import Espalier
+
+import espalier as es
+from espalier.cli.settings import Kind, parse_settings
+from espalier.estimators.persist import KINDS
+
+N_TOKENS = 6 + 6 + 7  # of the three records
+TAGS = ["B-fruit", "B-place", "B-price", "I-price", "O"]
+
+
+def test_train_writes_a_model_that_loads(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.espalier"
+    code, out, err = espalier("train", "-l", corpus, "-o", path, "--set", "l2=0.25", "--set", "transitions=all")
+    assert (code, out, err) == (0, "", "")
+    loaded = es.load(path)
+    assert list(loaded.labels_) == TAGS
+    assert loaded.get_params()["l2"] == 0.25
+    assert loaded.get_params()["transitions"] == "all"
+    assert loaded.training_digest_ == es.Corpus.from_documents(es.read(corpus)).digest()
+
+
+def test_plain_labels_have_no_marks(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.espalier"
+    assert espalier("train", "-l", corpus, "-o", path, "--plain").code == 0
+    assert list(es.load(path).labels_) == ["O", "fruit", "place", "price"]
+
+
+def test_summary_as_json_with_dev(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.espalier"
+    code, out, _ = espalier("train", "-l", corpus, "-o", path, "--dev", corpus, "--set", "l2=0.01", "--json")
+    summary = json.loads(out)
+    assert code == 0
+    assert {key: summary[key] for key in ("model", "kind", "records", "unlabelled", "tokens", "labels")} == {
+        "model": str(path), "kind": "crf", "records": 3, "unlabelled": 0, "tokens": N_TOKENS, "labels": len(TAGS),
+    }  # fmt: skip
+    assert summary["dev"]["field_f1"] == 1.0
+
+
+def test_several_files_and_stdin(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:
+    arguments = ["train", "-l", corpus, "-l", "-", "-o", tmp_path / "m.espalier", "--json"]
+    code, out, _ = espalier(*arguments, stdin="<fruit>fig</fruit> in <place>Rye</place>\n")
+    assert code == 0
+    assert (json.loads(out)["records"], json.loads(out)["tokens"]) == (4, N_TOKENS + 3)
+
+
+def test_features_of_a_task_file(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "places.txt").write_text("Ely\nWye\n", encoding="utf-8")
+    task = tmp_path / "task.toml"
+    task.write_text(
+        '[features]\ntemplates = ["lower", "lexicon:places"]\n[features.lexicons]\nplaces = "places.txt"\n',
+        encoding="utf-8",
+    )
+    path = tmp_path / "m.espalier"
+    assert espalier("train", "-l", corpus, "-o", path, "--features", task).code == 0
+    header = json.loads(espalier("info", path, "--json").out)
+    assert header["features"]["templates"] == ["lower", "lexicon:places"]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("[features", "not a TOML file"),
+        ("[rules]\n", "no [features] table"),
+        ('[features]\ntemplates = ["lowr"]\n', "lower"),
+        ('[features]\ntemplates = ["lower"]\nmincount = 2\n', "min_count"),
+    ],
+)
+def test_bad_task_file(espalier: Espalier, corpus: Path, tmp_path: Path, content: str, complaint: str) -> None:
+    task = tmp_path / "task.toml"
+    task.write_text(content, encoding="utf-8")
+    code, _, err = espalier("train", "-l", corpus, "-o", tmp_path / "m.espalier", "--features", task)
+    assert code == 2
+    assert err.startswith(f"espalier: {task}: ")
+    assert complaint in err
+
+
+@pytest.mark.parametrize(
+    ("setting", "complaint"),
+    [
+        ("l2", "NAME=VALUE"),
+        ("=1", "NAME=VALUE"),
+        ("l3=1", "no parameter 'l3'"),
+        ("l2=much", "expected a number"),
+        ("l2=true", "expected a number"),
+        ("l2=-1", "at least 0"),
+        ("max_iterations=2.5", "expected a whole number"),
+        ("transitions=3", "expected a word"),
+        ("features=word", "--features"),
+        ("progress=1", "cannot be set here"),
+    ],
+)
+def test_bad_setting(espalier: Espalier, corpus: Path, tmp_path: Path, setting: str, complaint: str) -> None:
+    code, _, err = espalier("train", "-l", corpus, "-o", tmp_path / "m.espalier", "--set", setting)
+    assert code == 2
+    assert complaint in err
+    assert not (tmp_path / "m.espalier").exists()
+
+
+def test_settings_are_read_as_json_or_words() -> None:
+    assert parse_settings(["a=1", "b=0.5", "c=true", "d=null", "e=all", "f=x=y", "g="]) == {
+        "a": 1, "b": 0.5, "c": True, "d": None, "e": "all", "f": "x=y", "g": "",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("", "none of the 0 training records is labelled"),
+        ("only text\n", "none of the 1 training records is labelled"),
+        ("<fruit>plum</fruit>\n<fruit>pear</friut>\n", ":2: "),
+    ],
+)
+def test_bad_training_data(espalier: Espalier, tmp_path: Path, content: str, complaint: str) -> None:
+    data = tmp_path / "data.txt"
+    data.write_text(content, encoding="utf-8")
+    code, _, err = espalier("train", "-l", data, "-o", tmp_path / "m.espalier")
+    assert code == 2
+    assert complaint in err
+    assert not (tmp_path / "m.espalier").exists()
+
+
+def test_a_field_that_cuts_a_token_is_reported(espalier: Espalier, tmp_path: Path) -> None:
+    data = tmp_path / "data.txt"
+    data.write_text("<fruit>plum</fruit>tree in <place>Ely</place>\n", encoding="utf-8")
+    code, _, err = espalier("train", "-l", data, "-o", tmp_path / "m.espalier")
+    assert code == 0
+    assert err.startswith("espalier: tokens cut by the border of a field: 1;")
+
+
+@pytest.mark.parametrize(("place", "complaint"), [("-", "stdout"), (".", "directory"), ("no/m.espalier", "not exist")])
+def test_bad_output_is_refused_before_training(
+    espalier: Espalier, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, complaint: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = espalier("train", "-l", corpus, "-o", place)
+    assert code == 2
+    assert complaint in err
+
+
+def test_every_kind_of_model_file_can_be_trained() -> None:
+    assert {kind.value for kind in Kind} == set(KINDS)
+
+
+def test_info(espalier: Espalier, model: Path) -> None:
+    code, out, _ = espalier("info", model)
+    assert code == 0
+    assert "crf" in out
+    assert f"{len(TAGS)}: {', '.join(TAGS)}" in out
+    found = json.loads(espalier("info", model, "--json").out)
+    assert found["labels"] == TAGS
+    assert found["parameters"]["l2"] == 0.01
+    assert found["bytes"] == model.stat().st_size
+    assert found["training_data"] == es.load(model).training_digest_
+    assert found["arrays"]["trans"]["shape"] == [len(TAGS), len(TAGS)]
+
+
+def test_info_of_something_else(espalier: Espalier, corpus: Path) -> None:
+    code, _, err = espalier("info", corpus)
+    assert code == 2
+    assert "tagged.txt" in err

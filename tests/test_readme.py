@@ -1,0 +1,99 @@
+"""The README does what it says: its Python blocks and its `espalier` commands run, its tables are true."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import espalier as es
+from espalier.cli import main
+from espalier.io import FORMATS
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+
+
+def commands(page: str) -> list[str]:
+    lines = [line.removeprefix("$ ") for block in blocks(page, "sh") for line in block.splitlines()]
+    return [line for line in lines if line.startswith("espalier ")]
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory with the examples in it."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_there_is_something_to_run() -> None:
+    assert len(blocks(README, "python")) == 2
+    assert len(commands(README)) == 6
+
+
+@pytest.mark.parametrize("block", blocks(README, "python"))
+def test_python_block(block: str, workplace: Path) -> None:
+    exec(compile(block, "README.md", "exec"), {})
+
+
+@pytest.mark.parametrize("page", ["README.md", "examples/README.md"])
+def test_commands(page: str, workplace: Path) -> None:
+    for command in commands((ROOT / page).read_text(encoding="utf-8")):
+        assert main(shlex.split(command)[1:]) == 0, command
+
+
+def test_the_drawing_is_the_program_s_own(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "-l", "examples/orchard/train.txt", "-o", "m.espalier"]) == 0
+    assert main(["label", "examples/orchard/new.txt", "-m", "m.espalier", "-f", "table"]) == 0
+    [drawing] = blocks(README, "text")
+    assert drawing in capsys.readouterr().out
+
+
+def test_every_format_is_listed() -> None:
+    section = README.split("## Formats")[1].split("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(FORMATS)
+
+
+def test_names_and_links_exist() -> None:
+    for name in re.findall(r"\bes\.(\w+)", README):
+        assert name in es.__all__
+    for link in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / link).exists(), link
+
+
+def test_the_examples_are_what_their_page_says() -> None:
+    train, test, new = (es.read(ROOT / "examples" / "orchard" / f"{name}.txt") for name in ("train", "test", "new"))
+    assert (len(train), len(test), len(new)) == (60, 20, 20)
+    assert all(document.spans and not document.straddling for document in train + test)
+    assert all(document.spans is None for document in new)
+    fields = {"fruit", "variety", "form", "stock", "age", "price", "place", "contact"}
+    assert {span.label for document in train + test for span in document.spans or ()} == fields
+
+
+def test_demo(tmp_path: Path) -> None:
+    """The script runs from anywhere, and the model it trains is a good one."""
+    shim = tmp_path / "espalier"
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m espalier "$@"\n', encoding="utf-8")
+    shim.chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "COLUMNS")}
+    demo = subprocess.run(
+        ["sh", str(ROOT / "examples" / "demo.sh"), str(shim)],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8",
+    )  # fmt: skip
+    assert (demo.returncode, demo.stderr) == (0, "")
+    figures = re.search(r"token accuracy ([\d.]+) +field F1 ([\d.]+)", demo.stdout)
+    assert figures is not None
+    assert float(figures[1]) >= 95
+    assert float(figures[2]) >= 90
+    assert list(tmp_path.iterdir()) == [shim]
