@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from espalier.errors import InputError
 
-__all__ = ["balanced", "choose_threads", "run_chunks"]
+__all__ = ["balanced", "choose_threads", "independent_chunks", "run_chunks"]
 
 WORTH_THREADS = 20_000
 """Fewer tokens than this are done sooner than a second thread can help."""
@@ -55,6 +55,11 @@ def balanced(indptr: NDArray[Any], n_chunks: int) -> list[tuple[int, int]]:
     inner = np.searchsorted(indptr, targets)
     cuts = np.unique(np.concatenate([[0], np.clip(inner, 0, N), [N]])).tolist()
     return list(itertools.pairwise(cuts))
+
+
+def independent_chunks(threads: int) -> int:
+    """Return into how many pieces to cut work whose pieces are never added up: few, but enough to balance."""
+    return 1 if threads == 1 else 4 * threads
 
 
 def run_chunks(call: Callable[[int], object], n_chunks: int, threads: int) -> None:

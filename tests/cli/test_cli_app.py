@@ -33,7 +33,7 @@ def test_version(espalier: Espalier) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["lable"], "label"),
+        (["lable"], "lable"),
         (["train"], "--labelled"),
         (["train", "--labelled"], "--labelled"),
         (["info", "a", "--jason"], "--jason"),
@@ -58,7 +58,8 @@ def test_interruption_is_exit_130(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("espalier.io.iter_read", interrupt)
-    assert espalier("convert", corpus, tmp_path / "out.jsonl") == (130, "", "")
+    code, out, err = espalier("convert", corpus, tmp_path / "out.jsonl")
+    assert (code, out, err.strip()) == (130, "", "")
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich"])

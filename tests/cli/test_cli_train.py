@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,16 @@ def test_train_writes_a_model_that_loads(espalier: Espalier, corpus: Path, tmp_p
     assert loaded.get_params()["l2"] == 0.25
     assert loaded.get_params()["transitions"] == "all"
     assert loaded.training_digest_ == es.Corpus.from_documents(es.read(corpus)).digest()
+
+
+def test_a_person_at_a_terminal_is_told(
+    espalier: Espalier, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    code, out, err = espalier("train", "-l", corpus, "-o", tmp_path / "m.espalier")
+    assert (code, out) == (0, "")
+    assert "training crf" in err
+    assert f"crf from 3 records, {N_TOKENS} tokens" in err
 
 
 def test_plain_labels_have_no_marks(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:

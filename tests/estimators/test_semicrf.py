@@ -140,7 +140,7 @@ def test_marks_put_borders_where_they_belong():
 
     model = SemiCRF(["bias"], segment_features=["punctuation"], l2=0.01).fit(*draw(30))
     assert model.score(*draw(20)) == 1.0
-    assert any(name == "last:regex:mark" for name, _ in model.weights())
+    assert {"last:regex:mark", "inside:regex:mark", "bias"} <= {name for name, _ in model.weights()}
 
 
 def test_two_neighbours_of_one_field_are_told_apart():
@@ -149,6 +149,14 @@ def test_two_neighbours_of_one_field_are_told_apart():
     model = SemiCRF(["lower"], segment_features=["first:lower"], l2=0.01).fit(X, Y)
     assert model.predict([["a", "x", "x", "a", "a"]]) == [["B-p", "I-p", "I-p", "B-p", "B-p"]]
     assert [s[:3] for s in model.predict_segments([["a", "x", "a"]])[0]] == [(0, 2, "p"), (2, 3, "p")]
+
+
+def test_weights_have_names_and_values(plain):
+    weights, names = plain.weights(), plain.labels_.names
+    lengths = [weights.get((f"length={n}", "t"), 0.0) for n in range(1, 5)]
+    assert lengths == pytest.approx(plain.model_.lengths[:4, names.index("t")])
+    assert weights["first:lower=some", "t"] > 0
+    assert weights["last:lower=some", "t"] < 0
 
 
 def test_unknown_labels_are_summed_over():
@@ -188,6 +196,12 @@ def test_max_length_holds():
     assert runs.predict(X) == tagged(Y)
     with pytest.raises(InputError, match="sequence 0 has a segment of 4 tokens from token 3 on"):
         SemiCRF(["lower"], max_length=3).fit(X, Y)
+
+
+def test_a_limit_beyond_any_sequence_costs_nothing():
+    near, far = (SemiCRF(["lower"], max_length=n, max_iterations=5).fit(X, Y) for n in (9, 10**9))
+    assert far.minimum_.value == near.minimum_.value
+    assert far.predict(X) == near.predict(X)
 
 
 def test_a_field_longer_than_any_seen_is_split():
@@ -253,6 +267,7 @@ def test_small_inputs(plain):
         ({"segment_features": ["lenght"]}, "did you mean 'length'"),
         ({"threads": 0}, "threads is 0"),
         ({"features": []}, "at least one template"),
+        ({"features": ()}, "at least one template"),
         ({"outside": 3}, "outside is 3; expected a label name or None"),
     ],
 )

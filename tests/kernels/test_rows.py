@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.kernels.plan import transpose_refs
+from espalier.kernels.plan import observed_counts, transpose_refs
 from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
 from espalier.kernels.vector import aligned
 from espalier.learning.twins import Twins
@@ -34,31 +34,55 @@ def test_scores_and_gradients(seed, n_labels, weighted):
     # Scores, with a permutation and empty rows between.
     w = rng.normal(size=len(pairs))
     items = np.concatenate([rng.permutation(M), [-1, -1]])
-    plan = RowPlan.of(matrix, pairs, items)
-    rows = aligned(M + 2 + R, padded(n_labels))
+    plan = RowPlan.of(matrix, pairs)
+    tokens = plan.tokens(items)
+    rows = aligned(M + 2, padded(n_labels))
     for _ in range(2):  # a second time with other weights: nothing may be left over
         plan.prepare(w, 1)
-        plan.score(0, M + 2, w, rows)
+        plan.score(tokens, 0, M + 2, w, rows)
         scores = X @ pairs.dense(w)
         np.testing.assert_allclose(rows[:M, :n_labels], scores[items[:M]], atol=1e-10)
         assert not rows[M : M + 2].any()
         w = rng.normal(size=len(pairs))
 
+    # Observed counts: the gold labels' own products.
+    counts, weight = np.zeros(len(pairs)), rng.random(M)
+    observed_counts(
+        matrix.token_indptr, matrix.token_refs, matrix.token_values, matrix.bundle_indptr, matrix.bundle_ids,
+        matrix.bundle_values, A, y, weight, pairs.ptr, pairs.label, counts,
+    )  # fmt: skip
+    gold = np.zeros((M, n_labels))
+    gold[np.flatnonzero(y >= 0), y[y >= 0]] = weight[y >= 0]
+    np.testing.assert_allclose(counts, (X.T @ gold)[pairs.attributes(), pairs.label], atol=1e-10)
+
     # Gradient: gather rows of bundles, then of attributes.
     row_of_token = np.empty(M, np.int64)
     row_of_token[items[:M]] = np.arange(M)
-    rows[: M + 2, :n_labels] = P = rng.normal(size=(M + 2, n_labels))
+    marginals = aligned(M + 2 + R, padded(n_labels), dtype=np.float32)
+    P = rng.normal(size=(M + 2, n_labels)).astype(np.float32)
+    marginals[: M + 2, :n_labels] = P
     ptr, owners, values = transpose_refs(
         matrix.token_indptr, matrix.token_refs, matrix.token_values, row_of_token,
         matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, A, M + 2,
     )  # fmt: skip
-    bundle_gradient(0, R, ptr[A:], owners, values, rows, M + 2)
+    bundle_gradient(0, R, ptr[A:], owners, values, marginals, M + 2)
     gradient = np.full(len(pairs), np.nan)
     attribute_gradient(
-        0, A, ptr, owners, values, pairs.ptr, pairs.label, pairs.wide_row >= 0, rows, np.empty(rows.shape[1]), gradient
+        0,
+        A,
+        ptr,
+        owners,
+        values,
+        pairs.ptr,
+        pairs.label,
+        pairs.wide_row >= 0,
+        marginals,
+        np.empty(rows.shape[1]),
+        gradient,
     )
     full = X.T @ P[row_of_token]
-    np.testing.assert_allclose(gradient, full[pairs.attributes(), pairs.label], atol=1e-10)
+    # Bundles are summed up in single precision.
+    np.testing.assert_allclose(gradient, full[pairs.attributes(), pairs.label], rtol=1e-5, atol=1e-5)
 
 
 @settings(deadline=None, derandomize=True, max_examples=40)

@@ -17,7 +17,7 @@ from feature_matrices import random_matrix
 from oracles import labellings
 
 
-def random_problem(seed, L, lengths, *, unknown=0.0, forbid=False):
+def random_problem(seed, L, lengths, *, unknown=0.0, forbid=False, threads=1):
     rng = np.random.default_rng(seed)
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     matrix = random_matrix(rng, n_tokens=int(indptr[-1]))
@@ -33,7 +33,7 @@ def random_problem(seed, L, lengths, *, unknown=0.0, forbid=False):
     y[rng.random(len(y)) < unknown] = -1
     pairs = Pairs.observed(matrix, y, L)
     weight = rng.random(len(lengths)) + 0.1
-    f = ChainLikelihood(matrix, indptr, y, pairs, learned, start, allowed, weight, threads=1)
+    f = ChainLikelihood(matrix, indptr, y, pairs, learned, start, allowed, weight, threads)
     return f, matrix, indptr, y, pairs, learned & allowed, start, allowed, weight, rng
 
 
@@ -86,11 +86,9 @@ def test_weights_far_apart_take_the_log_space_kernel():
 def test_threads_do_not_change_a_digit():
     rng = np.random.default_rng(0)
     lengths = rng.integers(1, 30, 400)
-    f, *_ = random_problem(0, 5, lengths)
+    f, g = (random_problem(0, 5, lengths, threads=threads)[0] for threads in (1, 3))
     w = rng.normal(size=f.n_parameters)
-    one = f(w)
-    f.threads = 3
-    many = f(w)
+    one, many = f(w), g(w)
     assert one[0] == many[0]
     assert np.array_equal(one[1], many[1])
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InfeasibleError, InputError
-from espalier.inference import Posterior, posterior
+from espalier.inference import Posterior, posterior, viterbi
 from espalier.models.hmm import (
     HMMCounts,
     HMMParameters,
@@ -235,6 +235,17 @@ def test_tag_is_the_best_labelling(train: Corpus, other: Corpus, s: Smoothing, k
         assert best is not None
         assert scores[i] == pytest.approx(best[1])
         assert batch[i].score(y) == pytest.approx(best[1])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_tag_of_many_chunks_is_the_plain_viterbi(threads: int) -> None:
+    rng = np.random.default_rng(0)
+    corpus = Corpus.from_tokens([rng.choice(WORDS, n).tolist() for n in rng.integers(0, 60, 600)])
+    model = fitted(HAND, Smoothing())
+    labels, scores = model.tag(corpus, threads)
+    plain = viterbi(model.potentials(corpus))
+    np.testing.assert_array_equal(labels, plain.labels)
+    np.testing.assert_allclose(scores, plain.scores)
 
 
 @relaxed

@@ -10,7 +10,7 @@ from espalier.errors import InputError
 from espalier.features.extract import FeatureExtractor
 from espalier.models import segmental
 from espalier.models.pairs import Pairs
-from espalier.models.segmental import SegmentalModel, SegmentFeatures, SegmentInput, length_bins
+from espalier.models.segmental import SegmentalModel, SegmentFeatures, SegmentInput, length_bins, length_names
 
 TEXTS = ["a b , a c .", "b", "", "c , ( a ) b a c", "a ."]
 SENTENCES = [text.split() for text in TEXTS]
@@ -100,6 +100,7 @@ def test_length_bins():
         *(0, 1, 2, 3), *(4, 4), *(5, 5, 5), *(6, 6, 6, 6, 6), *(7, 7, 7, 7, 7, 7), *(8, 8),
     ]  # fmt: skip
     assert not length_bins(22, declared=False).any()
+    assert " ".join(length_names()).replace("length=", "") == "1 2 3 4 5-6 7-9 10-14 15-20 21+"
 
 
 def test_marks_are_counted_before_each_token():

@@ -11,7 +11,7 @@ import typer
 
 from espalier.cli.console import complain, note, progress
 from espalier.cli.files import STANDARD, iter_documents, output_format, write_documents
-from espalier.errors import EspalierError
+from espalier.errors import EspalierError, InputError
 
 if TYPE_CHECKING:
     from espalier.document import Document
@@ -52,14 +52,19 @@ def label(
     if failed:
         raise typer.Exit(1)
     if output != STANDARD:
-        note(f"{chosen} → {output}")
+        note(f"labelled records as {chosen} → {output}")
 
 
 def _readable(files: list[Path], source: str | None, failed: list[Path]) -> Iterator[Document]:
     """Yield the documents of all files; a file that cannot be read (further) is named, and the next one follows."""
+    found = False
     for path in files:
         try:
-            yield from iter_documents(path, source)
+            for document in iter_documents(path, source):
+                found = True
+                yield document
         except (EspalierError, OSError) as error:
             complain(str(error) if isinstance(error, EspalierError) else f"{path}: {error.strerror}")
             failed.append(path)
+    if failed and not found:  # an error, so that a file that was to be written stays as it was
+        raise InputError("no record could be read")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from espalier.cli.console import complain
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.tags import is_tag, segments
@@ -47,6 +48,8 @@ def judge(model: SequenceLabeller, documents: Sequence[Document], name: str, **r
     labelled = [document for document in documents if document.spans is not None]
     if not labelled:
         raise InputError(f"{name}: no record is labelled, so there is nothing to compare with")
+    if len(labelled) < len(documents):
+        complain(f"{name}: records without labels, not counted: {len(documents) - len(labelled)}")
     predicted = model.predict([document.words for document in labelled])
     marks = all(is_tag(label) for label in set().union(*predicted))
     return evaluate(Corpus.from_documents(labelled, marks=marks), predicted, **reading)

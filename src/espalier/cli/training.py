@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from espalier.cli.console import complain
 from espalier.cli.files import STANDARD
 from espalier.corpus import Corpus
 from espalier.document import Document
@@ -31,6 +32,8 @@ def fit(estimator: Any, documents: Sequence[Document], *, marks: bool, news: Cal
     unlabelled = sum(document.spans is None for document in documents)
     if unlabelled == len(documents):
         raise InputError(f"none of the {len(documents)} training records is labelled")
+    if unlabelled:
+        complain(f"training records without labels: {unlabelled}; their labels count as unknown")
     corpus = Corpus.from_documents(documents, marks=marks)
 
     def told(state: Any) -> None:

@@ -1,1 +1,27 @@
-"""TODO."""
+"""Decoders: potentials + rules -> labels, with a certificate. One algorithm a file, one result type.
+
+`DECODERS` is the table of methods by name; `decode`, `marginals` and `sample` are the front door.
+"""
+
+from espalier.decoders.api import decode, marginals, sample
+from espalier.decoders.base import Certificate, Decoding, Problem, Status, Verdict, Violated, Work
+from espalier.decoders.explain import Explanation, explain
+from espalier.decoders.logits import first_subword
+from espalier.decoders.table import DECODERS
+
+__all__ = [
+    "DECODERS",
+    "Certificate",
+    "Decoding",
+    "Explanation",
+    "Problem",
+    "Status",
+    "Verdict",
+    "Violated",
+    "Work",
+    "decode",
+    "explain",
+    "first_subword",
+    "marginals",
+    "sample",
+]

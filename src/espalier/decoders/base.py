@@ -63,8 +63,8 @@ class Status(str, Enum):
     """What is proven about an answer."""
 
     OPTIMAL = "optimal"  # no labelling scores more
-    BOUNDED = "bounded"  # none scores more than the bound, which is finite
-    HEURISTIC = "heuristic"  # nothing is proven
+    BOUNDED = "bounded"  # the search ended early; no labelling scores more than the bound
+    HEURISTIC = "heuristic"  # the method proves nothing by itself; a bound may come from elsewhere
     INFEASIBLE = "infeasible"  # every labelling scores -inf
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ class Certificate:
     bound: float
     gap: float
     method: str
-    work: Work = Work()
+    work: Work
     conflict: tuple[str, ...] = ()
 
 
@@ -270,13 +270,13 @@ def certify(
     method: str,
     work: Work | None = None,
     *,
-    alternatives: Iterable[Decoding] = (),
+    heuristic: bool = False,
 ) -> Decoding:
     """Make a Decoding of labels and an upper bound: the only place that says OPTIMAL.
 
     The score is recomputed from the meaning of the rules. OPTIMAL means bound - score <= GAP * max(1, |score|); a
-    larger finite bound gives BOUNDED, an infinite one HEURISTIC. A bound below the score is a mistake of the
-    decoder and raises. `y` must have a finite score: of an impossible problem make `infeasible`.
+    larger one gives BOUNDED, or HEURISTIC if it is infinite or the method is. A bound below the score is a mistake of
+    the decoder and raises. `y` must have a finite score: of an impossible problem make `infeasible`.
     """
     model_score, degrees, score = evaluate(problem, y)
     if score == -math.inf or math.isnan(bound):
@@ -287,12 +287,12 @@ def certify(
     if gap <= tolerance(score):
         status = Status.OPTIMAL
     else:
-        status = Status.HEURISTIC if bound == math.inf else Status.BOUNDED
+        status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
     certificate = Certificate(status, max(bound, score), gap, method, work or Work())
     labels = np.array(y, dtype=np.int16)
     labels.flags.writeable = False
     paid = _violated(problem, labels, degrees)
-    return Decoding(labels, score, model_score, paid, certificate, problem.labels, tuple(alternatives))
+    return Decoding(labels, score, model_score, paid, certificate, problem.labels)
 
 
 def certify_all(
@@ -300,9 +300,11 @@ def certify_all(
     ranked: Iterable[tuple[Sequence[int] | NDArray[Any], float]],
     method: str,
     work: Work | None = None,
+    *,
+    heuristic: bool = False,
 ) -> Decoding:
     """Certify (labels, bound) pairs, best first, as one answer with alternatives; none at all is `infeasible`."""
-    decodings = [certify(problem, y, bound, method, work) for y, bound in ranked]
+    decodings = [certify(problem, y, bound, method, work, heuristic=heuristic) for y, bound in ranked]
     if not decodings:
         return infeasible(problem, method, work)
     return replace(decodings[0], alternatives=tuple(decodings[1:]))
@@ -322,14 +324,14 @@ def infeasible(
         return Decoding(None, -math.inf, -math.inf, (), certificate, problem.labels)
     model_score, degrees, score = evaluate(problem, y)
     labels = np.array(y, dtype=np.int16)
-    return Decoding(
-        labels, score, model_score, _violated(problem, labels, degrees), certificate, problem.labels
-    )
+    return Decoding(labels, score, model_score, _violated(problem, labels, degrees), certificate, problem.labels)
 
 
-def nothing_found(problem: Problem, bound: float, method: str, work: Work | None = None) -> Decoding:
+def nothing_found(
+    problem: Problem, bound: float, method: str, work: Work | None = None, *, heuristic: bool = False
+) -> Decoding:
     """Say that the search ended without a labelling of finite score, though nothing proves that there is none."""
-    status = Status.HEURISTIC if bound == math.inf else Status.BOUNDED
+    status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
     certificate = Certificate(status, bound, math.inf, method, work or Work())
     return Decoding(None, -math.inf, -math.inf, (), certificate, problem.labels)
 

@@ -28,21 +28,20 @@ on the path of λ; with no rule violated it is Viterbi's.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.base import (
-    Certificate,
     Decoding,
     Problem,
-    Status,
     Verdict,
     Work,
     certify,
     checked_count,
     infeasible,
+    nothing_found,
     refusal,
     tolerance,
 )
@@ -61,6 +60,7 @@ STEPS = ("polyak", "sdd14")
 
 _SHRINK = 0.7
 _STALLED = 1e-9  # a Polyak factor this small moves nothing any more
+_MARGIN = 1e-6  # far above the rounding of a sum of counts times multipliers of at most 1
 
 
 def accepts(compiled: Compiled) -> Verdict:
@@ -82,8 +82,8 @@ def decode(
 
     step : "polyak", η = a min(D - best, cap) / |g|² where a starts at `rate` and shrinks by 0.7 whenever D does not
     fall; or "sdd14", η = rate / t. max_iterations : Viterbi passes over the potentials (1 is plain Viterbi with a
-    certificate). gap : stop as soon as bound - score is no more. Without any labelling that keeps the hard rules the
-    answer is INFEASIBLE if that is proven, otherwise BOUNDED with the labels that exceed them least and score -inf.
+    certificate). gap : stop as soon as bound - score is no more. If no labelling met keeps the hard rules there are no
+    labels: INFEASIBLE if that is proven, otherwise BOUNDED.
     """
     _check(problem, k, step, rate, cap, gap)
     rows = _rows(problem)
@@ -92,13 +92,11 @@ def decode(
         search.evaluate()
         if search.bound == -math.inf or search.proves_infeasible(passes):
             return infeasible(problem, METHOD, search.work)
-        if search.bound - search.best <= max(gap, tolerance(search.best)) or not search.move(passes):
+        if search.closed(gap) or not search.move(passes):
             break
     if search.best > -math.inf:
-        # Rounding may leave the lowest D a hair below the best score; a larger difference is for certify to catch.
         return certify(problem, search.labels, search.bound, METHOD, search.work)
-    unmet = infeasible(problem, METHOD, search.work, y=search.labels)
-    return replace(unmet, certificate=Certificate(Status.BOUNDED, search.bound, math.inf, METHOD, search.work))
+    return nothing_found(problem, search.bound, METHOD, search.work)
 
 
 def _check(problem: Problem, k: int, step: str, rate: float, cap: float, gap: float) -> None:
@@ -112,9 +110,9 @@ def _check(problem: Problem, k: int, step: str, rate: float, cap: float, gap: fl
             raise InputError(f"{name} is {value!r}, expected a positive number")
     if not gap >= 0:
         raise InputError(f"gap is {gap!r}, expected zero or more")
-    verdict = accepts(problem.grounded.compiled)
-    if not verdict.ok and any(problem.grounded.compiled.form[r] != "linear" for r in problem.globals):
-        raise InputError(verdict.reason)
+    for r in problem.globals:  # a rule that costs nothing may have any form
+        if problem.grounded.compiled.form[r] != "linear":
+            raise InputError(f"rule {problem.rules.names[r]!r} is not a linear rule; use 'astar' or 'ilp' for it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +142,7 @@ def _rows(problem: Problem) -> _Rows:
     """Collect the rows that cost something."""
     grounded = problem.grounded
     rows = [row for row in grounded.rows if problem.penalties[row.rule] > 0]
-    value = np.asarray(grounded.features.value, dtype=np.float64)
+    value = np.asarray(grounded.compiled.features, dtype=np.float64)
     A = np.array([row.coefficients for row in rows], dtype=np.float64).reshape(len(rows), len(value))
     used = np.flatnonzero(A.any(axis=0))  # features of other rules cost time only
     b = np.array([row.bound for row in rows], dtype=np.float64)
@@ -184,15 +182,18 @@ class _Subgradient:
         self._step, self._factor, self._cap = step, rate, cap
         self._multipliers = np.zeros(len(rows.b))
         self._hard = np.isposinf(rows.c)
-        self._rank = (-math.inf, -math.inf)  # of the labels kept: minus the excess of hard rows, then the rest
 
     @property
     def work(self) -> Work:
         return Work(viterbi=self._passes)
 
+    def closed(self, gap: float) -> bool:
+        """Is the best labelling within `gap` of the bound, or optimal?"""
+        return self.best > -math.inf and self.bound - self.best <= max(gap, tolerance(self.best))
+
     def evaluate(self) -> None:
         """Compute D(λ) and the score of the labels that attain it; keep the best of both."""
-        rows, hard = self._rows, self._hard
+        rows = self._rows
         shifted = self._viterbi(rows.shift(self._multipliers))
         self._passes += 1
         if shifted == -math.inf:
@@ -204,12 +205,10 @@ class _Subgradient:
         if self._dual >= self.bound:
             self._factor *= _SHRINK if self._step == "polyak" else 1.0
         self.bound = min(self.bound, self._dual)
-        over = np.maximum(self._excess, 0.0)
-        score = self._dual + float(self._multipliers @ self._excess) - float(rows.c[~hard] @ over[~hard])
-        rank = (-float(over[hard].sum()), score)
-        if rank > self._rank:
-            self._rank, self.labels = rank, y.copy()
-            self.best = score if rank[0] == 0 else -math.inf
+        over = self._excess > 0  # rows kept cost nothing, and 0 * inf is nan
+        score = self._dual + float(self._multipliers @ self._excess) - float(rows.c[over] @ self._excess[over])
+        if score > self.best:
+            self.best, self.labels = score, y.copy()
 
     def move(self, passes: int) -> bool:
         """Step along the subgradient and project; False if nothing can move any more."""
@@ -237,5 +236,4 @@ class _Subgradient:
         flat = [np.where(np.isneginf(a), a, 0.0) for a in (p.unary, p.trans, p.start, p.end)]
         self._passes += 1
         most = _Viterbi(Potentials(*flat))(self._rows.shift(lam)) + float(lam @ b)
-        # All counts are integers: what is not rounding is far from it.
-        return most < -1e-6
+        return most < -_MARGIN

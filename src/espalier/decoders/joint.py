@@ -9,18 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.base import Problem
 from espalier.potentials import Potentials
-from espalier.rules.compile import Monitor
 
-__all__ = ["Joint", "States", "transition"]
+__all__ = ["Joint", "Monitor", "States", "transition"]
 
 States: TypeAlias = tuple[Hashable, ...]
+
+
+class Monitor(Protocol):
+    """The degree of one rule, read from left to right: Σ increments + final == degree; increments are >= 0."""
+
+    @property
+    def initial(self) -> Any:
+        """The state in front of the first token."""
+
+    def step(self, state: Any, t: int, i: int, j: int) -> tuple[Any, int]:
+        """Return the state and the increment of label j at token t after label i (i = -1 at t = 0)."""
+
+    def final(self, state: Any) -> int:
+        """Return the increment that only the end tells."""
 
 
 @dataclass(frozen=True, slots=True)

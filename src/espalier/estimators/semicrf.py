@@ -26,7 +26,7 @@ from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Minimum, Options, minimise
 from espalier.learning.segment_likelihood import KnownSegments, SegmentLikelihood
 from espalier.models.pairs import Pairs
-from espalier.models.segmental import SegmentalModel, SegmentFeatures, SegmentInput
+from espalier.models.segmental import MARKED_INSIDE, SegmentalModel, SegmentFeatures, SegmentInput, length_names
 from espalier.potentials import SegmentBatch
 from espalier.tags import OUTSIDE
 
@@ -144,7 +144,8 @@ class SemiCRF(SequenceLabeller):
         segments = SegmentFeatures.of(self.segment_features)
         known = KnownSegments.of(corpus, self.outside)
         weight = check_sample_weight(sample_weight, len(corpus))
-        templates = (default_templates() if self.features is None else self.features, segments.first, segments.last)
+        own = default_templates() if self.features is None else self.features
+        templates = (own, segments.first or None, segments.last or None)
         indices, matrices = zip(*(_extracted(t, self.min_count, corpus) for t in templates), strict=True)
         data = SegmentInput(corpus.indptr, matrices, segments.marks(corpus))
         self.model_ = self._train(data, known, segments, weight)
@@ -160,6 +161,8 @@ class SemiCRF(SequenceLabeller):
         limit = np.full(L, int(known.stretches()[1].max()) if self.max_length is None else self.max_length, np.int64)
         if self.outside is not None and self.outside in known.labels:
             limit[known.labels.index(self.outside)] = 1
+        # Also at the ends a pair counts as seen wherever the label covers the token: a word that stands inside a field
+        # and never ends it must be able to speak against an end.
         tokens, first, last = (Pairs.observed(matrix, known.y, L) for matrix in data.matrices)
         learned = known.steps() | np.eye(L, dtype=bool) if self.transitions == "observed" else np.ones((L, L), bool)
         likelihood = SegmentLikelihood(
@@ -277,16 +280,19 @@ class SemiCRF(SequenceLabeller):
     def weights(self) -> dict[tuple[str, str], float]:
         """Return the weight of every (attribute name, label) pair that is not zero.
 
-        Attributes of first and last tokens have names such as `first:lower=the`.
+        Segment features have names such as `first:lower=the`, `length=5-6`, `inside:regex:mark`.
         """
         self._check_fitted()
-        found = {}
+        model, found = self.model_, {}
         for prefix, index, pairs, w in zip(
-            ("", "first:", "last:"), self.indices_, self.model_.pairs, self.model_.weights, strict=True
+            ("", "first:", "last:"), self.indices_, model.pairs, model.weights, strict=True
         ):
             names, attributes = () if index is None else index.names(), pairs.attributes()
             for p in np.flatnonzero(w).tolist():
                 found[prefix + names[attributes[p]], self.labels_[int(pairs.label[p])]] = float(w[p])
+        named = zip((*length_names()[: len(model.lengths)], MARKED_INSIDE), [*model.lengths, model.inside], strict=True)
+        for name, row in named:
+            found |= {(name, self.labels_[y]): float(row[y]) for y in np.flatnonzero(row).tolist()}
         return found
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -320,14 +326,13 @@ class SemiCRF(SequenceLabeller):
 
 
 def _extracted(
-    templates: Sequence[Any] | FeatureExtractor, min_count: int, corpus: Corpus
+    templates: Sequence[Any] | FeatureExtractor | None, min_count: int, corpus: Corpus
 ) -> tuple[FeatureIndex | None, FeatureMatrix]:
-    """Learn the attributes of some templates; without templates there are none."""
-    if not isinstance(templates, FeatureExtractor):
-        if isinstance(templates, tuple) and not templates:
-            return None, _no_attributes(corpus)
-        templates = FeatureExtractor(templates, min_count)
-    return templates.fit_transform(corpus)
+    """Learn the attributes of some templates; None has none."""
+    if templates is None:
+        return None, _no_attributes(corpus)
+    extractor = templates if isinstance(templates, FeatureExtractor) else FeatureExtractor(templates, min_count)
+    return extractor.fit_transform(corpus)
 
 
 def _no_attributes(corpus: Corpus) -> FeatureMatrix:

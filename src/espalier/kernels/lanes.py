@@ -39,6 +39,7 @@ from espalier.kernels.vector import (
     store,
     total,
     transpose,
+    transpose_f32,
     where_positive,
 )
 
@@ -52,18 +53,19 @@ SMALLEST_SUM = 1e-100
 @njit(cache=True, nogil=True)
 def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_exp, base,
                            in_ptr, in_source, in_delta, out_ptr, out_target, out_delta, out_slot,
-                           rows, expected, log_z):  # fmt: skip
+                           rows, marginals, expected, log_z):  # fmt: skip
     """Turn score rows into marginal rows for groups lo..hi-1, and add up expected transitions.
 
     Parameters
     ----------
-    group_ptr : int64[n_groups + 1]; group g owns rows[8 * group_ptr[g] : 8 * group_ptr[g + 1]], step by step,
+    group_ptr : int64[n_groups + 1]; group g has the rows 8 * group_ptr[g] .. 8 * group_ptr[g + 1] - 1, step by step,
         eight rows (one a lane) a step.
     lengths, weights : int64 and float64 [8 * n_groups]; tokens and sample weight of each lane.
     start_exp, end_exp, base : float64[L].
     in_ptr, in_source, in_delta : exceptions by target label; out_ptr, out_target, out_delta, out_slot : by source
         label, out_slot being the exception's index in `expected`.
-    rows : float64[n_rows, padded(L)]; scores on entry, weighted marginals on return.
+    rows : float64[., padded(L)]; the score rows of these groups only.
+    marginals : float32[n_rows of all groups, padded(L)]; weighted by `weights`; padding labels are not written.
     expected : float64[n_exceptions]; Σ α_{t-1}(i) q_t(j) is added (times E(i, j) it is the expected count).
     log_z : float64[8 * n_groups]; nan where scaling failed; its lane's marginals are then zero.
     """
@@ -76,7 +78,7 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
     buffer = np.empty((2 * longest * width + 2 * longest + 3 * width + len(out_target) + 1) * LANES + LANES)
     x0 = (buffer.ctypes.data + 63) // 64 * 64
     a0 = x0 + longest * step
-    c0 = a0 + longest * step  # scale of each step, then sum of each step
+    c0 = a0 + longest * step  # scale of each step, then running product of sums
     s0 = c0 + longest * VEC_BYTES
     beta = s0 + longest * VEC_BYTES
     q = beta + step
@@ -89,17 +91,18 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
     tile_at = shift + (tile - x0) // 8
     in_src, in_del = in_source.ctypes.data, in_delta.ctypes.data
     out_dst, out_del = out_target.ctypes.data, out_delta.ctypes.data
-    z_scaled = np.empty(LANES)
+    z_scaled, log_sum = np.empty(LANES), np.empty(LANES)
     for k in range(len(out_target)):
         store(acc + k * VEC_BYTES, splat(0.0))
 
     for g in range(lo, hi):
         T = group_ptr[g + 1] - group_ptr[g]
-        first_row = rows.ctypes.data + 8 * group_ptr[g] * width * 8
+        first_row = rows.ctypes.data + LANES * (group_ptr[g] - group_ptr[lo]) * width * 8
+        first_out = marginals.ctypes.data + LANES * group_ptr[g] * width * 4
 
         # Forward.
-        peak_sum = splat(0.0)
-        previous_sum = splat(0.0)
+        peak_sum, previous_sum, product = splat(0.0), splat(0.0), splat(1.0)
+        log_sum[:] = 0.0
         for t in range(T):
             x, alpha, before = x0 + t * step, a0 + t * step, a0 + (t - 1) * step
             block = first_row + t * LANES * width * 8
@@ -110,50 +113,49 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
                 peak = maximum(load(x + j * VEC_BYTES), peak)
             peak = maximum(peak, splat(-1e300))  # a row of -inf stays a row of zeros
             peak_sum = peak_sum + peak
+            for j in range(0, L * VEC_BYTES, 2 * VEC_BYTES):  # two at once share the constants; the last may be a pad
+                e, f = exp(load(x + j) - peak), exp(load(x + j + VEC_BYTES) - peak)
+                store(x + j, e)
+                store(x + j + VEC_BYTES, f)
             here = splat(0.0)
             if t == 0:
                 store(c0, splat(1.0))
                 for j in range(L):
-                    e = exp(load(x + j * VEC_BYTES) - peak)
-                    store(x + j * VEC_BYTES, e)
-                    e = e * splat(start_exp[j])
+                    e = load(x + j * VEC_BYTES) * splat(start_exp[j])
                     store(alpha + j * VEC_BYTES, e)
                     here = here + e
             else:
                 scale = where_positive(previous_sum, splat(1.0) / previous_sum)
                 store(c0 + t * VEC_BYTES, scale)
                 for j in range(L):
-                    e = exp(load(x + j * VEC_BYTES) - peak)
-                    store(x + j * VEC_BYTES, e)
                     reach = previous_sum * splat(base[j])
                     for k in range(in_ptr[j], in_ptr[j + 1]):
                         a = load(before + read_i32(in_src + 4 * k) * VEC_BYTES)
                         reach = fma(a, splat(read(in_del + 8 * k)), reach)
-                    e = e * scale * maximum(reach, splat(0.0))
+                    e = load(x + j * VEC_BYTES) * scale * maximum(reach, splat(0.0))
                     store(alpha + j * VEC_BYTES, e)
                     here = here + e
-            store(s0 + t * VEC_BYTES, here)
             previous_sum = here
+            product = product * here
+            store(s0 + t * VEC_BYTES, product)
+            if t % 8 == 7:  # long before a product of sums can leave the range of doubles, take its logarithm
+                for lane in range(LANES):
+                    if t < lengths[g * LANES + lane] - 1:
+                        log_sum[lane] += math.log(buffer[s_at + t * LANES + lane])
+                product = splat(1.0)
 
         # Each lane's Z at its own end: log Z = Σ m_t + Σ log of the sums that were divided out + log of the last sum.
         store(tile, peak_sum)
         for lane in range(LANES):
             n = lengths[g * LANES + lane]
-            log_sum, product, good = 0.0, 1.0, True
-            for t in range(n - 1):
-                s = buffer[s_at + t * LANES + lane]
-                good &= s > SMALLEST_SUM
-                product *= s
-                if product < 1e-150 or product > 1e150:
-                    log_sum += math.log(product)
-                    product = 1.0
             z = 0.0
             for j in range(L):
                 if n > 0:
                     z += buffer[a_at + ((n - 1) * width + j) * LANES + lane] * end_exp[j]
-            good &= SMALLEST_SUM < z < 1e300
-            if n > 0 and good:
-                log_z[g * LANES + lane] = buffer[tile_at + lane] + log_sum + math.log(product) + math.log(z)
+            if n > 1 and n % 8 != 1:  # the sums since the last logarithm
+                log_sum[lane] += math.log(buffer[s_at + (n - 2) * LANES + lane])
+            if n > 0 and SMALLEST_SUM < z < 1e300 and abs(log_sum[lane]) < np.inf:
+                log_z[g * LANES + lane] = buffer[tile_at + lane] + log_sum[lane] + math.log(z)
                 z_scaled[lane] = weights[g * LANES + lane] / z
             else:
                 log_z[g * LANES + lane] = 0.0 if n == 0 else np.nan
@@ -177,9 +179,9 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
                 b = load(x + j * VEC_BYTES) * b * scale
                 store(q + j * VEC_BYTES, b)
                 q_base = fma(b, splat(base[j]), q_base)
-            block = first_row + t * LANES * width * 8
+            block = first_out + t * LANES * width * 4
             for j in range(0, L, LANES):
-                transpose(tile + j * VEC_BYTES, VEC_BYTES, block + j * 8, width * 8)
+                transpose_f32(tile + j * VEC_BYTES, VEC_BYTES, block + j * 4, width * 4)
             if t == 0:
                 break
             before = alpha - step
@@ -202,7 +204,8 @@ def viterbi_lanes(lo, hi, group_ptr, lengths, start, end, trans, rows, path, sco
     """Best labels of groups lo..hi-1: δ_t(j) = s_t(j) + max_i δ_{t-1}(i) + trans(i, j).
 
     Only δ is kept; the way back finds the argmax again along the path, O(L) a token. Ties go to the lowest label.
-    path : int16[n_rows] in row order; scores : float64[8 * n_groups] (-inf if no labelling is allowed).
+    rows : float64[., padded(L)], the rows of these groups only. path : int16[n_rows of all groups], in row order;
+    scores : float64[8 * n_groups] (-inf if no labelling is allowed).
     """
     L = len(start)
     width = rows.shape[1]
@@ -218,7 +221,7 @@ def viterbi_lanes(lo, hi, group_ptr, lengths, start, end, trans, rows, path, sco
     label = np.zeros(LANES, np.int64)
     for g in range(lo, hi):
         T = group_ptr[g + 1] - group_ptr[g]
-        first_row = rows.ctypes.data + 8 * group_ptr[g] * width * 8
+        first_row = rows.ctypes.data + 8 * (group_ptr[g] - group_ptr[lo]) * width * 8
         for t in range(T):
             here, before = d0 + t * step, d0 + (t - 1) * step
             block = first_row + t * LANES * width * 8

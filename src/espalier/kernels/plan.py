@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["count_pairs", "expand_pairs", "mark_pairs", "transpose_refs"]
+__all__ = ["count_pairs", "expand_pairs", "mark_pairs", "observed_counts", "resolve_refs", "transpose_refs"]
 
 
 @njit(cache=True, nogil=True)
@@ -54,6 +54,65 @@ def expand_pairs(seen, pair_ptr, pair_label):
                 if (seen[a, word] >> np.uint64(bit)) & np.uint64(1):
                     pair_label[p] = word * 64 + bit
                     p += 1
+
+
+@njit(cache=True, nogil=True)
+def _count(a, v, label, pair_ptr, pair_label, counts):
+    """Add v to the pair (a, label), if it has a weight."""
+    for p in range(pair_ptr[a], pair_ptr[a + 1]):
+        if pair_label[p] == label:
+            counts[p] += v
+            return
+
+
+@njit(cache=True, nogil=True)
+def observed_counts(token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values, n_attributes,
+                    y, weight, pair_ptr, pair_label, counts):  # fmt: skip
+    """counts[p] += Σ weight · value over the tokens that have p's attribute and label."""
+    for m in range(len(y)):
+        if y[m] < 0:
+            continue
+        for k in range(token_ptr[m], token_ptr[m + 1]):
+            ref = token_refs[k]
+            v = weight[m] * (token_values[k] if len(token_values) > 0 else 1.0)
+            if ref < n_attributes:
+                _count(ref, v, y[m], pair_ptr, pair_label, counts)
+                continue
+            for q in range(bundle_ptr[ref - n_attributes], bundle_ptr[ref - n_attributes + 1]):
+                value = bundle_values[q] if len(bundle_values) > 0 else 1.0
+                _count(bundle_ids[q], v * value, y[m], pair_ptr, pair_label, counts)
+
+
+@njit(cache=True, nogil=True)
+def resolve_refs(items, ptr, refs, values, row_of, pair_ptr):
+    """Split the references of each item into rows of the dense table and narrow attributes.
+
+    items : int64[n]; the item behind each output row, -1 for a row that stands for nothing. row_of : int32[A + R], the
+    table row of each reference, -1 for narrow attributes; those without weights are left out.
+    Returns dense_ptr, dense_rows, dense_values, narrow_ptr, narrow_refs, narrow_values; without values those are empty.
+    """
+    n, weighted = len(items), len(values) > 0
+    dense_ptr, narrow_ptr = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    dense_rows, narrow_refs = np.empty(len(refs), np.int32), np.empty(len(refs), np.int32)
+    dense_values = np.empty(len(refs) if weighted else 0)
+    narrow_values = np.empty(len(refs) if weighted else 0)
+    d = s = 0
+    for r in range(n):
+        if items[r] >= 0:
+            for k in range(ptr[items[r]], ptr[items[r] + 1]):
+                row = row_of[refs[k]]
+                if row >= 0:
+                    dense_rows[d] = row
+                    if weighted:
+                        dense_values[d] = values[k]
+                    d += 1
+                elif pair_ptr[refs[k] + 1] > pair_ptr[refs[k]]:
+                    narrow_refs[s] = refs[k]
+                    if weighted:
+                        narrow_values[s] = values[k]
+                    s += 1
+        dense_ptr[r + 1], narrow_ptr[r + 1] = d, s
+    return dense_ptr, dense_rows[:d], dense_values[:d], narrow_ptr, narrow_refs[:s], narrow_values[:s]
 
 
 @njit(cache=True, nogil=True)

@@ -34,6 +34,7 @@ from espalier.kernels.vector import LANES, exp, load, store
 
 __all__ = ["expectations", "reaches", "segment_scores"]
 
+
 @njit(cache=True, nogil=True)
 def reaches(indptr, y, cuts, limit, out):
     """Write how far back from each token a segment of each label may reach, int32[M, ≥ L], at most limit : int64[L].
@@ -102,7 +103,7 @@ def expectations(indptr, lo, hi, weight, tokens, first, last, table, bins, marks
     wide_kinds, wide_steps = np.zeros((len(table), W)), np.zeros((L, W))
     entry, opened, within, alpha = np.empty((T, W)), np.empty((T, W)), np.empty((T, W)), np.empty((T, W))
     starts, ends = np.empty((T, W)), np.zeros((T, W))
-    terms = vectors(max(T, L), W)
+    terms = np.empty((max(T, L), W))
     for i in range(lo, hi):
         a, T = indptr[i], indptr[i + 1] - indptr[i]
         log_z[i] = 0.0
@@ -131,16 +132,8 @@ def expectations(indptr, lo, hi, weight, tokens, first, last, table, bins, marks
 
 
 @njit(cache=True, nogil=True)
-def vectors(n, W):
-    """Return float64[n, W] that starts where a vector may."""
-    raw = np.empty(n * W + LANES)
-    first = -(raw.ctypes.data // 8) % LANES
-    return raw[first : first + n * W].reshape((n, W))
-
-
-@njit(cache=True, nogil=True)
 def exponentials(terms, n):
-    """Replace the first n rows of `vectors` by their exponentials."""
+    """Replace the first n rows of terms : float64[≥ n, W] by their exponentials."""
     address = terms.ctypes.data
     for at in range(address, address + 8 * n * terms.shape[1], 8 * LANES):
         store(at, exp(load(at)))
@@ -183,7 +176,7 @@ def lay_lengths(m, t, table, bins, marks, reach, opened, terms):
 
 @njit(cache=True, nogil=True)
 def forward(a, T, tokens, first, last, table, bins, marks, trans, reach, entry, opened, within, alpha, terms):
-    """Fill entry : ε, opened : o, alpha : α and within : α less what e adds, float64[≥ T, W], of T >= 1 tokens from a on."""
+    """Fill entry : ε, opened : o, alpha : α, within : α less what e adds, float64[≥ T, W], for T >= 1 tokens from a."""
     W = tokens.shape[1]
     prefix = np.zeros(W)
     entry[0] = 0.0
@@ -229,9 +222,11 @@ def backward(a, T, weight, table, bins, marks, trans, reach, entry, opened, with
     for t in range(T - 1, -1, -1):
         m = a + t
         if t < T - 1:
+            for y in range(W):
+                shift[y] = entry[t + 1, y] if entry[t + 1, y] > -np.inf else 0.0  # as in log_sums
             for x in range(L):
                 for y in range(W):
-                    terms[x, y] = alpha[t, x] + trans[x, y] - entry[t + 1, y]
+                    terms[x, y] = alpha[t, x] + trans[x, y] - shift[y]
             exponentials(terms, L)
             for x in range(L):
                 ends[t, x] = 0.0
@@ -240,7 +235,7 @@ def backward(a, T, weight, table, bins, marks, trans, reach, entry, opened, with
                     steps[x, y] += weight * pair
                     ends[t, x] += pair
         for y in range(W):
-            shift[y] = within[t, y] if within[t, y] > -np.inf else 0.0  # as in log_sums
+            shift[y] = within[t, y] if within[t, y] > -np.inf else 0.0
         n = lay_lengths(m, t, table, bins, marks, reach, opened, terms)
         for d in range(n):
             for y in range(W):

@@ -7,6 +7,7 @@ same everywhere. Addresses are plain integers (`array.ctypes.data`), because arr
 helpers would be reference-counted in the innermost loop.
 
     load(p)            the eight doubles at address p           store(p, v)
+    load_f32(p)        the same from single precision           store_f32(p, v)
     splat(x)           eight copies of the float x              read(p), write(p, x): one double
     fma(a, b, c)       a * b + c, rounded once                  maximum(a, b)
     where_positive(m, a)   a where m > 0, else 0                exp(v): within 2 ulp; exp(-inf) = 0
@@ -29,15 +30,19 @@ __all__ = [
     "exp",
     "fma",
     "load",
+    "load_f32",
     "maximum",
     "prefetch",
     "read",
+    "read_f32",
     "read_i32",
     "read_i64",
     "splat",
     "store",
+    "store_f32",
     "total",
     "transpose",
+    "transpose_f32",
     "where_positive",
     "write",
     "write_i64",
@@ -48,6 +53,7 @@ LANES = 8
 
 _DOUBLE = ir.DoubleType()
 _VEC = ir.VectorType(_DOUBLE, LANES)
+_SINGLES = ir.VectorType(ir.FloatType(), LANES)
 _BITS = ir.VectorType(ir.IntType(64), LANES)
 
 
@@ -124,11 +130,42 @@ def store(typingctx, address, value):
 
 
 @intrinsic
+def load_f32(typingctx, address):
+    """Return the eight single-precision floats at an address, widened."""
+
+    def codegen(context, builder, sig, args):
+        return builder.fpext(builder.load(_pointer(builder, args[0], _SINGLES), align=4), _VEC)
+
+    return VEC(types.int64), codegen
+
+
+@intrinsic
+def store_f32(typingctx, address, value):
+    """Write eight lanes to an address, rounded to single precision."""
+
+    def codegen(context, builder, sig, args):
+        builder.store(builder.fptrunc(args[1], _SINGLES), _pointer(builder, args[0], _SINGLES), align=4)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, VEC), codegen
+
+
+@intrinsic
 def read(typingctx, address):
     """Return the double at an address."""
 
     def codegen(context, builder, sig, args):
         return builder.load(_pointer(builder, args[0], _DOUBLE), align=8)
+
+    return types.float64(types.int64), codegen
+
+
+@intrinsic
+def read_f32(typingctx, address):
+    """Return the single-precision float at an address, widened."""
+
+    def codegen(context, builder, sig, args):
+        return builder.fpext(builder.load(_pointer(builder, args[0], ir.FloatType()), align=4), _DOUBLE)
 
     return types.float64(types.int64), codegen
 
@@ -293,30 +330,48 @@ def _interleave(builder, rows, distance):
     return out
 
 
+def _transposed(builder, source, source_step):
+    """Load the 8 x 8 block whose rows lie `source_step` bytes apart; return its columns."""
+    rows = []
+    for i in range(LANES):
+        address = builder.add(source, builder.mul(source_step, ir.IntType(64)(i)))
+        rows.append(builder.load(_pointer(builder, address, _VEC), align=8))
+    for distance in (4, 2, 1):
+        rows = _interleave(builder, rows, distance)
+    return rows
+
+
 @intrinsic
 def transpose(typingctx, source, source_step, target, target_step):
     """Copy the 8 x 8 block whose rows lie `source_step` bytes apart, transposed, to rows `target_step` apart."""
 
     def codegen(context, builder, sig, args):
         source, source_step, target, target_step = args
-        i64 = ir.IntType(64)
-        rows = []
-        for i in range(LANES):
-            address = builder.add(source, builder.mul(source_step, i64(i)))
-            rows.append(builder.load(_pointer(builder, address, _VEC), align=8))
-        for distance in (4, 2, 1):
-            rows = _interleave(builder, rows, distance)
-        for i in range(LANES):
-            address = builder.add(target, builder.mul(target_step, i64(i)))
-            builder.store(rows[i], _pointer(builder, address, _VEC), align=8)
+        for i, row in enumerate(_transposed(builder, source, source_step)):
+            address = builder.add(target, builder.mul(target_step, ir.IntType(64)(i)))
+            builder.store(row, _pointer(builder, address, _VEC), align=8)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64, types.int64), codegen
 
 
-def aligned(*shape: int) -> np.ndarray:
+@intrinsic
+def transpose_f32(typingctx, source, source_step, target, target_step):
+    """Transpose an 8 x 8 block of doubles into rows of single-precision floats."""
+
+    def codegen(context, builder, sig, args):
+        source, source_step, target, target_step = args
+        for i, row in enumerate(_transposed(builder, source, source_step)):
+            address = builder.add(target, builder.mul(target_step, ir.IntType(64)(i)))
+            builder.store(builder.fptrunc(row, _SINGLES), _pointer(builder, address, _SINGLES), align=4)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), codegen
+
+
+def aligned(*shape: int, dtype: type = np.float64) -> np.ndarray:
     """Return zeros whose first element lies on a 64-byte border, so that no Vec straddles two cache lines."""
-    size = int(np.prod(shape))
-    raw = np.zeros(size + LANES)
-    skip = (-raw.ctypes.data % 64) // 8
+    size, item = int(np.prod(shape)), np.dtype(dtype).itemsize
+    raw = np.zeros(size + 64 // item, dtype)
+    skip = (-raw.ctypes.data % 64) // item
     return raw[skip : skip + size].reshape(shape)

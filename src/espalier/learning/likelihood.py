@@ -21,14 +21,14 @@ from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.chain import forward_backward
 from espalier.kernels.history import dot
 from espalier.kernels.lanes import forward_backward_lanes
-from espalier.kernels.plan import transpose_refs
+from espalier.kernels.plan import observed_counts, transpose_refs
 from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
 from espalier.kernels.vector import LANES, aligned
 from espalier.models.lanes import Lanes
 from espalier.models.pairs import Pairs
 from espalier.models.rows import RowPlan
 from espalier.models.transitions import LARGEST, Transitions
-from espalier.parallel import balanced, choose_threads, run_chunks
+from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
 
 __all__ = ["ChainLikelihood"]
 
@@ -70,11 +70,10 @@ class ChainLikelihood:
         self.start_exp, self.end_exp = start_allowed.astype(np.float64), np.ones(pairs.n_labels)
         self.from_label, self.to_label = np.nonzero(self.learned)
         self.lanes = lanes = Lanes.of(indptr)
-        self.plan = RowPlan.of(matrix, pairs, lanes.token_of_row)
+        self.plan = RowPlan.of(matrix, pairs)
+        self.tokens = self.plan.tokens(lanes.token_of_row)
         self.sample_weight = np.ones(N) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        self.lane_weight = (
-            np.where(lanes.sequence >= 0, self.sample_weight[lanes.sequence], 0.0) if N else np.zeros(0)
-        )
+        self.lane_weight = np.where(lanes.sequence >= 0, self.sample_weight[lanes.sequence], 0.0) if N else np.zeros(0)
         self.owner_ptr, self.owners, self.owner_values = transpose_refs(
             matrix.token_indptr, matrix.token_refs, matrix.token_values, lanes.row_of_token,
             matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, matrix.n_attributes, lanes.n_rows,
@@ -82,14 +81,19 @@ class ChainLikelihood:
         A = matrix.n_attributes
         chunks = min(max(len(y) // TOKENS_A_CHUNK, 2), MOST_CHUNKS)
         self.group_chunks = balanced(lanes.group_ptr, chunks)
-        self.bundle_chunks = balanced(self.owner_ptr[A:], chunks)
-        self.attribute_chunks = balanced(self.owner_ptr[: A + 1], chunks)
-        self.rows = aligned(lanes.n_rows + matrix.n_bundles, padded(pairs.n_labels))
+        self.bundle_chunks = balanced(self.owner_ptr[A:], independent_chunks(self.threads))
+        self.attribute_chunks = balanced(self.owner_ptr[: A + 1], independent_chunks(self.threads))
+        self.wide = pairs.wide_row >= 0
+        width = padded(pairs.n_labels)
+        self.marginals = aligned(lanes.n_rows + matrix.n_bundles, width, dtype=np.float32)
+        longest = max((lanes.group_ptr[hi] - lanes.group_ptr[lo] for lo, hi in self.group_chunks), default=0)
+        # Working space for the score rows of a chunk, one a thread: taken from the list and given back.
+        self.spare_rows = [aligned(LANES * int(longest), width) for _ in range(self.threads)]
         self.transitions = Transitions.of(np.where(allowed, 0.0, -np.inf), self.learned)
         self.label_of_row = np.full(lanes.n_rows, -1, np.int64)
         self.label_of_row[lanes.row_of_token] = y
         self.partial = bool((y < 0).any())
-        self.observed = None if self.partial else self._observed()
+        self.observed = None if self.partial else self._observed(matrix, indptr, y)
 
     @property
     def n_parameters(self) -> int:
@@ -108,9 +112,9 @@ class ChainLikelihood:
             gradient -= self.observed
             return log_z - dot(w, self.observed), gradient
         known_z, known_counts = self._expectations(w, clamped=True)
-        known_rows = self.rows[: self.lanes.n_rows].copy()
+        known_rows = self.marginals[: self.lanes.n_rows].copy()
         log_z, counts = self._expectations(w, clamped=False)
-        self.rows[: self.lanes.n_rows] -= known_rows
+        self.marginals[: self.lanes.n_rows] -= known_rows
         self._gather(gradient, counts - known_counts)
         return log_z - known_z, gradient
 
@@ -130,17 +134,16 @@ class ChainLikelihood:
 
         def chunk(c: int) -> None:
             lo, hi = self.group_chunks[c]
-            first, last = LANES * lanes.group_ptr[lo], LANES * lanes.group_ptr[hi]
-            self.plan.score(first, last, w, self.rows)
-            if clamped:
-                self._clamp(first, last)
-            if in_range:
-                forward_backward_lanes(
-                    lo, hi, lanes.group_ptr, lanes.lengths, self.lane_weight, self.start_exp, self.end_exp,
-                    *arguments, self.rows, expected[c], log_z,
-                )  # fmt: skip
-            else:
+            if not in_range:
                 log_z[LANES * lo : LANES * hi] = np.nan
+                return
+            rows = self.spare_rows.pop()
+            self._score(LANES * lanes.group_ptr[lo], LANES * lanes.group_ptr[hi], w, rows, clamped)
+            forward_backward_lanes(
+                lo, hi, lanes.group_ptr, lanes.lengths, self.lane_weight, self.start_exp, self.end_exp,
+                *arguments, rows, self.marginals, expected[c], log_z,
+            )  # fmt: skip
+            self.spare_rows.append(rows)
 
         run_chunks(chunk, len(self.group_chunks), self.threads)
         slots = expected.sum(axis=0) * np.exp(trans.trans[trans.source, trans.target])
@@ -151,29 +154,33 @@ class ChainLikelihood:
             log_z[lane] = self._plain(int(lane), w, counts, clamped=clamped)
         return float(dot(self.lane_weight, log_z)), counts[self.from_label, self.to_label]
 
-    def _clamp(self, first: int, last: int) -> None:
-        """Forbid every other label in the rows whose label is known."""
-        y = self.label_of_row[first:last]
-        known = np.flatnonzero(y >= 0)
-        kept = self.rows[first + known, y[known]]
-        self.rows[first + known] = -np.inf
-        self.rows[first + known, y[known]] = kept
+    def _score(self, first: int, last: int, w: Float, rows: Float, clamped: bool) -> None:
+        """Write the scores of rows first..last-1; clamped, all labels but the known ones are forbidden."""
+        self.plan.score(self.tokens, first, last, w, rows, first)
+        if clamped:
+            y = self.label_of_row[first:last]
+            known = np.flatnonzero(y >= 0)
+            kept = rows[known, y[known]]
+            rows[known] = -np.inf
+            rows[known, y[known]] = kept
 
     def _plain(self, lane: int, w: Float, counts: Float, *, clamped: bool) -> float:
         """Redo one sequence in log space: its scores lie too far apart for scaled probabilities."""
         L = self.pairs.n_labels
         group, k = divmod(lane, LANES)
-        rows = LANES * self.lanes.group_ptr[group] + k + LANES * np.arange(self.lanes.lengths[lane])
-        for row in rows:
-            self.plan.score(row, row + 1, w, self.rows)
-            if clamped:
-                self._clamp(row, row + 1)
-        unary = np.ascontiguousarray(self.rows[rows, :L])
+        first = LANES * self.lanes.group_ptr[group] + k
+        places = first + LANES * np.arange(self.lanes.lengths[lane])
+        space = aligned(1, self.marginals.shape[1])
+        unary = np.empty((len(places), L))
+        for t, row in enumerate(places):
+            self._score(row, row + 1, w, space, clamped)
+            unary[t] = space[0, :L]
         start, end = np.log(self.start_exp, where=self.start_exp > 0, out=np.full(L, -np.inf)), np.log(self.end_exp)
         log_z, entropy, transitions = np.zeros(1), np.zeros(1), np.zeros((1, L, L))
         marginals = np.empty_like(unary)
+        T, trans = len(places), self.transitions.trans[None]
         forward_backward(
-            np.array([0, len(rows)]), unary, self.transitions.trans[None], np.zeros(len(rows), np.int32), start, end,
+            np.array([0, T]), unary, trans, np.zeros(T, np.int32), start, end,
             0, 1, log_z, marginals, np.zeros((0, L, L)), transitions, entropy,
         )  # fmt: skip
         if not np.isfinite(log_z[0]):
@@ -181,24 +188,24 @@ class ChainLikelihood:
             raise InfeasibleError(
                 f"sequence {self.lanes.sequence[lane]}: {what} the allowed transitions, or a weight is nan"
             )
-        self.rows[rows, :L] = self.lane_weight[lane] * marginals
+        self.marginals[places, :L] = self.lane_weight[lane] * marginals
         counts += self.lane_weight[lane] * transitions[0]
         return float(log_z[0])
 
-    def _observed(self) -> Float:
-        """Count what the labels show: the gradient kernel on rows that are one at the label."""
-        counts, n_rows = np.empty(self.n_parameters), self.lanes.n_rows
-        weight = np.repeat(self.lane_weight.reshape(-1, LANES), np.diff(self.lanes.group_ptr), axis=0).ravel()
-        known = np.flatnonzero(self.label_of_row >= 0)
-        self.rows[known, self.label_of_row[known]] = weight[known]
-        # The next token of the same lane is eight rows on; where the sequence has ended, that row has no label.
-        y, after = self.label_of_row, np.append(self.label_of_row[LANES:], np.full(LANES, -1))[:n_rows]
-        group_end = LANES * self.lanes.group_ptr[1:, None] - 1 - np.arange(LANES)
-        after[group_end.ravel()] = -1
-        both = np.flatnonzero((y >= 0) & (after >= 0))
-        steps = np.zeros_like(self.allowed, dtype=np.float64)
-        np.add.at(steps, (y[both], after[both]), weight[both])
-        self._gather(counts, steps[self.from_label, self.to_label])
+    def _observed(self, matrix: FeatureMatrix, indptr: NDArray[np.int64], y: NDArray[np.int16]) -> Float:
+        """Count what the labels show, weighted: pairs, then transitions."""
+        counts = np.zeros(self.n_parameters)
+        weight = np.repeat(self.sample_weight, np.diff(indptr))
+        observed_counts(
+            matrix.token_indptr, matrix.token_refs, matrix.token_values, matrix.bundle_indptr, matrix.bundle_ids,
+            matrix.bundle_values, matrix.n_attributes, y, weight, self.pairs.ptr, self.pairs.label, counts,
+        )  # fmt: skip
+        inside = np.ones(len(y), bool)
+        inside[indptr[:-1][np.diff(indptr) > 0]] = False
+        after = np.flatnonzero(inside)
+        steps = np.zeros(self.allowed.shape)
+        np.add.at(steps, (y[after - 1], y[after]), weight[after])
+        counts[len(self.pairs) :] = steps[self.from_label, self.to_label]
         return counts
 
     def _gather(self, gradient: Float, transition_counts: Float) -> None:
@@ -207,14 +214,14 @@ class ChainLikelihood:
 
         def bundles(c: int) -> None:
             lo, hi = self.bundle_chunks[c]
-            bundle_gradient(lo, hi, self.owner_ptr[A:], self.owners, self.owner_values, self.rows, n_rows)
+            bundle_gradient(lo, hi, self.owner_ptr[A:], self.owners, self.owner_values, self.marginals, n_rows)
 
         def attributes(c: int) -> None:
             lo, hi = self.attribute_chunks[c]
-            buffer = np.empty(self.rows.shape[1])
+            buffer = np.empty(self.marginals.shape[1])
             attribute_gradient(
-                lo, hi, self.owner_ptr, self.owners, self.owner_values, pairs.ptr, pairs.label, pairs.wide_row >= 0,
-                self.rows, buffer, gradient,
+                lo, hi, self.owner_ptr, self.owners, self.owner_values, pairs.ptr, pairs.label, self.wide,
+                self.marginals, buffer, gradient,
             )  # fmt: skip
 
         run_chunks(bundles, len(self.bundle_chunks), self.threads)

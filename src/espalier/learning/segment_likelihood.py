@@ -130,6 +130,7 @@ class _Rows:
         M, A = matrix.n_tokens, matrix.n_attributes
         self.n_tokens, self.pairs, self.threads = M, pairs, threads
         self.plan = RowPlan.of(matrix, pairs)
+        self.tokens = self.plan.tokens(np.arange(M))
         self.owner_ptr, self.owners, self.owner_values = transpose_refs(
             matrix.token_indptr, matrix.token_refs, matrix.token_values, np.arange(M),
             matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, A, M,
@@ -144,7 +145,7 @@ class _Rows:
         """Fill `scores` and empty `expected`."""
         self.plan.prepare(w, self.threads)
         chunks = self.token_chunks
-        run_chunks(lambda c: self.plan.score(*chunks[c], w, self.scores), len(chunks), self.threads)
+        run_chunks(lambda c: self.plan.score(self.tokens, *chunks[c], w, self.scores), len(chunks), self.threads)
         self.expected[:] = 0.0
 
     def gather(self, gradient: Float) -> None:
@@ -194,20 +195,21 @@ class SegmentLikelihood:
     ) -> None:
         """Lay out the corpus and count what the labels show."""
         M, N, L = data.n_tokens, len(data.indptr) - 1, len(limit)
-        self.threads = choose_threads(M, threads)
-        self.data, self.features, self.pairs, self.limit = data, features, pairs, limit
-        self.from_label, self.to_label = np.nonzero(learned)
-        self.sample_weight = np.ones(N) if sample_weight is None else np.asarray(sample_weight, np.float64)
         known.check(limit)
-        self.bins = length_bins(int(limit.max()), declared=features.length)
-        n_bins = len(LENGTH_BINS) if features.length else 1
-        self.sizes = np.array([*map(len, pairs), n_bins * L * features.length, L * features.punctuation])
-        n_chunks = min(max(M // TOKENS_A_CHUNK, 2), MOST_CHUNKS)
-        self.chunks = balanced(data.indptr, n_chunks)
-        self.rows = [_Rows(m, p, n_chunks, self.threads) for m, p in zip(data.matrices, pairs, strict=True)]
         self.free, self.known = np.zeros((2, M, padded(L)), np.int32)
         reaches(data.indptr, np.full(M, -1, np.int16), np.full(M, -1, np.int8), limit, self.free)
         reaches(data.indptr, known.y, known.cuts, limit, self.known)
+        self.threads = choose_threads(int(self.free.sum()) // L, threads)  # by segments, not by tokens
+        self.data, self.features, self.pairs, self.limit = data, features, pairs, limit
+        self.from_label, self.to_label = np.nonzero(learned)
+        self.sample_weight = np.ones(N) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        longest = min(limit.max(), np.diff(data.indptr).max(initial=1))  # a limit may be beyond any sequence
+        self.bins = length_bins(int(longest), declared=features.length)
+        n_lengths = len(LENGTH_BINS) * L * features.length
+        self.sizes = np.array([*map(len, pairs), n_lengths, L * features.punctuation])
+        n_chunks = min(max(M // TOKENS_A_CHUNK, 2), MOST_CHUNKS)
+        self.chunks = balanced(data.indptr, n_chunks)
+        self.rows = [_Rows(m, p, n_chunks, self.threads) for m, p in zip(data.matrices, pairs, strict=True)]
         self.observed: Float | None = None
         if (known.y >= 0).all() and (known.cuts >= 0).all():
             # Only one segmentation is within reach, so that any weights give its counts.

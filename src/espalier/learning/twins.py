@@ -1,10 +1,10 @@
 """Twins: attributes that stand on exactly the same tokens learn as one.
 
-Rare words have many (the word, its lower form, its suffixes, its neighbours' words ...), each with the same data and so,
-under an L2 penalty, the same weight w. k twins act as one attribute of weight u = k w and penalty l2 u² / k. In the
+Rare words have many (the word, its lower form, its suffixes, its neighbours' words ...), each with the same data and
+so, under an L2 penalty, the same weight w. k twins act as one attribute of weight u = k w and penalty l2 u² / k. In the
 variable v = u / √k the penalty is plainly l2 v², and v moves as w would: the loss, the penalty and the steps of L-BFGS
-are unchanged, only the vectors are shorter. (Twins also share an L1 penalty, l1 |u|, but each coordinate of v would need
-its own; so the trainer leaves twins apart then.)
+are unchanged, only the vectors are shorter. (Twins also share an L1 penalty, l1 |u|, but each coordinate of v would
+need its own; so the trainer leaves twins apart then.)
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ Float = NDArray[np.float64]
 class Twins:
     """A matrix with one attribute for each set of twins.
 
-    matrix : the smaller matrix; group : int64[A], the new attribute of each old one; size : int64[new A], twins in each.
+    matrix : the smaller matrix; group : int64[A], the new attribute of each old one; size : int64[new A], the twins
+    in each.
     """
 
     matrix: FeatureMatrix

@@ -53,11 +53,17 @@ class ChainModel:
         threads = choose_threads(M, threads)
         plan = RowPlan.of(matrix, self.pairs)
         plan.prepare(self.w, threads)
-        rows = aligned(M, padded(L))
+        unary = np.empty((M, L))
         chunks = balanced(np.arange(M + 1), max(M // TOKENS_A_CHUNK, 1))
-        run_chunks(lambda c: plan.score(*chunks[c], self.w, rows), len(chunks), threads)
-        classes = np.zeros(M, np.int32)
-        return ChainBatch(indptr, np.ascontiguousarray(rows[:, :L]), self.trans[None], classes, self.start, self.end)
+
+        def chunk(c: int) -> None:
+            lo, hi = chunks[c]
+            rows = aligned(hi - lo, padded(L))
+            plan.score(plan.tokens(np.arange(lo, hi)), 0, hi - lo, self.w, rows)
+            unary[lo:hi] = rows[:, :L]
+
+        run_chunks(chunk, len(chunks), threads)
+        return ChainBatch(indptr, unary, self.trans[None], np.zeros(M, np.int32), self.start, self.end)
 
     def tag(
         self, matrix: FeatureMatrix, indptr: NDArray[np.int64], threads: int | None = None
@@ -65,11 +71,11 @@ class ChainModel:
         """Return the best labels, int16[M], and each sequence's score, float64[N]: scoring and Viterbi in lanes."""
         threads = choose_threads(matrix.n_tokens, threads)
         lanes = Lanes.of(indptr)
-        plan = RowPlan.of(matrix, self.pairs, lanes.token_of_row)
+        plan = RowPlan.of(matrix, self.pairs)
         plan.prepare(self.w, threads)
 
         def score(lo: int, hi: int, rows: NDArray[np.float64]) -> None:
-            plan.score(lo, hi, self.w, rows)
+            plan.score(plan.tokens(lanes.token_of_row[lo:hi]), 0, hi - lo, self.w, rows)
 
         return decode_rows(indptr, lanes, score, self.trans, self.start, self.end, threads)
 
@@ -85,17 +91,18 @@ def decode_rows(
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
     """Return the best labels, int16[M], and each sequence's score, float64[N], by Viterbi in lanes.
 
-    `score(lo, hi, rows)` writes the score rows lo..hi-1 of `lanes` (rows : float64[n_rows, padded(L)]), chunk by chunk,
-    so that they are still at hand when they are decoded.
+    `score(lo, hi, rows)` writes the score rows lo..hi-1 of `lanes` into rows : float64[hi - lo, padded(L)], chunk by
+    chunk: they are still in the cache when they are decoded, and the next chunk uses their memory again.
     """
     path = np.empty(lanes.n_rows, np.int16)
     lane_scores = np.zeros(len(lanes.lengths))
-    rows = aligned(lanes.n_rows, padded(len(start)))
     chunks = balanced(lanes.group_ptr, max(int(indptr[-1]) // TOKENS_A_CHUNK, 1))
 
     def chunk(c: int) -> None:
         lo, hi = chunks[c]
-        score(LANES * int(lanes.group_ptr[lo]), LANES * int(lanes.group_ptr[hi]), rows)
+        first, last = LANES * int(lanes.group_ptr[lo]), LANES * int(lanes.group_ptr[hi])
+        rows = aligned(last - first, padded(len(start)))
+        score(first, last, rows)
         viterbi_lanes(lo, hi, lanes.group_ptr, lanes.lengths, start, end, trans, rows, path, lane_scores)
 
     run_chunks(chunk, len(chunks), threads)

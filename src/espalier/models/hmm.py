@@ -299,7 +299,7 @@ class HMMParameters:
         type_of_row[lanes.row_of_token] = corpus.token_ids
 
         def score(lo: int, hi: int, rows: Float) -> None:
-            rows[lo:hi] = table[type_of_row[lo:hi]]
+            rows[:] = table[type_of_row[lo:hi]]
 
         threads = choose_threads(corpus.n_tokens, threads)
         return decode_rows(corpus.indptr, lanes, score, _log(self.trans[0]), _log(self.start), np.zeros(L), threads)

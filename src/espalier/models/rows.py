@@ -6,63 +6,64 @@ A plan is made once for a matrix and a set of pairs; scoring with new weights is
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.features.matrix import FeatureMatrix
+from espalier.kernels.plan import resolve_refs
 from espalier.kernels.rows import fill_wide, padded, score_rows
 from espalier.kernels.vector import aligned
 from espalier.models.pairs import Pairs
-from espalier.parallel import balanced, run_chunks
+from espalier.parallel import balanced, independent_chunks, run_chunks
 
 __all__ = ["RowPlan"]
 
-_CHUNKS = 8
+Refs = tuple[NDArray[Any], ...]
+"""What `resolve_refs` returns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowPlan:
     """How to add up the score rows of a matrix's bundles and tokens.
 
-    items : int64[n_rows], the token behind each row; row_of : int32[A + R], where each reference lies in the table;
-    table : float64[n_wide + R, padded(L)]; the wide attributes' weights, then the bundles' scores.
+    row_of : int32[A + R], where each reference lies in the table; table : float64[n_wide + R, padded(L)], the wide
+    attributes' weights, then the bundles' scores; bundles : what to add for each bundle.
     """
 
     matrix: FeatureMatrix
     pairs: Pairs
-    items: NDArray[np.int64]
     row_of: NDArray[np.int32]
-    bundle_chunks: list[tuple[int, int]]
     table: NDArray[np.float64]
+    bundles: Refs
 
     @classmethod
-    def of(cls, matrix: FeatureMatrix, pairs: Pairs, items: NDArray[np.int64] | None = None) -> RowPlan:
-        """Plan the rows of a matrix, in the order of its tokens or of `items` (-1: an empty row)."""
-        R, n_wide = matrix.n_bundles, pairs.n_wide
-        items = np.arange(matrix.n_tokens) if items is None else items
+    def of(cls, matrix: FeatureMatrix, pairs: Pairs) -> RowPlan:
+        """Lay out the table for a matrix."""
+        m, R, n_wide = matrix, matrix.n_bundles, pairs.n_wide
         row_of = np.concatenate([pairs.wide_row, np.arange(n_wide, n_wide + R, dtype=np.int32)])
-        table = aligned(n_wide + R, padded(pairs.n_labels))
-        return cls(matrix, pairs, items, row_of, balanced(matrix.bundle_indptr, _CHUNKS), table)
+        bundles = resolve_refs(np.arange(R), m.bundle_indptr, m.bundle_ids, m.bundle_values, row_of, pairs.ptr)
+        return cls(matrix, pairs, row_of, aligned(n_wide + R, padded(pairs.n_labels)), bundles)
+
+    def tokens(self, items: NDArray[np.int64]) -> Refs:
+        """Resolve what to add for each of these tokens (-1: nothing)."""
+        m = self.matrix
+        return resolve_refs(items, m.token_indptr, m.token_refs, m.token_values, self.row_of, self.pairs.ptr)
 
     def prepare(self, w: NDArray[np.float64], threads: int) -> None:
         """Bring the table up to date with the weights w: wide rows, then bundles."""
-        m, pairs, table = self.matrix, self.pairs, self.table
+        pairs, table = self.pairs, self.table
         fill_wide(0, pairs.n_wide, pairs.wide_attribute, pairs.ptr, pairs.label, w, table)
-        every = np.arange(m.n_bundles)
+        chunks = balanced(self.bundles[0], independent_chunks(threads))
 
         def chunk(c: int) -> None:
-            score_rows(
-                *self.bundle_chunks[c], every, m.bundle_indptr, m.bundle_ids, m.bundle_values, self.row_of,
-                pairs.ptr, pairs.label, w, table, table, pairs.n_wide,
-            )  # fmt: skip
+            score_rows(*chunks[c], *self.bundles, pairs.ptr, pairs.label, w, table, table, pairs.n_wide)
 
-        run_chunks(chunk, len(self.bundle_chunks), threads)
+        run_chunks(chunk, len(chunks), threads)
 
-    def score(self, lo: int, hi: int, w: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
-        """Write the score rows lo..hi-1 (after `prepare`)."""
-        m, pairs = self.matrix, self.pairs
-        score_rows(
-            lo, hi, self.items, m.token_indptr, m.token_refs, m.token_values, self.row_of,
-            pairs.ptr, pairs.label, w, self.table, rows, 0,
-        )  # fmt: skip
+    def score(
+        self, tokens: Refs, lo: int, hi: int, w: NDArray[np.float64], rows: NDArray[np.float64], first: int = 0
+    ) -> None:
+        """Write the score rows lo..hi-1 of resolved tokens (after `prepare`); rows[0] is that of token `first`."""
+        score_rows(lo, hi, *tokens, self.pairs.ptr, self.pairs.label, w, self.table, rows, -first)

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +40,23 @@ from espalier.models.rows import RowPlan
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import SegmentBatch
 
-__all__ = ["LENGTH_BINS", "SegmentFeatures", "SegmentInput", "SegmentalModel", "length_bins"]
+__all__ = [
+    "LENGTH_BINS",
+    "MARKED_INSIDE",
+    "SegmentFeatures",
+    "SegmentInput",
+    "SegmentalModel",
+    "length_bins",
+    "length_names",
+]
 
 LENGTH_BINS = (1, 2, 3, 4, 5, 7, 10, 15, 21)
 """First length of each bin of `length`."""
 
 MARK = Regex("mark", r"(?s:.*[\W_])")
+MARKED_INSIDE = f"inside:{MARK.text}"
+"""The name of the weights of marks before the last token."""
+
 TOKENS_A_CHUNK = 4096
 VALUES_A_BATCH = 1 << 22
 """Segment scores that prediction holds at a time, for each thread."""
@@ -64,7 +76,11 @@ class SegmentFeatures:
     @classmethod
     def of(cls, names: Sequence[str]) -> SegmentFeatures:
         """Read the names (see the module)."""
-        if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        if (
+            isinstance(names, str)
+            or not isinstance(names, Sequence)
+            or not all(isinstance(name, str) for name in names)
+        ):
             raise InputError(
                 f"segment_features is {names!r}; expected a list of names such as ['length', 'first:lower']"
             )
@@ -98,6 +114,12 @@ def length_bins(longest: int, *, declared: bool) -> NDArray[np.int64]:
     """Return the bin of every length 0..longest, int64[longest + 1]; one bin for all if lengths have no weights."""
     bins = np.searchsorted(LENGTH_BINS, np.arange(longest + 1), side="right") - 1
     return np.asarray(np.maximum(bins, 0) if declared else np.zeros_like(bins), np.int64)
+
+
+def length_names() -> list[str]:
+    """Return the name of each bin of `length`: `length=4`, `length=5-6`, ... `length=21+`."""
+    ranges = [f"{low}" if high == low + 1 else f"{low}-{high - 1}" for low, high in pairwise(LENGTH_BINS)]
+    return [f"length={text}" for text in (*ranges, f"{LENGTH_BINS[-1]}+")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,5 +212,10 @@ def _scored(matrix: FeatureMatrix, pairs: Pairs, w: Float, chunks: list[tuple[in
     plan = RowPlan.of(matrix, pairs)
     plan.prepare(w, threads)
     rows = aligned(matrix.n_tokens, padded(pairs.n_labels))
-    run_chunks(lambda c: plan.score(*chunks[c], w, rows), len(chunks), threads)
+
+    def chunk(c: int) -> None:
+        lo, hi = chunks[c]
+        plan.score(plan.tokens(np.arange(lo, hi)), 0, hi - lo, w, rows[lo:hi])
+
+    run_chunks(chunk, len(chunks), threads)
     return rows

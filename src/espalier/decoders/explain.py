@@ -1,0 +1,145 @@
+"""Why this answer: the labelling without rules beside the one with them, and the rules that make the difference.
+
+The *cause* is a smallest set of rules that alone, at their own prices, turns the first answer into the second. A
+deletion filter finds an irreducible set; smaller sets are then tried by size. A set can only matter if it holds a
+rule that the first answer breaks. `minimal` is False where the budget of decodings ended the search early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from espalier.decoders.base import Decoding, Problem, evaluate
+from espalier.decoders.table import run
+from espalier.errors import InfeasibleError
+
+__all__ = ["Explanation", "RuleEffect", "explain"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEffect:
+    """One rule: its penalty, its degree before and after, and what the answer pays for it."""
+
+    name: str
+    penalty: float
+    before: int
+    after: int
+    paid: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """Two answers side by side.
+
+    before : the best labelling without any rule; after : the best with all of them; effects : every rule that one of
+    the two breaks; cause : names of the rules that make the difference, none if there is no difference; minimal : is
+    no smaller set enough?
+    """
+
+    tokens: tuple[str, ...]
+    before: Decoding
+    after: Decoding
+    effects: tuple[RuleEffect, ...]
+    cause: tuple[str, ...]
+    minimal: bool
+
+    @property
+    def changed(self) -> tuple[int, ...]:
+        """The tokens whose label the rules changed."""
+        pairs = zip(self.before.names(), self.after.names(), strict=True)
+        return tuple(t for t, (a, b) in enumerate(pairs) if a != b)
+
+    def __str__(self) -> str:
+        """Draw the labels over the tokens, then the table of rules, then the verdict."""
+        names = (self.before.names(), self.after.names())
+        marks = ["^" if t in self.changed else "" for t in range(len(self.tokens))]
+        rows = [("without rules", *names[0]), ("with rules", *names[1]), ("", *self.tokens), ("", *marks)]
+        parts = ["\n".join(_columns(rows))]
+        if self.effects:
+            head = ("rule", "penalty", "broken without", "broken with", "paid")
+            body = [(e.name, f"{e.penalty:g}", str(e.before), str(e.after), f"{e.paid:g}") for e in self.effects]
+            parts.append("\n".join(_columns([head, *body])))
+        parts.append(self._verdict())
+        return "\n\n".join(parts)
+
+    def _verdict(self) -> str:
+        loss = self.before.model_score - self.after.model_score
+        if not self.changed:
+            return f"The rules change nothing ({self.after.status})."
+        size = "" if self.minimal else ", or fewer: the search ended early"
+        return (
+            f"The rules {', '.join(self.cause)}{size} change the answer at a cost of {loss:.4g} ({self.after.status})."
+        )
+
+
+def explain(problem: Problem, *, method: str = "auto", budget: int = 200) -> Explanation:
+    """Explain what the rules of a problem do to its answer; at most about `budget` decodings look for the cause."""
+    nothing = np.zeros(problem.rules.K)
+    before, after = run(problem.with_penalties(nothing)), run(problem, method)
+    if before.labels is None or after.labels is None:
+        raise InfeasibleError("there is no labelling to explain: see `decode` for the rules that exclude each other")
+    broken = evaluate(problem, before.labels).degrees
+    kept = evaluate(problem, after.labels).degrees
+    effects = tuple(
+        RuleEffect(name, float(rho), int(b), int(a), float(rho * a) if a else 0.0)
+        for name, rho, b, a in zip(problem.rules.names, problem.penalties, broken, kept, strict=True)
+        if b or a
+    )
+    search = _Search(problem, method, after, budget)
+    cause, minimal = search.cause(frozenset(int(k) for k in np.flatnonzero((broken > 0) & (problem.penalties > 0))))
+    names = tuple(problem.rules.names[k] for k in cause)
+    return Explanation(tuple(problem.grounded.tokens), before, after, effects, names, minimal)
+
+
+@dataclass(slots=True)
+class _Search:
+    """The search for a cause, with the decodings it may still spend."""
+
+    problem: Problem
+    method: str
+    after: Decoding
+    budget: int
+
+    def cause(self, broken: frozenset[int]) -> tuple[tuple[int, ...], bool]:
+        """Return a set of rules that gives the same answer as all, and whether it is a smallest one."""
+        active = [int(k) for k in np.flatnonzero(self.problem.penalties > 0)]
+        if self._same(()):
+            return (), True
+        # Rules that the first answer keeps are the likelier ones to be without effect: drop them first.
+        kept = sorted(active, key=lambda k: k in broken)
+        for k in tuple(kept):
+            fewer = [other for other in kept if other != k]
+            if self.budget > 0 and self._same(fewer):
+                kept = fewer
+        for smaller in _by_size(active, len(kept), broken):
+            if self.budget <= 0:
+                return tuple(sorted(kept)), False
+            if self._same(smaller):
+                return smaller, True
+        return tuple(sorted(kept)), True
+
+    def _same(self, rules: Iterable[int]) -> bool:
+        """Do these rules alone give the same labels?"""
+        self.budget -= 1
+        penalties = np.zeros(self.problem.rules.K)
+        chosen = list(rules)
+        penalties[chosen] = self.problem.penalties[chosen]
+        labels = run(self.problem.with_penalties(penalties), self.method).labels
+        return labels is not None and np.array_equal(labels, self.after.labels)  # type: ignore[arg-type]
+
+
+def _by_size(rules: list[int], below: int, broken: frozenset[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the sets of fewer than `below` rules that hold a broken one, small ones first."""
+    for size in range(1, below):
+        yield from (chosen for chosen in combinations(rules, size) if not broken.isdisjoint(chosen))
+
+
+def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    """Align cells in columns."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    return [line.rstrip() for line in lines if line.strip()]

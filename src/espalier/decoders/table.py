@@ -1,0 +1,65 @@
+"""The table of decoders by name, and the order in which `auto` tries them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from espalier.decoders import astar, beam, exhaustive, gibbs, kbest, product, viterbi
+from espalier.decoders.base import Decoder, Decoding, Problem, Status
+from espalier.errors import InputError, did_you_mean
+
+__all__ = ["DECODERS", "auto", "find", "run"]
+
+DECODERS: dict[str, Decoder] = {
+    decoder.name: decoder
+    for decoder in (
+        Decoder("viterbi", viterbi.decode, viterbi.accepts, True, "dynamic programming; local rules only"),
+        Decoder("kbest", kbest.decode, kbest.accepts, True, "list the best without global rules, then charge them"),
+        Decoder("astar", astar.decode, astar.accepts, True, "best-first search; any rule"),
+        Decoder("product", product.decode, product.accepts, True, "dynamic programming over the product automaton"),
+        Decoder("beam", beam.decode, beam.accepts, False, "the best prefixes of every length; any rule"),
+        Decoder("gibbs", gibbs.decode, gibbs.accepts, False, "annealed sampling; any rule"),
+        Decoder("exhaustive", exhaustive.decode, exhaustive.accepts, True, "every labelling of a tiny problem"),
+    )
+}
+"""Every method that can be asked for by name."""
+
+
+def auto(problem: Problem, *, k: int = 1, max_nodes: int = 100_000) -> Decoding:
+    """Take Viterbi's answer if it is proven optimal, A*'s otherwise."""
+    found = viterbi.decode(problem, k=k)
+    if all(one.status in (Status.OPTIMAL, Status.INFEASIBLE) for one in found) and (k == 1 or not problem.globals):
+        return found
+    return astar.decode(problem, k=k, max_nodes=max_nodes)
+
+
+def find(method: str) -> Decoder:
+    """Return a decoder by name; an unknown name is an error with the nearest known one."""
+    if method not in DECODERS:
+        names = ["auto", *DECODERS]
+        near = did_you_mean(str(method), names) or f"; methods: {', '.join(names)}"
+        raise InputError(f"unknown method {method!r}{near}")
+    return DECODERS[method]
+
+
+def run(problem: Problem, method: str = "auto", *, k: int = 1, **options: Any) -> Decoding:
+    """Decode by a method's name; refuse options it does not have, and rules it does not take."""
+    if method == "auto":
+        _check_options("auto", auto, options)
+        return auto(problem, k=k, **options)
+    decoder = find(method)
+    _check_options(method, decoder.decode, options)
+    verdict = decoder.accepts(problem.grounded.compiled)
+    # A rule without a price asks nothing of a decoder.
+    if not verdict.ok and problem.globals:
+        raise InputError(f"{verdict.reason}; use method='auto', or leave the rule out")
+    return decoder.decode(problem, k=k, **options)
+
+
+def _check_options(method: str, function: Any, options: dict[str, Any]) -> None:
+    known = [name for name in inspect.signature(function).parameters if name not in ("problem", "k")]
+    for name in options:
+        if name not in known:
+            near = did_you_mean(name, known) or (f"; its options: {', '.join(known)}" if known else "; it has none")
+            raise InputError(f"method {method!r} has no option {name!r}{near}")

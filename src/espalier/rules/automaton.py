@@ -1,0 +1,205 @@
+"""The product automaton of some rules: exact dynamic programming over (previous label, states of the machines).
+
+Machines are split into independent parts (`Machine.parts`), each part becomes a small table, and a breadth-first
+search finds which combinations occur. Everything is arrays: a combination is one integer, the label's offset plus a
+number in mixed radix whose digits count only the part's states that can stand behind that label. The size of this
+code space, 1 + Σ_l Π_parts |states behind label l|, is therefore known before the search, and it is often exact:
+"each field once" over L plain labels has 1 + L·2^(L-1) states, and no others are reached.
+
+Input symbols are *token classes*: which of the conditions that the rules look at hold, as a binary number. Cost
+O(S C L parts) time, O(S C L) memory for S states and C classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.errors import InputError
+from espalier.rules.components import Component, tabulate
+from espalier.rules.machines import Machine
+from espalier.rules.products import Product
+
+__all__ = ["MOST_CONDITIONS", "Automaton", "SizeError", "build_automaton", "estimate_size"]
+
+MOST_CONDITIONS = 8
+"""An automaton over more conditions, 2^8 token classes, is refused."""
+SLACK = 16
+"""Rules that share counts reach a fraction of the code space; beyond limit * SLACK the search is not even begun."""
+MOST_TRANSITIONS = 200_000_000
+"""Tables with more entries are refused."""
+
+Int = NDArray[np.int64]
+
+
+class SizeError(InputError):
+    """An automaton would be too large; `size` is the number of states it may need, None if there is no bound."""
+
+    def __init__(self, message: str, size: int | None = None) -> None:
+        """Keep the size beside the message."""
+        self.size = size
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Survive pickling between processes."""
+        return (type(self), (str(self), self.size))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Automaton:
+    """S states, C token classes, L labels, n rules; state 0 is the beginning.
+
+    rules : the numbers of the rules, in the order of the last axis of `final` and `increment_rows`.
+    bits : the conditions that make a class: class = Σ 2^b [condition bits[b] holds].
+    label : int16[S], the label a state stands behind, -1 at the beginning.
+    next : int32[S, C, L], the state after reading a label at a token of a class.
+    increment_ids : int32[S, C, L]; increment_rows : int32[U, n], the U distinct increments; row 0 is nothing.
+    final : int32[S, n], what the end adds.
+    """
+
+    rules: tuple[int, ...]
+    bits: tuple[int, ...]
+    label: NDArray[np.int16]
+    next: NDArray[np.int32]
+    increment_ids: NDArray[np.int32]
+    increment_rows: NDArray[np.int32]
+    final: NDArray[np.int32]
+
+    @property
+    def n_states(self) -> int:
+        """S."""
+        return len(self.label)
+
+    @property
+    def increments(self) -> NDArray[np.int32]:
+        """The increments as one dense array, int32[S, C, L, n]."""
+        return self.increment_rows[self.increment_ids]
+
+    def classes(self, bits: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return the class of every token, int32[T], from the bits of a grounded sequence, bool[T, B]."""
+        return (bits[:, list(self.bits)] @ (1 << np.arange(len(self.bits)))).astype(np.int32)
+
+    def run(self, classes: NDArray[np.int32], y: Sequence[int] | Int) -> Int:
+        """Return the degree of every rule for a labelling, int64[n]."""
+        state = 0
+        degrees = np.zeros(len(self.rules), np.int64)
+        for c, label in zip(classes.tolist(), list(y), strict=True):
+            degrees += self.increment_rows[self.increment_ids[state, c, label]]
+            state = int(self.next[state, c, label])
+        degrees += self.final[state]
+        return degrees
+
+
+def estimate_size(machines: Sequence[Machine], always: frozenset[int], L: int, limit: int) -> int | None:
+    """Return a number of states that the product does not exceed; None if there is none, or a part exceeds limit.
+
+    always : conditions that hold everywhere.
+    """
+    parts = [part for machine in machines for part in machine.parts()]
+    if any(part.states is None for part in parts):
+        return None
+    components = [tabulate(part, always, L, limit) for part in parts]
+    known = [component for component in components if component is not None]
+    return _size(known, L) if len(known) == len(parts) else None
+
+
+def build_automaton(
+    rules: Sequence[tuple[int, str, Machine]], always: frozenset[int], L: int, max_states: int
+) -> Automaton:
+    """Build the product of the machines of some rules, given as (number, name, machine).
+
+    Raises `SizeError`, which says what is too large.
+    """
+    names = [name for _, name, _ in rules]
+    parts = [(k, name, part) for k, (_, name, machine) in enumerate(rules) for part in machine.parts()]
+    components = [_component(part, name, always, L, max_states) for _, name, part in parts]
+    bits = tuple(dict.fromkeys(bit for component in components for bit in component.bits))
+    _check_conditions(len(bits), names)
+    size = _size(components, L)
+    if size > max_states * SLACK:
+        raise _too_large(names, size, max_states)
+    product = Product.of(components, [k for k, _, _ in parts], bits, len(rules), L)
+    codes, following, charged = _search(product, size, max_states, names)
+    label, states = product.decode(codes)
+    final = np.zeros((len(codes), len(rules)), np.int32)
+    for k, component, state in zip(product.owner, components, states, strict=True):
+        final[:, k] += component.final[state].astype(np.int32)
+    keys, ids = np.unique(charged, return_inverse=True)
+    return Automaton(
+        tuple(number for number, _, _ in rules),
+        bits,
+        label.astype(np.int16),
+        following,
+        ids.reshape(charged.shape).astype(np.int32),
+        product.increments(keys),
+        final,
+    )
+
+
+def _component(part: Machine, name: str, always: frozenset[int], L: int, max_states: int) -> Component:
+    if part.states is None:
+        raise SizeError(
+            f"rule {name!r}: the number of its states grows with the length of the sequence (a difference of counts, "
+            "or alternatives of unbounded degree); decode it with another method"
+        )
+    _check_conditions(len(set(part.reads) - always), [name])
+    component = tabulate(part, always, L, max_states)
+    if component is None:
+        raise _too_large([name], part.states, max_states)
+    return component
+
+
+def _check_conditions(n: int, names: Sequence[str]) -> None:
+    if n > MOST_CONDITIONS:
+        raise SizeError(
+            f"the automaton of {_listed(names)} looks at {n} conditions of a token, 2^{n} token classes; at most "
+            f"{MOST_CONDITIONS} conditions are possible: choose fewer rules, or decode with another method"
+        )
+
+
+def _too_large(names: Sequence[str], size: int, max_states: int) -> SizeError:
+    return SizeError(
+        f"the automaton of {_listed(names)} needs up to {size:,} states; the limit is {max_states:,}: "
+        "raise max_states, choose fewer rules, or decode with another method",
+        size,
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:6])
+    return shown if len(names) <= 6 else f"{shown} and {len(names) - 6} more rules"
+
+
+def _size(components: Sequence[Component], L: int) -> int:
+    """1 + Σ_l Π_components |states behind l|, in Python integers: the product may be astronomical."""
+    return 1 + sum(prod(int(component.count[label]) for component in components) for label in range(L))
+
+
+def _search(product: Product, size: int, max_states: int, names: Sequence[str]) -> tuple[Int, NDArray[np.int32], Int]:
+    """Return the codes of the reachable states, int64[S], their next states and increment keys, [S, C, L] each."""
+    C, L = product.n_classes, product.L
+    index = np.full(size, -1, np.int32)
+    index[0] = 0
+    frontier = np.zeros(1, np.int64)
+    levels, steps, found = [frontier], [], 1
+    while len(frontier):
+        if found * C * L > MOST_TRANSITIONS:
+            raise SizeError(
+                f"the automaton of {_listed(names)} has {found:,} states or more and {C} token classes: too large", size
+            )
+        following, charged = product.step(frontier)
+        steps.append((following, charged))
+        fresh = np.zeros(size, bool)
+        fresh[following[index[following] < 0]] = True
+        frontier = np.flatnonzero(fresh)
+        if found + len(frontier) > max_states:
+            raise _too_large(names, size, max_states)
+        index[frontier] = np.arange(found, found + len(frontier))
+        found += len(frontier)
+        levels.append(frontier)
+    following = np.concatenate([codes for codes, _ in steps])
+    return np.concatenate(levels), index[following], np.concatenate([charged for _, charged in steps])

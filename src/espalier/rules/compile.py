@@ -1,0 +1,337 @@
+"""Compiled rules: a rule set lowered for a set of labels, once; grounded on the tokens of a sequence, in microseconds.
+
+Every rule gets the cheapest form that is exact for it:
+
+    local     sums over labels and pairs of neighbours, folded into the potentials       (`rules.local`)
+    linear    rows a . n(y) <= b over counts of the labelling                            (`rules.linear`)
+    monitor   a left-to-right machine                                                    (`rules.monitors`)
+
+and a monitor whatever its form; some rules together become a product automaton (`rules.automaton`). Penalties are in
+none of these: learning one never compiles anything again. Soft penalties enter by product, hard ones by mask, because
+0 · inf is not a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import Field, dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from espalier.corpus import UNKNOWN, Corpus, Labels
+from espalier.errors import InputError
+from espalier.rules import linear, local, meaning, monitors
+from espalier.rules.automaton import Automaton, build_automaton, estimate_size
+from espalier.rules.combinators import Capped
+from espalier.rules.grounding import Batch, Bits, Satisfied, ground_conditions, holds_when_empty
+from espalier.rules.linear import Inequality, LinearForm, Row
+from espalier.rules.local import LocalForm
+from espalier.rules.machines import Machine
+from espalier.rules.monitors import Context, Monitor, build_rule
+from espalier.rules.nodes import NODE_TYPES, All, Node
+from espalier.rules.paths import PathTable
+from espalier.rules.predicates import ALWAYS, Condition
+from espalier.rules.ruleset import RuleSet
+
+__all__ = ["Compiled", "Grounded", "LocalTable", "Row", "compile_rules", "degrees_of", "support_table"]
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+
+
+class LocalTable(NamedTuple):
+    """What a local rule charges at every token where condition number `bit` holds.
+
+    Either `unary`, int64[L], for the token's label; or `pair`, int64[L, L], for the pair that enters the token, with
+    `first`, int64[L], for the label of a first token.
+    """
+
+    rule: int
+    bit: int
+    unary: Int | None
+    pair: Int | None
+    first: Int | None
+
+
+class ChainScores(Protocol):
+    """What `fold` asks of potentials: a dataclass with these arrays."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def unary(self) -> Float:
+        """float64[T, L]."""
+
+    @property
+    def trans(self) -> Float:
+        """float64[L, L] or float64[T - 1, L, L]."""
+
+
+Scores = TypeVar("Scores", bound=ChainScores)
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A rule set compiled for a set of labels.
+
+    form : "local", "linear" or "monitor" for each of the K rules.
+    conditions : the B conditions on tokens that any form looks at; they are referred to by number.
+    """
+
+    rules: RuleSet
+    labels: Labels
+    form: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+    machines: tuple[Machine, ...]
+    local: LocalForm
+    linear: LinearForm
+
+    @property
+    def K(self) -> int:
+        """The number of rules."""
+        return self.rules.K
+
+    @property
+    def features(self) -> NDArray[np.int16]:
+        """How much feature f counts when label j follows i (i = L: j is the first label), int16[F, L + 1, L]."""
+        return self.linear.values
+
+    def ground(self, tokens: Sequence[str], text: str | None = None) -> Grounded:
+        """Meet the tokens of one sequence; without `text` its text is the tokens joined by one space."""
+        if isinstance(tokens, str):
+            raise InputError("tokens are a string, not a list of tokens; split it first")
+        bits = ground_conditions(self.conditions, Batch.of_tokens(tokens, text))
+        return Grounded(self, tuple(tokens), text, bits)
+
+    def ground_corpus(self, corpus: Corpus) -> list[Grounded]:
+        """Meet every sequence of a corpus; conditions on words are evaluated once a word type."""
+        bits = self.ground_bits(corpus)
+        texts = [None] * len(corpus) if corpus.documents is None else [d.text for d in corpus.documents]
+        ends = corpus.indptr.tolist()
+        return [
+            Grounded(self, tuple(corpus.tokens(i)), texts[i], bits[ends[i] : ends[i + 1]]) for i in range(len(corpus))
+        ]
+
+    def ground_bits(self, corpus: Corpus) -> Bits:
+        """Return where the conditions hold in a corpus of M tokens, bool[M, B]."""
+        return ground_conditions(self.conditions, Batch.of_corpus(corpus))
+
+    def local_tables(self) -> list[LocalTable]:
+        """Return the charges of all local rules; those of one rule add up."""
+        form = self.local
+        unary = zip(form.unary_rule.tolist(), form.unary_bit.tolist(), form.unary, strict=True)
+        pair = zip(form.pair_rule.tolist(), form.pair_bit.tolist(), form.pair, form.first, strict=True)
+        found = [LocalTable(k, bit, row, None, None) for k, bit, row in unary]
+        found += [LocalTable(k, bit, None, matrix, first) for k, bit, matrix, first in pair]
+        return sorted(found, key=lambda charge: charge.rule)
+
+    def automaton_size(self, rules: Sequence[int], limit: int = 200_000) -> int | None:
+        """Return a number of states that the automaton of these rules does not exceed.
+
+        None if the number grows with the sequence, or a single part of a rule has more than `limit` states.
+        """
+        machines = [self.machines[k] for k in self._chosen(rules)]
+        return estimate_size(machines, self._always, len(self.labels), limit)
+
+    def automaton(self, rules: Sequence[int], max_states: int = 200_000) -> Automaton:
+        """Return the product automaton of some rules, by number; a `SizeError` if it has more than max_states."""
+        chosen = [(k, self.rules[k].name, self.machines[k]) for k in self._chosen(rules)]
+        return build_automaton(chosen, self._always, len(self.labels), max_states)
+
+    def _chosen(self, rules: Sequence[int]) -> list[int]:
+        wrong = next((k for k in rules if not 0 <= k < self.K), None)
+        if wrong is not None or len(set(rules)) < len(rules):
+            what = "twice in the list" if wrong is None else f"not 0..{self.K - 1}: {wrong}"
+            raise InputError(f"rules of an automaton are chosen by number, each once; one is {what}")
+        return [int(k) for k in rules]
+
+    @property
+    def _always(self) -> frozenset[int]:
+        return frozenset(b for b, condition in enumerate(self.conditions) if condition == ALWAYS)
+
+    def check_penalties(self, penalties: ArrayLike | None) -> Float:
+        """Return penalties as float64[K], those of the rules if None; or say what is wrong."""
+        rho = self.rules.penalties if penalties is None else np.asarray(penalties, dtype=np.float64)
+        if rho.shape != (self.K,):
+            raise InputError(f"penalties have shape {rho.shape}; there are {self.K} rules")
+        wrong = np.flatnonzero(~(rho >= 0))
+        if len(wrong):
+            name = self.rules[int(wrong[0])].name
+            raise InputError(f"rule {name!r}: penalty {rho[wrong[0]]} must be zero or more (inf for a hard rule)")
+        return rho
+
+
+@dataclass(frozen=True, eq=False)
+class Grounded:
+    """A compiled rule set that has met the tokens of one sequence.
+
+    bits : bool[T, B], where its conditions hold.
+    """
+
+    compiled: Compiled
+    tokens: tuple[str, ...]
+    text: str | None
+    bits: Bits
+
+    @property
+    def T(self) -> int:
+        """The number of tokens."""
+        return len(self.tokens)
+
+    def local_unary(self, k: int) -> Int:
+        """Return what local rule k charges for label l at token t, int64[T, L]."""
+        return self._charged(k)[0]
+
+    def local_pair(self, k: int) -> Int | None:
+        """Return what local rule k charges for y_{t-1} = i, y_t = j, int64[T, L, L], row 0 unused; None if nothing."""
+        return self._charged(k)[1]
+
+    def _charged(self, k: int) -> tuple[Int, Int | None]:
+        form = self.compiled.form[k]
+        if form != "local":
+            raise InputError(f"rule {self.compiled.rules[k].name!r} is not local; its form is {form!r}")
+        return self.compiled.local.charged(self.bits, np.eye(self.compiled.K, dtype=np.int64)[k])
+
+    def fold(self, potentials: Scores, penalties: ArrayLike | None = None) -> Scores:
+        """Return potentials minus the penalties of all local rules; -inf where a hard one forbids."""
+        rho = self.compiled.check_penalties(penalties)
+        if potentials.unary.shape != (self.T, len(self.compiled.labels)):
+            raise InputError(
+                f"potentials of shape {potentials.unary.shape} for {self.T} tokens, {len(self.compiled.labels)} labels"
+            )
+        hard = np.isinf(rho)
+        unary, pair = self.compiled.local.charged(self.bits, np.where(hard, 0.0, rho))
+        new_unary = potentials.unary - unary
+        new_trans = potentials.trans if pair is None else potentials.trans - pair[1:]
+        if hard.any():
+            unary, pair = self.compiled.local.charged(self.bits, hard.astype(np.int64))
+            new_unary = np.where(unary > 0, -np.inf, new_unary)
+            new_trans = new_trans if pair is None else np.where(pair[1:] > 0, -np.inf, new_trans)
+        return replace(potentials, unary=new_unary, trans=new_trans)
+
+    @cached_property
+    def _bit_rows(self) -> list[list[bool]]:
+        rows: list[list[bool]] = self.bits.tolist()
+        return rows
+
+    def monitor(self, k: int) -> Monitor:
+        """Return the monitor of rule k, whatever its form."""
+        return Monitor(self.compiled.machines[k], self._bit_rows)
+
+    @property
+    def features(self) -> NDArray[np.int16]:
+        """The features of the linear rules, int16[F, L + 1, L]."""
+        return self.compiled.features
+
+    @cached_property
+    def active(self) -> Int:
+        """The numbers of the rows of `compiled.linear` that apply to these tokens."""
+        gate = self.compiled.linear.gate
+        if self.T:
+            on = np.append(self.bits[0], True)  # gate -1 is always on
+        else:
+            on = np.array([holds_when_empty(c) for c in self.compiled.conditions] + [True])
+        return np.flatnonzero(on[gate])
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The rows a . n(y) <= b of the linear rules that apply to these tokens."""
+        form = self.compiled.linear
+        return [Row(int(form.rule[r]), form.coefficients[r], int(form.bound[r])) for r in self.active]
+
+    def counts(self, y: Sequence[int] | NDArray[Any]) -> Int:
+        """Return n(y), int64[F]."""
+        return self.compiled.linear.counts(self._labels(y, 0))
+
+    def _labels(self, y: Sequence[int] | NDArray[Any], least: int) -> Int:
+        ids = np.asarray(y, dtype=np.int64)
+        if ids.shape != (self.T,):
+            raise InputError(f"{self.T} tokens, but labels of shape {ids.shape}")
+        wrong = np.flatnonzero((ids < least) | (ids >= len(self.compiled.labels)))
+        if len(wrong):
+            t = int(wrong[0])
+            raise InputError(f"token {t} has label {ids[t]}, expected {least}..{len(self.compiled.labels) - 1}")
+        return ids
+
+
+def compile_rules(rules: RuleSet, labels: Sequence[str]) -> Compiled:
+    """Lower every rule to its cheapest exact form; a rule that names an unknown field is an error."""
+    labels = labels if isinstance(labels, Labels) else Labels(labels)
+    rules.check(labels)
+    context = Context(PathTable.of(labels.names))
+    form: list[str] = []
+    machines: list[Machine] = []
+    charged: list[tuple[int, int, Int]] = []
+    rows: list[tuple[int, int, Inequality]] = []
+    for k, rule in enumerate(rules):
+        machine = build_rule(rule, context)
+        machines.append(machine)
+        # min(1, sum) is no sum, unless the sum is never larger.
+        adds_up = not rule.once or not isinstance(machine, Capped)
+        charges = local.charges(rule.node, context.table) if adds_up else None
+        inequalities = linear.inequalities(rule.node, context.table) if adds_up and charges is None else None
+        if charges is not None:
+            charged.extend((k, context.number(c.condition), c.matrix) for c in charges)
+        elif inequalities is not None:
+            rows.extend((k, _gate(row.gates, context), row) for row in inequalities)
+        form.append("local" if charges is not None else "linear" if inequalities is not None else "monitor")
+    L = len(labels)
+    return Compiled(
+        rules,
+        labels,
+        tuple(form),
+        tuple(context.numbers),
+        tuple(machines),
+        LocalForm.of(charged, L),
+        LinearForm.of(rows, L),
+    )
+
+
+def _gate(gates: tuple[Node, ...], context: Context) -> int:
+    """Return the number of the condition that all gates are satisfied, -1 if there are none."""
+    if not gates:
+        return -1
+    return context.number(Satisfied(gates[0] if len(gates) == 1 else All(gates)))
+
+
+def degrees_of(grounded: Grounded, y: Sequence[int] | NDArray[Any]) -> Int:
+    """Return the degree of every rule for a labelling, int64[K], each by its cheapest form.
+
+    Labels may be unknown (-1); then the reference meaning is asked, because forms read known labels only.
+    """
+    compiled = grounded.compiled
+    ids = grounded._labels(y, UNKNOWN)
+    if (ids == UNKNOWN).any():
+        names = compiled.labels.decode(ids.tolist())
+        return meaning.degrees(compiled.rules, grounded.tokens, names, text=grounded.text)
+    degrees = compiled.local.degrees(grounded.bits, ids, compiled.K)
+    degrees += compiled.linear.excess(ids, grounded.active, compiled.K)
+    pairs = list(enumerate(zip([-1, *ids.tolist()], ids.tolist(), strict=False)))
+    for k, form in enumerate(compiled.form):
+        if form == "monitor":
+            monitor = grounded.monitor(k)
+            state = monitor.initial
+            for t, (i, j) in pairs:
+                state, increment = monitor.step(state, t, i, j)
+                degrees[k] += increment
+            degrees[k] += monitor.final(state)
+    return degrees
+
+
+def support_table() -> dict[str, dict[str, str]]:
+    """Return what each lowering does with each node type: node name -> lowering -> "yes", "no" or under what condition.
+
+    "monitor" reads any rule from left to right; "automaton" is a monitor whose states are bounded.
+    """
+    return {
+        node.__name__: {
+            "local": local.SUPPORT.get(node, "no"),
+            "linear": linear.SUPPORT.get(node, "no"),
+            "monitor": "yes",
+            "automaton": monitors.SUPPORT.get(node, "yes"),
+        }
+        for node in NODE_TYPES
+    }

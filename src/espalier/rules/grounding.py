@@ -1,0 +1,191 @@
+"""Where conditions hold: every distinct part of every condition once, for a whole corpus in arrays.
+
+A word condition is asked once a word type. Nodes that say nothing about labels (*input-only* nodes) are settled
+here, too: `Satisfied(node)` is the token condition that holds everywhere or nowhere in a sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.rules import nodes as n
+from espalier.rules.meaning import degree
+from espalier.rules.predicates import ALWAYS, AllOf, AnyOf, At, Condition, Near, NoneOf, Text, WordCondition
+
+__all__ = ["Batch", "Satisfied", "both", "ground_conditions", "holds_when_empty", "input_only"]
+
+Bits = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Satisfied(Condition):
+    """The sequence satisfies an input-only node; the same at every token."""
+
+    node: n.Node
+
+    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
+        """Does it?"""
+        return degree(self.node, tokens, [None] * len(tokens), text=text) == 0
+
+
+def input_only(node: n.Node) -> bool:
+    """Is the node's degree the same for all labellings of a sequence?"""
+    if isinstance(node, n.Linear):
+        return all(term.unit == "tokens" and term.fields == n.ANYTHING for term in node.terms)
+    if isinstance(node, n.All | n.Any):
+        return all(input_only(part) for part in node.parts)
+    if isinstance(node, n.If):
+        return input_only(node.condition) and input_only(node.then)
+    return isinstance(node, n.Exists) or (isinstance(node, n.Not) and input_only(node.part))
+
+
+def holds_when_empty(condition: Condition) -> bool:
+    """Does it hold in a sequence without tokens?  Only conditions on whole sequences can."""
+    return isinstance(condition, Satisfied) and degree(condition.node, [], []) == 0
+
+
+def both(one: Condition, other: Condition) -> Condition:
+    """Return the conjunction, without the trivial part."""
+    if ALWAYS in (one, other):
+        return other if one == ALWAYS else one
+    return one & other
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """N sequences of M tokens as arrays: what conditions are evaluated on.
+
+    indptr : int64[N + 1]; token_ids : int[M] into `types`; text(i) is the text of sequence i.
+    """
+
+    indptr: NDArray[np.int64]
+    token_ids: NDArray[np.int32]
+    types: tuple[str, ...]
+    text: Callable[[int], str]
+    sequence: NDArray[np.int64] = field(init=False)
+    position: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Derive which sequence every token is in, and where."""
+        lengths = np.diff(self.indptr)
+        object.__setattr__(self, "sequence", np.repeat(np.arange(len(lengths)), lengths))
+        object.__setattr__(self, "position", np.arange(self.indptr[-1]) - np.repeat(self.indptr[:-1], lengths))
+
+    @classmethod
+    def of_tokens(cls, tokens: Sequence[str], text: str | None) -> Batch:
+        """One sequence; without `text` its tokens are joined by one space."""
+        index = {word: k for k, word in enumerate(dict.fromkeys(tokens))}
+        ids = np.array([index[word] for word in tokens], dtype=np.int32)
+        whole = " ".join(tokens) if text is None else text
+        return cls(np.array([0, len(tokens)], dtype=np.int64), ids, tuple(index), lambda i: whole)
+
+    @classmethod
+    def of_corpus(cls, corpus: Corpus) -> Batch:
+        """All sequences of a corpus, with the texts of its documents if there are any."""
+        documents = corpus.documents
+
+        def text(i: int) -> str:
+            return " ".join(corpus.tokens(i)) if documents is None else documents[i].text
+
+        return cls(corpus.indptr, corpus.token_ids, corpus.types, text)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """T of every sequence, int64[N]."""
+        return np.diff(self.indptr)
+
+    def tokens(self, i: int) -> list[str]:
+        """Return the tokens of sequence i."""
+        return [self.types[k] for k in self.token_ids[self.indptr[i] : self.indptr[i + 1]].tolist()]
+
+
+def ground_conditions(conditions: Sequence[Condition], batch: Batch) -> Bits:
+    """Return where each condition holds, bool[M, B]."""
+    known: dict[Condition, Bits] = {}
+    bits = np.empty((len(batch.token_ids), len(conditions)), bool)
+    for b, condition in enumerate(conditions):
+        bits[:, b] = _tokens(condition, batch, known)
+    return bits
+
+
+def _tokens(condition: Condition, batch: Batch, known: dict[Condition, Bits]) -> Bits:
+    """Return where the condition holds, bool[M]; equal parts of conditions are computed once."""
+    if condition not in known:
+        known[condition] = _evaluate(condition, batch, known)
+    return known[condition]
+
+
+def _evaluate(condition: Condition, batch: Batch, known: dict[Condition, Bits]) -> Bits:
+    match condition:
+        case WordCondition():
+            return _words(condition, batch)
+        case At(first, last):
+            T = batch.lengths[batch.sequence]
+            above = batch.position >= (first if first >= 0 else first + T)
+            return above & (batch.position <= (last if last >= 0 else last + T))
+        case Near(offset, inner):
+            return _shifted(_tokens(inner, batch, known), offset, batch)
+        case AllOf(conditions):
+            return reduce(np.bitwise_and, [_tokens(c, batch, known) for c in conditions])
+        case AnyOf(conditions):
+            return reduce(np.bitwise_or, [_tokens(c, batch, known) for c in conditions])
+        case NoneOf(inner):
+            return ~_tokens(inner, batch, known)
+        case Satisfied(node):
+            return _sequences(node, batch, known)[batch.sequence]
+        case Text():
+            found = [T > 0 and condition.holds((), 0, batch.text(i)) for i, T in enumerate(batch.lengths)]
+            return np.array(found, dtype=bool)[batch.sequence]
+        case _:  # somebody's own condition: ask it token by token
+            asked = [
+                condition.holds(tokens, t, batch.text(i))
+                for i in range(len(batch.lengths))
+                for tokens in [batch.tokens(i)]
+                for t in range(len(tokens))
+            ]
+            return np.array(asked, dtype=bool)
+
+
+def _words(condition: WordCondition, batch: Batch) -> Bits:
+    """Ask once a word type that occurs; a part of a corpus shares the types of the whole."""
+    accepted = np.zeros(len(batch.types), bool)
+    for k in np.unique(batch.token_ids).tolist():
+        accepted[k] = condition.accepts(batch.types[k])
+    return accepted[batch.token_ids]
+
+
+def _shifted(bits: Bits, offset: int, batch: Batch) -> Bits:
+    """Return bits[t + offset], False where that token is in another sequence or in none."""
+    M = len(bits)
+    there = np.arange(M) + offset
+    inside = (there >= 0) & (there < M)
+    there[~inside] = 0
+    inside &= batch.sequence[there] == batch.sequence if M else inside
+    return inside & bits[there]
+
+
+def _sequences(node: n.Node, batch: Batch, known: dict[Condition, Bits]) -> Bits:
+    """Return which sequences satisfy an input-only node, bool[N]."""
+    match node:
+        case n.Exists(condition):
+            found = np.bincount(batch.sequence, _tokens(condition, batch, known), minlength=len(batch.lengths))
+            return found > 0
+        case n.All(parts):
+            return reduce(np.bitwise_and, [_sequences(part, batch, known) for part in parts])
+        case n.Any(parts):
+            return reduce(np.bitwise_or, [_sequences(part, batch, known) for part in parts])
+        case n.Not(part):
+            return ~_sequences(part, batch, known)
+        case n.If(condition, then):
+            return ~_sequences(condition, batch, known) | _sequences(then, batch, known)
+        case n.Linear(terms, comparison, bound):
+            total = sum(term.coefficient for term in terms) * batch.lengths
+            verdicts: dict[str, Bits] = {"<=": total <= bound, ">=": total >= bound, "==": total == bound}
+            return verdicts[comparison]
+    raise TypeError(f"{type(node).__name__} depends on labels")
