@@ -142,8 +142,10 @@ class LinearChainLabeller(SequenceLabeller):
         state |= {name.removeprefix("features/"): a for name, a in arrays.items() if name.startswith("features/")}
         given = bool(header["features"].get("given"))
         self.index_ = GivenIndex.from_state(state) if given else FeatureIndex.from_state(state)
-        pairs = Pairs.of(len(header["labels"]), arrays["pairs/ptr"], arrays["pairs/label"])
-        self.model_ = ChainModel(pairs, arrays["weights"], arrays["trans"], arrays["start"], arrays["end"])
+        # Copies, because kernels are compiled for writable arrays, and those of a file are not.
+        names = ("pairs/ptr", "pairs/label", "weights", "trans", "start", "end")
+        ptr, label, *weights = (np.array(arrays[name]) for name in names)
+        self.model_ = ChainModel(Pairs.of(len(header["labels"]), ptr, label), *weights)
 
 
 def _holds_attributes(X: Any) -> bool:

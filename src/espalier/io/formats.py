@@ -59,7 +59,7 @@ FORMATS: Mapping[str, Format] = {
             streams=False,
         ),
         Format("inline", "flat tags in the text, a record a line or an XML document"),
-        Format("hierarchical", "nested tags in the text, as in the UMass citations", nests=True),
+        Format("hierarchical", "nested tags in the text, as in the UMass set", nests=True),
         Format(
             "tei",
             "TEI <bibl> elements, as GROBID has them",

@@ -65,67 +65,61 @@ class _History:
     def __init__(self, n: int, memory: int, threads: int) -> None:
         self.n, self.m, self.threads = n, memory, threads
         self.n_padded = -(-n // LANES) * LANES
-        self.rows = aligned(2 * memory, self.n_padded)  # s in the even rows, y in the odd ones
+        self.rows = aligned(2 * memory, self.n_padded, dtype=np.float32)  # s in the even rows, y in the odd ones
         self.gram = np.zeros((2 * memory, 2 * memory))
         self.slots: list[int] = []  # oldest first
         self.chunks = [(a, min(a + CHUNK, self.n_padded)) for a in range(0, self.n_padded, CHUNK)]
-        self.g = aligned(self.n_padded)
+        self.slope = aligned(self.n_padded)
+        self.with_slope = np.zeros(2 * memory)
         self.out = aligned(self.n_padded)
 
     def forget(self) -> None:
         self.slots = []
 
-    def update(self, x: Float, x_old: Float, g: Float, g_old: Float) -> None:
-        """Store s = x - x_old, y = g - g_old in the oldest place, unless the curvature s·y is not positive."""
-        slot = len(self.slots) if len(self.slots) < self.m else self.slots[0]
-        np.subtract(x, x_old, out=self.rows[2 * slot, : self.n])
-        np.subtract(g, g_old, out=self.rows[2 * slot + 1, : self.n])
-        s, y = self.rows[2 * slot], self.rows[2 * slot + 1]
-        products = self._products(s, y, g)
-        if not products[2 * slot + 1, 0] > 1e-10 * math.sqrt(products[2 * slot, 0] * products[2 * slot + 1, 1]):
-            # A step without curvature says nothing; and its place may have held a good pair.
-            self.slots = [k for k in self.slots if k != slot]
-            if slot == len(self.slots):
-                return
-            self.forget()
-            return
-        self.slots = [k for k in self.slots if k != slot] + [slot]
-        for row, column in ((2 * slot, 0), (2 * slot + 1, 1)):
-            self.gram[row, :] = self.gram[:, row] = products[:, column]
-        self.with_gradient = products[:, 2]
+    def update(self, x: Float, x_old: Float, g: Float, g_old: Float, slope: Float) -> None:
+        """Store s = x - x_old, y = g - g_old, in the oldest place if all are taken; `slope` is where to go from.
 
-    def _products(self, s: Float, y: Float, g: Float) -> Float:
-        self.g[: self.n] = g
+        A step without positive curvature s·y says nothing and is not kept.
+        """
+        free = [k for k in range(self.m) if k not in self.slots]
+        slot = free[0] if free else self.slots.pop(0)
+        s, y = self.rows[2 * slot], self.rows[2 * slot + 1]
+        np.subtract(x, x_old, out=s[: self.n], casting="same_kind")
+        np.subtract(g, g_old, out=y[: self.n], casting="same_kind")
+        self.slope[: self.n] = slope
         parts = np.zeros((len(self.chunks), 2 * self.m, 3))
 
         def chunk(c: int) -> None:
-            inner_products(*self.chunks[c], self.rows, s, y, self.g, parts[c])
+            inner_products(*self.chunks[c], self.rows, s, y, self.slope, parts[c])
 
         run_chunks(chunk, len(self.chunks), self.threads)
-        return np.asarray(parts.sum(axis=0))
+        products = parts.sum(axis=0)
+        self.with_slope = products[:, 2]
+        if products[2 * slot + 1, 0] > 1e-10 * math.sqrt(products[2 * slot, 0] * products[2 * slot + 1, 1]):
+            self.slots.append(slot)
+            for row, column in ((2 * slot, 0), (2 * slot + 1, 1)):
+                self.gram[row, :] = self.gram[:, row] = products[:, column]
 
-    def direction(self, g: Float) -> Float:
-        """Return -H g: the two loops on coefficients, then one sweep over the history."""
-        if not self.slots:
-            return -g
-        weights = np.zeros(2 * self.m)  # of the history rows; the gradient's own weight stays apart
-        gram, with_g = self.gram, self.with_gradient
+    def direction(self) -> Float:
+        """Return -H slope: the two loops on coefficients, then one sweep over the history, which is not empty."""
+        weights = np.zeros(2 * self.m)  # of the history rows; the slope's own weight stays apart
+        gram, with_slope = self.gram, self.with_slope
         alpha = {}
         for k in reversed(self.slots):
             s, y = 2 * k, 2 * k + 1
-            alpha[k] = (with_g[s] + weights @ gram[:, s]) / gram[s, y]
+            alpha[k] = (with_slope[s] + weights @ gram[:, s]) / gram[s, y]
             weights[y] -= alpha[k]
         newest = self.slots[-1]
         gamma = gram[2 * newest, 2 * newest + 1] / gram[2 * newest + 1, 2 * newest + 1]
         weights *= gamma
         for k in self.slots:
             s, y = 2 * k, 2 * k + 1
-            beta = (gamma * with_g[y] + weights @ gram[:, y]) / gram[s, y]
+            beta = (gamma * with_slope[y] + weights @ gram[:, y]) / gram[s, y]
             weights[s] += alpha[k] - beta
         weights = -weights
 
         def chunk(c: int) -> None:
-            combine(*self.chunks[c], self.rows, weights, self.g, -gamma, self.out)
+            combine(*self.chunks[c], self.rows, weights, self.slope, -gamma, self.out)
 
         run_chunks(chunk, len(self.chunks), self.threads)
         return self.out[: self.n]
@@ -153,7 +147,7 @@ def minimise(
         state.reason = "the start is a minimum"
         return state
     while state.iterations < o.max_iterations:
-        d = history.direction(slope)
+        d = history.direction() if history.slots else -slope
         if l1:
             d = np.where(d * slope < 0, d, 0.0)
         descent = dot(d, slope)
@@ -171,9 +165,7 @@ def minimise(
             break
         new_x, new_value, new_g = found
         new_slope = _pseudo_gradient(new_x, new_g, l1)
-        history.update(new_x, x, new_g, g)
-        if l1 and history.slots:
-            history.with_gradient = history._products(new_slope, new_slope, new_slope)[:, 2]
+        history.update(new_x, x, new_g, g, new_slope)
         x, value, g, slope = new_x, new_value, new_g, new_slope
         state.x, state.value = x, value
         state.iterations += 1

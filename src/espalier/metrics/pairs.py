@@ -26,7 +26,7 @@ def paired(gold: Labelling, predicted: Labelling) -> Pairs:
     truth, guess = _label_lists(gold, "gold"), _label_lists(predicted, "predicted")
     if len(truth) != len(guess):
         raise InputError(f"{len(truth)} gold sequences but {len(guess)} predicted ones; they must pair up")
-    if not truth:
+    if len(truth) == 0:  # not `not truth`: it may be an array
         raise InputError("no sequences were given; there is nothing to measure")
     pairs: Pairs = []
     for i, (g, p) in enumerate(zip(truth, guess, strict=True)):

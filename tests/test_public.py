@@ -1,0 +1,52 @@
+"""The public surface: few names, sorted, all there, and nothing imported before it is used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import espalier
+
+
+def test_names_are_sorted_few_and_importable():
+    assert espalier.__all__ == sorted(espalier.__all__)
+    assert len(espalier.__all__) <= 30
+    for name in espalier.__all__:
+        assert getattr(espalier, name).__doc__
+    assert set(dir(espalier)) == {*espalier.__all__, "__version__"}
+
+
+def test_type_checkers_see_the_same_names():
+    """The lazy table and the imports for type checkers say the same."""
+    from pathlib import Path
+
+    source = Path(espalier.__file__).read_text()
+    shown = {line.rsplit(" as ", 1)[1] for line in source.splitlines() if line.startswith("    from espalier.")}
+    assert shown == set(espalier.__all__)
+
+
+def test_unknown_names_are_attribute_errors():
+    with pytest.raises(AttributeError, match="no attribute 'crf'"):
+        _ = espalier.crf
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import espalier", ["numpy", "numba", "scipy", "sklearn"]),
+        ("from espalier import CRF, load", ["sklearn", "scipy.optimize", "typer", "rich"]),
+        ("from espalier import read, write", ["numba", "scipy", "sklearn"]),
+    ],
+)
+def test_nothing_heavy_is_imported_early(statement, absent):
+    code = f"{statement}\nimport sys\nprint([name for name in {absent!r} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert found.strip() == "[]"
+
+
+def test_version_is_that_of_the_package():
+    from importlib.metadata import version
+
+    assert espalier.__version__ == version("espalier")
