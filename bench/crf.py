@@ -23,12 +23,12 @@ from pathlib import Path
 
 import numpy as np
 import pycrfsuite
-import synthetic
-from common import Row, Sequences, arguments, compare, cpu_time, interleaved, labelled, wall_time, write_json
 
 import espalier as es
+import synthetic
+from common import Row, Sequences, arguments, compare, cpu_time, interleaved, labelled, wall_time, write_json
 from espalier.corpus import Corpus
-from espalier.estimators.linear import TrainingSet, _training_set
+from espalier.estimators.linear import TrainingSet, training_set
 from espalier.learning.likelihood import ChainLikelihood
 from espalier.learning.twins import Twins
 from espalier.models.pairs import Pairs
@@ -111,7 +111,7 @@ class Problem:
         corpus = Corpus.from_tokens(*train)
         _, matrix = extractor.fit_transform(corpus)
         attributes = [word2features(tokens) for tokens in train[0]]
-        data = _training_set(corpus, matrix, None)
+        data = training_set(corpus, matrix, None)
         # CRFsuite forbids nothing: neither do we, here.
         L = data.n_labels
         data = TrainingSet(

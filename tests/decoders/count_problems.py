@@ -63,13 +63,13 @@ def problem_of(potentials, labels, rules, tokens=None, penalties=None):
 
 
 @st.composite
-def problems(draw, nodes, *, prices=(*SOFT, math.inf), max_tokens=4, exact=False, once=st.just(False)):
+def problems(draw, nodes, *, prices=(*SOFT, math.inf), max_tokens=4, exact=False, once=(False,)):
     """Draw 0..max_tokens tokens, 1..3 rules, potentials with and without -inf."""
     labels = draw(st.sampled_from(VOCABULARIES))
     T, L = draw(st.integers(0, max_tokens)), len(labels)
     shapes = [(T, L), draw(st.sampled_from([(L, L), (max(T - 1, 0), L, L)])), (L,), (L,)]
     potentials = Potentials(*(draw(score_arrays(shape, exact=exact)) for shape in shapes))
-    drawn = draw(st.lists(st.tuples(nodes, st.sampled_from(prices), once), min_size=1, max_size=3))
+    drawn = draw(st.lists(st.tuples(nodes, st.sampled_from(prices), st.sampled_from(once)), min_size=1, max_size=3))
     rules = RuleSet(Rule(f"r{k}", *each) for k, each in enumerate(drawn))
     tokens = draw(st.lists(st.sampled_from(["x", "y"]), min_size=T, max_size=T))
     return problem_of(potentials, labels, rules, tokens)

@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 from hypothesis import strategies as st
-from oracles import Enumeration, backwards, labellings
-from strategies import score_arrays
 
 from espalier.corpus import Labels
 from espalier.decoders.base import Problem
@@ -17,6 +15,8 @@ from espalier.rules import nodes as n
 from espalier.rules import predicates as p
 from espalier.rules.compile import compile_rules
 from espalier.rules.meaning import degrees
+from oracles import Enumeration, backwards, labellings
+from strategies import score_arrays
 
 WORDS = ("x", "y", ",", "12")
 VOCABULARIES = (
@@ -25,9 +25,10 @@ VOCABULARIES = (
     ("a", "b", "O"),
     ("B-a", "I-a", "O"),
     ("B-a", "I-a", "B-b", "I-b"),
+    ("O", "B-s/B-q", "I-s/B-q", "I-s/I-q"),
     ("O", "B-s", "I-s", "B-s/B-q", "I-s/B-q", "I-s/I-q"),
 )
-MOST_LABELLINGS = 300
+MOST_LABELLINGS = 81
 
 conditions = st.sampled_from(
     [

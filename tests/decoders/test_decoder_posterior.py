@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from decoder_problems import enumerated, problem_from, problems
 from hypothesis import given, settings
-from oracles import label_counts
 
 from espalier.decoders import Problem, gibbs, product
-from espalier.decoders.lattice import LatticeTooLarge
+from espalier.decoders.lattice import LatticeTooLarge, from_automaton, from_monitors
 from espalier.errors import InfeasibleError, InputError
+from espalier.rules.automaton import SizeError
+from oracles import label_counts
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(problem=problems())
 def test_log_partition_and_marginals_equal_enumeration(problem: Problem) -> None:
     everything = enumerated(problem)
@@ -28,6 +29,28 @@ def test_log_partition_and_marginals_equal_enumeration(problem: Problem) -> None
     assert product.log_partition(problem) == found.log_z
     assert found.marginals.shape == (problem.T, problem.L)
     np.testing.assert_allclose(found.marginals, everything.expectation(label_counts(problem.potentials)), atol=1e-9)
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(problem=problems())
+def test_both_ways_to_build_a_lattice_agree(problem: Problem) -> None:
+    try:
+        automaton = problem.grounded.compiled.automaton(problem.globals)
+    except SizeError:
+        return
+    tables, stepped = from_automaton(problem, automaton, 10_000), from_monitors(problem, 10_000)
+    for one, other in zip(tables.layers, stepped.layers, strict=True):
+        assert set(one.label.tolist()) == set(other.label.tolist())
+    best = [product._k_best(lattice, 3) for lattice in (tables, stepped)]
+    assert [score for _, score in best[0]] == pytest.approx([score for _, score in best[1]], abs=1e-9)
+
+
+def test_rules_without_an_automaton_are_stepped() -> None:
+    # The difference of two counts has as many values as there are tokens.
+    problem = problem_from("Same: tokens(a) == tokens(b) [penalty 1]", "x y z x", "a b c", np.eye(3)[[0, 0, 1, 2]])
+    with pytest.raises(SizeError):
+        problem.grounded.compiled.automaton(problem.globals)
+    assert product.posterior(problem).log_z == pytest.approx(enumerated(problem).log_z)
 
 
 # a once, soft: p(y) on two labels and three tokens is easily enumerated, and every labelling is possible.
@@ -47,7 +70,7 @@ N = 4000
 def assert_drawn_from(problem: Problem, y: np.ndarray, allowance: float) -> None:
     """The shares of whole labellings lie within `allowance` standard errors (and nothing impossible is drawn)."""
     expected = enumerated(problem).probabilities
-    shares = {labels: 0.0 for labels in expected}
+    shares = dict.fromkeys(expected, 0.0)
     for row in y.tolist():
         shares[tuple(row)] += 1 / len(y)
     for labels, probability in expected.items():

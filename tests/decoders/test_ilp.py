@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from count_problems import all_nodes, enumerated, linear_nodes, local_nodes, optimum, problem_of, problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from count_problems import all_nodes, enumerated, linear_nodes, local_nodes, optimum, problem_of, problems
 from espalier.decoders import ilp
 from espalier.decoders.base import Status
 from espalier.errors import InputError
@@ -41,7 +41,7 @@ def test_linear_rules(problem):
 
 
 @many
-@given(problems(all_nodes, once=st.booleans()))
+@given(problems(all_nodes, once=(False, True)))
 def test_every_rule(problem):
     check(problem, ilp.decode(problem))
 
@@ -56,7 +56,7 @@ def test_ties(problem):
 
 
 @few
-@given(problems(all_nodes, max_tokens=3, once=st.booleans()))
+@given(problems(all_nodes, max_tokens=3, once=(False, True)))
 def test_the_expression_of_a_rule_is_its_degree(problem):
     """Along every single path the least value of the expression is the degree, and never above `most`."""
     if problem.T == 0:
@@ -79,14 +79,18 @@ def test_the_expression_of_a_rule_is_its_degree(problem):
 @given(chains(min_tokens=1), st.floats(-12, 12))
 def test_the_lattice_keeps_what_can_reach_the_floor(potentials, floor):
     problem = problem_of(potentials, [f"l{i}" for i in range(potentials.n_labels)], RuleSet())
-    kept = {
-        (t, y[t - 1] if t else potentials.n_labels, y[t])
-        for y, score, *_ in enumerated(problem)
-        if score >= floor
-        for t in range(len(y))
-    }
+
+    def reaching(least):
+        return {
+            (t, y[t - 1] if t else potentials.n_labels, y[t])
+            for y, score, *_ in enumerated(problem)
+            if score >= least
+            for t in range(len(y))
+        }
+
     lattice = ilp.Lattice.of(potentials, floor)
-    assert set(zip(lattice.t.tolist(), lattice.i.tolist(), lattice.j.tolist(), strict=True)) == kept
+    kept = set(zip(lattice.t.tolist(), lattice.i.tolist(), lattice.j.tolist(), strict=True))
+    assert reaching(floor) <= kept <= reaching(floor - 1e-6)  # ties with the floor are kept
 
 
 def test_steps_add_up_to_scores():
@@ -141,14 +145,15 @@ def test_a_time_limit_leaves_a_bound():
 
 
 def test_a_program_that_is_too_large_says_which_rule():
-    with pytest.raises(InputError, match="'Order'.*raise max_columns"):
+    with pytest.raises(InputError, match=r"'Order'.*raise max_columns"):
         ilp.decode(long_problem(), max_columns=2_000)
     with pytest.raises(InputError, match="the lattice"):
         ilp.decode(long_problem(), max_columns=10)
 
 
 @pytest.mark.parametrize(
-    ("options", "message"), [({"k": 3}, "one labelling"), ({"time_limit": 0}, "seconds"), ({"max_columns": 0}, "max_col")]
+    ("options", "message"),
+    [({"k": 3}, "one labelling"), ({"time_limit": 0}, "seconds"), ({"max_columns": 0}, "max_col")],
 )
 def test_wrong_options(options, message):
     with pytest.raises(InputError, match=message):

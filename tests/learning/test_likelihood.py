@@ -110,7 +110,7 @@ def test_objective_equals_crfsuite(tmp_path):
     import pycrfsuite
 
     from espalier.corpus import Corpus
-    from espalier.estimators.linear import _training_set
+    from espalier.estimators.linear import training_set
     from espalier.features.given import GivenIndex
 
     rng = np.random.default_rng(5)
@@ -130,7 +130,7 @@ def test_objective_equals_crfsuite(tmp_path):
 
     index, matrix = GivenIndex.fit_transform(X)
     corpus = Corpus.from_tokens([[""] * len(s) for s in X], y)
-    data = _training_set(corpus, matrix, None)
+    data = training_set(corpus, matrix, None)
     pairs = Pairs.observed(matrix, data.y, data.n_labels)
     f = ChainLikelihood(
         matrix, data.indptr, data.y, pairs, data.observed_transitions, data.start_allowed, data.allowed, None, 1

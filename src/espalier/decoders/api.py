@@ -208,7 +208,7 @@ def _potentials(scores: Scores) -> Potentials:
     if isinstance(scores, tuple):
         if not 1 <= len(scores) <= 4:
             raise InputError(f"a tuple of {len(scores)} arrays; expected (unary, trans, start, end)")
-        return Potentials(*scores)  # type: ignore[arg-type]
+        return Potentials(*scores)
     return Potentials(scores)
 
 

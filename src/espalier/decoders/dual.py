@@ -13,7 +13,8 @@ subgradient method lowers it:  λ <- clip(λ + η (A n(y) - b), 0, c). For the y
 
 so the gap is 0, and y optimal, exactly under the paper's conditions: each row holds with equality, or is kept with
 λ_r = 0, or is exceeded with λ_r = c_r. A hard rule has c_r = inf: then this is algorithm 1. The answer is the best y
-met, the bound the lowest D; where the linear relaxation has no integral optimum the gap stays open (BOUNDED).
+met, the bound the lowest D. The gap stays open (BOUNDED) where the linear relaxation has no integral optimum, and
+where the optimum attains D(λ) only together with others, at a single λ: ties hide it.
 
 Hard rows that exclude each other make D unbounded. The multipliers then grow along a ray that proves it (Farkas):
 if every y that the potentials allow has Σ_hard λ_r (a_r . n(y) - b_r) > 0, none keeps all rows. One Viterbi pass over
@@ -58,7 +59,6 @@ METHOD = "dual"
 STEPS = ("polyak", "sdd14")
 """The step-size schedules."""
 
-_SHRINK = 0.7
 _STALLED = 1e-9  # a Polyak factor this small moves nothing any more
 _MARGIN = 1e-6  # far above the rounding of a sum of counts times multipliers of at most 1
 
@@ -75,19 +75,22 @@ def decode(
     step: str = "polyak",
     max_iterations: int = 200,
     rate: float = 1.0,
+    shrink: float = 0.7,
     cap: float = 6.0,
     gap: float = 0.0,
 ) -> Decoding:
     """Return the best labelling that projected subgradient steps meet, with the dual bound.
 
-    step : "polyak", η = a min(D - best, cap) / |g|² where a starts at `rate` and shrinks by 0.7 whenever D does not
-    fall; or "sdd14", η = rate / t. max_iterations : Viterbi passes over the potentials (1 is plain Viterbi with a
-    certificate). gap : stop as soon as bound - score is no more. If no labelling met keeps the hard rules there are no
-    labels: INFEASIBLE if that is proven, otherwise BOUNDED.
+    step : "polyak", η = a min(D - best, cap) / |g|² where a starts at `rate` and is multiplied by `shrink` whenever D
+    does not fall from one pass to the next; or "sdd14", η = rate / t. A larger `shrink` closes more gaps in more
+    passes; without `cap` hard rules overshoot.
+    max_iterations : Viterbi passes over the potentials; 1 is plain Viterbi with a certificate.
+    gap : stop as soon as bound - score is no more.
+    If no labelling met keeps the hard rules there are no labels: INFEASIBLE if that is proven, otherwise BOUNDED.
     """
-    _check(problem, k, step, rate, cap, gap)
+    _check(problem, k, step, rate, shrink, cap, gap)
     rows = _rows(problem)
-    search = _Subgradient(problem.folded, rows, step, rate, cap)
+    search = _Subgradient(problem.folded, rows, step, rate, shrink, cap)
     for passes in range(1, checked_count(max_iterations, "max_iterations") + 1):
         search.evaluate()
         if search.bound == -math.inf or search.proves_infeasible(passes):
@@ -99,7 +102,7 @@ def decode(
     return nothing_found(problem, search.bound, METHOD, search.work)
 
 
-def _check(problem: Problem, k: int, step: str, rate: float, cap: float, gap: float) -> None:
+def _check(problem: Problem, k: int, step: str, rate: float, shrink: float, cap: float, gap: float) -> None:
     """Refuse what cannot be done, with the reason."""
     if k != 1:
         raise InputError(f"k is {k!r}, but dual decomposition finds one labelling; use 'astar' for the k best")
@@ -108,6 +111,8 @@ def _check(problem: Problem, k: int, step: str, rate: float, cap: float, gap: fl
     for name, value in (("rate", rate), ("cap", cap)):
         if not value > 0:
             raise InputError(f"{name} is {value!r}, expected a positive number")
+    if not 0 < shrink < 1:
+        raise InputError(f"shrink is {shrink!r}, expected a number between 0 and 1")
     if not gap >= 0:
         raise InputError(f"gap is {gap!r}, expected zero or more")
     for r in problem.globals:  # a rule that costs nothing may have any form
@@ -130,12 +135,14 @@ class _Rows:
 
     def shift(self, multipliers: Float) -> Float:
         """Return Aᵀλ as what each step costs, float64[L + 1, L]."""
-        return np.tensordot(multipliers @ self.A, self.value, axes=1)
+        cost: Float = np.tensordot(multipliers @ self.A, self.value, axes=1)
+        return cost
 
     def excess(self, y: NDArray[np.int16]) -> Float:
         """Return A n(y) - b, float64[R]."""
         before = np.concatenate([[self.value.shape[2]], y[:-1]]) if len(y) else y
-        return self.A @ self.value[:, before, y].sum(axis=1) - self.b
+        counts: Float = self.value[:, before, y].sum(axis=1)
+        return self.A @ counts - self.b
 
 
 def _rows(problem: Problem) -> _Rows:
@@ -173,13 +180,14 @@ class _Viterbi:
 class _Subgradient:
     """The state of the method: multipliers, lowest dual value, best labelling."""
 
-    def __init__(self, potentials: Potentials, rows: _Rows, step: str, rate: float, cap: float) -> None:
+    def __init__(self, potentials: Potentials, rows: _Rows, step: str, rate: float, shrink: float, cap: float) -> None:
         self.bound, self.best = math.inf, -math.inf
         self.labels = np.zeros(potentials.n_tokens, np.int16)
         self._potentials, self._rows = potentials, rows
         self._viterbi = _Viterbi(potentials)
         self._passes = 0
-        self._step, self._factor, self._cap = step, rate, cap
+        self._step, self._factor, self._shrink, self._cap = step, rate, shrink, cap
+        self._dual = math.inf
         self._multipliers = np.zeros(len(rows.b))
         self._hard = np.isposinf(rows.c)
 
@@ -201,9 +209,9 @@ class _Subgradient:
             return
         y = self._viterbi.labels
         self._excess = rows.excess(y)
-        self._dual = shifted + float(self._multipliers @ rows.b)
-        if self._dual >= self.bound:
-            self._factor *= _SHRINK if self._step == "polyak" else 1.0
+        before, self._dual = self._dual, shifted + float(self._multipliers @ rows.b)
+        if self._step == "polyak" and self._dual >= before:
+            self._factor *= self._shrink
         self.bound = min(self.bound, self._dual)
         over = self._excess > 0  # rows kept cost nothing, and 0 * inf is nan
         score = self._dual + float(self._multipliers @ self._excess) - float(rows.c[over] @ self._excess[over])

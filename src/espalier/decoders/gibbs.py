@@ -116,7 +116,8 @@ def marginals(
 ) -> Float:
     """Estimate p(y_t = l), float64[T, L], from the share of sweeps; the error falls as 1 / sqrt(sweeps)."""
     y = sample(problem, checked_count(sweeps, "sweeps"), rng, burn=burn, window=window)
-    return (y[:, :, None] == np.arange(problem.L)).mean(axis=0)
+    shares: Float = (y[:, :, None] == np.arange(problem.L)).mean(axis=0)
+    return shares
 
 
 def generator(rng: np.random.Generator | int) -> np.random.Generator:
@@ -219,7 +220,8 @@ class _Chain:
         p, y = self.potentials, self.y
         before = p.start if t == 0 else transition(p, t)[y[t - 1]]
         after = p.end if t + 1 == len(y) else transition(p, t + 1)[:, y[t + 1]]
-        return before + p.unary[t] + after
+        weight: Float = before + p.unary[t] + after
+        return weight
 
     def _window(self, a: int, b: int, tau: float) -> list[int]:
         """Draw labels of tokens a..b-1 from the potentials at temperature τ, given the labels around them."""
@@ -267,7 +269,8 @@ def _log_sum_rows(scores: Float) -> Float:
     top = scores.max(axis=1, keepdims=True)
     shift = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
-        return np.log(np.exp(scores - shift).sum(axis=1)) + shift[:, 0]
+        sums: Float = np.log(np.exp(scores - shift).sum(axis=1)) + shift[:, 0]
+    return sums
 
 
 def _categorical(log_weights: Float, rng: np.random.Generator) -> int:

@@ -50,7 +50,18 @@ from espalier.inference import viterbi
 from espalier.potentials import Potentials
 from espalier.rules.compile import Compiled, Grounded
 
-__all__ = ["MAX_COLUMNS", "UNIT", "Expression", "Lattice", "Program", "Solution", "accepts", "decode", "degree_of"]
+__all__ = [
+    "MAX_COLUMNS",
+    "UNIT",
+    "Expression",
+    "Lattice",
+    "Program",
+    "Solution",
+    "accepts",
+    "checked_seconds",
+    "decode",
+    "degree_of",
+]
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -76,6 +87,7 @@ def decode(
     """Return the best labelling with HiGHS' proof; BOUNDED if `time_limit` seconds were not enough for one."""
     if k != 1:
         raise InputError(f"k is {k!r}, but the integer program finds one labelling; use 'astar' for the k best")
+    program, _ = Program(max_columns), checked_seconds(time_limit)
     first, [top] = viterbi(problem.folded, allow_infeasible=True)
     work = Work(viterbi=1)
     floor = -math.inf if top == -math.inf else evaluate(problem, first).score
@@ -84,7 +96,7 @@ def decode(
     if problem.T == 0 or floor >= top - tolerance(top):
         return certify(problem, first, min(top, floor) if problem.T == 0 else top, METHOD, work)
 
-    lattice, program = Lattice.of(problem.folded, floor), Program(max_columns)
+    lattice = Lattice.of(problem.folded, floor)
     x = lattice.add_to(program)
     gains = [(1.0, Expression(x, lattice.score))]
     for rule in problem.globals:
@@ -97,6 +109,13 @@ def decode(
     if solution.infeasible:
         return infeasible(problem, METHOD, work._replace(nodes=solution.nodes))
     return _best(problem, solution, lattice, first, float(top))
+
+
+def checked_seconds(time_limit: float | None) -> float | None:
+    """Return a time limit that is None or positive."""
+    if time_limit is not None and not time_limit > 0:
+        raise InputError(f"time_limit is {time_limit!r}, expected a positive number of seconds")
+    return time_limit
 
 
 def _best(problem: Problem, solution: Solution, lattice: Lattice, first: NDArray[np.int16], top: float) -> Decoding:
@@ -145,14 +164,18 @@ class Program:
 
     def add_columns(self, n: int, *, upper: float = 1.0, integral: bool = False, what: str = "the lattice") -> Int:
         """Add n columns in [0, upper] and return their numbers."""
-        if self.n_columns + n > self.max_columns:
-            raise InputError(
-                f"the integer program needs more than max_columns={self.max_columns} columns: {what} adds {n} "
-                f"to {self.n_columns}; raise max_columns, or use another decoder"
-            )
+        self.check_room(n, what)
         self._columns.append((n, upper, integral))
         self.n_columns += n
         return np.arange(self.n_columns - n, self.n_columns, dtype=np.int64)
+
+    def check_room(self, n: int, what: str) -> None:
+        """Refuse n more columns if they are too many."""
+        if self.n_columns + n > self.max_columns:
+            raise InputError(
+                f"the integer program needs more than max_columns={self.max_columns} columns: {what} adds at least {n} "
+                f"to {self.n_columns}; raise max_columns, or use another decoder"
+            )
 
     def add_rows(self, n: int, row: Int, column: Int, value: Float | float, *, lower: float, upper: float) -> None:
         """Add n rows with common bounds; row : int64[entries] in 0..n-1."""
@@ -171,8 +194,6 @@ class Program:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_array
 
-        if time_limit is not None and not time_limit > 0:
-            raise InputError(f"time_limit is {time_limit!r}, expected a positive number of seconds")
         gain = np.zeros(self.n_columns)
         for weight, expression in gains:
             np.add.at(gain, expression.columns, weight * expression.values)
@@ -294,7 +315,7 @@ def _linear(grounded: Grounded, k: int, lattice: Lattice, program: Program, x: I
 
 def _monitor(grounded: Grounded, k: int, lattice: Lattice, program: Program, x: Int) -> Expression:
     """Add the runs of the rule's monitor as a flow beside x; the degree is what its steps charge."""
-    monitor = grounded.monitor(k)
+    monitor, what = grounded.monitor(k), f"rule {grounded.compiled.rules.names[k]!r}"
     steps: dict[tuple[int, int], list[int]] = defaultdict(list)
     for e, (t, i) in enumerate(zip(lattice.t.tolist(), lattice.i.tolist(), strict=True)):
         steps[t, i].append(e)
@@ -313,7 +334,8 @@ def _monitor(grounded: Grounded, k: int, lattice: Lattice, program: Program, x: 
                 flow.append((e, tail, head))
                 amount.append(float(charged))
         layer, n_nodes = following, n_nodes + len(following)
-    f = program.add_columns(len(flow), what=f"rule {grounded.compiled.rules.names[k]!r}")
+        program.check_room(len(flow), what)  # before the rest is explored
+    f = program.add_columns(len(flow), what=what)
     e, tail, head = np.array(flow, dtype=np.int64).T
     both = np.concatenate([e, np.arange(len(x))])
     program.add_rows(len(x), both, np.concatenate([f, x]), np.repeat([1.0, -1.0], [len(f), len(x)]), lower=0, upper=0)

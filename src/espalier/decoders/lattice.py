@@ -5,7 +5,9 @@ of the first token, so layer t + 1 holds the nodes of token t. Every path from t
 labelling, and the sum of its edges and of its last node's `final` is the penalised score. Monitors are
 deterministic, so labellings and paths are the same thing, and every dynamic programme over a chain runs here too.
 
-Size: T times the states of the product automaton times L edges; refused beyond `max_edges`.
+Size: T times the states of the product automaton times L edges; refused beyond `max_edges`. The automaton's tables
+build it in arrays; rules that have none, because their states grow with the sequence or are too many, are stepped
+one node at a time.
 """
 
 from __future__ import annotations
@@ -20,10 +22,22 @@ from numpy.typing import NDArray
 from espalier.decoders.base import Problem
 from espalier.decoders.joint import Joint, States, transition
 from espalier.errors import InputError
+from espalier.rules.automaton import Automaton, SizeError
 
-__all__ = ["MAX_EDGES", "Lattice", "LatticeTooLarge", "Layer", "build"]
+__all__ = [
+    "MAX_EDGES",
+    "MAX_STEPPED",
+    "Lattice",
+    "LatticeTooLarge",
+    "Layer",
+    "build",
+    "from_automaton",
+    "from_monitors",
+]
 
-MAX_EDGES = 2_000_000
+MAX_EDGES = 10_000_000
+MAX_STEPPED = 1_000_000
+"""The largest lattices that are built unless a caller wants more: by tables, and by stepping monitors."""
 
 
 class LatticeTooLarge(InputError):
@@ -62,27 +76,85 @@ class Lattice:
         return 1 + sum(len(layer.label) for layer in self.layers)
 
 
-def build(problem: Problem, max_edges: int = MAX_EDGES) -> Lattice:
-    """Unroll a problem's folded potentials and its global rules."""
+def build(problem: Problem, max_edges: int | None = None) -> Lattice:
+    """Unroll a problem's folded potentials and its global rules, by the quicker way that its rules allow.
+
+    max_edges : the largest lattice; a million if the monitors have to be stepped one by one, ten if not.
+    """
+    try:
+        automaton = problem.grounded.compiled.automaton(problem.globals)
+    except SizeError:
+        return from_monitors(problem, MAX_STEPPED if max_edges is None else max_edges)
+    return from_automaton(problem, automaton, MAX_EDGES if max_edges is None else max_edges)
+
+
+def from_automaton(problem: Problem, automaton: Automaton, max_edges: int) -> Lattice:
+    """Unroll by the tables of the product automaton of the problem's global rules."""
+    p = problem.folded
+    classes = automaton.classes(problem.grounded.bits).tolist()
+    rho = problem.penalties[list(automaton.rules)]
+    cost = _priced(automaton.increment_rows, rho)
+    states = np.zeros(1, np.int64)
+    layers: list[Layer] = []
+    place = np.empty(automaton.n_states, np.int32)  # the node of a state in the layer being built
+    edges = 0
+    for t, c in enumerate(classes):
+        steps = p.start[None] if t == 0 else transition(p, t)[automaton.label[states]]
+        scores = steps + p.unary[t] - cost[automaton.increment_ids[states, c]]
+        source, label = np.nonzero(scores > -np.inf)
+        following = automaton.next[states[source], c, label]
+        order = np.argsort(following, kind="stable")
+        states = np.unique(following).astype(np.int64)
+        place[states] = np.arange(len(states))
+        layers.append(
+            Layer(
+                automaton.label[states],
+                source[order].astype(np.int32),
+                place[following[order]],
+                scores[source, label][order],
+            )
+        )
+        edges += len(source)
+        _check_size(edges, max_edges, t, problem, len(states))
+    end = -_priced(automaton.final, rho)[states]
+    return _finished(problem, layers, end)
+
+
+def from_monitors(problem: Problem, max_edges: int) -> Lattice:
+    """Unroll by stepping the monitors: for rules whose states grow with the sequence."""
     p, joint = problem.folded, Joint.of(problem)
     nodes: list[tuple[int, States]] = [(-1, joint.initial)]
-    layers = []
+    layers: list[Layer] = []
     edges = 0
     for t in range(problem.T):
         steps = p.start[None] if t == 0 else transition(p, t)
         nodes, layer = _layer(t, steps + p.unary[t], nodes, joint)
-        edges += len(layer.score)
-        if edges > max_edges:
-            raise LatticeTooLarge(
-                f"the product automaton of {len(joint.monitors)} rules needs more than max_edges = {max_edges} edges "
-                f"on this sequence ({edges} on {t + 1} of {problem.T} tokens, {len(nodes)} states at the last); "
-                "use 'astar', ask for fewer rules, or allow more"
-            )
         layers.append(layer)
-    end = np.array([-joint.final(states) for _, states in nodes])
-    if problem.T:
-        end += p.end[layers[-1].label]
-    return Lattice(tuple(layers), end, problem.L)
+        edges += len(layer.score)
+        _check_size(edges, max_edges, t, problem, len(nodes))
+    end = np.array([-joint.final(states) for _, states in nodes], dtype=np.float64)
+    return _finished(problem, layers, end)
+
+
+def _priced(amounts: NDArray[np.int32], rho: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Σ_k ρ_k amounts[..., k] with 0 * inf = 0."""
+    soft = amounts.astype(np.float64) @ np.where(np.isinf(rho), 0.0, rho)
+    return np.where((amounts[:, np.isinf(rho)] > 0).any(axis=1), np.inf, soft)
+
+
+def _finished(problem: Problem, layers: list[Layer], end: NDArray[np.float64]) -> Lattice:
+    """Add the potentials' end to what the rules charge there."""
+    last = problem.folded.end[layers[-1].label] if layers else 0.0
+    return Lattice(tuple(layers), end + last, problem.L)
+
+
+def _check_size(edges: int, max_edges: int, t: int, problem: Problem, states: int) -> None:
+    if edges > max_edges:
+        raise LatticeTooLarge(
+            f"the product automaton of {len(problem.globals)} rules needs more than max_edges = {max_edges} edges "
+            f"on this sequence ({edges} on {t + 1} of {problem.T} tokens, {states} states at the last); "
+            "use 'astar', ask for fewer rules, or allow more"
+        )
 
 
 def _layer(

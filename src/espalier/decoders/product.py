@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.base import Decoding, Problem, Verdict, Work, certify_all, checked_count
-from espalier.decoders.lattice import MAX_EDGES, Lattice, Layer, build
+from espalier.decoders.lattice import Lattice, Layer, build
 from espalier.errors import InfeasibleError
 from espalier.rules.compile import Compiled
 
@@ -37,7 +37,7 @@ def accepts(_: Compiled) -> Verdict:
     return Verdict(True)
 
 
-def decode(problem: Problem, *, k: int = 1, max_edges: int = MAX_EDGES) -> Decoding:
+def decode(problem: Problem, *, k: int = 1, max_edges: int | None = None) -> Decoding:
     """Return the k best labellings."""
     checked_count(k, "k")
     lattice = build(problem, max_edges)
@@ -114,12 +114,12 @@ def _forward(lattice: Lattice) -> tuple[list[Float], float]:
     return alpha, log_z
 
 
-def log_partition(problem: Problem, *, max_edges: int = MAX_EDGES) -> float:
+def log_partition(problem: Problem, *, max_edges: int | None = None) -> float:
     """Return log Σ_y exp S(y)."""
     return _forward(build(problem, max_edges))[1]
 
 
-def posterior(problem: Problem, *, max_edges: int = MAX_EDGES) -> Posterior:
+def posterior(problem: Problem, *, max_edges: int | None = None) -> Posterior:
     """Return log_z and the marginals under the rules."""
     lattice = build(problem, max_edges)
     alpha, log_z = _forward(lattice)
@@ -133,7 +133,7 @@ def posterior(problem: Problem, *, max_edges: int = MAX_EDGES) -> Posterior:
     return Posterior(log_z, marginals)
 
 
-def sample(problem: Problem, n: int, rng: np.random.Generator, *, max_edges: int = MAX_EDGES) -> NDArray[np.int16]:
+def sample(problem: Problem, n: int, rng: np.random.Generator, *, max_edges: int | None = None) -> NDArray[np.int16]:
     """Return n independent labellings, int16[n, T], drawn from the end backwards."""
     checked_count(n, "n", least=0)
     lattice = build(problem, max_edges)
@@ -158,4 +158,5 @@ def _draw(
     u = total[low] + rng.random(len(group)) * (total[high] - total[low])
     # Rounding up to the end of the group would pick what lies behind it, or a weight of zero.
     u = np.minimum(u, np.nextafter(total[high], -np.inf))
-    return np.searchsorted(total, u, side="right") - 1
+    drawn: NDArray[np.int64] = np.searchsorted(total, u, side="right") - 1
+    return drawn

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from espalier.decoders import astar, beam, exhaustive, gibbs, kbest, product, viterbi
+from espalier.decoders import astar, beam, dual, exhaustive, gibbs, ilp, kbest, product, two_stage, viterbi
 from espalier.decoders.base import Decoder, Decoding, Problem, Status
 from espalier.errors import InputError, did_you_mean
 
@@ -18,6 +18,9 @@ DECODERS: dict[str, Decoder] = {
         Decoder("kbest", kbest.decode, kbest.accepts, True, "list the best without global rules, then charge them"),
         Decoder("astar", astar.decode, astar.accepts, True, "best-first search; any rule"),
         Decoder("product", product.decode, product.accepts, True, "dynamic programming over the product automaton"),
+        Decoder("dual", dual.decode, dual.accepts, False, "Lagrangian multipliers on local and linear rules"),
+        Decoder("ilp", ilp.decode, ilp.accepts, True, "an integer linear program; any rule"),
+        Decoder("two_stage", two_stage.decode, two_stage.accepts, False, "fewest broken rules near Viterbi's score"),
         Decoder("beam", beam.decode, beam.accepts, False, "the best prefixes of every length; any rule"),
         Decoder("gibbs", gibbs.decode, gibbs.accepts, False, "annealed sampling; any rule"),
         Decoder("exhaustive", exhaustive.decode, exhaustive.accepts, True, "every labelling of a tiny problem"),
@@ -58,7 +61,10 @@ def run(problem: Problem, method: str = "auto", *, k: int = 1, **options: Any) -
 
 
 def _check_options(method: str, function: Any, options: dict[str, Any]) -> None:
-    known = [name for name in inspect.signature(function).parameters if name not in ("problem", "k")]
+    parameters = inspect.signature(function).parameters
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return  # it hands its options on to a function that checks them
+    known = [name for name in parameters if name not in ("problem", "k")]
     for name in options:
         if name not in known:
             near = did_you_mean(name, known) or (f"; its options: {', '.join(known)}" if known else "; it has none")

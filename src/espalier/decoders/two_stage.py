@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,7 +44,7 @@ from espalier.decoders.base import (
     price,
     tolerance,
 )
-from espalier.decoders.ilp import MAX_COLUMNS, UNIT, Expression, Lattice, Program, degree_of
+from espalier.decoders.ilp import MAX_COLUMNS, UNIT, Expression, Lattice, Program, checked_seconds, degree_of
 from espalier.decoders.reduced import Losses
 from espalier.errors import InputError
 from espalier.inference import viterbi
@@ -82,11 +82,33 @@ def accepts(_: Compiled) -> Verdict:
     return Verdict(True)
 
 
-def decode(problem: Problem, *, k: int = 1, **options: Any) -> Decoding:
-    """Return the labelling of `solve` (which takes the options) with the penalised score that it happens to have."""
+def decode(
+    problem: Problem,
+    *,
+    k: int = 1,
+    tau: float = 0.9,
+    slack: float | None = None,
+    costs: ArrayLike | None = None,
+    count: str = "rules",
+    solver: str = "auto",
+    max_nodes: int = 20_000,
+    max_columns: int = MAX_COLUMNS,
+    time_limit: float | None = None,
+) -> Decoding:
+    """Return the labelling of `solve`, which takes the same options, with the penalised score it happens to have."""
     if k != 1:
         raise InputError(f"k is {k!r}, but two-stage inference finds one labelling; use 'astar' for the k best")
-    found = solve(problem, **options)
+    found = solve(
+        problem,
+        tau=tau,
+        slack=slack,
+        costs=costs,
+        count=count,
+        solver=solver,
+        max_nodes=max_nodes,
+        max_columns=max_columns,
+        time_limit=time_limit,
+    )
     _, [bound] = viterbi(problem.folded, allow_infeasible=True)
     work = found.work._replace(viterbi=found.work.viterbi + 1)
     if bound == -math.inf:
@@ -119,6 +141,8 @@ def solve(
     task = _Task(problem, _costs(problem, costs), losses, allowed, _one_of(count, COUNTS, "count"))
     _one_of(solver, SOLVERS, "solver")
     checked_count(max_nodes, "max_nodes")
+    checked_seconds(time_limit)
+    program = Program(max_columns)
     if losses.top == -math.inf:
         return task.result(None, True, Work(viterbi=1))
     nodes = 0
@@ -126,7 +150,7 @@ def solve(
         y, nodes, finished = _search(task, max_nodes)
         if finished or solver == "search":
             return task.result(y, finished, Work(viterbi=1, nodes=nodes))
-    y, proven, more = _program(task, max_columns, time_limit)
+    y, proven, more = _program(task, program, time_limit)
     return task.result(y, proven, Work(viterbi=1, nodes=nodes + more))
 
 
@@ -270,10 +294,10 @@ def _search(task: _Task, max_nodes: int) -> tuple[NDArray[np.int16] | None, int,
     return None, nodes, True
 
 
-def _program(task: _Task, max_columns: int, time_limit: float | None) -> tuple[NDArray[np.int16] | None, bool, int]:
+def _program(task: _Task, program: Program, time_limit: float | None) -> tuple[NDArray[np.int16] | None, bool, int]:
     """Return the labels (None if there are none), whether they are proven best, and HiGHS' nodes; T >= 1."""
     floor = task.losses.top - task.allowed
-    lattice, program = Lattice.of(task.problem.potentials, floor), Program(max_columns)
+    lattice = Lattice.of(task.problem.potentials, floor)
     x = lattice.add_to(program)
     program.add_row(Expression(x, UNIT * lattice.score), lower=UNIT * (floor - tolerance(floor)))  # eq. (23)
     terms: list[tuple[float, Expression]] = []

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from espalier import store
 from espalier.corpus import Corpus, Labels
 from espalier.document import Document
-from espalier.errors import InputError, NotFittedError, did_you_mean
+from espalier.errors import InputError, LabelError, NotFittedError, did_you_mean
 from espalier.inference import k_best, marginals
 from espalier.metrics import token_accuracy
 from espalier.potentials import ChainBatch, SegmentBatch
 
-__all__ = ["Estimator", "SequenceLabeller", "as_corpus", "check_sample_weight"]
+__all__ = ["Estimator", "SequenceLabeller", "as_corpus", "check_labelled", "check_sample_weight"]
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -113,6 +113,16 @@ def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | Non
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise InputError("sample_weight must be finite and not negative")
     return weight
+
+
+def check_labelled(corpus: Corpus) -> None:
+    """Raise if there is nothing to learn from."""
+    if len(corpus) == 0 or corpus.n_tokens == 0:
+        raise InputError("the training corpus is empty; give at least one sequence with at least one token")
+    if corpus.y is None or corpus.labels is None:
+        raise InputError("fit needs labels: pass y, or a Corpus that has them")
+    if (corpus.y < 0).all():
+        raise LabelError("every label is unknown; at least one token must be labelled")
 
 
 class SequenceLabeller(Estimator, ABC):

@@ -35,7 +35,7 @@ class CRF(LinearChainLabeller):
     ----------
     features : templates (texts or objects), a FeatureExtractor, or None for the default set. Ignored if X holds
         ready attributes (a list of names or a mapping a token).
-    l1, l2 : weights of the two penalties; l2 = 1 suits most data.
+    l1, l2 : weights of the two penalties; more features and less data ask for a larger l2.
     max_iterations, epsilon, delta, period : when to stop (see `espalier.learning.lbfgs`).
     min_count : attributes on fewer training tokens are dropped.
     transitions : "observed" gives weights to transitions seen in training, "all" to every allowed one.
@@ -52,7 +52,7 @@ class CRF(LinearChainLabeller):
         features: Sequence[Any] | FeatureExtractor | None = None,
         *,
         l1: float = 0.0,
-        l2: float = 1.0,
+        l2: float = 0.1,
         max_iterations: int = 1000,
         epsilon: float = 1e-5,
         delta: float = 1e-5,

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from espalier import store
 from espalier.corpus import Labels
 from espalier.errors import InputError, ModelFileError
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight
-from espalier.estimators.linear import _check_labelled
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
+
 from espalier.models.hmm import HMMCounts, HMMParameters, Smoothing, Vocabulary, estimate
 from espalier.potentials import ChainBatch
 
@@ -87,7 +87,7 @@ class HMM(SequenceLabeller):
         if self.transition_classes not in (None, "punctuation"):
             raise InputError(f"transition_classes is {self.transition_classes!r}; expected None or 'punctuation'")
         corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
-        _check_labelled(corpus)
+        check_labelled(corpus)
         assert corpus.labels is not None
         if vocabulary is None:
             vocabulary = Vocabulary((), self.normalise)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.errors import InputError, LabelError
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight
+from espalier.errors import InputError
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
 from espalier.features.defaults import default_templates
 from espalier.features.extract import FeatureExtractor
 from espalier.features.given import GivenIndex
@@ -22,7 +22,7 @@ from espalier.models.chain import ChainModel
 from espalier.models.pairs import Pairs
 from espalier.potentials import ChainBatch
 
-__all__ = ["LinearChainLabeller", "TrainingSet"]
+__all__ = ["LinearChainLabeller", "TrainingSet", "training_set"]
 
 Self = TypeVar("Self", bound="LinearChainLabeller")
 
@@ -78,15 +78,15 @@ class LinearChainLabeller(SequenceLabeller):
             if y is None:
                 raise InputError("fit needs y, the label lists")
             corpus = Corpus.from_tokens([[""] * len(sequence) for sequence in X], y, vocabulary=vocabulary)
-            _check_labelled(corpus)
+            check_labelled(corpus)
             index: FeatureIndex | GivenIndex
             index, matrix = GivenIndex.fit_transform(X)
         else:
             corpus = as_corpus(X, y, vocabulary=vocabulary)
-            _check_labelled(corpus)
+            check_labelled(corpus)
             index, matrix = self._extractor().fit_transform(corpus)
         assert corpus.labels is not None
-        data = _training_set(corpus, matrix, check_sample_weight(sample_weight, len(corpus)))
+        data = training_set(corpus, matrix, check_sample_weight(sample_weight, len(corpus)))
         self.model_ = self._train(data)
         self.index_ = index
         self.labels_ = corpus.labels
@@ -158,16 +158,7 @@ def _holds_attributes(X: Any) -> bool:
     return False
 
 
-def _check_labelled(corpus: Corpus) -> None:
-    if len(corpus) == 0 or corpus.n_tokens == 0:
-        raise InputError("the training corpus is empty; give at least one sequence with at least one token")
-    if corpus.y is None or corpus.labels is None:
-        raise InputError("fit needs labels: pass y, or a Corpus that has them")
-    if (corpus.y < 0).all():
-        raise LabelError("every label is unknown; at least one token must be labelled")
-
-
-def _training_set(corpus: Corpus, matrix: FeatureMatrix, sample_weight: NDArray[np.float64] | None) -> TrainingSet:
+def training_set(corpus: Corpus, matrix: FeatureMatrix, sample_weight: NDArray[np.float64] | None) -> TrainingSet:
     """Bring the corpus into arrays and find what is allowed: valid tags, and whatever the labels themselves do."""
     assert corpus.y is not None
     assert corpus.labels is not None

@@ -197,6 +197,7 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
 
     for k in range(len(out_target)):
         expected[out_slot[k]] += total(load(acc + k * VEC_BYTES))
+    buffer[0] = 0.0  # a use after the last address into it: otherwise it would be freed before that
 
 
 @njit(cache=True, nogil=True)

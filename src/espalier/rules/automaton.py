@@ -149,7 +149,11 @@ def _component(part: Machine, name: str, always: frozenset[int], L: int, max_sta
     _check_conditions(len(set(part.reads) - always), [name])
     component = tabulate(part, always, L, max_states)
     if component is None:
-        raise _too_large([name], part.states, max_states)
+        raise SizeError(
+            f"rule {name!r} alone needs up to {part.states:,} states behind {L} labels, too many to tabulate; "
+            f"the limit is {max_states:,}: raise max_states, or decode with another method",
+            part.states,
+        )
     return component
 
 

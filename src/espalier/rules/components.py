@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from espalier.rules.machines import Machine
 
-__all__ = ["Component", "tabulate"]
+__all__ = ["MOST_STEPS", "Component", "tabulate"]
+
+MOST_STEPS = 4_000_000
+"""A component that takes more steps to tabulate is refused."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,28 +34,28 @@ class Component:
 
 
 def tabulate(machine: Machine, always: frozenset[int], L: int, limit: int) -> Component | None:
-    """Return the tables of a machine, None if more than `limit` of its states are reached.
+    """Return the tables of a machine, None if it reaches more than `limit` states or takes more than MOST_STEPS.
 
     always : conditions that hold everywhere; they make no class.
     """
     bits = tuple(bit for bit in dict.fromkeys(machine.reads) if bit not in always)
-    n_classes = 1 << len(bits)
-    holds = [_row(machine.reads, bits, c) for c in range(n_classes)]
+    holds = [_row(machine.reads, bits, c) for c in range(1 << len(bits))]
     number: dict[Hashable, int] = {machine.initial: 0}
-    pairs: dict[tuple[Hashable, int], None] = {(machine.initial, -1): None}
-    steps: list[tuple[int, int, int, int, int, int]] = []
-    todo = list(pairs)
+    todo: list[tuple[Hashable, int]] = [(machine.initial, -1)]  # states with the label they stand behind
+    seen = set(todo)
+    steps: list[tuple[int, int]] = []  # for each of these, class and label: the next state's number, the increment
     for state, i in todo:  # grows while it is read
-        for c, row in enumerate(holds):
+        for row in holds:
             for j in range(L):
                 after, charged = machine.step(state, row, i, j)
-                steps.append((number[state], c, i, j, number.setdefault(after, len(number)), charged))
-                if (after, j) not in pairs:
-                    pairs[after, j] = None
+                steps.append((number.setdefault(after, len(number)), charged))
+                if (after, j) not in seen:
+                    seen.add((after, j))
                     todo.append((after, j))
-        if len(number) > limit:
+        if len(number) > limit or len(steps) > MOST_STEPS:
             return None
-    return _component(machine, bits, list(number), steps, L)
+    origin = np.array([(number[state], i) for state, i in todo], np.int64)
+    return _component(machine, bits, list(number), origin, np.array(steps, np.int64).reshape(-1, len(holds), L, 2))
 
 
 def _row(reads: tuple[int, ...], bits: tuple[int, ...], c: int) -> list[bool]:
@@ -64,20 +67,16 @@ def _row(reads: tuple[int, ...], bits: tuple[int, ...], c: int) -> list[bool]:
 
 
 def _component(
-    machine: Machine,
-    bits: tuple[int, ...],
-    order: list[Hashable],
-    steps: list[tuple[int, int, int, int, int, int]],
-    L: int,
+    machine: Machine, bits: tuple[int, ...], order: list[Hashable], origin: NDArray[np.int64], steps: NDArray[np.int64]
 ) -> Component:
-    state, c, i, j, after, charged = np.array(steps, np.int64).reshape(-1, 6).T
-    shape = (len(order), 1 << len(bits), L + 1, L)
-    following, increments = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    following[state, c, i, j] = after
-    increments[state, c, i, j] = charged
+    """Lay out steps : int64[pairs, classes, L, 2] that begin at origin : int64[pairs, 2], (state, previous label)."""
+    _, n_classes, L, _ = steps.shape
+    following, increments = np.zeros((2, len(order), L + 1, n_classes, L), np.int64)
+    following[origin[:, 0], origin[:, 1]] = steps[..., 0]
+    increments[origin[:, 0], origin[:, 1]] = steps[..., 1]
     stands = np.zeros((L, len(order)), bool)
-    stands[j, after] = True
+    stands[np.arange(L), steps[..., 0]] = True
     count = stands.sum(axis=1)
     states = np.argsort(~stands, axis=1, kind="stable")[:, : max(count.max(initial=0), 1)]
     final = np.array([machine.final(s) for s in order], np.int64)
-    return Component(bits, following, increments, final, count, states)
+    return Component(bits, following.swapaxes(1, 2), increments.swapaxes(1, 2), final, count, states)

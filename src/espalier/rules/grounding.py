@@ -18,7 +18,7 @@ from espalier.rules import nodes as n
 from espalier.rules.meaning import degree
 from espalier.rules.predicates import ALWAYS, AllOf, AnyOf, At, Condition, Near, NoneOf, Text, WordCondition
 
-__all__ = ["Batch", "Satisfied", "both", "ground_conditions", "holds_when_empty", "input_only"]
+__all__ = ["Batch", "Plan", "Satisfied", "both", "holds_when_empty", "input_only"]
 
 Bits = NDArray[np.bool_]
 
@@ -105,23 +105,65 @@ class Batch:
         return [self.types[k] for k in self.token_ids[self.indptr[i] : self.indptr[i + 1]].tolist()]
 
 
-def ground_conditions(conditions: Sequence[Condition], batch: Batch) -> Bits:
-    """Return where each condition holds, bool[M, B]."""
-    known: dict[Condition, Bits] = {}
-    bits = np.empty((len(batch.token_ids), len(conditions)), bool)
-    for b, condition in enumerate(conditions):
-        bits[:, b] = _tokens(condition, batch, known)
-    return bits
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """Every distinct part of some conditions, parts before wholes; made once, so that grounding hashes nothing.
+
+    steps : a condition, or an input-only node, with the numbers of the steps it is made of.
+    outputs : the step of each condition.
+    """
+
+    steps: tuple[tuple[Condition | n.Node, tuple[int, ...]], ...]
+    outputs: tuple[int, ...]
+
+    @classmethod
+    def of(cls, conditions: Sequence[Condition]) -> Plan:
+        """Take the conditions apart."""
+        numbers: dict[Condition | n.Node, int] = {}
+        steps: list[tuple[Condition | n.Node, tuple[int, ...]]] = []
+
+        def number(item: Condition | n.Node) -> int:
+            if item not in numbers:
+                inner = tuple(number(part) for part in _inner(item))
+                numbers[item] = len(steps)
+                steps.append((item, inner))
+            return numbers[item]
+
+        outputs = tuple(number(condition) for condition in conditions)
+        return cls(tuple(steps), outputs)
+
+    def ground(self, batch: Batch) -> Bits:
+        """Return where each of the B conditions holds, bool[M, B]."""
+        found: list[Bits] = []
+        for item, inner in self.steps:
+            known = [found[k] for k in inner]
+            found.append(_tokens(item, known, batch) if isinstance(item, Condition) else _sequences(item, known, batch))
+        bits = np.empty((len(batch.token_ids), len(self.outputs)), bool)
+        for b, k in enumerate(self.outputs):
+            bits[:, b] = found[k]
+        return bits
 
 
-def _tokens(condition: Condition, batch: Batch, known: dict[Condition, Bits]) -> Bits:
-    """Return where the condition holds, bool[M]; equal parts of conditions are computed once."""
-    if condition not in known:
-        known[condition] = _evaluate(condition, batch, known)
-    return known[condition]
+def _inner(item: Condition | n.Node) -> tuple[Condition | n.Node, ...]:
+    """Return what a condition or an input-only node is made of."""
+    match item:
+        case AllOf() | AnyOf():
+            return item.conditions
+        case Near() | NoneOf() | n.Exists():
+            return (item.condition,)
+        case Satisfied():
+            return (item.node,)
+        case n.All() | n.Any():
+            return item.parts
+        case n.Not():
+            return (item.part,)
+        case n.If():
+            return (item.condition, item.then)
+    return ()
 
 
-def _evaluate(condition: Condition, batch: Batch, known: dict[Condition, Bits]) -> Bits:
+def _tokens(condition: Condition, inner: list[Bits], batch: Batch) -> Bits:
+    """Return where a condition holds, bool[M], given the same of its parts."""
     match condition:
         case WordCondition():
             return _words(condition, batch)
@@ -129,27 +171,43 @@ def _evaluate(condition: Condition, batch: Batch, known: dict[Condition, Bits]) 
             T = batch.lengths[batch.sequence]
             above = batch.position >= (first if first >= 0 else first + T)
             return above & (batch.position <= (last if last >= 0 else last + T))
-        case Near(offset, inner):
-            return _shifted(_tokens(inner, batch, known), offset, batch)
-        case AllOf(conditions):
-            return reduce(np.bitwise_and, [_tokens(c, batch, known) for c in conditions])
-        case AnyOf(conditions):
-            return reduce(np.bitwise_or, [_tokens(c, batch, known) for c in conditions])
-        case NoneOf(inner):
-            return ~_tokens(inner, batch, known)
-        case Satisfied(node):
-            return _sequences(node, batch, known)[batch.sequence]
+        case Near():
+            return _shifted(inner[0], condition.offset, batch)
+        case AllOf():
+            return reduce(np.bitwise_and, inner)
+        case AnyOf():
+            return reduce(np.bitwise_or, inner)
+        case NoneOf():
+            return ~inner[0]
+        case Satisfied():
+            return inner[0][batch.sequence]
         case Text():
             found = [T > 0 and condition.holds((), 0, batch.text(i)) for i, T in enumerate(batch.lengths)]
             return np.array(found, dtype=bool)[batch.sequence]
-        case _:  # somebody's own condition: ask it token by token
-            asked = [
-                condition.holds(tokens, t, batch.text(i))
-                for i in range(len(batch.lengths))
-                for tokens in [batch.tokens(i)]
-                for t in range(len(tokens))
-            ]
-            return np.array(asked, dtype=bool)
+    # Somebody's own condition: ask it token by token.
+    tokens = [batch.tokens(i) for i in range(len(batch.lengths))]
+    where = zip(batch.sequence.tolist(), batch.position.tolist(), strict=True)
+    return np.array([condition.holds(tokens[i], t, batch.text(i)) for i, t in where], dtype=bool)
+
+
+def _sequences(node: n.Node, inner: list[Bits], batch: Batch) -> Bits:
+    """Return which sequences satisfy an input-only node, bool[N], given the same of its parts."""
+    match node:
+        case n.Exists():
+            return np.bincount(batch.sequence, inner[0], minlength=len(batch.lengths)) > 0
+        case n.All():
+            return reduce(np.bitwise_and, inner)
+        case n.Any():
+            return reduce(np.bitwise_or, inner)
+        case n.Not():
+            return ~inner[0]
+        case n.If():
+            return ~inner[0] | inner[1]
+        case n.Linear(terms, comparison, bound):
+            total = sum(term.coefficient for term in terms) * batch.lengths
+            verdicts: dict[str, Bits] = {"<=": total <= bound, ">=": total >= bound, "==": total == bound}
+            return verdicts[comparison]
+    raise TypeError(f"{type(node).__name__} depends on labels")
 
 
 def _words(condition: WordCondition, batch: Batch) -> Bits:
@@ -168,24 +226,3 @@ def _shifted(bits: Bits, offset: int, batch: Batch) -> Bits:
     there[~inside] = 0
     inside &= batch.sequence[there] == batch.sequence if M else inside
     return inside & bits[there]
-
-
-def _sequences(node: n.Node, batch: Batch, known: dict[Condition, Bits]) -> Bits:
-    """Return which sequences satisfy an input-only node, bool[N]."""
-    match node:
-        case n.Exists(condition):
-            found = np.bincount(batch.sequence, _tokens(condition, batch, known), minlength=len(batch.lengths))
-            return found > 0
-        case n.All(parts):
-            return reduce(np.bitwise_and, [_sequences(part, batch, known) for part in parts])
-        case n.Any(parts):
-            return reduce(np.bitwise_or, [_sequences(part, batch, known) for part in parts])
-        case n.Not(part):
-            return ~_sequences(part, batch, known)
-        case n.If(condition, then):
-            return ~_sequences(condition, batch, known) | _sequences(then, batch, known)
-        case n.Linear(terms, comparison, bound):
-            total = sum(term.coefficient for term in terms) * batch.lengths
-            verdicts: dict[str, Bits] = {"<=": total <= bound, ">=": total >= bound, "==": total == bound}
-            return verdicts[comparison]
-    raise TypeError(f"{type(node).__name__} depends on labels")

@@ -88,12 +88,6 @@ def _local(found: list[Charge], context: Context) -> Machine:
     return m.Local(tuple((context.number(f.condition), f.matrix.tolist()) for f in found), most)
 
 
-def _always_local(node: n.Node, context: Context, cap: int | None) -> Machine:
-    found = charges(node, context.table)
-    assert found is not None
-    return _local(found, context)
-
-
 def _once(node: n.Once, context: Context, cap: int | None) -> Machine:
     found = [opened.tolist() for opened in groups(node, context.table) if opened.any()]
     return m.Once.of(found) if found else m.Local((), 0)
@@ -159,8 +153,6 @@ def _not(node: n.Not, context: Context, cap: int | None) -> Machine:
 
 
 BUILDERS: dict[type[n.Node], Callable[[Any, Context, int | None], Machine]] = {
-    n.Implies: _always_local,
-    n.Change: _always_local,
     n.Once: _once,
     n.Length: _length,
     n.Linear: _linear,
@@ -172,7 +164,7 @@ BUILDERS: dict[type[n.Node], Callable[[Any, Context, int | None], Machine]] = {
     n.Any: _any,
     n.Not: _not,
 }
-"""One entry a node type; a test keeps it total."""
+"""One entry for every node type that is not always local; a test keeps it total."""
 
 SUPPORT: dict[type[n.Node], str] = {
     n.Linear: "unless counts are subtracted",

@@ -1,0 +1,114 @@
+"""Batch decoding under counting rules against enumeration, and against the general way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from espalier.corpus import Corpus, Labels
+from espalier.decoders import exhaustive
+from espalier.decoders.base import Problem
+from espalier.decoders.batch import decode_batch
+from espalier.decoders.counts import CountForm
+from espalier.errors import InputError
+from espalier.potentials import ChainBatch
+from espalier.rules import rules
+from espalier.rules.compile import compile_rules
+
+PLAIN = Labels(["a", "b", "c"])
+TAGS = Labels(["B-a", "I-a", "B-b", "I-b", "O"])
+
+RULES = {
+    "Start": "first in a, b",
+    "Once": "each field once",
+    "Change": "change only after token in \",\"",
+    "Word": "token in \"x\" -> a",
+    "Not": "token in \"y\" -> not b",
+    "Most": "count(a) + count(b) <= 1",
+    "Least": "count(b) >= 1",
+    "Same": "count(a) == count(b)",
+    "Tokens": "tokens(a) <= 2",
+    "Gated": "if any token in \"x\" then count(b) >= 1",
+    "Difference": "count(a) - count(b) <= 0",
+}  # fmt: skip
+
+
+def make(seed, labels, names, scale, hard):
+    """Draw a batch, its tokens and a rule set with prices."""
+    rng = np.random.default_rng(seed)
+    L = len(labels)
+    lengths = rng.integers(0, 6 if L <= 3 else 5, int(rng.integers(1, 12)))
+    tokens = [rng.choice(["x", "y", ",", "z"], n).tolist() for n in lengths]
+    corpus = Corpus.from_tokens(tokens)
+    start_ok, trans_ok = labels.allowed()
+    unary = rng.normal(size=(corpus.n_tokens, L)) * scale
+    trans = np.where(trans_ok, rng.normal(size=(L, L)), -np.inf)
+    start = np.where(start_ok, rng.normal(size=L), -np.inf)
+    batch = ChainBatch(
+        corpus.indptr, unary, trans[None], np.zeros(corpus.n_tokens, np.int32), start, rng.normal(size=L)
+    )
+    chosen = [name for name in names if labels is PLAIN or name != "Change"]
+    ruleset = rules("\n".join(f"{name}: {RULES[name]}" for name in chosen), labels=labels.names)
+    penalties = rng.choice([0.0, 0.5, 2.0, np.inf] if hard else [0.0, 0.5, 2.0, 5.0], len(chosen))
+    return batch, corpus, compile_rules(ruleset, labels), penalties
+
+
+@settings(deadline=None, derandomize=True, max_examples=150)
+@given(
+    st.integers(0, 10**6), st.sampled_from([PLAIN, TAGS]),
+    st.lists(st.sampled_from(sorted(RULES)), min_size=1, max_size=5, unique=True), st.sampled_from([0.3, 2.0]),
+    st.booleans(),
+)  # fmt: skip
+def test_equals_enumeration_and_is_proven(seed, labels, names, scale, hard):
+    batch, corpus, compiled, penalties = make(seed, labels, names, scale, hard)
+    assert CountForm.of(compiled, compiled.check_penalties(penalties), batch) is not None
+    found = decode_batch(batch, compiled, corpus, penalties, max_rounds=int(seed % 4))
+    for i, grounded in enumerate(compiled.ground_corpus(corpus)):
+        best = exhaustive.decode(Problem(batch[i], grounded, penalties))
+        if best.labels is None:
+            assert found.scores[i] == -np.inf
+            assert not found.optimal[i]
+            continue
+        assert found.scores[i] == pytest.approx(best.score, abs=1e-9)
+        assert found.optimal[i]
+        y = found.labels[batch.indptr[i] : batch.indptr[i + 1]]
+        again = exhaustive.decode(Problem(batch[i].clamp({t: int(j) for t, j in enumerate(y)}), grounded, penalties))
+        assert again.score == pytest.approx(best.score, abs=1e-9)
+
+
+def test_bounds_hold_when_the_search_is_cut_short():
+    for seed in range(30):
+        batch, corpus, compiled, penalties = make(seed, PLAIN, ["Once", "Same", "Difference"], 0.3, False)
+        found = decode_batch(batch, compiled, corpus, penalties, max_rounds=1, max_nodes=0)
+        full = decode_batch(batch, compiled, corpus, penalties)
+        assert (found.bounds >= full.scores - 1e-9).all()
+        assert (found.scores <= full.scores + 1e-9).all()
+
+
+def test_threads_do_not_change_the_answer():
+    batch, corpus, compiled, penalties = make(5, PLAIN, ["Once", "Word", "Change"], 0.5, False)
+    one, two = (decode_batch(batch, compiled, corpus, penalties, threads=t) for t in (1, 2))
+    assert np.array_equal(one.labels, two.labels)
+    assert np.array_equal(one.scores, two.scores)
+
+
+def test_rules_that_do_not_only_count_take_the_general_way():
+    corpus = Corpus.from_tokens([["x", "y", "z"], []])
+    rng = np.random.default_rng(0)
+    batch = ChainBatch(
+        corpus.indptr, rng.normal(size=(3, 3)), np.zeros((1, 3, 3)), np.zeros(3, np.int32), np.zeros(3), np.zeros(3)
+    )
+    compiled = compile_rules(rules("Order: a before b [hard]\nLong: length(c) >= 2 [penalty 3]", labels=PLAIN), PLAIN)
+    assert CountForm.of(compiled, compiled.check_penalties(None), batch) is None
+    found = decode_batch(batch, compiled, corpus)
+    for i, grounded in enumerate(compiled.ground_corpus(corpus)):
+        assert found.scores[i] == pytest.approx(exhaustive.decode(Problem(batch[i], grounded)).score)
+    assert found.optimal.all()
+
+
+def test_a_corpus_of_other_lengths_is_an_error():
+    batch, _, compiled, penalties = make(0, PLAIN, ["Once"], 1.0, False)
+    with pytest.raises(InputError, match="of other lengths"):
+        decode_batch(batch, compiled, Corpus.from_tokens([["x"]]), penalties)
