@@ -222,9 +222,7 @@ def bench_tag(problem: Problem, rounds: int) -> list[Row]:
             lambda: cpu_time(lambda: [tagger.tag(item) for item in items]),
         )
     per = 1e9 / n_tokens
-    return [
-        compare(f"{problem.name}: tag, {100 * agree:.2f}% agree", "ns/token", times[0] * per, times[1] * per, PEER)
-    ]
+    return [compare(f"{problem.name}: tag, {100 * agree:.2f}% agree", "ns/token", times[0] * per, times[1] * per, PEER)]
 
 
 def bench_fit(problem: Problem, rounds: int) -> list[Row]:

@@ -142,7 +142,7 @@ def test_relaxing_breaks_as_little_as_possible() -> None:
     assert {v.name for v in found.violations} == {"B", "D"}
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(problem=problems(min_tokens=1))
 def test_relaxing_equals_enumeration(problem: Problem) -> None:
     hard = list(problem.hard)

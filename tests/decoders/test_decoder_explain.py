@@ -51,7 +51,7 @@ def test_two_rules_that_only_together_matter() -> None:
     assert "the search ended early" in str(early)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(problem=problems(min_tokens=1, most_rules=3))
 def test_causes_are_causes_and_smallest(problem: Problem) -> None:
     if not ranked(problem):

@@ -16,7 +16,7 @@ from espalier.rules.automaton import SizeError
 from oracles import label_counts
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(problem=problems())
 def test_log_partition_and_marginals_equal_enumeration(problem: Problem) -> None:
     everything = enumerated(problem)
@@ -31,7 +31,7 @@ def test_log_partition_and_marginals_equal_enumeration(problem: Problem) -> None
     np.testing.assert_allclose(found.marginals, everything.expectation(label_counts(problem.potentials)), atol=1e-9)
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(problem=problems())
 def test_both_ways_to_build_a_lattice_agree(problem: Problem) -> None:
     try:
@@ -103,7 +103,7 @@ def test_seeds_decide_everything() -> None:
     assert gibbs.sample(SOFT, 20, np.random.default_rng(5)).tolist() == one
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(problem=problems(min_tokens=1))
 def test_samples_are_possible_labellings(problem: Problem) -> None:
     possible = enumerated(problem).probabilities

@@ -37,7 +37,7 @@ def test_losses_sum_to_what_a_labelling_misses(potentials: Potentials) -> None:
             assert len(slacks) == np.isfinite(row).sum()
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(problem=problems(min_tokens=1), max_nodes=st.integers(1, 12), k=st.integers(1, 3))
 def test_a_budget_gives_true_bounds(problem: Problem, max_nodes: int, k: int) -> None:
     best = ranked(problem)
@@ -53,7 +53,7 @@ def test_a_budget_gives_true_bounds(problem: Problem, max_nodes: int, k: int) ->
         assert one.certificate.bound >= best[rank][1] - 1e-9
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(problem=problems(min_tokens=1), longest=st.integers(1, 6))
 def test_a_short_list_gives_true_bounds(problem: Problem, longest: int) -> None:
     best = ranked(problem)

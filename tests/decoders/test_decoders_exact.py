@@ -58,7 +58,7 @@ def answer(found: Decoding) -> list[tuple[int, ...]]:
     return [tuple(one.labels.tolist()) for one in found if one.labels is not None]
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(problem=problems())
 def test_exact_decoders_agree_with_enumeration(problem: Problem) -> None:
     best = ranked(problem)
@@ -69,7 +69,7 @@ def test_exact_decoders_agree_with_enumeration(problem: Problem) -> None:
         assert found.score == pytest.approx(best[0][1] if best else -math.inf, abs=1e-9), name
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(problem=problems(exact=True), k=st.integers(1, 6))
 def test_k_best_lists_and_ties_are_those_of_enumeration(problem: Problem, k: int) -> None:
     best = ranked(problem)[:k]
@@ -85,7 +85,7 @@ def test_k_best_lists_and_ties_are_those_of_enumeration(problem: Problem, k: int
         assert name in ("astar", "auto") or labels == [y for y, _ in best], name
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=10, deadline=None, derandomize=True)
 @given(problem=problems())
 def test_the_same_question_has_the_same_answer(problem: Problem) -> None:
     for name in EVERY:
@@ -150,6 +150,18 @@ def test_violations_are_named_priced_and_placed(name: str) -> None:
     assert found.names() == ["a", "b", "a"]
     assert found.violations == (("Once", 2, 1, 1.5),)
     assert (found.model_score, found.score) == (15.0, 13.5)
+
+
+@pytest.mark.parametrize("name", [*ANY_RULE, "viterbi", "beam", "gibbs"])
+def test_huge_scores_that_cancel_are_no_bug(name: str) -> None:
+    # Sums of terms of 1e9 that nearly cancel round by far more than the gap of an optimal answer.
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        unary = rng.normal(size=(4, 2)) + 1e9 * np.array([[1], [-1], [1], [-1]]) / 3
+        problem = problem_from("Once: a once [penalty 0.3]", "x x x x", "a b", unary, trans=rng.normal(size=(2, 2)))
+        found = DECODERS[name].decode(problem)
+        assert found.labels is not None
+        assert found.score == pytest.approx(dict(enumerated(problem).items)[tuple(found.labels.tolist())], abs=1e-5)
 
 
 def test_evaluate_agrees_with_the_definition() -> None:

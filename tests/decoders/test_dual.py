@@ -18,8 +18,8 @@ from espalier.potentials import Potentials
 from espalier.rules.compile import compile_rules
 from espalier.rules.ruleset import RuleSet
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
-many = settings(max_examples=120, deadline=None, derandomize=True)
+few = settings(max_examples=30, deadline=None, derandomize=True)
+many = settings(max_examples=80, deadline=None, derandomize=True)
 NO = -np.inf
 rules = RuleSet.from_text
 

@@ -17,8 +17,8 @@ from espalier.potentials import Potentials
 from espalier.rules.ruleset import RuleSet
 from strategies import chains
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
-many = settings(max_examples=100, deadline=None, derandomize=True)
+few = settings(max_examples=30, deadline=None, derandomize=True)
+many = settings(max_examples=70, deadline=None, derandomize=True)
 rules = RuleSet.from_text
 NO = -np.inf
 

@@ -16,8 +16,8 @@ from espalier.errors import InputError
 from espalier.potentials import Potentials
 from espalier.rules.ruleset import RuleSet
 
-many = settings(max_examples=100, deadline=None, derandomize=True)
-few = settings(max_examples=50, deadline=None, derandomize=True)
+many = settings(max_examples=70, deadline=None, derandomize=True)
+few = settings(max_examples=30, deadline=None, derandomize=True)
 rules = RuleSet.from_text
 NO = -np.inf
 taus = st.sampled_from([0.0, 0.3, 0.7, 0.95, 1.0])

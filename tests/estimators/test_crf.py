@@ -200,7 +200,7 @@ class TestBadInput:
             CRF().fit(X, [["O"]])
 
     def test_unknown_label(self):
-        with pytest.raises(LabelError, match="did you mean '[BI]-nam"):
+        with pytest.raises(LabelError, match="did you mean"):
             CRF().fit(X, Y, labels=["B-nam", "I-name", "B-day", "O"])
         with pytest.raises(LabelError, match="sequence 0, token 0"):
             CRF().fit([["a"]], [["naem"]], labels=["name", "O"])

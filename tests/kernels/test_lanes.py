@@ -11,7 +11,7 @@ from espalier.inference import posterior, viterbi
 from espalier.kernels.lanes import forward_backward_lanes, viterbi_lanes
 from espalier.kernels.rows import padded
 from espalier.kernels.vector import aligned
-from espalier.models.lanes import Lanes
+from espalier.lanes import Lanes
 from espalier.models.transitions import LARGEST, Transitions
 from espalier.potentials import ChainBatch
 

@@ -17,8 +17,13 @@ from feature_matrices import random_matrix
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)
-@given(st.integers(0, 10_000), st.sampled_from([1, 3, 16, 17, 70]), st.booleans())
-def test_scores_and_gradients(seed, n_labels, weighted):
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from([1, 3, 16, 17, 70]),
+    st.booleans(),
+    st.sampled_from([np.float32, np.float64]),
+)
+def test_scores_and_gradients(seed, n_labels, weighted, precision):
     rng = np.random.default_rng(seed)
     matrix = random_matrix(rng, weighted=weighted)
     M, A, R = matrix.n_tokens, matrix.n_attributes, matrix.n_bundles
@@ -58,8 +63,8 @@ def test_scores_and_gradients(seed, n_labels, weighted):
     # Gradient: gather rows of bundles, then of attributes.
     row_of_token = np.empty(M, np.int64)
     row_of_token[items[:M]] = np.arange(M)
-    marginals = aligned(M + 2 + R, padded(n_labels), dtype=np.float32)
-    P = rng.normal(size=(M + 2, n_labels)).astype(np.float32)
+    marginals = aligned(M + 2 + R, padded(n_labels), dtype=precision)
+    P = rng.normal(size=(M + 2, n_labels)).astype(precision)
     marginals[: M + 2, :n_labels] = P
     ptr, owners, values = transpose_refs(
         matrix.token_indptr, matrix.token_refs, matrix.token_values, row_of_token,
@@ -81,8 +86,9 @@ def test_scores_and_gradients(seed, n_labels, weighted):
         gradient,
     )
     full = X.T @ P[row_of_token]
-    # Bundles are summed up in single precision.
-    np.testing.assert_allclose(gradient, full[pairs.attributes(), pairs.label], rtol=1e-5, atol=1e-5)
+    # In single precision so are the sums of bundles.
+    error = 1e-5 if precision is np.float32 else 1e-10
+    np.testing.assert_allclose(gradient, full[pairs.attributes(), pairs.label], rtol=error, atol=error)
 
 
 @settings(deadline=None, derandomize=True, max_examples=40)

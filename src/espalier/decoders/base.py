@@ -1,4 +1,4 @@
-"""What every decoder shares: the problem, the result, and the certificate that is checked.
+"""What every decoder shares: the result, and the certificate that is checked (for the problem see `problem`).
 
     y* = argmax_y  S(y),    S(y) = s(x, y) - Σ_k ρ_k d_k(x, y)          (eq. 3-4 of Chang, Ratinov & Roth, 2012)
 
@@ -19,19 +19,17 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from espalier.corpus import Labels
+from espalier.decoders.problem import Evaluation, Problem, evaluate, price
 from espalier.errors import EspalierError, InfeasibleError, InputError
 from espalier.potentials import Potentials
-from espalier.rules.compile import Compiled, Grounded
-from espalier.rules.meaning import degrees as reference_degrees
-from espalier.rules.meaning import violations as reference_violations
-from espalier.rules.ruleset import RuleSet
+from espalier.rules.compile import Compiled
+from espalier.rules.meaning import violations
 
 __all__ = [
     "GAP",
@@ -113,14 +111,6 @@ class Verdict(NamedTuple):
     reason: str = ""
 
 
-class Evaluation(NamedTuple):
-    """model_score : s(x, y); degrees : int64[K]; score : model_score minus penalties, -inf if a hard rule is broken."""
-
-    model_score: float
-    degrees: NDArray[np.int64]
-    score: float
-
-
 @dataclass(frozen=True, eq=False)
 class Decoding:
     """A labelling, what it scores, what it breaks, and what is proven about it.
@@ -153,81 +143,6 @@ class Decoding:
         return iter((self, *self.alternatives))
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Potentials of one sequence, the rules grounded in its tokens, and what each rule costs.
-
-    penalties : float64[K], the rule set's own if None.
-    """
-
-    potentials: Potentials
-    grounded: Grounded
-    penalties: NDArray[np.float64]
-
-    def __init__(self, potentials: Potentials, grounded: Grounded, penalties: ArrayLike | None = None) -> None:
-        """Check that the three speak of the same tokens, labels and rules."""
-        rules, labels = grounded.compiled.rules, grounded.compiled.labels
-        if potentials.n_tokens != len(grounded.tokens):
-            raise InputError(f"potentials of {potentials.n_tokens} tokens, but {len(grounded.tokens)} tokens are given")
-        if potentials.n_labels != len(labels):
-            raise InputError(f"potentials of {potentials.n_labels} labels, but {len(labels)} label names are given")
-        chosen = rules.penalties if penalties is None else np.array(penalties, dtype=np.float64)
-        if chosen.shape != (rules.K,):
-            raise InputError(f"penalties have shape {chosen.shape}, expected one for each of {rules.K} rules")
-        wrong = np.flatnonzero(np.isnan(chosen) | (chosen < 0))
-        if len(wrong):
-            name = rules.names[wrong[0]]
-            raise InputError(f"rule {name!r}: penalty {chosen[wrong[0]]} must be zero or more (inf for a hard rule)")
-        chosen.flags.writeable = False
-        object.__setattr__(self, "potentials", potentials)
-        object.__setattr__(self, "grounded", grounded)
-        object.__setattr__(self, "penalties", chosen)
-
-    @property
-    def rules(self) -> RuleSet:
-        """The K rules."""
-        return self.grounded.compiled.rules
-
-    @property
-    def labels(self) -> Labels:
-        """The L label names."""
-        return self.grounded.compiled.labels
-
-    @property
-    def T(self) -> int:
-        """The number of tokens."""
-        return self.potentials.n_tokens
-
-    @property
-    def L(self) -> int:
-        """The number of labels."""
-        return self.potentials.n_labels
-
-    @cached_property
-    def folded(self) -> Potentials:
-        """The potentials minus the penalties of all local rules."""
-        return self.grounded.fold(self.potentials, self.penalties)
-
-    @cached_property
-    def globals(self) -> tuple[int, ...]:
-        """The rules that cost something and are not local, by index: what `folded` does not know."""
-        forms = self.grounded.compiled.form
-        return tuple(k for k, form in enumerate(forms) if form != "local" and self.penalties[k] > 0)
-
-    @cached_property
-    def hard(self) -> tuple[int, ...]:
-        """The hard rules, by index."""
-        return tuple(int(k) for k in np.flatnonzero(np.isposinf(self.penalties)))
-
-    def with_penalties(self, penalties: ArrayLike) -> Problem:
-        """Return the same problem at other prices."""
-        return Problem(self.potentials, self.grounded, penalties)
-
-    def with_potentials(self, potentials: Potentials) -> Problem:
-        """Return the same problem with other scores."""
-        return Problem(potentials, self.grounded, self.penalties)
-
-
 @dataclass(frozen=True, slots=True)
 class Decoder:
     """One row of the table of decoders.
@@ -241,21 +156,6 @@ class Decoder:
     accepts: Callable[[Compiled], Verdict]
     exact: bool
     summary: str
-
-
-def price(degrees: NDArray[np.int64], penalties: NDArray[np.float64]) -> float:
-    """Return Σ_k ρ_k d_k with 0 * inf = 0."""
-    broken = degrees > 0
-    return float((degrees[broken] * penalties[broken]).sum())
-
-
-def evaluate(problem: Problem, y: Sequence[int] | NDArray[Any]) -> Evaluation:
-    """Score a labelling from the definition: potentials, and the reference meaning of every rule."""
-    model_score = problem.potentials.score(y)
-    names = [problem.labels.names[i] for i in y]
-    grounded = problem.grounded
-    degrees = reference_degrees(problem.rules, grounded.tokens, names, text=grounded.text)
-    return Evaluation(model_score, degrees, model_score - price(degrees, problem.penalties))
 
 
 def tolerance(score: float) -> float:
@@ -275,13 +175,14 @@ def certify(
     """Make a Decoding of labels and an upper bound: the only place that says OPTIMAL.
 
     The score is recomputed from the meaning of the rules. OPTIMAL means bound - score <= GAP * max(1, |score|); a
-    larger one gives BOUNDED, or HEURISTIC if it is infinite or the method is. A bound below the score is a mistake of
-    the decoder and raises. `y` must have a finite score: of an impossible problem make `infeasible`.
+    larger one gives BOUNDED, or HEURISTIC if it is infinite or the method is. A bound below the score by more than
+    rounding is a mistake of the decoder and raises. `y` must have a finite score: of an impossible problem make
+    `infeasible`.
     """
     model_score, degrees, score = evaluate(problem, y)
     if score == -math.inf or math.isnan(bound):
         raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}; this is a bug")
-    if bound < score - tolerance(score):
+    if bound < score - tolerance(score) and bound < score - tolerance(_magnitude(problem.potentials, y)):
         raise EspalierError(f"{method} claims the bound {bound}, but found the score {score}; this is a bug")
     gap = max(0.0, bound - score)
     if gap <= tolerance(score):
@@ -336,6 +237,20 @@ def nothing_found(
     return Decoding(None, -math.inf, -math.inf, (), certificate, problem.labels)
 
 
+def _magnitude(potentials: Potentials, y: Sequence[int] | NDArray[Any]) -> float:
+    """Return the sum of the absolute terms of s(x, y): what the rounding of any order of adding them scales with."""
+    ids = np.asarray(y, dtype=np.int64)
+    before, after = ids[:-1], ids[1:]
+    steps = potentials.trans[np.arange(len(before)), before, after] if potentials.trans.ndim == 3 else None
+    terms = [
+        potentials.unary[np.arange(len(ids)), ids],
+        potentials.trans[before, after] if steps is None else steps,
+        potentials.start[ids[:1]],
+        potentials.end[ids[-1:]],
+    ]
+    return float(sum(np.abs(term).sum() for term in terms))
+
+
 def _why_not(certificate: Certificate) -> str:
     """Say why there are no labels."""
     if certificate.status is not Status.INFEASIBLE:
@@ -353,7 +268,7 @@ def _violated(problem: Problem, y: NDArray[np.int16], degrees: NDArray[np.int64]
     found = []
     for k in np.flatnonzero(degrees):
         rho = float(problem.penalties[k])
-        for v in reference_violations(problem.rules[int(k)], grounded.tokens, names, text=grounded.text):
+        for v in violations(problem.rules[int(k)], grounded.tokens, names, text=grounded.text):
             found.append(Violated(problem.rules.names[k], v.position, v.amount, rho * v.amount))
     return tuple(found)
 

@@ -18,21 +18,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders.base import GAP, Problem, Status
-from espalier.decoders.counts import CountForm
+from espalier.decoders.counts import Conditions, CountForm
 from espalier.decoders.table import auto
 from espalier.errors import InputError
 from espalier.kernels.charged import charge_counts, charged_viterbi, lay_out, soft_dual
 from espalier.kernels.rows import padded
 from espalier.kernels.search import count_search
 from espalier.kernels.vector import LANES, aligned
-from espalier.models.lanes import Lanes
+from espalier.lanes import Lanes
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
 
-__all__ = ["BatchDecoding", "decode_batch"]
+__all__ = ["BatchDecoding", "CountDecoder", "decode_batch"]
 
 TOKENS_A_CHUNK = 4096
+SEQUENCES_A_CHUNK = 64
+FIRST_NODES = 1024
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -70,24 +72,26 @@ def decode_batch(
     corpus: Corpus,
     penalties: ArrayLike | None = None,
     *,
-    bits: NDArray[np.bool_] | None = None,
     threads: int | None = None,
     max_rounds: int = 20,
     max_nodes: int = 65_536,
 ) -> BatchDecoding:
     """Decode every sequence of a batch under a compiled rule set.
 
-    corpus : the tokens of the batch; bits : `compiled.ground_bits(corpus)` if it is at hand already.
-    max_rounds : of Soft-DD; max_nodes : of A* (0 leaves unproven answers as they are).
+    corpus : the tokens of the batch. max_rounds : of Soft-DD; max_nodes : of A* (0 leaves unproven answers alone).
     """
     rho = compiled.check_penalties(penalties)
     if len(corpus) != len(batch) or not np.array_equal(corpus.indptr, batch.indptr):
         raise InputError(f"{len(batch)} sequences of potentials but {len(corpus)} of tokens, or of other lengths")
-    bits = compiled.ground_bits(corpus) if bits is None else bits
-    form = CountForm.of(compiled, rho, batch)
-    if form is None:
+    decoder = None
+    if len(batch.trans) == 1:
+        decoder = CountDecoder.of(compiled, rho, batch.trans[0], batch.start, batch.end)
+    if decoder is None:
         return _one_by_one(batch, compiled, corpus, rho, max_nodes)
-    return _Counting(batch, form, bits, choose_threads(len(batch.unary), threads)).decode(max_rounds, max_nodes)
+    conditions = Conditions.of(compiled.ground_bits(corpus))
+    return decoder.decode(
+        batch.indptr, batch.unary, conditions, threads=threads, max_rounds=max_rounds, max_nodes=max_nodes
+    )
 
 
 def _one_by_one(batch: ChainBatch, compiled: Compiled, corpus: Corpus, rho: Float, max_nodes: int) -> BatchDecoding:
@@ -104,117 +108,134 @@ def _one_by_one(batch: ChainBatch, compiled: Compiled, corpus: Corpus, rho: Floa
     return BatchDecoding(labels, scores, bounds, rounds, nodes)
 
 
-class _Counting:
-    """One batch under a `CountForm`, laid out in lanes."""
+@dataclass(frozen=True, slots=True, eq=False)
+class CountDecoder:
+    """A `CountForm` and the transitions of a model, ready for any number of batches.
 
-    def __init__(self, batch: ChainBatch, form: CountForm, bits: NDArray[np.bool_], threads: int) -> None:
-        self.batch, self.form, self.threads = batch, form, threads
-        self.lanes = lanes = Lanes.of(batch.indptr)
-        L = batch.n_labels
-        self.rows = aligned(lanes.n_rows, padded(L))
-        self.change = aligned(lanes.n_rows)
-        self.path = np.empty(lanes.n_rows, np.int16)
-        trans = batch.trans[0]
-        moves = np.concatenate([trans.T, np.diagonal(trans)[None]])
-        np.fill_diagonal(moves, -np.inf)  # staying is handled apart; trans.T is copied by concatenate
-        self.moves = np.ascontiguousarray(moves)
-        self.charge_of_token, self.charges = _patterns(bits[:, form.unary_bits], form.unary_charges)
-        change_of_token = np.zeros(len(bits))
-        for bit, price in zip(form.change_bits, form.change_prices, strict=True):
-            change_of_token[bits[:, bit]] += price
-        self.change_of_token = change_of_token
-        present = np.diff(batch.indptr) > 0
-        first_bits = np.zeros((len(batch), bits.shape[1]), bool)
-        first_bits[present] = bits[batch.indptr[:-1][present]]
-        self.price = form.row_prices(first_bits)
+    moves : float64[L + 1, L]; transitions by target, -inf on the diagonal, then the diagonal.
+    """
+
+    form: CountForm
+    moves: Float
+    start: Float
+    end: Float
+
+    @classmethod
+    def of(cls, compiled: Compiled, rho: Float, trans: Float, start: Float, end: Float) -> CountDecoder | None:
+        """Return the decoder, or None if the rules do not only count."""
+        form = CountForm.of(compiled, rho, trans, start)
+        if form is None:
+            return None
+        # By rows in memory, which the kernel reads by address.
+        moves = np.ascontiguousarray(np.concatenate([trans.T, np.diagonal(trans)[None]]))
+        moves[np.arange(len(start)), np.arange(len(start))] = -np.inf
+        return cls(form, moves, start, end)
+
+    def decode(
+        self,
+        indptr: Int,
+        unary: Float,
+        conditions: Conditions,
+        *,
+        threads: int | None = None,
+        max_rounds: int = 20,
+        max_nodes: int = 65_536,
+    ) -> BatchDecoding:
+        """Decode N sequences of M tokens; unary : float64[M, L]; conditions : where those of the rules hold."""
+        return _Work(self, indptr, unary, conditions, choose_threads(len(unary), threads)).decode(max_rounds, max_nodes)
+
+
+class _Work:
+    """One batch on its way: Viterbi for all in chunks, then the sequences that are still open, laid out anew."""
+
+    def __init__(self, decoder: CountDecoder, indptr: Int, unary: Float, conditions: Conditions, threads: int) -> None:
+        self.decoder, self.form, self.threads = decoder, decoder.form, threads
+        self.indptr, self.unary, self.pattern = indptr, np.ascontiguousarray(unary), conditions.pattern
+        self.lengths = np.diff(indptr)
+        self.charges, self.prices = self.form.pattern_charges(conditions.patterns, padded(unary.shape[1]))
+        self.price = self.form.row_prices(indptr, conditions)
+        form = self.form
+        self.counting = (form.label_ptr, form.label_row, form.label_open, form.label_token, form.bound)
 
     def decode(self, max_rounds: int, max_nodes: int) -> BatchDecoding:
-        form, lanes, batch = self.form, self.lanes, self.batch
-        N = len(batch)
-        place = np.full(N, -1, np.int64)  # the row of each sequence's first token
+        N, lanes = len(self.lengths), Lanes.of(self.indptr)
+        place = _places(lanes, N)
+        path, bounds = np.empty(lanes.n_rows, np.int16), np.zeros(N)
+        scores = self._viterbi(lanes, path)
         used = np.flatnonzero(lanes.sequence >= 0)
-        place[lanes.sequence[used]] = LANES * lanes.group_ptr[used // LANES] + used % LANES
-        scores = self._viterbi()
-        free = np.zeros(N)
-        free[lanes.sequence[used]] = scores[used]
-        bounds, primal = free.copy(), free.copy()
-        rounds, nodes = np.ones(N, np.int64), np.zeros(N, np.int64)
-        charge_counts(
-            0, N, place, np.diff(batch.indptr), self.path,
-            form.label_ptr, form.label_row, form.label_open, form.label_token, form.bound, self.price, primal,
-        )  # fmt: skip
-        empty = place < 0
-        bounds[empty] = primal[empty]  # nothing to choose
+        bounds[lanes.sequence[used]] = scores[used]
+        primal = bounds.copy()
+        charge_counts(0, N, place, self.lengths, path, *self.counting, self.price, primal)
+        bounds[self.lengths == 0] = primal[self.lengths == 0]  # nothing to choose
+        found = BatchDecoding(path[lanes.row_of_token], primal, bounds, np.ones(N, np.int64), np.zeros(N, np.int64))
         open_ = np.flatnonzero(_is_open(primal, bounds))
         if len(open_):
-            open_ = open_[np.argsort(np.diff(batch.indptr)[open_], kind="stable")]
-            self._dual(open_, place, primal, bounds, rounds, nodes, max_rounds, max_nodes)
-        return BatchDecoding(self.path[lanes.row_of_token], primal, bounds, rounds, nodes)
+            self._settle(open_, found, max_rounds, max_nodes)
+        return found
 
-    def _viterbi(self) -> Float:
-        lanes, batch = self.lanes, self.batch
+    def _viterbi(self, lanes: Lanes, path: NDArray[np.int16]) -> Float:
+        decoder = self.decoder
         scores = np.zeros(len(lanes.lengths))
-        chunks = balanced(lanes.group_ptr, max(len(batch.unary) // TOKENS_A_CHUNK, 1))
+        chunks = balanced(lanes.group_ptr, max(len(self.unary) // TOKENS_A_CHUNK, 1))
 
         def chunk(c: int) -> None:
             lo, hi = chunks[c]
-            lay_out(
-                LANES * lanes.group_ptr[lo], LANES * lanes.group_ptr[hi], lanes.token_of_row, batch.unary,
-                self.charge_of_token, self.charges, self.change_of_token, self.rows, self.change,
-            )  # fmt: skip
+            rows, change = self._lay_out(lanes.token_of_row[LANES * lanes.group_ptr[lo] : LANES * lanes.group_ptr[hi]])
             charged_viterbi(
-                lo, hi, lanes.group_ptr, lanes.lengths, batch.start, batch.end, self.moves, self.rows, self.change,
-                self.path, scores,
+                lo, hi, lanes.group_ptr, lanes.lengths, decoder.start, decoder.end, decoder.moves, rows, change,
+                path, scores,
             )  # fmt: skip
 
         run_chunks(chunk, len(chunks), self.threads)
         return scores
 
-    def _dual(
-        self, open_: Int, place: Int, primal: Float, bounds: Float, rounds: Int, nodes: Int, max_rounds: int,
-        max_nodes: int,
-    ) -> None:  # fmt: skip
-        """Soft-DD on the sequences `open_`, then A* on those that it leaves unproven; updates all arrays."""
-        form, batch = self.form, self.batch
-        lengths = np.diff(batch.indptr)
-        multipliers = np.zeros((len(open_), len(form.bound)))
-        own_primal, own_bound, own_rounds = primal[open_], bounds[open_], rounds[open_]
-        price = np.ascontiguousarray(self.price[open_])
-        chunks = balanced(np.arange(len(open_) + 1), max(len(open_) // 64, 1))
-        common = (batch.start, batch.end, self.moves, self.rows, self.change)
-        rules = (form.label_ptr, form.label_row, form.label_open, form.label_token, form.bound)
+    def _lay_out(self, tokens: Int) -> tuple[Float, Float]:
+        """Return the charged rows of these tokens (-1: none) and the prices of a change into each."""
+        n = len(tokens)
+        rows, change = aligned(n, self.charges.shape[1], empty=True), np.empty(n)
+        lay_out(0, n, tokens, self.unary, self.pattern, self.charges, self.prices, rows, change)
+        return rows, change
+
+    def _settle(self, open_: Int, found: BatchDecoding, max_rounds: int, max_nodes: int) -> None:
+        """Soft-DD on the sequences `open_`, then A* on those that it leaves unproven; updates what was found."""
+        open_ = open_[np.argsort(self.lengths[open_], kind="stable")]
+        lengths, decoder, form = self.lengths[open_], self.decoder, self.form
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        token = np.arange(indptr[-1]) + np.repeat(self.indptr[open_] - indptr[:-1], lengths)
+        rows, change = self._lay_out(token)
+        place, path = indptr[:-1], found.labels[token]
+        primal, bound, rounds = found.scores[open_], found.bounds[open_], found.rounds[open_]
+        price = np.ascontiguousarray(np.broadcast_to(self.price, (len(self.lengths), len(form.bound)))[open_])
+        multipliers = np.zeros(price.shape)
+        common = (decoder.start, decoder.end, decoder.moves, rows, change, *self.counting)
+        chunks = balanced(indptr, max(len(open_) // SEQUENCES_A_CHUNK, 1))
 
         def chunk(c: int) -> None:
             s = slice(*chunks[c])
             soft_dual(
-                place[open_[s]], lengths[open_[s]], *common, *rules, price[s], max_rounds, GAP,
-                multipliers[s], own_primal[s], own_bound[s], self.path, own_rounds[s],
+                place[s], lengths[s], *common, price[s], max_rounds, GAP, multipliers[s], primal[s], bound[s], path,
+                rounds[s],
             )  # fmt: skip
-            for k in range(*chunks[c]):
-                if _is_open(own_primal[k], own_bound[k]) and max_nodes > 0:
-                    i = open_[k]
-                    own_primal[k], bound, nodes[i] = count_search(
-                        place[i], lengths[i], *common, *rules, price[k], multipliers[k], form.rising, max_nodes,
-                        own_primal[k], self.path,
-                    )  # fmt: skip
-                    own_bound[k] = min(own_bound[k], bound)
+            for k in np.flatnonzero(_is_open(primal[s], bound[s])) + s.start if max_nodes else ():
+                size = min(FIRST_NODES, max_nodes)  # most searches are small: begin with little memory
+                while True:
+                    primal[k], proven, made = count_search(
+                        place[k], lengths[k], *common, price[k], multipliers[k], form.rising, size, primal[k], path
+                    )
+                    bound[k] = min(bound[k], proven)
+                    found.nodes[open_[k]] += made
+                    if size == max_nodes or not _is_open(primal[k], bound[k]):
+                        break
+                    size = min(8 * size, max_nodes)
 
         run_chunks(chunk, len(chunks), self.threads)
-        primal[open_], bounds[open_], rounds[open_] = own_primal, own_bound, own_rounds
+        found.labels[token] = path
+        found.scores[open_], found.bounds[open_], found.rounds[open_] = primal, bound, rounds
 
 
-def _patterns(bits: NDArray[np.bool_], charges: Float) -> tuple[NDArray[np.int64], Float]:
-    """Return the pattern of conditions at each token, int64[M], and the summed charges of each, float64[., L]."""
-    if bits.shape[1] > 62:  # too many for one number a token: sum the charges token by token
-        return np.arange(len(bits)), _sums(bits, charges)
-    code = bits @ (1 << np.arange(bits.shape[1], dtype=np.int64))
-    found, pattern = np.unique(code, return_inverse=True)
-    return pattern.astype(np.int64), _sums(found[:, None] >> np.arange(bits.shape[1]) & 1 > 0, charges)
-
-
-def _sums(bits: NDArray[np.bool_], charges: Float) -> Float:
-    """Σ of the charges whose bit is set; an infinite one forbids."""
-    hard = np.isinf(charges)
-    total = bits.astype(np.float64) @ np.where(hard, 0.0, charges)
-    total[(bits.astype(np.float64) @ hard) > 0] = np.inf
-    return np.ascontiguousarray(total)
+def _places(lanes: Lanes, n: int) -> Int:
+    """Return the row of each sequence's first token (0 for empty sequences)."""
+    place = np.zeros(n, np.int64)
+    used = np.flatnonzero(lanes.sequence >= 0)
+    place[lanes.sequence[used]] = LANES * lanes.group_ptr[used // LANES] + used % LANES
+    return place

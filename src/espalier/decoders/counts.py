@@ -16,13 +16,36 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
 
-__all__ = ["CountForm"]
+__all__ = ["Conditions", "CountForm"]
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditions:
+    """Where the conditions of a rule set hold, as patterns: most tokens have none or the same few.
+
+    pattern : int64[M], the pattern of each token; patterns : bool[P, B], the conditions that hold in each.
+    """
+
+    pattern: Int
+    patterns: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, bits: NDArray[np.bool_]) -> Conditions:
+        """Number the different rows of bits : bool[M, B] (see `Compiled.ground_bits`)."""
+        packed = np.packbits(bits, axis=1)
+        padding = np.zeros((len(bits), -packed.shape[1] % 8), np.uint8)
+        words = np.ascontiguousarray(np.concatenate([packed, padding], axis=1)).view(np.uint64)
+        if words.shape[1] > 1:
+            _, first, pattern = np.unique(words, axis=0, return_index=True, return_inverse=True)
+        else:
+            code = words[:, 0] if words.shape[1] else np.zeros(len(bits), np.uint64)
+            _, first, pattern = np.unique(code, return_index=True, return_inverse=True)
+        return cls(pattern.reshape(-1).astype(np.int64), bits[first])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,13 +73,11 @@ class CountForm:
     rising: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, compiled: Compiled, penalties: Float, batch: ChainBatch) -> CountForm | None:
-        """Return the form, or None if a rule with a price does not fit."""
-        if len(batch.trans) != 1 or any(
-            form == "monitor" and rho > 0 for form, rho in zip(compiled.form, penalties, strict=True)
-        ):
+    def of(cls, compiled: Compiled, penalties: Float, trans: Float, start: Float) -> CountForm | None:
+        """Return the form for potentials with these transitions, or None if a rule with a price does not fit."""
+        if any(form == "monitor" and rho > 0 for form, rho in zip(compiled.form, penalties, strict=True)):
             return None
-        L = batch.n_labels
+        L = len(start)
         charges: list[tuple[int, Float]] = []
         changes: list[tuple[int, float]] = []
         different = ~np.eye(L, dtype=bool)
@@ -73,7 +94,7 @@ class CountForm:
             if table.first.any() or not np.array_equal(table.pair, amount * different):
                 return None
             changes.append((table.bit, float(_priced(np.array([amount]), rho)[0])))
-        rows = _rows(compiled, penalties, batch)
+        rows = _rows(compiled, penalties, trans, start)
         if rows is None:
             return None
         return cls(
@@ -84,27 +105,48 @@ class CountForm:
             *rows,
         )
 
-    def row_prices(self, first_bits: NDArray[np.bool_]) -> Float:
-        """Return the price of every row for each sequence, float64[N, R]; first_bits : bool[N, B] of first tokens."""
+    def pattern_charges(self, patterns: NDArray[np.bool_], width: int) -> tuple[Float, Float]:
+        """Return what each pattern of conditions charges, float64[P, width] for labels and float64[P] for a change."""
+        charges = np.zeros((len(patterns), width))
+        charges[:, : self.unary_charges.shape[1]] = _sums(patterns[:, self.unary_bits], self.unary_charges)
+        return charges, _sums(patterns[:, self.change_bits], self.change_prices[:, None])[:, 0]
+
+    def row_prices(self, indptr: Int, conditions: Conditions) -> Float:
+        """Return the price of every row for each sequence, float64[N, R], or [1, R] if all pay the same.
+
+        A gate holds at every token of a sequence or at none, so the first is asked.
+        """
+        if (self.gate < 0).all():
+            return self.price[None]
+        first_bits = np.zeros((len(indptr) - 1, conditions.patterns.shape[1]), bool)
+        present = np.diff(indptr) > 0
+        first_bits[present] = conditions.patterns[conditions.pattern[indptr[:-1][present]]]
         on = np.concatenate([first_bits, np.ones((len(first_bits), 1), bool)], axis=1)[:, self.gate]
         return np.where(on, self.price, 0.0)
 
 
+def _sums(on: NDArray[np.bool_], charges: Float) -> Float:
+    """Σ of the charges that are on; an infinite one forbids."""
+    hard = np.isinf(charges)
+    total = on.astype(np.float64) @ np.where(hard, 0.0, charges)
+    return np.where(on.astype(np.float64) @ hard > 0, np.inf, total)
+
+
 def _priced(amounts: NDArray[np.int64], rho: float) -> Float:
     """Amounts times a penalty, where 0 · inf is 0."""
-    return np.where(amounts > 0, np.inf, 0.0) if np.isinf(rho) else amounts * rho
+    return np.asarray(np.where(amounts > 0, np.inf, 0.0) if np.isinf(rho) else amounts * rho, np.float64)
 
 
 Rows = tuple[Int, Int, Float, Float, Float, Float, Int, NDArray[np.bool_]]
 
 
-def _rows(compiled: Compiled, penalties: Float, batch: ChainBatch) -> Rows | None:
+def _rows(compiled: Compiled, penalties: Float, trans: Float, start: Float) -> Rows | None:
     """Split the linear rows that have a price into counts of runs and of tokens of each label."""
     form = compiled.linear
     used = np.flatnonzero(penalties[form.rule] > 0)
-    L = batch.n_labels
+    L = len(start)
     counted = np.tensordot(form.coefficients[used].astype(np.float64), form.values.astype(np.float64), axes=1)
-    allowed = np.concatenate([np.isfinite(batch.trans[0]), np.isfinite(batch.start)[None]])
+    allowed = np.isfinite(np.concatenate([trans, start[None]]))
     entered = allowed & ~np.eye(L + 1, L, dtype=bool)
     stays = np.diagonal(allowed[:L])
     inner = np.diagonal(counted[:, :L], axis1=1, axis2=2)  # [R, L]: j after j
@@ -127,5 +169,5 @@ def _rows(compiled: Compiled, penalties: Float, batch: ChainBatch) -> Rows | Non
         form.bound[used].astype(np.float64),
         penalties[form.rule[used]],
         form.gate[used],
-        ((opened + token >= 0) & (token >= 0)).all(axis=1) if len(used) else np.zeros(0, bool),
+        np.asarray(((opened + token >= 0) & (token >= 0)).all(axis=1), bool),
     )

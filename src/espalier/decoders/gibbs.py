@@ -56,9 +56,9 @@ def decode(
     k: int = 1,
     rng: np.random.Generator | int = 0,
     sweeps: int = 60,
-    window: int = 4,
-    hot: float = 2.0,
-    cold: float = 0.05,
+    window: int = 20,
+    hot: float = 1.0,
+    cold: float = 0.2,
 ) -> Decoding:
     """Return the k best labellings seen while τ cools from `hot` to `cold` over the sweeps."""
     checked_count(k, "k")

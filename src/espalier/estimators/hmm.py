@@ -15,7 +15,6 @@ from espalier import store
 from espalier.corpus import Labels
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
-
 from espalier.models.hmm import HMMCounts, HMMParameters, Smoothing, Vocabulary, estimate
 from espalier.potentials import ChainBatch
 

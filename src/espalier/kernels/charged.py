@@ -11,7 +11,8 @@ c_t is the price of a change of label into token t (a local rule such as "change
 and the loop is algorithm 2 of Anzaroot, Passos, Belanger and McCallum (2014): the dual
 D(λ) = max_y [ s(y) - λ·(A n(y) - b) ] falls towards the optimum from above, the labellings met on the way approach it
 from below; where the two meet, the labelling is optimal. The step is a · min(D - primal, 6) / |g|², projected on
-[0, ρ]; a shrinks by 0.7 when D does not fall. (Without the cap, hard rules overshoot.)
+[0, ρ], |g|² over the multipliers that can move; a shrinks by 0.7 when D does not fall. (Without the cap, hard rules
+overshoot.)
 
 Lanes hold different sequences with multipliers of their own. Cost of a round: O(T L²) / 8 a sequence.
 """
@@ -31,27 +32,34 @@ SHRINK = 0.7
 
 
 @njit(cache=True, nogil=True)
-def lay_out(lo, hi, token_of_row, unary, charge_of_token, charges, change_of_token, rows, change):
-    """Write rows lo..hi-1 in lane order: rows[r] = unary[m] - charges[charge_of_token[m]], change[r] = its c."""
-    L = unary.shape[1]
+def lay_out(lo, hi, token_of_row, unary, pattern, charges, prices, rows, change):
+    """Write the rows of token_of_row[lo:hi], charged: rows[r - lo] = scores minus charges, change[r - lo] = c.
+
+    pattern : int64[M], which conditions hold at each token, as a number; charges : float64[P, padded(L)] and prices :
+    float64[P] of each pattern. Labels beyond L are not defined.
+    """
+    M, L = unary.shape
+    width = rows.shape[1] * 8
+    source, target, charged = unary.ctypes.data, rows.ctypes.data, charges.ctypes.data
     for r in range(lo, hi):
         m = token_of_row[r]
-        if m < 0:
-            rows[r, :] = 0.0
-            change[r] = 0.0
-            continue
-        k = charge_of_token[m]
-        for j in range(L):
-            rows[r, j] = unary[m, j] - charges[k, j]
-        change[r] = change_of_token[m]
+        if m < 0 or m == M - 1:  # nothing; or the last token, behind which there is nothing to read
+            for j in range(L):
+                rows[r - lo, j] = 0.0 if m < 0 else unary[m, j] - charges[pattern[m], j]
+        else:
+            row, score, charge = target + (r - lo) * width, source + m * L * 8, charged + pattern[m] * width
+            for k in range(0, L * 8, VEC_BYTES):
+                store(row + k, load(score + k) - load(charge + k))
+        change[r - lo] = prices[pattern[m]] if m >= 0 else 0.0
 
 
 @njit(cache=True, nogil=True)
-def _forward(T, L, width, together, places, lengths, rows, change, start, moves, omega, tau, tile, delta):
-    """Fill delta[t][j][lane], an address, for eight sequences; lane k's token t is row places[k] + 8 t.
+def _forward(T, L, width, free, places, lengths, rows, change, start, moves, omega, tau, tile, delta):
+    """Fill delta[t][j][lane], an address, for eight sequences.
 
     moves : float64[L + 1, L]; trans by target with -inf on the diagonal, then the diagonal itself. omega, tau :
-    addresses of [j][lane]. `together`: the lanes are eight consecutive rows at every step, padding included.
+    addresses of [j][lane]. `free`: no multipliers, and lane k's token t is row places[0] + 8 t + k; otherwise it is row
+    places[k] + t.
     """
     first, prices = rows.ctypes.data, change.ctypes.data
     step = width * VEC_BYTES
@@ -59,13 +67,13 @@ def _forward(T, L, width, together, places, lengths, rows, change, start, moves,
     price = tile + LANES * width * 8
     for t in range(T):
         here, before = delta + t * step, delta + (t - 1) * step
-        if together:
+        if free:
             source, c = first + (places[0] + LANES * t) * width * 8, load(prices + (places[0] + LANES * t) * 8)
         else:
             source = tile
             for lane in range(LANES):
                 # Past its end a lane repeats its last row: nobody looks at the values, but they stay numbers.
-                at = places[lane] + LANES * min(t, max(lengths[lane] - 1, 0))
+                at = places[lane] + min(t, max(lengths[lane] - 1, 0))
                 for k in range(0, width * 8, VEC_BYTES):
                     store(tile + lane * width * 8 + k, load(first + at * width * 8 + k))
                 write(price + lane * 8, read(prices + at * 8))
@@ -85,31 +93,36 @@ def _forward(T, L, width, together, places, lengths, rows, change, start, moves,
                 b1 = maximum(d + splat(read(row + i + L * 8)), b1)
                 b2 = maximum(d + splat(read(row + i + L * 16)), b2)
                 b3 = maximum(d + splat(read(row + i + L * 24)), b3)
-            _settle(here, before, stay, omega, tau, c, j, b0)
-            _settle(here, before, stay, omega, tau, c, j + 1, b1)
-            _settle(here, before, stay, omega, tau, c, j + 2, b2)
-            _settle(here, before, stay, omega, tau, c, j + 3, b3)
+            _settle(free, here, before, stay, omega, tau, c, j, b0)
+            _settle(free, here, before, stay, omega, tau, c, j + 1, b1)
+            _settle(free, here, before, stay, omega, tau, c, j + 2, b2)
+            _settle(free, here, before, stay, omega, tau, c, j + 3, b3)
         for j in range(L - L % 4, L):
             best = splat(-np.inf)
             for i in range(0, L * 8, 8):
                 best = maximum(load(before + i * LANES) + splat(read(into + j * L * 8 + i)), best)
-            _settle(here, before, stay, omega, tau, c, j, best)
+            _settle(free, here, before, stay, omega, tau, c, j, best)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _settle(here, before, stay, omega, tau, c, j, best):
+def _settle(free, here, before, stay, omega, tau, c, j, best):
     """δ_t(j) from the best change into j."""
     at = j * VEC_BYTES
-    best = best - c - load(omega + at)
-    best = maximum(load(before + at) + splat(read(stay + j * 8)), best)
-    store(here + at, load(here + at) - load(tau + at) + best)
+    best = best - c
+    if not free:
+        best = best - load(omega + at)
+    best = maximum(load(before + at) + splat(read(stay + j * 8)), best) + load(here + at)
+    if not free:
+        best = best - load(tau + at)
+    store(here + at, best)
 
 
 @njit(cache=True, nogil=True)
-def _backward(T, L, width, places, lengths, change, end, moves, buffer, omega_at, delta_at, labels, scores):
-    """Follow the maxima back: labels[lane, t] and scores[lane]. Ties go to the lowest label.
+def _backward(T, L, width, stride, places, lengths, change, end, moves, buffer, omega_at, delta_at, label, path, first,
+              scores):  # fmt: skip
+    """Follow the maxima back: path[first + places[lane] + stride t] and scores[lane]. Ties go to the lowest label.
 
-    omega_at, delta_at : where ω and δ begin in the buffer.
+    omega_at, delta_at : where ω and δ begin in the buffer; label : int64[8] is working space.
     """
     for t in range(T - 1, -1, -1):
         for lane in range(LANES):
@@ -117,66 +130,70 @@ def _backward(T, L, width, places, lengths, change, end, moves, buffer, omega_at
             if t > last:
                 continue
             at = delta_at + t * width * LANES + lane
+            j = label[lane]
+            into = end if t == last else moves[j]  # moves[j] is -inf at j itself
             best, y = -np.inf, 0
+            for i in range(L):
+                s = buffer[at + i * LANES] + into[i]
+                if s > best:
+                    best, y = s, i
             if t == last:
-                for i in range(L):
-                    s = buffer[at + i * LANES] + end[i]
-                    if s > best:
-                        best, y = s, i
                 scores[lane] = best
             else:
-                j = labels[lane, t + 1]
-                price, omega = change[places[lane] + LANES * (t + 1)], buffer[omega_at + j * LANES + lane]
-                for i in range(L):
-                    s = buffer[at + i * LANES] + moves[L, j] if i == j else buffer[at + i * LANES] + moves[j, i]
-                    if i != j:
-                        s = s - price - omega
-                    if s > best:
-                        best, y = s, i
-            labels[lane, t] = y
+                best = best - change[places[lane] + stride * (t + 1)] - buffer[omega_at + j * LANES + lane]
+                stay = buffer[at + j * LANES] + moves[L, j]
+                if stay > best or (stay == best and j < y):
+                    y = j
+            label[lane] = y
+            path[first + places[lane] + stride * t] = y
 
 
 @njit(cache=True, nogil=True)
 def charged_viterbi(lo, hi, group_ptr, lengths, start, end, moves, rows, change, path, scores):
-    """Best labels of groups lo..hi-1 with c_t but no multipliers; path : int16[n_rows], scores : float64[8 groups]."""
+    """Best labels of groups lo..hi-1 with c_t but no multipliers.
+
+    rows, change : those of these groups only; path : int16[n_rows] and scores : float64[8 n_groups] of all groups.
+    """
     L, width = len(start), rows.shape[1]
     longest = 0
     for g in range(lo, hi):
         longest = max(longest, group_ptr[g + 1] - group_ptr[g])
-    buffer = np.zeros((longest + 4) * width * LANES + 2 * LANES)
+    buffer = np.empty((longest + 4) * width * LANES + 2 * LANES)
     omega = (buffer.ctypes.data + 63) // 64 * 64
     shift = (omega - buffer.ctypes.data) // 8
     tau, tile, delta = omega + width * VEC_BYTES, omega + 2 * width * VEC_BYTES, omega + 4 * width * VEC_BYTES
-    labels, places = np.empty((LANES, longest), np.int64), np.empty(LANES, np.int64)
-    best = np.empty(LANES)
+    buffer[shift : shift + 2 * width * LANES] = 0.0  # no multipliers
+    label, places = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    first = LANES * group_ptr[lo]
     for g in range(lo, hi):
         T = group_ptr[g + 1] - group_ptr[g]
         for lane in range(LANES):
-            places[lane] = LANES * group_ptr[g] + lane
-        own = lengths[g * LANES : (g + 1) * LANES]
+            places[lane] = LANES * (group_ptr[g] - group_ptr[lo]) + lane
+        own, best = lengths[g * LANES : (g + 1) * LANES], scores[g * LANES : (g + 1) * LANES]
         _forward(T, L, width, True, places, own, rows, change, start, moves, omega, tau, tile, delta)
-        best[:] = 0.0
-        _backward(T, L, width, places, own, change, end, moves, buffer, shift, shift + 4 * width * LANES, labels, best)
-        scores[g * LANES : (g + 1) * LANES] = best
-        for lane in range(LANES):
-            for t in range(own[lane]):
-                path[places[lane] + LANES * t] = labels[lane, t]
+        _backward(
+            T, L, width, LANES, places, own, change, end, moves, buffer, shift, shift + 4 * width * LANES, label, path,
+            first, best,
+        )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
-def count(place, n, path, label_ptr, label_row, label_open, label_token, values):
-    """values[r] = a_r · n(y) of the labelling in rows place, place + 8, ... of the path."""
+def _count(place, stride, n, path, label_ptr, label_row, label_open, label_token, values):
+    """values[r] = a_r · n(y) of the labelling path[place], path[place + stride], ..."""
     values[:] = 0.0
-    before = -1
-    for t in range(n):
-        j = path[place + LANES * t]
-        for k in range(label_ptr[j], label_ptr[j + 1]):
-            values[label_row[k]] += label_token[k] + (label_open[k] if j != before else 0.0)
-        before = j
+    before, since = -1, 0
+    for t in range(n + 1):  # one visit a run of equal labels
+        j = path[place + stride * t] if t < n else -1
+        if j == before:
+            continue
+        if before >= 0:
+            for k in range(label_ptr[before], label_ptr[before + 1]):
+                values[label_row[k]] += label_open[k] + label_token[k] * (t - since)
+        before, since = j, t
 
 
 @njit(cache=True, nogil=True)
-def overcharge(values, bound, price):
+def _overcharge(values, bound, price):
     """Σ_r ρ_r max(0, values_r - b_r); a hard row (ρ = inf) costs nothing if kept."""
     total = 0.0
     for r in range(len(bound)):
@@ -187,11 +204,14 @@ def overcharge(values, bound, price):
 
 @njit(cache=True, nogil=True)
 def charge_counts(lo, hi, places, lengths, path, label_ptr, label_row, label_open, label_token, bound, price, primal):
-    """primal[k] -= what the counting rules charge for the labelling of sequence k, for k in lo..hi-1."""
+    """primal[k] -= what the counting rules charge for the labelling of sequence k, rows places[k] + 8 t.
+
+    price : float64[N, R], or float64[1, R] if all sequences pay the same.
+    """
     values = np.empty(len(bound))
     for k in range(lo, hi):
-        count(places[k], lengths[k], path, label_ptr, label_row, label_open, label_token, values)
-        primal[k] -= overcharge(values, bound, price[k])
+        _count(places[k], LANES, lengths[k], path, label_ptr, label_row, label_open, label_token, values)
+        primal[k] -= _overcharge(values, bound, price[min(k, len(price) - 1)])
 
 
 @njit(cache=True, nogil=True)
@@ -199,7 +219,8 @@ def soft_dual(places, lengths, start, end, moves, rows, change, label_ptr, label
               bound, price, max_rounds, gap, multipliers, primal, dual, path, rounds):  # fmt: skip
     """Lower the duals of n sequences until they meet the primals, or for max_rounds.
 
-    places, lengths : int64[n]; sequence k's token t is row places[k] + 8 t. label_ptr, label_row, label_open,
+    places, lengths : int64[n]; sequence k's token t is row places[k] + t. On entry path holds the labellings of plain
+    Viterbi, dual their scores, primal their scores minus what they pay. label_ptr, label_row, label_open,
     label_token : the rows that a segment and a token of each label count in, by label. bound : float64[R]; price :
     float64[n, R], 0 where a row does not apply.
     multipliers : float64[n, R]; primal : float64[n]; path : the labelling of the primal; all three are updated.
@@ -209,15 +230,22 @@ def soft_dual(places, lengths, start, end, moves, rows, change, label_ptr, label
     longest = 1
     for k in range(n):
         longest = max(longest, lengths[k])
-    buffer = np.zeros((longest + 4) * width * LANES + 2 * LANES)
+    buffer = np.empty((longest + 4) * width * LANES + 2 * LANES)
     omega = (buffer.ctypes.data + 63) // 64 * 64
     shift = (omega - buffer.ctypes.data) // 8
     tau, tile, delta = omega + width * VEC_BYTES, omega + 2 * width * VEC_BYTES, omega + 4 * width * VEC_BYTES
-    labels = np.empty((LANES, longest), np.int64)
-    scores, values = np.empty(LANES), np.empty(R)
+    label, scores, values = np.empty(LANES, np.int64), np.empty(LANES), np.empty(R)
+    met = np.empty(len(path), np.int16)  # the labellings of the round, before they prove better than those in path
     lane_place, lane_length = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-    active, step = np.arange(n), np.ones(n)
+    active, step, last = np.arange(n), np.ones(n), np.full(n, np.inf)
     n_active = n
+    for k in range(n):  # the first step is from the labellings that are there already
+        for t in range(places[k], places[k] + lengths[k]):
+            met[t] = path[t]
+        _judge(
+            k, lengths[k], places[k], met, dual[k], label_ptr, label_row, label_open, label_token,
+            bound, price, gap, values, multipliers, primal, dual, path, step, last,
+        )  # fmt: skip
     for _ in range(max_rounds):
         if n_active == 0:
             break
@@ -236,19 +264,17 @@ def soft_dual(places, lengths, start, end, moves, rows, change, label_ptr, label
                         c += multipliers[k, label_row[q]] * label_token[q]
                     buffer[shift + j * LANES + lane] = o
                     buffer[shift + (width + j) * LANES + lane] = c
-            _forward(
-                T, L, width, False, lane_place, lane_length, rows, change, start, moves, omega, tau, tile, delta
-            )
+            _forward(T, L, width, False, lane_place, lane_length, rows, change, start, moves, omega, tau, tile, delta)
             _backward(
-                T, L, width, lane_place, lane_length, change, end, moves, buffer, shift, shift + 4 * width * LANES,
-                labels, scores,
+                T, L, width, 1, lane_place, lane_length, change, end, moves, buffer, shift, shift + 4 * width * LANES,
+                label, met, 0, scores,
             )  # fmt: skip
             for lane in range(filled):
                 k = active[group + lane]
                 rounds[k] += 1
                 if not _judge(
-                    k, lane, lengths[k], places[k], labels, scores[lane], label_ptr, label_row, label_open, label_token,
-                    bound, price, gap, values, multipliers, primal, dual, path, step,
+                    k, lengths[k], places[k], met, scores[lane], label_ptr, label_row, label_open, label_token,
+                    bound, price, gap, values, multipliers, primal, dual, path, step, last,
                 ):  # fmt: skip
                     active[kept] = k
                     kept += 1
@@ -256,31 +282,28 @@ def soft_dual(places, lengths, start, end, moves, rows, change, label_ptr, label
 
 
 @njit(cache=True, nogil=True)
-def _judge(k, lane, n, place, labels, score, label_ptr, label_row, label_open, label_token, bound, price, gap,
-           values, multipliers, primal, dual, path, step):  # fmt: skip
+def _judge(k, n, place, met, score, label_ptr, label_row, label_open, label_token, bound, price, gap,
+           values, multipliers, primal, dual, path, step, last):  # fmt: skip
     """Take in the labelling of one lane: better bounds, then a step of the multipliers. Return if it is settled."""
-    values[:] = 0.0
-    before = -1
-    for t in range(n):
-        j = labels[lane, t]
-        for q in range(label_ptr[j], label_ptr[j + 1]):
-            values[label_row[q]] += label_token[q] + (label_open[q] if j != before else 0.0)
-        before = j
+    _count(place, 1, n, met, label_ptr, label_row, label_open, label_token, values)
     bound_value, model = score, score
     square = 0.0
     for r in range(len(bound)):
         bound_value += multipliers[k, r] * bound[r]
         model += multipliers[k, r] * values[r]
-        square += (values[r] - bound[r]) ** 2
-    if bound_value < dual[k]:
-        dual[k] = bound_value
-    else:
+        # Only multipliers that can move share the step.
+        slope = values[r] - bound[r]
+        if (slope > 0 and multipliers[k, r] < price[k, r]) or (slope < 0 and multipliers[k, r] > 0):
+            square += slope * slope
+    if bound_value >= last[k]:
         step[k] *= SHRINK
-    here = model - overcharge(values, bound, price[k])
+    last[k] = bound_value
+    dual[k] = min(dual[k], bound_value)
+    here = model - _overcharge(values, bound, price[k])
     if here > primal[k]:
         primal[k] = here
         for t in range(n):
-            path[place + LANES * t] = labels[lane, t]
+            path[place + t] = met[place + t]
     if primal[k] > -np.inf and dual[k] - primal[k] <= gap * max(1.0, abs(primal[k])):
         return True
     length = step[k] * min(bound_value - primal[k], LARGEST_STEP) / max(square, 1e-300)

@@ -20,6 +20,7 @@ import numpy as np
 from numba import njit
 
 from espalier.kernels.vector import (
+    LANES,
     fma,
     load,
     load_f32,
@@ -86,63 +87,77 @@ def score_rows(lo, hi, dense_ptr, dense_rows, dense_values, narrow_ptr, narrow_r
                 write(at, read(at) + v * read(weight + 8 * p))
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _row_part(size, p):
+    """Eight numbers of a row; its precision is known when the kernel is compiled."""
+    return load_f32(p) if size == 4 else load(p)
+
+
 @njit(cache=True, nogil=True)
 def bundle_gradient(lo, hi, owner_ptr, owners, owner_values, rows, first_out):
     """rows[first_out + b] = Σ over the tokens that refer to bundle b of their rows, for bundles lo..hi-1.
 
-    rows : float32[., padded(L)]; probabilities need no more digits, and half the size is half the time here.
+    rows : [., padded(L)], float64 or float32 (half the size is half the time, and enough for probabilities).
     """
-    width = rows.shape[1] * 4
+    size = rows.itemsize
+    width, half = rows.shape[1] * size, LANES * size
     base, refs = rows.ctypes.data, owners.ctypes.data
     weighted = len(owner_values) > 0
     for b in range(lo, hi):
         first, last = owner_ptr[b], owner_ptr[b + 1]
         row = base + (first_out + b) * width
-        for block in range(0, width, BLOCK * 4):
+        for block in range(0, width, 2 * half):
             low, high = splat(0.0), splat(0.0)
             if weighted:
                 for k in range(first, last):
                     p, v = base + read_i32(refs + 4 * k) * width + block, splat(owner_values[k])
-                    low, high = fma(load_f32(p), v, low), fma(load_f32(p + 32), v, high)
+                    low, high = fma(_row_part(size, p), v, low), fma(_row_part(size, p + half), v, high)
             else:
                 for k in range(4 * first, 4 * last, 4):
                     p = base + read_i32(refs + k) * width + block
-                    low, high = low + load_f32(p), high + load_f32(p + 32)
-            store_f32(row + block, low)
-            store_f32(row + block + 32, high)
+                    low, high = low + _row_part(size, p), high + _row_part(size, p + half)
+            if size == 4:
+                store_f32(row + block, low)
+                store_f32(row + block + half, high)
+            else:
+                store(row + block, low)
+                store(row + block + half, high)
 
 
 @njit(cache=True, nogil=True)
 def attribute_gradient(lo, hi, owner_ptr, owners, owner_values, pair_ptr, pair_label, wide, rows, row, out):
     """out[p] = Σ over the rows (tokens and bundles) that have p's attribute of row[label[p]], attributes lo..hi-1.
 
-    rows : float32[., padded(L)]; `row` : float64[padded(L)] is working space.
+    rows : as in `bundle_gradient`; `row` : float64[padded(L)] is working space.
     """
-    width = rows.shape[1] * 4
+    size = rows.itemsize
+    width, half = rows.shape[1] * size, LANES * size
     base, refs, buffer = rows.ctypes.data, owners.ctypes.data, row.ctypes.data
     weighted = len(owner_values) > 0
     for a in range(lo, hi):
         first, last = owner_ptr[a], owner_ptr[a + 1]
         if wide[a]:
-            for block in range(0, width, BLOCK * 4):
+            for block in range(0, width, 2 * half):
                 low, high = splat(0.0), splat(0.0)
                 if weighted:
                     for k in range(first, last):
                         p, v = base + read_i32(refs + 4 * k) * width + block, splat(owner_values[k])
-                        low, high = fma(load_f32(p), v, low), fma(load_f32(p + 32), v, high)
+                        low, high = fma(_row_part(size, p), v, low), fma(_row_part(size, p + half), v, high)
                 else:
                     for k in range(4 * first, 4 * last, 4):
                         p = base + read_i32(refs + k) * width + block
-                        low, high = low + load_f32(p), high + load_f32(p + 32)
-                store(buffer + 2 * block, low)
-                store(buffer + 2 * block + 64, high)
+                        low, high = low + _row_part(size, p), high + _row_part(size, p + half)
+                at = buffer + block // size * 8
+                store(at, low)
+                store(at + 64, high)
             for p in range(pair_ptr[a], pair_ptr[a + 1]):
                 out[p] = row[pair_label[p]]
         else:
             for p in range(pair_ptr[a], pair_ptr[a + 1]):
-                at = base + pair_label[p] * 4
+                at = base + pair_label[p] * size
                 s = 0.0
                 for k in range(first, last):
                     v = owner_values[k] if weighted else 1.0
-                    s += v * read_f32(at + read_i32(refs + 4 * k) * width)
+                    x = at + read_i32(refs + 4 * k) * width
+                    s += v * (read_f32(x) if size == 4 else read(x))
                 out[p] = s

@@ -19,8 +19,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from espalier.kernels.vector import LANES
-
 __all__ = ["count_search"]
 
 
@@ -92,7 +90,7 @@ def _slot(table, t, j, v, nodes_t, nodes_j, nodes_v):
 @njit(cache=True, nogil=True)
 def count_search(place, T, start, end, moves, rows, change, label_ptr, label_row, label_open, label_token,
                  bound, price, multiplier, rising, max_nodes, primal, path):  # fmt: skip
-    """Search the sequence in rows place, place + 8, ...; return (score, bound, nodes made).
+    """Search the sequence in rows place, place + 1, ...; return (score, bound, nodes made).
 
     path holds a labelling of score `primal` (-inf: none) on entry and the best one found on return; the result is
     proven optimal if the returned bound is not above the score. rising : bool[R], where no coefficient is negative.
@@ -105,7 +103,7 @@ def count_search(place, T, start, end, moves, rows, change, label_ptr, label_row
             tau[j] += multiplier[label_row[q]] * label_token[q]
     d = np.empty((T, L))
     for t in range(T):
-        at = place + LANES * t
+        at = place + t
         for j in range(L):
             best = start[j] - omega[j] if t == 0 else d[t - 1, j] + moves[L, j]
             if t > 0:
@@ -141,7 +139,7 @@ def count_search(place, T, start, end, moves, rows, change, label_ptr, label_row
         if dead[node]:
             continue
         t, j = nodes_t[node], nodes_j[node]
-        at = place + LANES * t
+        at = place + t
         base = nodes_g[node] + rows[at, j]
         if t == 0:
             v[:] = nodes_v[node]
@@ -156,7 +154,7 @@ def count_search(place, T, start, end, moves, rows, change, label_ptr, label_row
                 primal = score
                 k = node
                 while k >= 0:
-                    path[place + LANES * nodes_t[k]] = nodes_j[k]
+                    path[place + nodes_t[k]] = nodes_j[k]
                     k = parent[k]
             continue
         for i in range(L):

@@ -16,6 +16,7 @@ helpers would be reference-counted in the innermost loop.
 
 from __future__ import annotations
 
+import math
 import operator
 
 import numpy as np
@@ -369,9 +370,9 @@ def transpose_f32(typingctx, source, source_step, target, target_step):
     return types.void(types.int64, types.int64, types.int64, types.int64), codegen
 
 
-def aligned(*shape: int, dtype: type = np.float64) -> np.ndarray:
-    """Return zeros whose first element lies on a 64-byte border, so that no Vec straddles two cache lines."""
-    size, item = int(np.prod(shape)), np.dtype(dtype).itemsize
-    raw = np.zeros(size + 64 // item, dtype)
+def aligned(*shape: int, dtype: type = np.float64, empty: bool = False) -> np.ndarray:
+    """Return zeros (or, `empty`, anything) that begin on a 64-byte border, so that no Vec straddles two cache lines."""
+    size, item = math.prod(shape), np.dtype(dtype).itemsize
+    raw: np.ndarray = (np.empty if empty else np.zeros)(size + 64 // item, dtype)
     skip = (-raw.ctypes.data % 64) // item
     return raw[skip : skip + size].reshape(shape)

@@ -24,7 +24,7 @@ from espalier.kernels.lanes import forward_backward_lanes
 from espalier.kernels.plan import observed_counts, transpose_refs
 from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
 from espalier.kernels.vector import LANES, aligned
-from espalier.models.lanes import Lanes
+from espalier.lanes import Lanes
 from espalier.models.pairs import Pairs
 from espalier.models.rows import RowPlan
 from espalier.models.transitions import LARGEST, Transitions

@@ -18,7 +18,7 @@ from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.lanes import viterbi_lanes
 from espalier.kernels.rows import padded
 from espalier.kernels.vector import LANES, aligned
-from espalier.models.lanes import Lanes
+from espalier.lanes import Lanes
 from espalier.models.pairs import Pairs
 from espalier.models.rows import RowPlan
 from espalier.parallel import balanced, choose_threads, run_chunks
@@ -58,7 +58,7 @@ class ChainModel:
 
         def chunk(c: int) -> None:
             lo, hi = chunks[c]
-            rows = aligned(hi - lo, padded(L))
+            rows = aligned(hi - lo, padded(L), empty=True)
             plan.score(plan.tokens(np.arange(lo, hi)), 0, hi - lo, self.w, rows)
             unary[lo:hi] = rows[:, :L]
 
@@ -101,7 +101,7 @@ def decode_rows(
     def chunk(c: int) -> None:
         lo, hi = chunks[c]
         first, last = LANES * int(lanes.group_ptr[lo]), LANES * int(lanes.group_ptr[hi])
-        rows = aligned(last - first, padded(len(start)))
+        rows = aligned(last - first, padded(len(start)), empty=True)
         score(first, last, rows)
         viterbi_lanes(lo, hi, lanes.group_ptr, lanes.lengths, start, end, trans, rows, path, lane_scores)
 

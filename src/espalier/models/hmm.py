@@ -37,8 +37,8 @@ from espalier.features.fields import full_shapes
 from espalier.inference import Posterior, viterbi
 from espalier.kernels.rows import padded
 from espalier.kernels.vector import aligned
+from espalier.lanes import Lanes
 from espalier.models.chain import decode_rows
-from espalier.models.lanes import Lanes
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 

@@ -49,7 +49,8 @@ class RowPlan:
     def tokens(self, items: NDArray[np.int64]) -> Refs:
         """Resolve what to add for each of these tokens (-1: nothing)."""
         m = self.matrix
-        return resolve_refs(items, m.token_indptr, m.token_refs, m.token_values, self.row_of, self.pairs.ptr)
+        refs: Refs = resolve_refs(items, m.token_indptr, m.token_refs, m.token_values, self.row_of, self.pairs.ptr)
+        return refs
 
     def prepare(self, w: NDArray[np.float64], threads: int) -> None:
         """Bring the table up to date with the weights w: wide rows, then bundles."""

@@ -71,11 +71,13 @@ class PathTable:
 
     def around(self, fields: Fields) -> Counts:
         """Return the number of segments of the fields around label j, int64[L]."""
-        return self.inside.astype(np.int64) @ self.has_path(fields).astype(np.int64)
+        total: Counts = self.inside[:, self.has_path(fields)].sum(axis=1, dtype=np.int64)
+        return total
 
     def continued(self, fields: Fields) -> Counts:
         """Return the number of segments of the fields that go on from i to j, int64[L + 1, L]."""
-        return self.kept.astype(np.int64) @ self.has_path(fields).astype(np.int64)
+        total: Counts = self.kept[:, :, self.has_path(fields)].sum(axis=2, dtype=np.int64)
+        return total
 
     def opened(self, fields: Fields) -> Counts:
         """Return the number of segments of the fields that begin with j after i, int64[L + 1, L]."""

@@ -1,0 +1,123 @@
+"""A decoding problem and the score of a labelling, from the definition.
+
+    S(y) = s(x, y) - Σ_k ρ_k d_k(x, y)          (eq. 3-4 of Chang, Ratinov & Roth, 2012)
+
+`evaluate` asks the reference meaning of the rules, so that no decoder is judged by its own arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from espalier.corpus import Labels
+from espalier.errors import InputError
+from espalier.potentials import Potentials
+from espalier.rules import meaning
+from espalier.rules.compile import Grounded
+from espalier.rules.ruleset import RuleSet
+
+__all__ = ["Evaluation", "Problem", "evaluate", "price"]
+
+
+class Evaluation(NamedTuple):
+    """model_score : s(x, y); degrees : int64[K]; score : model_score minus penalties, -inf if a hard rule is broken."""
+
+    model_score: float
+    degrees: NDArray[np.int64]
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Potentials of one sequence, the rules grounded in its tokens, and what each rule costs.
+
+    penalties : float64[K], the rule set's own if None.
+    """
+
+    potentials: Potentials
+    grounded: Grounded
+    penalties: NDArray[np.float64]
+
+    def __init__(self, potentials: Potentials, grounded: Grounded, penalties: ArrayLike | None = None) -> None:
+        """Check that the three speak of the same tokens, labels and rules."""
+        rules, labels = grounded.compiled.rules, grounded.compiled.labels
+        if potentials.n_tokens != len(grounded.tokens):
+            raise InputError(f"potentials of {potentials.n_tokens} tokens, but {len(grounded.tokens)} tokens are given")
+        if potentials.n_labels != len(labels):
+            raise InputError(f"potentials of {potentials.n_labels} labels, but {len(labels)} label names are given")
+        chosen = rules.penalties if penalties is None else np.array(penalties, dtype=np.float64)
+        if chosen.shape != (rules.K,):
+            raise InputError(f"penalties have shape {chosen.shape}, expected one for each of {rules.K} rules")
+        wrong = np.flatnonzero(np.isnan(chosen) | (chosen < 0))
+        if len(wrong):
+            name = rules.names[wrong[0]]
+            raise InputError(f"rule {name!r}: penalty {chosen[wrong[0]]} must be zero or more (inf for a hard rule)")
+        chosen.flags.writeable = False
+        object.__setattr__(self, "potentials", potentials)
+        object.__setattr__(self, "grounded", grounded)
+        object.__setattr__(self, "penalties", chosen)
+
+    @property
+    def rules(self) -> RuleSet:
+        """The K rules."""
+        return self.grounded.compiled.rules
+
+    @property
+    def labels(self) -> Labels:
+        """The L label names."""
+        return self.grounded.compiled.labels
+
+    @property
+    def T(self) -> int:
+        """The number of tokens."""
+        return self.potentials.n_tokens
+
+    @property
+    def L(self) -> int:
+        """The number of labels."""
+        return self.potentials.n_labels
+
+    @cached_property
+    def folded(self) -> Potentials:
+        """The potentials minus the penalties of all local rules."""
+        return self.grounded.fold(self.potentials, self.penalties)
+
+    @cached_property
+    def globals(self) -> tuple[int, ...]:
+        """The rules that cost something and are not local, by index: what `folded` does not know."""
+        forms = self.grounded.compiled.form
+        return tuple(k for k, form in enumerate(forms) if form != "local" and self.penalties[k] > 0)
+
+    @cached_property
+    def hard(self) -> tuple[int, ...]:
+        """The hard rules, by index."""
+        return tuple(int(k) for k in np.flatnonzero(np.isposinf(self.penalties)))
+
+    def with_penalties(self, penalties: ArrayLike) -> Problem:
+        """Return the same problem at other prices."""
+        return Problem(self.potentials, self.grounded, penalties)
+
+    def with_potentials(self, potentials: Potentials) -> Problem:
+        """Return the same problem with other scores."""
+        return Problem(potentials, self.grounded, self.penalties)
+
+
+def price(degrees: NDArray[np.int64], penalties: NDArray[np.float64]) -> float:
+    """Return Σ_k ρ_k d_k with 0 * inf = 0."""
+    broken = degrees > 0
+    return float((degrees[broken] * penalties[broken]).sum())
+
+
+def evaluate(problem: Problem, y: Sequence[int] | NDArray[Any]) -> Evaluation:
+    """Score a labelling from the definition: potentials, and the reference meaning of every rule."""
+    model_score = problem.potentials.score(y)
+    names = [problem.labels.names[i] for i in y]
+    grounded = problem.grounded
+    degrees = meaning.degrees(problem.rules, grounded.tokens, names, text=grounded.text)
+    return Evaluation(model_score, degrees, model_score - price(degrees, problem.penalties))
