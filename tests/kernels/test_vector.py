@@ -42,8 +42,8 @@ def transposed(a, out):
 
 @njit
 def integers(small, large, out):
-    v.write_i64(out.ctypes.data, v.read_i32(small.ctypes.data + 4))
-    v.write_i64(out.ctypes.data + 8, v.read_i64(large.ctypes.data + 8))
+    v.write_i32(small.ctypes.data, v.read_i32(small.ctypes.data + 4))
+    out[0], out[1] = small[0], v.read_i64(large.ctypes.data + 8)
 
 
 @settings(deadline=None, derandomize=True, max_examples=50)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from espalier.kernels.vector import read_i32, write_i32
+
 __all__ = ["count_pairs", "expand_pairs", "mark_pairs", "observed_counts", "resolve_refs", "transpose_refs"]
 
 
@@ -92,22 +94,28 @@ def resolve_refs(items, ptr, refs, values, row_of, pair_ptr):
     Returns dense_ptr, dense_rows, dense_values, narrow_ptr, narrow_refs, narrow_values; without values those are empty.
     """
     n, weighted = len(items), len(values) > 0
+    capacity = 0
+    for r in range(n):
+        if items[r] >= 0:
+            capacity += ptr[items[r] + 1] - ptr[items[r]]
     dense_ptr, narrow_ptr = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    dense_rows, narrow_refs = np.empty(len(refs), np.int32), np.empty(len(refs), np.int32)
-    dense_values = np.empty(len(refs) if weighted else 0)
-    narrow_values = np.empty(len(refs) if weighted else 0)
+    dense_rows, narrow_refs = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
+    dense_values = np.empty(capacity if weighted else 0)
+    narrow_values = np.empty(capacity if weighted else 0)
+    source, found, rows = refs.ctypes.data, row_of.ctypes.data, dense_rows.ctypes.data
     d = s = 0
     for r in range(n):
         if items[r] >= 0:
             for k in range(ptr[items[r]], ptr[items[r] + 1]):
-                row = row_of[refs[k]]
+                ref = read_i32(source + 4 * k)
+                row = read_i32(found + 4 * ref)
                 if row >= 0:
-                    dense_rows[d] = row
+                    write_i32(rows + 4 * d, row)
                     if weighted:
                         dense_values[d] = values[k]
                     d += 1
-                elif pair_ptr[refs[k] + 1] > pair_ptr[refs[k]]:
-                    narrow_refs[s] = refs[k]
+                elif pair_ptr[ref + 1] > pair_ptr[ref]:
+                    narrow_refs[s] = ref
                     if weighted:
                         narrow_values[s] = values[k]
                     s += 1

@@ -46,7 +46,7 @@ __all__ = [
     "transpose_f32",
     "where_positive",
     "write",
-    "write_i64",
+    "write_i32",
 ]
 
 LANES = 8
@@ -192,11 +192,11 @@ def read_i64(typingctx, address):
 
 
 @intrinsic
-def write_i64(typingctx, address, value):
-    """Write a 64-bit integer to an address."""
+def write_i32(typingctx, address, value):
+    """Write an integer to an address, as a 32-bit one."""
 
     def codegen(context, builder, sig, args):
-        builder.store(args[1], _pointer(builder, args[0], ir.IntType(64)), align=8)
+        builder.store(builder.trunc(args[1], ir.IntType(32)), _pointer(builder, args[0], ir.IntType(32)), align=4)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), codegen

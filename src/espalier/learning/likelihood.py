@@ -26,7 +26,7 @@ from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
 from espalier.kernels.vector import LANES, aligned
 from espalier.lanes import Lanes
 from espalier.models.pairs import Pairs
-from espalier.models.rows import RowPlan
+from espalier.models.rows import WORTH_A_BARRIER, RowPlan
 from espalier.models.transitions import LARGEST, Transitions
 from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
 
@@ -224,6 +224,7 @@ class ChainLikelihood:
                 self.marginals, buffer, gradient,
             )  # fmt: skip
 
-        run_chunks(bundles, len(self.bundle_chunks), self.threads)
+        small = len(self.owners) < WORTH_A_BARRIER * 4
+        run_chunks(bundles, len(self.bundle_chunks), 1 if small else self.threads)
         run_chunks(attributes, len(self.attribute_chunks), self.threads)
         gradient[len(pairs) :] = transition_counts

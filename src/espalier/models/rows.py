@@ -20,6 +20,9 @@ from espalier.parallel import balanced, independent_chunks, run_chunks
 
 __all__ = ["RowPlan"]
 
+WORTH_A_BARRIER = 40_000
+"""References added in less time than a second thread needs to wake up, and a good deal more."""
+
 Refs = tuple[NDArray[Any], ...]
 """What `resolve_refs` returns."""
 
@@ -56,6 +59,7 @@ class RowPlan:
         """Bring the table up to date with the weights w: wide rows, then bundles."""
         pairs, table = self.pairs, self.table
         fill_wide(0, pairs.n_wide, pairs.wide_attribute, pairs.ptr, pairs.label, w, table)
+        threads = threads if len(self.bundles[1]) > WORTH_A_BARRIER else 1
         chunks = balanced(self.bundles[0], independent_chunks(threads))
 
         def chunk(c: int) -> None:
