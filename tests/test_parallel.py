@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -63,15 +64,35 @@ def test_after_a_failure_no_new_chunks_are_handed_out():
     assert len(calls) <= 2
 
 
-def test_nested_calls_finish(monkeypatch):
-    # More nested barriers than the pool has threads: a helper that never starts must not be waited for.
-    from concurrent.futures import ThreadPoolExecutor
-
+def test_nested_calls_finish():
     calls = []
-    with ThreadPoolExecutor(2) as small:
-        monkeypatch.setattr(parallel, "_pools", {os.getpid(): small})
-        run_chunks(lambda c: run_chunks(lambda d: calls.append((c, d)), 4, 4), 4, 4)
+    run_chunks(lambda c: run_chunks(lambda d: calls.append((c, d)), 4, 4), 4, 4)
     assert sorted(calls) == [(c, d) for c in range(4) for d in range(4)]
+
+
+def test_calls_from_many_threads_finish():
+    totals = []
+
+    def caller():
+        for n in range(200):
+            done = []
+            run_chunks(done.append, n % 5, 3)
+            totals.append(len(done) == n % 5)
+
+    callers = [threading.Thread(target=caller) for _ in range(4)]
+    for thread in callers:
+        thread.start()
+    for thread in callers:
+        thread.join()
+    assert totals == [True] * 800
+
+
+def test_helpers_sleep_and_wake_again():
+    for pause in (0.0, 0.05, 0.0, 0.05):
+        meet = threading.Barrier(2, timeout=30)
+        run_chunks(lambda c, meet=meet: meet.wait(), 2, 2)
+        time.sleep(pause)
+    assert any(helper.asleep for helper in parallel._helpers)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")

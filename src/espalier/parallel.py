@@ -2,20 +2,24 @@
 
 A compiled kernel releases the interpreter lock, so threads are enough. The chunks are cut by the data alone; every
 chunk writes its own outputs; what must be added up is added in the order of the chunks by the caller.
+
+Training makes thousands of short calls, a few a millisecond. A thread that went to sleep in between would wake too
+late to be of use, so helpers watch for the next call for a moment before they sleep (`kernels/spin`).
 """
 
 from __future__ import annotations
 
 import itertools
 import os
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError
+from espalier.kernels.spin import spin_while_any, spin_while_equal
 
 __all__ = ["balanced", "choose_threads", "independent_chunks", "run_chunks"]
 
@@ -24,9 +28,13 @@ WORTH_THREADS = 20_000
 
 MAX_THREADS = 64
 
-# Module state, on purpose: starting threads costs far more than a training step should wait, so one pool serves all
-# calls of a process. It is kept by process id, because a forked child inherits the pool but not its threads.
-_pools: dict[int, ThreadPoolExecutor] = {}
+WATCH = 400_000
+"""Looks before a helper goes to sleep: some tenths of a millisecond."""
+
+# Module state, on purpose: starting threads costs far more than a training step should wait, so the same helpers serve
+# all calls of a process.
+_helpers: list[_Helper] = []
+_in_use = threading.Lock()
 
 
 def choose_threads(n_tokens: int, threads: int | None = None) -> int:
@@ -65,16 +73,25 @@ def independent_chunks(threads: int) -> int:
 def run_chunks(call: Callable[[int], object], n_chunks: int, threads: int) -> None:
     """Call `call(c)` once for every c below n_chunks, on up to `threads` threads, and return when all are done.
 
-    The calling thread works too, so a barrier costs one wake-up of the others. Chunks are handed out in order; after
-    a failure no new ones are, and the exception of the lowest failing chunk is raised, with any number of threads.
+    The calling thread works too. Chunks are handed out in order; after a failure no new ones are, and the exception of
+    the lowest failing chunk is raised: the same for any number of threads. Only one call at a time has helpers: a call
+    from inside a chunk, or from another thread meanwhile, does its work alone.
     """
-    helpers = min(threads, n_chunks, MAX_THREADS) - 1
-    if helpers < 1:
+    n_helpers = min(threads, n_chunks, MAX_THREADS) - 1
+    if n_helpers < 1 or not _in_use.acquire(blocking=False):
         for c in range(n_chunks):
             call(c)
         return
+    try:
+        _share(call, n_chunks, _take_helpers(n_helpers))
+    finally:
+        _in_use.release()
+
+
+def _share(call: Callable[[int], object], n_chunks: int, helpers: list[_Helper]) -> None:
     tickets = itertools.count()  # next() on it is atomic
     failures: dict[int, BaseException] = {}
+    busy = np.zeros(len(helpers), np.int64)  # which helpers may be inside a chunk
 
     def work() -> None:
         while not failures:
@@ -86,20 +103,71 @@ def run_chunks(call: Callable[[int], object], n_chunks: int, threads: int) -> No
             except BaseException as error:
                 failures[c] = error
 
-    pool = _pool()
-    started = [pool.submit(work) for _ in range(helpers)]
+    def help_out(k: int) -> None:
+        busy[k] = 1  # before the first ticket: once all tickets are gone, a helper that is not busy never will be
+        try:
+            work()
+        finally:
+            busy[k] = 0
+
+    for k, helper in enumerate(helpers):
+        helper.ask(help_out, k)
     work()
-    for future in started:
-        # A helper that never got a thread has nothing left to do; waiting for it could deadlock nested calls.
-        if not future.cancel():
-            future.result()
+    while not spin_while_any(busy, WATCH):
+        pass
     if failures:
         raise failures[min(failures)]
 
 
-def _pool() -> ThreadPoolExecutor:
-    """Return this process's pool; its threads start when first needed."""
-    pool = _pools.get(os.getpid())
-    if pool is None:
-        pool = _pools.setdefault(os.getpid(), ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="espalier"))
-    return pool
+class _Helper(threading.Thread):
+    """A thread that waits for calls, watching at first and then asleep."""
+
+    def __init__(self) -> None:
+        super().__init__(name="espalier", daemon=True)
+        self.calls = np.zeros(1, np.int64)
+        self.job: tuple[Callable[[int], None], int] | None = None
+        self.asleep = False
+        self.wake = threading.Event()
+
+    def ask(self, function: Callable[[int], None], k: int) -> None:
+        """Have function(k) called, soon; the job before must be over."""
+        self.job = (function, k)
+        self.calls[0] += 1
+        if self.asleep:
+            self.wake.set()
+
+    def run(self) -> None:
+        """Serve calls until the process ends."""
+        seen = 0
+        while True:
+            if not spin_while_equal(self.calls, seen, WATCH):
+                self.asleep = True
+                if self.calls[0] == seen:  # asked again, now that callers know that they must wake us
+                    self.wake.wait()
+                self.asleep = False
+                self.wake.clear()
+                continue
+            seen = int(self.calls[0])
+            job, self.job = self.job, None
+            if job is not None:
+                job[0](job[1])
+
+
+def _take_helpers(n: int) -> list[_Helper]:
+    """Return n running helpers."""
+    while len(_helpers) < n:
+        helper = _Helper()
+        helper.start()
+        _helpers.append(helper)
+    return _helpers[:n]
+
+
+def _start_afresh() -> None:
+    """Forget helpers and lock: a forked child inherits both, but not the threads behind them."""
+    global _in_use
+    _helpers.clear()
+    _in_use = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)
