@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from espalier.corpus import Corpus as Corpus
     from espalier.corpus import Labels as Labels
+    from espalier.decoders import decode as decode
+    from espalier.decoders import explain as explain
     from espalier.document import Document as Document
     from espalier.errors import EspalierError as EspalierError
     from espalier.estimators.crf import CRF as CRF
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from espalier.metrics import evaluate as evaluate
     from espalier.potentials import Potentials as Potentials
     from espalier.potentials import SegmentPotentials as SegmentPotentials
+    from espalier.rules import RuleSet as RuleSet
+    from espalier.rules import rules as rules
+    from espalier.tasks import load_task as load_task
 
 __version__ = "0.1.0"
 
@@ -37,11 +42,16 @@ _HOME = {
     "Labels": "corpus",
     "Perceptron": "estimators.perceptron",
     "Potentials": "potentials",
+    "RuleSet": "rules",
     "SegmentPotentials": "potentials",
     "SemiCRF": "estimators.semicrf",
+    "decode": "decoders",
     "evaluate": "metrics",
+    "explain": "decoders",
     "load": "estimators.persist",
+    "load_task": "tasks",
     "read": "io",
+    "rules": "rules",
     "write": "io",
 }
 """Where each public name lives."""
@@ -53,7 +63,9 @@ def __getattr__(name: str) -> Any:
     """Import a public name from its module on first use."""
     if name not in _HOME:
         raise AttributeError(f"module 'espalier' has no attribute {name!r}")
-    value = getattr(import_module(f"espalier.{_HOME[name]}"), name)
+    module = import_module(f"espalier.{_HOME[name]}")
+    # The package `rules` can be called; the function in its place would hide everything else in it.
+    value = module if _HOME[name] == name else getattr(module, name)
     globals()[name] = value
     return value
 

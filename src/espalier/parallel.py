@@ -28,8 +28,8 @@ WORTH_THREADS = 20_000
 
 MAX_THREADS = 64
 
-WATCH = 400_000
-"""Looks before a helper goes to sleep: some tenths of a millisecond."""
+WATCH = 4_000_000
+"""Looks before a helper goes to sleep: about a millisecond."""
 
 # Module state, on purpose: starting threads costs far more than a training step should wait, so the same helpers serve
 # all calls of a process.

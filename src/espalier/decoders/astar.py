@@ -11,7 +11,9 @@ A prefix enters the heap before its monitors are stepped, and its next-best sibl
 a prefix are never built. The cost is O(log) a pop and one step of every monitor; pops are 1 a token where Viterbi's
 answer keeps the rules, and up to T times the states of the product automaton where it breaks all of them.
 
-At most `max_nodes` prefixes are popped; then the answer is a beam search's, BOUNDED by the least loss in the heap.
+A labelling known beforehand prunes: prefixes that lost more than it are never queued, and when the queue is empty it
+is optimal. At most `max_nodes` prefixes are popped; then the answer is the known labelling, or a beam search's if
+that is better, BOUNDED by the least loss in the heap.
 Ties: the longest prefix goes first, so that plateaus of equal scores are not flooded; among tied labellings the
 answer is always the same one, but not the first in the common order.
 """
@@ -19,13 +21,18 @@ answer is always the same one, but not the first in the common order.
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Sequence
 from heapq import heappop, heappush
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
 
 from espalier.decoders import beam
-from espalier.decoders.base import Decoding, Problem, Verdict, Work, certify_all, checked_count, nothing_found
+from espalier.decoders.base import Decoding, Problem, Verdict, Work, certify_all, checked_count, evaluate, nothing_found
 from espalier.decoders.joint import Joint, States
 from espalier.decoders.reduced import Losses
+from espalier.errors import InputError
 from espalier.rules.compile import Compiled
 
 __all__ = ["accepts", "decode", "search"]
@@ -54,28 +61,57 @@ def accepts(_: Compiled) -> Verdict:
     return Verdict(True)
 
 
-def decode(problem: Problem, *, k: int = 1, max_nodes: int = 100_000, width: int = 8) -> Decoding:
-    """Return the k best labellings; after `max_nodes` nodes, the better of them and a beam of `width`, BOUNDED."""
+def decode(
+    problem: Problem,
+    *,
+    k: int = 1,
+    max_nodes: int = 100_000,
+    width: int = 8,
+    known: Sequence[int] | NDArray[Any] | None = None,
+    seconds: float | None = None,
+) -> Decoding:
+    """Return the k best labellings; after `max_nodes` nodes or `seconds`, those of a beam of `width`, BOUNDED.
+
+    known : a labelling to beat, for k = 1; it is the answer if nothing better is found.
+    """
     checked_count(k, "k")
     checked_count(max_nodes, "max_nodes")
     checked_count(width, "width")
+    if known is not None and k != 1:
+        raise InputError(f"k is {k!r}, but a known labelling helps to find one; leave it out for the k best")
     losses, joint = Losses(problem.folded), Joint.of(problem)
-    found = search(losses, joint, problem.T, k, max_nodes)
+    floor = -math.inf if known is None else evaluate(problem, known).score
+    most = losses.top - floor if floor > -math.inf else math.inf
+    stop = math.inf if seconds is None else time.perf_counter() + seconds
+    found = search(losses, joint, problem.T, k, max_nodes, most, stop)
     work = Work(viterbi=1, nodes=found.nodes)
     ranked = [(y, losses.top - loss) for y, loss in found.labellings]
     if len(ranked) < k and found.rest < math.inf:
         bound = losses.top - found.rest
         taken = {tuple(y) for y, _ in ranked}
-        spare = beam.search(losses, joint, problem.T, max(width, k), k).labellings
-        others = [y for y, _ in spare if tuple(y) not in taken]
+        spare = beam.search(losses, joint, problem.T, max(width, k), k).labellings if found.rest < most else []
+        others = [y for y, loss in spare if tuple(y) not in taken and loss <= most]
+        if known is not None and floor > -math.inf:
+            others.append([int(label) for label in known])
         ranked += [(y, bound) for y in others[: k - len(ranked)]]
         if not ranked:
             return nothing_found(problem, bound, "astar", work)
     return certify_all(problem, ranked, "astar", work)
 
 
-def search(losses: Losses, joint: Joint, T: int, k: int, max_nodes: int) -> Found:
-    """Pop prefixes by rising loss until k labellings are complete, nothing is left, or the budget is spent."""
+def search(
+    losses: Losses,
+    joint: Joint,
+    T: int,
+    k: int,
+    max_nodes: int,
+    most: float = math.inf,
+    stop: float = math.inf,
+) -> Found:
+    """Pop prefixes by rising loss until k labellings are complete, nothing is left, or the budget is spent.
+
+    most : prefixes that lost more are of no interest; stop : when to give up, by `time.perf_counter`.
+    """
     if losses.top == -math.inf:
         return Found([], math.inf, 0)
     heap: list[tuple[float, int, int, _Prefix, int]] = []
@@ -122,7 +158,7 @@ def search(losses: Losses, joint: Joint, T: int, k: int, max_nodes: int) -> Foun
         else:
             slacks, _ = losses.sorted_row(prefix.t + 1, prefix.label)
             push(prefix.loss + slacks[0], prefix, 0)
-    return Found(done, heap[0][0] if heap else math.inf, nodes)
+    return Found(done, heap[0][0] if heap else most, nodes)
 
 
 def _labels(prefix: _Prefix | None) -> list[int]:

@@ -1,0 +1,166 @@
+'''A task file: everything about an application that is not code.
+
+    labels = ["title", "price", "place"]        # as in the data: plain, or tags such as "B-title"
+
+    [features]                                  # see `espalier.features.declare`; a set for general text if left out
+    templates = ["lower[-1,0,1]", "shape", "suffix1-3"]
+
+    [rules]                                     # none if left out
+    text = """
+    Once:   each field once
+    Price:  token in "$", "£" -> price
+    """                                         # or: file = "my.rules"
+
+    [defaults]                                  # which model to train, and its parameters
+    model = "crf"
+    l2 = 0.5
+
+Files are UTF-8 and relative to the task file; the task is named after it.
+'''
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from espalier.corpus import Labels
+from espalier.errors import FormatError, InputError, RuleError, did_you_mean
+from espalier.features.defaults import default_templates
+from espalier.features.extract import FeatureExtractor
+from espalier.rules.ruleset import RuleSet
+
+__all__ = ["Task", "load_task", "names"]
+
+_HERE = Path(__file__).parent
+_KEYS = ("labels", "features", "rules", "defaults")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What an application declares: its L labels, how tokens become attributes, K rules, and what to train.
+
+    defaults : `model` and its parameters by name, as the file has them.
+    """
+
+    name: str
+    labels: Labels
+    extractor: FeatureExtractor
+    rules: RuleSet
+    defaults: Mapping[str, str | int | float | bool]
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the tasks that come with the library."""
+    return tuple(sorted(path.stem for path in _HERE.glob("*.toml")))
+
+
+def load_task(task: str | Path) -> Task:
+    """Return a task that comes with the library, by name, or the task of a TOML file, by path.
+
+    Whatever is wrong with a file is an error that names it: a `RuleError` if it is one of the rules.
+    """
+    path = _path_of(task)
+    table = _read_toml(path)
+    _check_keys(table, _KEYS, "", path)
+    labels = _labels(table, path)
+    return Task(path.stem, labels, _extractor(table, path), _rules(table, labels, path), _defaults(table, path))
+
+
+def _path_of(task: str | Path) -> Path:
+    """Return the file of a task; text without a slash that does not end in `.toml` is a name."""
+    known = names()
+    if isinstance(task, str) and task in known:
+        return _HERE / f"{task}.toml"
+    path = Path(task)
+    if isinstance(task, str) and len(path.parts) < 2 and path.suffix != ".toml":
+        near = did_you_mean(task, known) or f"; tasks: {', '.join(known)}"
+        raise InputError(f"no task is named {task!r}{near} (one of your own is a path that ends in .toml)")
+    return path
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise FormatError("there is no such file", path=str(path)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"cannot be read as UTF-8 text: {error}", path=str(path)) from None
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    try:
+        found: dict[str, Any] = tomllib.loads(text := _read(path))
+    except tomllib.TOMLDecodeError as error:
+        # The parser gives the place only as a part of its message.
+        place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
+        line = int(place[1]) if place else text.rstrip().count("\n") + 1
+        raise FormatError(f"not TOML: {error}", path=str(path), line=line) from None
+    return found
+
+
+def _check_keys(table: Mapping[str, Any], known: Iterable[str], where: str, path: Path) -> None:
+    for key in table:
+        if key not in known:
+            near = did_you_mean(key, known) or f"; known: {', '.join(known)}"
+            raise FormatError(f"{where}unknown key {key!r}{near}", path=str(path))
+
+
+def _section(table: Mapping[str, Any], key: str, path: Path) -> dict[str, Any]:
+    section = table.get(key, {})
+    if not isinstance(section, dict):
+        raise FormatError(f"{key!r} must be a table: write [{key}]", path=str(path))
+    return section
+
+
+def _labels(table: Mapping[str, Any], path: Path) -> Labels:
+    listed = table.get("labels")
+    if not isinstance(listed, list) or not listed:
+        raise FormatError('a task needs a list of labels, such as labels = ["title", "price"]', path=str(path))
+    try:
+        return Labels(listed)
+    except InputError as error:
+        raise FormatError(f"labels: {error}", path=str(path)) from None
+
+
+def _extractor(table: Mapping[str, Any], path: Path) -> FeatureExtractor:
+    section = _section(table, "features", path)
+    if "features" not in table:
+        return FeatureExtractor(default_templates())
+    try:
+        return FeatureExtractor.from_table(section, base=path.parent)
+    except FormatError:
+        raise  # a word list that is malformed: it has its own path
+    except InputError as error:
+        raise FormatError(str(error), path=str(path)) from None
+
+
+def _rules(table: Mapping[str, Any], labels: Labels, path: Path) -> RuleSet:
+    section = _section(table, "rules", path)
+    _check_keys(section, ("file", "text"), "[rules]: ", path)
+    if not all(isinstance(value, str) for value in section.values()):
+        raise FormatError("[rules]: 'file' and 'text' are strings", path=str(path))
+    if len(section) != int("rules" in table):
+        raise FormatError("[rules]: give either 'file' or 'text'", path=str(path))
+    source = path.parent / section["file"] if "file" in section else path
+    text = _read(source) if "file" in section else section.get("text", "")
+    try:
+        return RuleSet.from_text(text, labels=labels, directory=path.parent)
+    except RuleError as error:
+        where = "" if "file" in section else "[rules] text, "
+        raise RuleError(f"{source}: {where}{error}") from None
+
+
+def _defaults(table: Mapping[str, Any], path: Path) -> dict[str, str | int | float | bool]:
+    section = _section(table, "defaults", path)
+    for key, value in section.items():
+        if not isinstance(value, str | int | float | bool):
+            raise FormatError(f"[defaults]: {key!r} must be a word, a number, true or false", path=str(path))
+    if not isinstance(section.get("model", ""), str):
+        raise FormatError("[defaults]: 'model' is the name of an estimator, such as \"crf\"", path=str(path))
+    return section
