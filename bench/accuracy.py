@@ -27,7 +27,7 @@ from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
 from espalier.metrics import segment_scores
-from reference_features import GENERAL, reference_templates
+from reference_features import reference_templates
 
 SIZES = (5, 10, 20, 300)
 RUNS = 5
@@ -42,7 +42,6 @@ CORA: dict[str, tuple[Callable[[], SequenceLabeller], tuple[float, ...]]] = {
     "hmm, punctuation": (lambda: HMM(transition_classes="punctuation"), HMM_PUBLISHED),
     "perceptron": (Perceptron, PERCEPTRON_PUBLISHED),
     "crf": (CRF, CRF_PUBLISHED),
-    "crf, no conjunctions": (lambda: CRF(GENERAL, l2=0.1), CRF_PUBLISHED),
     "crf, references": (lambda: CRF(reference_templates(), l2=0.1), CRF_PUBLISHED),
 }
 

@@ -122,6 +122,8 @@ def search(
     def push(loss: float, prefix: _Prefix, rank: int) -> None:
         """Queue the child of a prefix with the rank-th least loss (rank -1: the prefix itself, its states known)."""
         nonlocal pushed
+        if loss > most:
+            return
         pushed += 1
         t = prefix.t if rank < 0 else prefix.t + 1
         heappush(heap, (loss, -t, -pushed, prefix, rank))
@@ -131,7 +133,7 @@ def search(
     if at_once < math.inf:
         push(at_once, _Prefix(-1, -1, initial, at_once, None), -1)
     while heap and len(done) < k:
-        if nodes >= max_nodes:
+        if nodes >= max_nodes or (nodes % 256 == 0 and time.perf_counter() > stop):
             return Found(done, heap[0][0], nodes)
         nodes += 1
         loss, _, _, prefix, rank = heappop(heap)

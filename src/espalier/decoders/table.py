@@ -1,4 +1,4 @@
-"""The table of decoders by name, and the order in which `auto` tries them."""
+"""The table of decoders by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import inspect
 from typing import Any
 
 from espalier.decoders import astar, beam, dual, exhaustive, gibbs, ilp, kbest, product, two_stage, viterbi
-from espalier.decoders.base import Decoder, Decoding, Problem, Status
+from espalier.decoders.auto import auto
+from espalier.decoders.base import Decoder, Decoding, Problem
 from espalier.errors import InputError, did_you_mean
 
 __all__ = ["DECODERS", "auto", "find", "run"]
@@ -27,14 +28,6 @@ DECODERS: dict[str, Decoder] = {
     )
 }
 """Every method that can be asked for by name."""
-
-
-def auto(problem: Problem, *, k: int = 1, max_nodes: int = 100_000) -> Decoding:
-    """Take Viterbi's answer if it is proven optimal, A*'s otherwise."""
-    found = viterbi.decode(problem, k=k)
-    if all(one.status in (Status.OPTIMAL, Status.INFEASIBLE) for one in found) and (k == 1 or not problem.globals):
-        return found
-    return astar.decode(problem, k=k, max_nodes=max_nodes)
 
 
 def find(method: str) -> Decoder:
