@@ -4,7 +4,7 @@
     run       training to CRFsuite's stopping point, features ready, loss compared
     tag       labels from ready features (the peer: a prebuilt ItemSequence)
     fit       from token lists, feature extraction included (the peer: a Python feature function)
-    memory    how far `fit` raises the peak memory of a process that has imported everything and read the data
+    memory    how far `fit` raises the memory, at its peak, of a process that has imported everything and read the data
 
 The `umass` corpus has its 37 innermost labels; `umass paths` the 138 marked paths (one pass only: CRFsuite needs more
 than a second for it).
@@ -12,6 +12,7 @@ than a second for it).
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pycrfsuite
 
 import espalier as es
@@ -125,7 +127,7 @@ class Problem:
 
 def problems(data: Path) -> list[Problem]:
     """Return the corpora of the benchmark."""
-    cora_pool = labelled(data, "cora", "dev")[0] + labelled(data, "cora", "test")[0]
+    cora_pool = [json.loads(line)["tokens"] for line in (data / "cora/normalised/unlabelled.jsonl").open()]
     umass = labelled(data, "umass", "train"), labelled(data, "umass", "dev")[0]
     return [
         Problem.of("cora", labelled(data, "cora", "train"), cora_pool),
@@ -252,35 +254,47 @@ def bench_fit(problem: Problem, rounds: int) -> list[Row]:
 
 
 def bench_memory(name: str, data: Path) -> list[Row]:
-    """Measure how far fitting raises the peak memory, each side in a process of its own."""
+    """Measure how far fitting raises the memory of a process at its peak, each side in a process of its own."""
 
     def grown(side: str) -> float:
         command = [sys.executable, __file__, "--data", str(data), "--memory-of", f"{side}:{name}"]
-        return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdin is not None
+            assert child.stdout is not None
+            child.stdout.readline()  # imported, compiled, data read
+            watched = psutil.Process(child.pid)
+            before = peak = watched.memory_info().rss
+            child.stdin.write("go\n")
+            child.stdin.flush()
+            while child.poll() is None:
+                try:
+                    peak = max(peak, watched.memory_info().rss)
+                except psutil.NoSuchProcess:
+                    break
+                time.sleep(0.001)
+        return (peak - before) / 2**20
 
     return [compare(f"{name}: peak memory added by fit", "MB", grown("ours"), grown("peer"), PEER)]
 
 
-def memory_of(side: str, problem_name: str, data: Path) -> float:
-    """Fit once in this process and return the growth of its peak memory, in MB."""
-    import resource
-
+def memory_of(side: str, problem_name: str, data: Path) -> None:
+    """Get ready, say so, and fit once when told to."""
     if problem_name == "generated":
         tokens, labels = synthetic.corpus(2000, 0)
     else:
         tokens, labels = labelled(data, problem_name, "train")
     es.CRF(TEMPLATES, max_iterations=2, threads=1).fit(tokens[:20], labels[:20])  # compiled, loaded, warm
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print("ready", flush=True)
+    sys.stdin.readline()
     if side == "ours":
         es.CRF(TEMPLATES, max_iterations=10, threads=1).fit(tokens, labels)
-    else:
-        trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-        trainer.set_params({"c1": 0.0, "c2": 1.0, "max_iterations": 10})
-        for sequence, y in zip(tokens, labels, strict=True):
-            trainer.append(word2features(sequence), y)  # one sequence at a time: the leanest way to feed it
-        with tempfile.TemporaryDirectory() as directory:
-            trainer.train(os.path.join(directory, "model"))
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        return
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+    trainer.set_params({"c1": 0.0, "c2": 1.0, "max_iterations": 10})
+    for sequence, y in zip(tokens, labels, strict=True):
+        trainer.append(word2features(sequence), y)  # one sequence at a time: the leanest way to feed it
+    with tempfile.TemporaryDirectory() as directory:
+        trainer.train(os.path.join(directory, "model"))
 
 
 def main() -> None:
@@ -292,7 +306,7 @@ def main() -> None:
     parser.add_argument("--memory-of", help="(used by the script itself)")
     options = parser.parse_args()
     if options.memory_of:
-        print(memory_of(*options.memory_of.split(":"), options.data))
+        memory_of(*options.memory_of.split(":"), options.data)
         return
     started = time.time()
     print(f"{'':<58} {'ours':>12} {'peer':>12} {'unit':<10} {'ratio':>8}")

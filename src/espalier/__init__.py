@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from espalier.corpus import Corpus as Corpus
     from espalier.corpus import Labels as Labels
-    from espalier.decoders import decode as decode
-    from espalier.decoders import explain as explain
+    from espalier.decoders.api import decode as decode
+    from espalier.decoders.explain import explain as explain
     from espalier.document import Document as Document
     from espalier.errors import EspalierError as EspalierError
     from espalier.estimators.crf import CRF as CRF
@@ -45,9 +45,9 @@ _HOME = {
     "RuleSet": "rules",
     "SegmentPotentials": "potentials",
     "SemiCRF": "estimators.semicrf",
-    "decode": "decoders",
+    "decode": "decoders.api",
     "evaluate": "metrics",
-    "explain": "decoders",
+    "explain": "decoders.explain",
     "load": "estimators.persist",
     "load_task": "tasks",
     "read": "io",

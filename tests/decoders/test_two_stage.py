@@ -63,6 +63,17 @@ def test_integer_program(problem, tau, count):
     check(problem, two_stage.solve(problem, tau=tau, count=count, solver="ilp"), count)
 
 
+def test_the_best_score_among_the_cheapest():
+    """At least two segments of a for nothing; of those labellings a O O a scores most."""
+    trans = np.zeros((3, 3))
+    trans[2, 2] = 1.0
+    twice = rules("Twice: not (a once) [penalty 1.25]")
+    problem = problem_of(Potentials(np.zeros((4, 3)), trans), ["a", "b", "O"], twice)
+    for solver in ("search", "ilp"):
+        found = two_stage.solve(problem, tau=0.0, count="violations", solver=solver)
+        assert (found.cost, found.score) == (0.0, 1.0)
+
+
 @few
 @given(
     problems(all_nodes, prices=(1.0,)),

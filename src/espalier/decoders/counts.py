@@ -28,9 +28,9 @@ from espalier.kernels.charged import charge_counts, charged_viterbi, lay_out, so
 from espalier.kernels.rows import padded
 from espalier.kernels.search import count_search
 from espalier.kernels.vector import LANES, aligned
-from espalier.lanes import Lanes
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.rules.compile import Compiled
+from espalier.rules.grounding import holds_when_empty
 
 __all__ = ["BatchDecoding", "Conditions", "CountDecoder", "CountForm"]
 
@@ -74,7 +74,7 @@ class CountForm:
     change_bits, change_prices : int64[V] and float64[V]; what a change of label into such a token pays.
     label_ptr, label_row, label_open, label_token : the rows that each label counts in, by label.
     bound, price : float64[R]; gate : int64[R], the condition that switches a row on at the first token, -1: always.
-    rising : bool[R], rows without negative coefficients.
+    on_empty : bool[R], rows that apply to a sequence without tokens; rising : bool[R], without negative coefficients.
     """
 
     unary_bits: Int
@@ -88,6 +88,7 @@ class CountForm:
     bound: Float
     price: Float
     gate: Int
+    on_empty: NDArray[np.bool_]
     rising: NDArray[np.bool_]
 
     @classmethod
@@ -140,6 +141,7 @@ class CountForm:
         present = np.diff(indptr) > 0
         first_bits[present] = conditions.patterns[conditions.pattern[indptr[:-1][present]]]
         on = np.concatenate([first_bits, np.ones((len(first_bits), 1), bool)], axis=1)[:, self.gate]
+        on[~present] = self.on_empty
         return np.where(on, self.price, 0.0)
 
 
@@ -155,7 +157,7 @@ def _priced(amounts: NDArray[np.int64], rho: float) -> Float:
     return np.asarray(np.where(amounts > 0, np.inf, 0.0) if np.isinf(rho) else amounts * rho, np.float64)
 
 
-Rows = tuple[Int, Int, Float, Float, Float, Float, Int, NDArray[np.bool_]]
+Rows = tuple[Int, Int, Float, Float, Float, Float, Int, NDArray[np.bool_], NDArray[np.bool_]]
 
 
 def _rows(compiled: Compiled, penalties: Float, trans: Float, start: Float) -> Rows | None:
@@ -187,6 +189,7 @@ def _rows(compiled: Compiled, penalties: Float, trans: Float, start: Float) -> R
         form.bound[used].astype(np.float64),
         penalties[form.rule[used]],
         form.gate[used],
+        np.array([g < 0 or holds_when_empty(compiled.conditions[g]) for g in form.gate[used].tolist()], bool),
         np.asarray(((opened + token >= 0) & (token >= 0)).all(axis=1), bool),
     )
 
@@ -267,39 +270,37 @@ class _Work:
         self.counting = (form.label_ptr, form.label_row, form.label_open, form.label_token, form.bound)
 
     def decode(self, max_rounds: int, max_nodes: int) -> BatchDecoding:
-        N, lanes = len(self.lengths), Lanes.of(self.indptr)
-        place = _places(lanes, N)
-        path, bounds = np.empty(lanes.n_rows, np.int16), np.zeros(N)
-        scores = self._viterbi(lanes, path)
-        used = np.flatnonzero(lanes.sequence >= 0)
-        bounds[lanes.sequence[used]] = scores[used]
+        N, path = len(self.lengths), np.zeros(len(self.unary), np.int16)
+        bounds = self._viterbi(path)
         primal = bounds.copy()
-        charge_counts(0, N, place, self.lengths, path, *self.counting, self.price, primal)
+        charge_counts(0, N, self.indptr, path, *self.counting, self.price, primal)
         bounds[self.lengths == 0] = primal[self.lengths == 0]  # nothing to choose
-        found = BatchDecoding(path[lanes.row_of_token], primal, bounds, np.ones(N, np.int64), np.zeros(N, np.int64))
+        found = BatchDecoding(path, primal, bounds, np.ones(N, np.int64), np.zeros(N, np.int64))
         open_ = np.flatnonzero(_is_open(primal, bounds))
         if len(open_):
             self._settle(open_, found, max_rounds, max_nodes)
         return found
 
-    def _viterbi(self, lanes: Lanes, path: NDArray[np.int16]) -> Float:
-        decoder = self.decoder
-        scores = np.zeros(len(lanes.lengths))
-        chunks = balanced(lanes.group_ptr, max(len(self.unary) // TOKENS_A_CHUNK, 1))
+    def _viterbi(self, path: NDArray[np.int16]) -> Float:
+        """Write the labels of local rules alone, int16[M]; return their scores, float64[N]."""
+        decoder, scores = self.decoder, np.zeros(len(self.lengths))
+        order = np.argsort(self.lengths, kind="stable")  # lanes of similar length waste little
+        order = order[np.searchsorted(self.lengths[order], 1) :]
+        order = np.pad(order, (0, -len(order) % LANES), "edge") if len(order) else order
+        steps = np.concatenate([[0], np.cumsum(self.lengths[order[LANES - 1 :: LANES]])])
+        chunks = balanced(steps, max(len(self.unary) // TOKENS_A_CHUNK, 1))
 
         def chunk(c: int) -> None:
-            lo, hi = chunks[c]
-            rows, change = self._lay_out(lanes.token_of_row[LANES * lanes.group_ptr[lo] : LANES * lanes.group_ptr[hi]])
             charged_viterbi(
-                lo, hi, lanes.group_ptr, lanes.lengths, decoder.start, decoder.end, decoder.moves, rows, change,
-                path, scores,
+                *chunks[c], order, self.indptr, self.unary, self.pattern, self.charges, self.prices,
+                decoder.start, decoder.end, decoder.moves, path, scores,
             )  # fmt: skip
 
         run_chunks(chunk, len(chunks), self.threads)
         return scores
 
     def _lay_out(self, tokens: Int) -> tuple[Float, Float]:
-        """Return the charged rows of these tokens (-1: none) and the prices of a change into each."""
+        """Return the charged rows of these tokens and the prices of a change into each."""
         n = len(tokens)
         rows, change = aligned(n, self.charges.shape[1], empty=True), np.empty(n)
         lay_out(0, n, tokens, self.unary, self.pattern, self.charges, self.prices, rows, change)
@@ -307,7 +308,6 @@ class _Work:
 
     def _settle(self, open_: Int, found: BatchDecoding, max_rounds: int, max_nodes: int) -> None:
         """Soft-DD on the sequences `open_`, then A* on those that it leaves unproven; updates what was found."""
-        open_ = open_[np.argsort(self.lengths[open_], kind="stable")]
         lengths, decoder, form = self.lengths[open_], self.decoder, self.form
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         token = np.arange(indptr[-1]) + np.repeat(self.indptr[open_] - indptr[:-1], lengths)
@@ -340,11 +340,3 @@ class _Work:
         run_chunks(chunk, len(chunks), self.threads)
         found.labels[token] = path
         found.scores[open_], found.bounds[open_], found.rounds[open_] = primal, bound, rounds
-
-
-def _places(lanes: Lanes, n: int) -> Int:
-    """Return the row of each sequence's first token (0 for empty sequences)."""
-    place = np.zeros(n, np.int64)
-    used = np.flatnonzero(lanes.sequence >= 0)
-    place[lanes.sequence[used]] = LANES * lanes.group_ptr[used // LANES] + used % LANES
-    return place

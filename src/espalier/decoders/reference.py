@@ -1,7 +1,7 @@
 """The tables of `docs/rules.md`, made from the code: `python -m espalier.decoders.reference docs/rules.md`.
 
-Three tables stand in the page between `<!-- begin NAME -->` and `<!-- end NAME -->`: which form a kind of rule can be
-lowered to, which decoder takes an example of each, and what the decoders are.
+Two tables stand in the page between `<!-- begin NAME -->` and `<!-- end NAME -->`: which form a kind of rule can be
+lowered to, and which kinds each decoder takes.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from pathlib import Path
 
 from espalier.decoders.table import DECODERS
 from espalier.errors import InputError, did_you_mean
-from espalier.rules.compile import compile_rules, support_table
-from espalier.rules.nodes import NODE_TYPES, Node
+from espalier.rules.compile import Compiled, compile_rules, support_table
 from espalier.rules.ruleset import RuleSet
 
-__all__ = ["EXAMPLES", "decoders", "decoding", "fill", "lowering"]
+__all__ = ["EXAMPLES", "decoders", "fill", "lowering"]
 
 EXAMPLES = {
     "Implies": 'token in "no" -> number',
@@ -39,45 +38,42 @@ _LABELS = ("title", "place", "number", "O")
 
 
 def lowering() -> str:
-    """Return the table of node types and lowerings."""
-    rows = [(f"`{name}`", *forms.values()) for name, forms in support_table().items()]
-    return _table(("rule form", *next(iter(support_table().values()))), rows)
-
-
-def decoding() -> str:
-    """Return the table of node types and decoders: what each says about an example, and that example's form."""
-    rows = []
-    for node in NODE_TYPES:
-        compiled = compile_rules(RuleSet.from_text(f"Example: {_example(node)}"), _LABELS)
-        verdicts = ["yes" if decoder.accepts(compiled).ok else "no" for decoder in DECODERS.values()]
-        rows.append((f"`{node.__name__}`", f"`{_example(node)}`", compiled.form[0], *verdicts))
-    return _table(("rule form", "example", "lowered to", *DECODERS), rows)
+    """Return the table of node types: an example, its form, and what each lowering does with the type."""
+    forms = support_table()
+    rows = [(f"`{name}`", f"`{EXAMPLES[name]}`", _compiled(name).form[0], *forms[name].values()) for name in EXAMPLES]
+    return _table(("rule form", "example", "which is", *forms["Implies"]), rows)
 
 
 def decoders() -> str:
-    """Return the table of decoders."""
-    rows = [(f"`{d.name}`", "yes" if d.exact else "no", d.summary) for d in DECODERS.values()]
-    return _table(("method", "exact", "how"), rows)
+    """Return the table of decoders: how each works, and of which node types it refuses the example."""
+    rows = []
+    for decoder in DECODERS.values():
+        refused = [f"`{name}`" for name in EXAMPLES if not decoder.accepts(_compiled(name)).ok]
+        exact = "yes" if decoder.exact else "no"
+        rows.append((f"`{decoder.name}`", exact, decoder.summary, ", ".join(refused) or "none"))
+    return _table(("method", "exact", "how", "examples it refuses"), rows)
+
+
+def _compiled(name: str) -> Compiled:
+    return compile_rules(RuleSet.from_text(f"Example: {EXAMPLES[name]}"), _LABELS)
 
 
 def fill(page: str) -> str:
     """Return the page with its tables made anew; a marker that nothing is known for, or no marker, is an error."""
-    tables = {"lowering": lowering, "decoding": decoding, "decoders": decoders}
+    tables = {"lowering": lowering, "decoders": decoders}
 
     def fresh(match: re.Match[str]) -> str:
         name = match[1]
         if name not in tables:
-            raise InputError(f"no table is named {name!r}{did_you_mean(name, tables) or '; known: ' + ', '.join(tables)}")
+            raise InputError(
+                f"no table is named {name!r}{did_you_mean(name, tables) or '; known: ' + ', '.join(tables)}"
+            )
         return f"<!-- begin {name} -->\n{tables[name]()}\n<!-- end {name} -->"
 
     filled, found = re.subn(r"<!-- begin (\w+) -->.*?<!-- end \1 -->", fresh, page, flags=re.DOTALL)
     if not found:
         raise InputError("the page has no pair of markers <!-- begin NAME --> and <!-- end NAME -->")
     return filled
-
-
-def _example(node: type[Node]) -> str:
-    return EXAMPLES[node.__name__]
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -318,7 +318,8 @@ def _program(task: _Task, program: Program, time_limit: float | None) -> tuple[N
     cost = task.cost(y)
     if terms:
         parts = [Expression(part.columns, -UNIT * weight * part.values) for weight, part in terms]
-        program.add_row(*parts, upper=UNIT * (cost + tolerance(cost)))
+        # No slack of our own: HiGHS has its tolerance, and a bound a hair above zero led it to a wrong optimum.
+        program.add_row(*parts, upper=UNIT * cost)
     best = program.maximise([(1.0, Expression(x, lattice.score))], time_limit=time_limit)
     nodes = cheapest.nodes + best.nodes
     if best.x is not None:

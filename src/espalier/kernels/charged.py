@@ -1,4 +1,4 @@
-"""Viterbi with charges, eight sequences at a time, and the Soft-DD loop around it.
+"""Viterbi with charges, and the Soft-DD loop around it.
 
     δ_0(j) = s_0(j) - τ(j) + start(j) - ω(j)
     δ_t(j) = s_t(j) - τ(j) + max( δ_{t-1}(j) + trans(j, j),  max_{i≠j} δ_{t-1}(i) + trans(i, j) - c_t - ω(j) )
@@ -14,7 +14,9 @@ from below; where the two meet, the labelling is optimal. The step is a · min(D
 [0, ρ], |g|² over the multipliers that can move; a shrinks by 0.7 when D does not fall. (Without the cap, hard rules
 overshoot.)
 
-Lanes hold different sequences with multipliers of their own. Cost of a round: O(T L²) / 8 a sequence.
+The first pass, without multipliers, takes eight sequences at a time, one a lane. Later ones are for the few sequences
+that break a rule, whose lengths and numbers of rounds differ: one sequence at a time, eight target labels in a vector.
+Cost of a pass: O(T L²) / 8 a sequence, either way.
 """
 
 from __future__ import annotations
@@ -54,136 +56,126 @@ def lay_out(lo, hi, token_of_row, unary, pattern, charges, prices, rows, change)
 
 
 @njit(cache=True, nogil=True)
-def _forward(T, L, width, free, places, lengths, rows, change, start, moves, omega, tau, tile, delta):
-    """Fill delta[t][j][lane], an address, for eight sequences.
+def _forward_lanes(T, L, first, lengths, unary, pattern, charges, prices, start, moves, tile, delta):
+    """Fill delta[t][j][lane], an address, for eight sequences; lane k's token t is row first[k] + t of unary.
 
-    moves : float64[L + 1, L]; trans by target with -inf on the diagonal, then the diagonal itself. omega, tau :
-    addresses of [j][lane]. `free`: no multipliers, and lane k's token t is row places[0] + 8 t + k; otherwise it is row
-    places[k] + t.
+    moves : float64[L + 1, L]; trans by target with -inf on the diagonal, then the diagonal itself. tile : the address
+    of nine rows of working space.
     """
-    first, prices = rows.ctypes.data, change.ctypes.data
-    step = width * VEC_BYTES
-    into, stay = moves.ctypes.data, moves.ctypes.data + L * L * 8
-    price = tile + LANES * width * 8
+    M, row, step = len(unary), charges.shape[1] * 8, charges.shape[1] * VEC_BYTES
+    source, charged = unary.ctypes.data, charges.ctypes.data
+    into, stay, price = moves.ctypes.data, moves.ctypes.data + L * L * 8, tile + LANES * row
     for t in range(T):
         here, before = delta + t * step, delta + (t - 1) * step
-        if free:
-            source, c = first + (places[0] + LANES * t) * width * 8, load(prices + (places[0] + LANES * t) * 8)
-        else:
-            source = tile
-            for lane in range(LANES):
-                # Past its end a lane repeats its last row: nobody looks at the values, but they stay numbers.
-                at = places[lane] + min(t, max(lengths[lane] - 1, 0))
-                for k in range(0, width * 8, VEC_BYTES):
-                    store(tile + lane * width * 8 + k, load(first + at * width * 8 + k))
-                write(price + lane * 8, read(prices + at * 8))
-            c = load(price)
+        for lane in range(LANES):
+            # Past its end a lane repeats its last row: nobody looks at the values, but they stay numbers.
+            m = first[lane] + min(t, lengths[lane] - 1)
+            write(price + lane * 8, prices[pattern[m]])
+            to, score, charge = tile + lane * row, source + m * L * 8, charged + pattern[m] * row
+            if m < M - 1:
+                for k in range(0, L * 8, VEC_BYTES):
+                    store(to + k, load(score + k) - load(charge + k))
+            else:  # behind the last token there is nothing to read
+                for j in range(0, L * 8, 8):
+                    write(to + j, read(score + j) - read(charge + j))
         for j in range(0, L, LANES):
-            transpose(source + j * 8, width * 8, here + j * VEC_BYTES, VEC_BYTES)
+            transpose(tile + j * 8, row, here + j * VEC_BYTES, VEC_BYTES)
         if t == 0:
-            for j in range(0, L * VEC_BYTES, VEC_BYTES):
-                store(here + j, load(here + j) - load(tau + j) + (splat(start[j // VEC_BYTES]) - load(omega + j)))
+            for j in range(L):
+                store(here + j * VEC_BYTES, load(here + j * VEC_BYTES) + splat(start[j]))
             continue
+        c = load(price)
         for j in range(0, L - 3, 4):  # four targets at once, so that every source is loaded once for four
             b0 = b1 = b2 = b3 = splat(-np.inf)
-            row = into + j * L * 8
+            row_j = into + j * L * 8
             for i in range(0, L * 8, 8):
                 d = load(before + i * LANES)
-                b0 = maximum(d + splat(read(row + i)), b0)
-                b1 = maximum(d + splat(read(row + i + L * 8)), b1)
-                b2 = maximum(d + splat(read(row + i + L * 16)), b2)
-                b3 = maximum(d + splat(read(row + i + L * 24)), b3)
-            _settle(free, here, before, stay, omega, tau, c, j, b0)
-            _settle(free, here, before, stay, omega, tau, c, j + 1, b1)
-            _settle(free, here, before, stay, omega, tau, c, j + 2, b2)
-            _settle(free, here, before, stay, omega, tau, c, j + 3, b3)
+                b0 = maximum(d + splat(read(row_j + i)), b0)
+                b1 = maximum(d + splat(read(row_j + i + L * 8)), b1)
+                b2 = maximum(d + splat(read(row_j + i + L * 16)), b2)
+                b3 = maximum(d + splat(read(row_j + i + L * 24)), b3)
+            _settle(here, before, stay, c, j, b0)
+            _settle(here, before, stay, c, j + 1, b1)
+            _settle(here, before, stay, c, j + 2, b2)
+            _settle(here, before, stay, c, j + 3, b3)
         for j in range(L - L % 4, L):
             best = splat(-np.inf)
             for i in range(0, L * 8, 8):
                 best = maximum(load(before + i * LANES) + splat(read(into + j * L * 8 + i)), best)
-            _settle(free, here, before, stay, omega, tau, c, j, best)
+            _settle(here, before, stay, c, j, best)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _settle(free, here, before, stay, omega, tau, c, j, best):
+def _settle(here, before, stay, c, j, best):
     """δ_t(j) from the best change into j."""
     at = j * VEC_BYTES
-    best = best - c
-    if not free:
-        best = best - load(omega + at)
-    best = maximum(load(before + at) + splat(read(stay + j * 8)), best) + load(here + at)
-    if not free:
-        best = best - load(tau + at)
-    store(here + at, best)
+    store(here + at, maximum(load(before + at) + splat(read(stay + j * 8)), best - c) + load(here + at))
 
 
 @njit(cache=True, nogil=True)
-def _backward(T, L, width, stride, places, lengths, change, end, moves, buffer, omega_at, delta_at, label, path, first,
-              scores):  # fmt: skip
-    """Follow the maxima back: path[first + places[lane] + stride t] and scores[lane]. Ties go to the lowest label.
+def _backward(T, buffer, delta, row, column, place, change, pattern, end, moves, omega, path, first):
+    """Follow the maxima of one sequence back into path[first + t]; return their score. Ties go to the lowest label.
 
-    omega_at, delta_at : where ω and δ begin in the buffer; label : int64[8] is working space.
+    δ_t(i) is buffer[delta + t row + i column]; the array itself is passed, because an address does not keep it alive.
+    change[pattern[place + t]] is c_t; omega : float64[L].
     """
+    L, score, y = len(end), -np.inf, 0
     for t in range(T - 1, -1, -1):
-        for lane in range(LANES):
-            last = lengths[lane] - 1
-            if t > last:
-                continue
-            at = delta_at + t * width * LANES + lane
-            j = label[lane]
-            into = end if t == last else moves[j]  # moves[j] is -inf at j itself
-            best, y = -np.inf, 0
-            for i in range(L):
-                s = buffer[at + i * LANES] + into[i]
-                if s > best:
-                    best, y = s, i
-            if t == last:
-                scores[lane] = best
-            else:
-                best = best - change[places[lane] + stride * (t + 1)] - buffer[omega_at + j * LANES + lane]
-                stay = buffer[at + j * LANES] + moves[L, j]
-                if stay > best or (stay == best and j < y):
-                    y = j
-            label[lane] = y
-            path[first + places[lane] + stride * t] = y
+        at, j = delta + t * row, y
+        into = end if t == T - 1 else moves[j]  # moves[j] is -inf at j itself
+        best, y = -np.inf, 0
+        for i in range(L):
+            s = buffer[at + i * column] + into[i]
+            if s > best:
+                best, y = s, i
+        if t == T - 1:
+            score = best
+        else:
+            best = best - change[pattern[place + t + 1]] - omega[j]
+            stay = buffer[at + j * column] + moves[L, j]
+            if stay > best or (stay == best and j < y):
+                y = j
+        path[first + t] = y
+    return score
 
 
 @njit(cache=True, nogil=True)
-def charged_viterbi(lo, hi, group_ptr, lengths, start, end, moves, rows, change, path, scores):
-    """Best labels of groups lo..hi-1 with c_t but no multipliers.
+def charged_viterbi(lo, hi, order, indptr, unary, pattern, charges, prices, start, end, moves, path, scores):
+    """Best labels of the sequences order[8 lo : 8 hi], none of them empty, with c_t but no multipliers.
 
-    rows, change : those of these groups only; path : int16[n_rows] and scores : float64[8 n_groups] of all groups.
+    unary : float64[M, L]; pattern, charges, prices : see `lay_out`. path : int16[M] and scores : float64[N] are filled
+    where these sequences are.
     """
-    L, width = len(start), rows.shape[1]
+    L, width = len(start), charges.shape[1]
     longest = 0
+    for k in range(LANES * lo, LANES * hi):
+        longest = max(longest, indptr[order[k] + 1] - indptr[order[k]])
+    buffer = np.empty((longest * LANES + LANES + 2) * width)
+    tile = (buffer.ctypes.data + 63) // 64 * 64
+    delta = tile + (LANES + 1) * width * 8
+    shift = (delta - buffer.ctypes.data) // 8
+    first, lengths, free = np.empty(LANES, np.int64), np.empty(LANES, np.int64), np.zeros(L)
     for g in range(lo, hi):
-        longest = max(longest, group_ptr[g + 1] - group_ptr[g])
-    buffer = np.empty((longest + 4) * width * LANES + 2 * LANES)
-    omega = (buffer.ctypes.data + 63) // 64 * 64
-    shift = (omega - buffer.ctypes.data) // 8
-    tau, tile, delta = omega + width * VEC_BYTES, omega + 2 * width * VEC_BYTES, omega + 4 * width * VEC_BYTES
-    buffer[shift : shift + 2 * width * LANES] = 0.0  # no multipliers
-    label, places = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-    first = LANES * group_ptr[lo]
-    for g in range(lo, hi):
-        T = group_ptr[g + 1] - group_ptr[g]
+        T = 0
         for lane in range(LANES):
-            places[lane] = LANES * (group_ptr[g] - group_ptr[lo]) + lane
-        own, best = lengths[g * LANES : (g + 1) * LANES], scores[g * LANES : (g + 1) * LANES]
-        _forward(T, L, width, True, places, own, rows, change, start, moves, omega, tau, tile, delta)
-        _backward(
-            T, L, width, LANES, places, own, change, end, moves, buffer, shift, shift + 4 * width * LANES, label, path,
-            first, best,
-        )  # fmt: skip
+            k = order[LANES * g + lane]
+            first[lane], lengths[lane] = indptr[k], indptr[k + 1] - indptr[k]
+            T = max(T, lengths[lane])
+        _forward_lanes(T, L, first, lengths, unary, pattern, charges, prices, start, moves, tile, delta)
+        for lane in range(LANES):
+            scores[order[LANES * g + lane]] = _backward(
+                lengths[lane], buffer, shift + lane, width * LANES, LANES, first[lane], prices, pattern, end, moves,
+                free, path, first[lane],
+            )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
-def _count(place, stride, n, path, label_ptr, label_row, label_open, label_token, values):
-    """values[r] = a_r · n(y) of the labelling path[place], path[place + stride], ..."""
+def _count(place, n, path, label_ptr, label_row, label_open, label_token, values):
+    """values[r] = a_r · n(y) of the labelling path[place : place + n]."""
     values[:] = 0.0
     before, since = -1, 0
     for t in range(n + 1):  # one visit a run of equal labels
-        j = path[place + stride * t] if t < n else -1
+        j = path[place + t] if t < n else -1
         if j == before:
             continue
         if before >= 0:
@@ -203,15 +195,40 @@ def _overcharge(values, bound, price):
 
 
 @njit(cache=True, nogil=True)
-def charge_counts(lo, hi, places, lengths, path, label_ptr, label_row, label_open, label_token, bound, price, primal):
-    """primal[k] -= what the counting rules charge for the labelling of sequence k, rows places[k] + 8 t.
+def charge_counts(lo, hi, indptr, path, label_ptr, label_row, label_open, label_token, bound, price, primal):
+    """primal[k] -= what the counting rules charge for the labelling of sequence k, lo <= k < hi.
 
     price : float64[N, R], or float64[1, R] if all sequences pay the same.
     """
     values = np.empty(len(bound))
     for k in range(lo, hi):
-        _count(places[k], LANES, lengths[k], path, label_ptr, label_row, label_open, label_token, values)
+        _count(indptr[k], indptr[k + 1] - indptr[k], path, label_ptr, label_row, label_open, label_token, values)
         primal[k] -= _overcharge(values, bound, price[min(k, len(price) - 1)])
+
+
+@njit(cache=True, nogil=True)
+def _forward_one(T, place, rows, change, steps, delta):
+    """Fill delta[t][j], an address, for the sequence in rows place, place + 1, ...: eight targets in a vector.
+
+    steps : float64[L + 4, width]; trans by source with -inf on the diagonal, then the diagonal, start, ω and τ.
+    """
+    L, row = len(steps) - 4, rows.shape[1] * 8
+    source, from_ = rows.ctypes.data + place * row, steps.ctypes.data
+    stay, start, omega, tau = from_ + L * row, from_ + (L + 1) * row, from_ + (L + 2) * row, from_ + (L + 3) * row
+    for k in range(0, L * 8, VEC_BYTES):
+        store(delta + k, load(source + k) - load(tau + k) + (load(start + k) - load(omega + k)))
+    for t in range(1, T):
+        here, before, c = delta + t * row, delta + (t - 1) * row, splat(change[place + t])
+        for k in range(0, L * 8, VEC_BYTES):
+            even = odd = splat(-np.inf)  # two chains, because one would wait for itself
+            for i in range(0, L - 1, 2):
+                even = maximum(splat(read(before + i * 8)) + load(from_ + i * row + k), even)
+                odd = maximum(splat(read(before + i * 8 + 8)) + load(from_ + (i + 1) * row + k), odd)
+            if L % 2:
+                even = maximum(splat(read(before + (L - 1) * 8)) + load(from_ + (L - 1) * row + k), even)
+            best = maximum(even, odd) - c - load(omega + k)
+            best = maximum(load(before + k) + load(stay + k), best) + load(source + t * row + k) - load(tau + k)
+            store(here + k, best)
 
 
 @njit(cache=True, nogil=True)
@@ -226,87 +243,58 @@ def soft_dual(places, lengths, start, end, moves, rows, change, label_ptr, label
     multipliers : float64[n, R]; primal : float64[n]; path : the labelling of the primal; all three are updated.
     dual : float64[n], the best bound; rounds : int64[n], Viterbi passes spent.
     """
-    n, L, width, R = len(places), len(start), rows.shape[1], len(bound)
+    L, width, R = len(start), rows.shape[1], len(bound)
     longest = 1
-    for k in range(n):
-        longest = max(longest, lengths[k])
-    buffer = np.empty((longest + 4) * width * LANES + 2 * LANES)
-    omega = (buffer.ctypes.data + 63) // 64 * 64
-    shift = (omega - buffer.ctypes.data) // 8
-    tau, tile, delta = omega + width * VEC_BYTES, omega + 2 * width * VEC_BYTES, omega + 4 * width * VEC_BYTES
-    label, scores, values = np.empty(LANES, np.int64), np.empty(LANES), np.empty(R)
-    met = np.empty(len(path), np.int16)  # the labellings of the round, before they prove better than those in path
-    lane_place, lane_length = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-    active, step, last = np.arange(n), np.ones(n), np.full(n, np.inf)
-    n_active = n
-    for k in range(n):  # the first step is from the labellings that are there already
-        for t in range(places[k], places[k] + lengths[k]):
-            met[t] = path[t]
-        _judge(
-            k, lengths[k], places[k], met, dual[k], label_ptr, label_row, label_open, label_token,
-            bound, price, gap, values, multipliers, primal, dual, path, step, last,
-        )  # fmt: skip
-    for _ in range(max_rounds):
-        if n_active == 0:
-            break
-        kept = 0
-        for group in range(0, n_active, LANES):
-            filled = min(LANES, n_active - group)
-            T = 0
-            for lane in range(LANES):
-                k = active[group + min(lane, filled - 1)]  # spare lanes repeat the last sequence
-                lane_place[lane], lane_length[lane] = places[k], lengths[k]
-                T = max(T, lengths[k])
+    for n in lengths:
+        longest = max(longest, n)
+    buffer = np.empty((longest + 1) * width)
+    delta = (buffer.ctypes.data + 63) // 64 * 64
+    shift = (delta - buffer.ctypes.data) // 8
+    steps, values = np.full((L + 4, width), -np.inf), np.empty(R)
+    for j in range(L):
+        steps[:L, j], steps[L, j], steps[L + 1, j] = moves[j], moves[L, j], start[j]
+    omega, tau = steps[L + 2], steps[L + 3]
+    itself = np.arange(len(change))
+    met = np.empty(longest, np.int16)  # the labelling of the round, before it proves better than the one in path
+    for k in range(len(places)):
+        place, n, scale, last = places[k], lengths[k], 1.0, np.inf
+        met[:n] = path[place : place + n]
+        score = dual[k]
+        for round_ in range(max_rounds + 1):  # the first step is from the labelling that is there already
+            if round_:
+                omega[:], tau[:] = 0.0, 0.0
                 for j in range(L):
-                    o = c = 0.0
                     for q in range(label_ptr[j], label_ptr[j + 1]):
-                        o += multipliers[k, label_row[q]] * label_open[q]
-                        c += multipliers[k, label_row[q]] * label_token[q]
-                    buffer[shift + j * LANES + lane] = o
-                    buffer[shift + (width + j) * LANES + lane] = c
-            _forward(T, L, width, False, lane_place, lane_length, rows, change, start, moves, omega, tau, tile, delta)
-            _backward(
-                T, L, width, 1, lane_place, lane_length, change, end, moves, buffer, shift, shift + 4 * width * LANES,
-                label, met, 0, scores,
-            )  # fmt: skip
-            for lane in range(filled):
-                k = active[group + lane]
+                        omega[j] += multipliers[k, label_row[q]] * label_open[q]
+                        tau[j] += multipliers[k, label_row[q]] * label_token[q]
+                _forward_one(n, place, rows, change, steps, delta)
+                score = _backward(n, buffer, shift, width, 1, place, change, itself, end, moves, omega, met, 0)
                 rounds[k] += 1
-                if not _judge(
-                    k, lengths[k], places[k], met, scores[lane], label_ptr, label_row, label_open, label_token,
-                    bound, price, gap, values, multipliers, primal, dual, path, step, last,
-                ):  # fmt: skip
-                    active[kept] = k
-                    kept += 1
-        n_active = kept
+            _count(0, n, met, label_ptr, label_row, label_open, label_token, values)
+            value, model, square = _lagrangian(score, values, bound, price[k], multipliers[k])
+            if value >= last:
+                scale *= SHRINK
+            last = value
+            dual[k] = min(dual[k], value)
+            here = model - _overcharge(values, bound, price[k])
+            if here > primal[k]:
+                primal[k] = here
+                path[place : place + n] = met[:n]
+            if primal[k] > -np.inf and dual[k] - primal[k] <= gap * max(1.0, abs(primal[k])):
+                break
+            length = scale * min(value - primal[k], LARGEST_STEP) / max(square, 1e-300)
+            for r in range(R):
+                multipliers[k, r] = min(max(multipliers[k, r] + length * (values[r] - bound[r]), 0.0), price[k, r])
 
 
 @njit(cache=True, nogil=True)
-def _judge(k, n, place, met, score, label_ptr, label_row, label_open, label_token, bound, price, gap,
-           values, multipliers, primal, dual, path, step, last):  # fmt: skip
-    """Take in the labelling of one lane: better bounds, then a step of the multipliers. Return if it is settled."""
-    _count(place, 1, n, met, label_ptr, label_row, label_open, label_token, values)
-    bound_value, model = score, score
-    square = 0.0
+def _lagrangian(score, values, bound, price, multiplier):
+    """Return D(λ), the labelling's score without multipliers, and |g|² over the multipliers that can move."""
+    dual, model, square = score, score, 0.0
     for r in range(len(bound)):
-        bound_value += multipliers[k, r] * bound[r]
-        model += multipliers[k, r] * values[r]
-        # Only multipliers that can move share the step.
+        dual += multiplier[r] * bound[r]
+        model += multiplier[r] * values[r]
         slope = values[r] - bound[r]
-        if (slope > 0 and multipliers[k, r] < price[k, r]) or (slope < 0 and multipliers[k, r] > 0):
+        if (slope > 0 and multiplier[r] < price[r]) or (slope < 0 and multiplier[r] > 0):
             square += slope * slope
-    if bound_value >= last[k]:
-        step[k] *= SHRINK
-    last[k] = bound_value
-    dual[k] = min(dual[k], bound_value)
-    here = model - _overcharge(values, bound, price[k])
-    if here > primal[k]:
-        primal[k] = here
-        for t in range(n):
-            path[place + t] = met[place + t]
-    if primal[k] > -np.inf and dual[k] - primal[k] <= gap * max(1.0, abs(primal[k])):
-        return True
-    length = step[k] * min(bound_value - primal[k], LARGEST_STEP) / max(square, 1e-300)
-    for r in range(len(bound)):
-        multipliers[k, r] = min(max(multipliers[k, r] + length * (values[r] - bound[r]), 0.0), price[k, r])
-    return False
+    return dual, model, square

@@ -1,4 +1,4 @@
-'''A task file: everything about an application that is not code.
+"""A task file: everything about an application that is not code.
 
     labels = ["title", "price", "place"]        # as in the data: plain, or tags such as "B-title"
 
@@ -6,17 +6,17 @@
     templates = ["lower[-1,0,1]", "shape", "suffix1-3"]
 
     [rules]                                     # none if left out
-    text = """
+    text = '''
     Once:   each field once
     Price:  token in "$", "£" -> price
-    """                                         # or: file = "my.rules"
+    '''                                         # or: file = "my.rules"
 
     [defaults]                                  # which model to train, and its parameters
     model = "crf"
     l2 = 0.5
 
 Files are UTF-8 and relative to the task file; the task is named after it.
-'''
+"""
 
 from __future__ import annotations
 
