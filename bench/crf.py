@@ -1,4 +1,4 @@
-"""The CRF against python-crfsuite (and Wapiti where it is installed), on the same features, in one interleaved run.
+"""The CRF against python-crfsuite (and Wapiti where `libwapiti` is installed), same features, in one interleaved run.
 
     pass      one evaluation of objective and gradient; the peer's is an L-BFGS iteration with one trial, by its own log
     run       training to CRFsuite's stopping point, features ready, loss compared
@@ -177,6 +177,31 @@ def bench_pass(problem: Problem, rounds: int, iterations: int = 20) -> list[Row]
     ]
 
 
+def bench_wapiti(problem: Problem, rounds: int) -> list[Row]:
+    """Time an iteration of Wapiti's L-BFGS, if its bindings are there; every (attribute, label) has a weight there."""
+    try:
+        import wapiti
+    except ImportError:
+        return []
+    width = max(len(token) for sequence in problem.attributes for token in sequence)
+    patterns = "\n".join(f"u{k}:%x[0,{k}]" for k in range(width)) + "\nb\n"
+    lines = [
+        "\n".join("\t".join([*token, *["_"] * (width - len(token)), label]) for token, label in zip(s, y, strict=True))
+        for s, y in zip(problem.attributes, problem.labels, strict=True)
+    ]
+    ours = likelihood(problem, 1)
+    w = np.random.default_rng(0).normal(0, 0.3, ours.n_parameters)
+
+    def peer() -> float:
+        model = wapiti.Model(patterns=patterns, algo="l-bfgs", rho1=0.0, rho2=1.0, maxiter=5, nthread=1, sparse=True)
+        for line in lines:
+            model.add_training_sequence(line)
+        return cpu_time(model.train) / 5
+
+    times = interleaved(rounds, lambda: cpu_time(lambda: ours(w), 20), peer)
+    return [compare(f"{problem.name}: pass, 1 thread", "ms", times[0] * 1e3, times[1] * 1e3, "Wapiti")]
+
+
 def bench_run(problem: Problem, rounds: int) -> list[Row]:
     """Time training to CRFsuite's default stop, and compare the losses."""
     losses: dict[str, float] = {}
@@ -316,6 +341,7 @@ def main() -> None:
             continue
         if "pass" in options.only:
             rows += bench_pass(problem, options.rounds)
+            rows += bench_wapiti(problem, 1)
         if "run" in options.only:
             rows += bench_run(problem, options.rounds)
         if "tag" in options.only:

@@ -30,7 +30,7 @@ def commands(page: str) -> list[str]:
 
 
 @pytest.fixture
-def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty directory with the examples in it."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
@@ -43,17 +43,17 @@ def test_there_is_something_to_run() -> None:
 
 
 @pytest.mark.parametrize("block", blocks(README, "python"))
-def test_python_block(block: str, workplace: Path) -> None:
+def test_python_block(block: str, scratch: Path) -> None:
     exec(compile(block, "README.md", "exec"), {})
 
 
 @pytest.mark.parametrize("page", ["README.md", "examples/README.md"])
-def test_commands(page: str, workplace: Path) -> None:
+def test_commands(page: str, scratch: Path) -> None:
     for command in commands((ROOT / page).read_text(encoding="utf-8")):
         assert main(shlex.split(command)[1:]) == 0, command
 
 
-def test_the_drawing_is_the_program_s_own(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_drawing_is_the_program_s_own(scratch: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "-l", "examples/orchard/train.txt", "-o", "m.espalier"]) == 0
     assert main(["label", "examples/orchard/new.txt", "-m", "m.espalier", "-f", "table"]) == 0
     [drawing] = blocks(README, "text")

@@ -29,6 +29,7 @@ RULES = {
     "Most": "count(a) + count(b) <= 1",
     "Least": "count(b) >= 1",
     "Same": "count(a) == count(b)",
+    "None": "count(b) <= 0",
     "Tokens": "tokens(a) <= 2",
     "Gated": "if any token in \"x\" then count(b) >= 1",
     "Unless": "if not any token in \"x\" then count(b) >= 1",

@@ -31,6 +31,7 @@ from espalier.kernels.vector import LANES, aligned
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.rules.compile import Compiled
 from espalier.rules.grounding import holds_when_empty
+from espalier.rules.predicates import ALWAYS
 
 __all__ = ["BatchDecoding", "Conditions", "CountDecoder", "CountForm"]
 
@@ -72,6 +73,7 @@ class CountForm:
 
     unary_bits, unary_charges : int64[U] and float64[U, L]; what a label pays where condition number `bit` holds.
     change_bits, change_prices : int64[V] and float64[V]; what a change of label into such a token pays.
+    steps : float64[L + 1, L]; what label j after i (i = L: as the first) pays at every token.
     label_ptr, label_row, label_open, label_token : the rows that each label counts in, by label.
     bound, price : float64[R]; gate : int64[R], the condition that switches a row on at the first token, -1: always.
     on_empty : bool[R], rows that apply to a sequence without tokens; rising : bool[R], without negative coefficients.
@@ -81,6 +83,7 @@ class CountForm:
     unary_charges: Float
     change_bits: Int
     change_prices: Float
+    steps: Float
     label_ptr: Int
     label_row: Int
     label_open: Float
@@ -99,6 +102,7 @@ class CountForm:
         L = len(start)
         charges: list[tuple[int, Float]] = []
         changes: list[tuple[int, float]] = []
+        steps = np.zeros((L + 1, L))
         different = ~np.eye(L, dtype=bool)
         for table in compiled.local_tables():
             rho = float(penalties[table.rule])
@@ -109,11 +113,14 @@ class CountForm:
                 continue
             assert table.pair is not None
             assert table.first is not None
+            if compiled.conditions[table.bit] == ALWAYS:
+                steps += _priced(np.concatenate([table.pair, table.first[None]]), rho)
+                continue
             amount = int(table.pair[0, 1]) if L > 1 else 0
             if table.first.any() or not np.array_equal(table.pair, amount * different):
                 return None
             changes.append((table.bit, float(_priced(np.array([amount]), rho)[0])))
-        rows = _rows(compiled, penalties, trans, start)
+        rows = _rows(compiled, penalties, trans - steps[:L], start - steps[L])
         if rows is None:
             return None
         return cls(
@@ -121,6 +128,7 @@ class CountForm:
             np.array([charge for _, charge in charges]).reshape(-1, L),
             np.array([bit for bit, _ in changes], np.int64),
             np.array([price for _, price in changes], np.float64),
+            steps,
             *rows,
         )
 
@@ -238,6 +246,7 @@ class CountDecoder:
         form = CountForm.of(compiled, rho, trans, start)
         if form is None:
             return None
+        trans, start = trans - form.steps[:-1], start - form.steps[-1]
         # By rows in memory, which the kernel reads by address.
         moves = np.ascontiguousarray(np.concatenate([trans.T, np.diagonal(trans)[None]]))
         moves[np.arange(len(start)), np.arange(len(start))] = -np.inf
