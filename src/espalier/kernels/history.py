@@ -8,11 +8,12 @@ the direction, and half the size is half the time. Vectors are padded with zeros
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from espalier.kernels.vector import LANES, fma, load, load_f32, splat, store, total
 
-__all__ = ["combine", "dot", "inner_products"]
+__all__ = ["combine", "difference", "dot", "inner_products"]
 
 STRETCH = 2048
 """Elements kept in the first cache while every row passes over them."""
@@ -31,6 +32,13 @@ def dot(a, b):
     for k in range(whole, n):
         s += a[k] * b[k]
     return s
+
+
+@njit(cache=True, nogil=True)
+def difference(a, b, out):
+    """out[:n] = a - b, in single precision; a, b : float64[n]."""
+    for k in range(len(a)):
+        out[k] = np.float32(a[k] - b[k])
 
 
 @njit(cache=True, nogil=True)

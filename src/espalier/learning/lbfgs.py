@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError
-from espalier.kernels.history import combine, dot, inner_products
+from espalier.kernels.history import combine, difference, dot, inner_products
 from espalier.kernels.vector import LANES, aligned
 from espalier.parallel import run_chunks
 
@@ -84,8 +84,8 @@ class _History:
         free = [k for k in range(self.m) if k not in self.slots]
         slot = free[0] if free else self.slots.pop(0)
         s, y = self.rows[2 * slot], self.rows[2 * slot + 1]
-        np.subtract(x, x_old, out=s[: self.n], casting="same_kind")
-        np.subtract(g, g_old, out=y[: self.n], casting="same_kind")
+        difference(x, x_old, s)
+        difference(g, g_old, y)
         self.slope[: self.n] = slope
         parts = np.zeros((len(self.chunks), 2 * self.m, 3))
 
