@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from espalier.corpus import Corpus as Corpus
     from espalier.corpus import Labels as Labels
     from espalier.decoders.api import decode as decode
-    from espalier.decoders.explain import explain as explain
+    from espalier.decoders.api import explain as explain
     from espalier.document import Document as Document
     from espalier.errors import EspalierError as EspalierError
     from espalier.estimators.crf import CRF as CRF
@@ -47,7 +47,7 @@ _HOME = {
     "SemiCRF": "estimators.semicrf",
     "decode": "decoders.api",
     "evaluate": "metrics",
-    "explain": "decoders.explain",
+    "explain": "decoders.api",
     "load": "estimators.persist",
     "load_task": "tasks",
     "read": "io",

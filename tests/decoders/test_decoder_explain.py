@@ -29,7 +29,7 @@ def test_an_explanation_reads_well() -> None:
         "Once  inf      1               0            0\n"
         "Long  0.25     2               0            0\n"
         "\n"
-        "The rules Once change the answer at a cost of 1.5 (optimal)."
+        "The rule Once changes the answer at a cost of 1.5 (optimal)."
     )
     assert (found.cause, found.minimal, found.changed) == (("Once",), True, (1,))
     assert found.before.violations == (("Once", 2, 1, 0.0), ("Long", 0, 1, 0.0), ("Long", 2, 1, 0.0))

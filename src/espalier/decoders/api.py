@@ -1,6 +1,7 @@
 """The front door: anybody's scores, rules as text or as a set, a method by name.
 
 decode(potentials, rules, tokens=tokens, labels=labels)            the best labelling, with a certificate
+explain(potentials, rules, tokens=tokens, labels=labels)           what the rules changed, and which of them
 marginals(potentials, rules, tokens=tokens, labels=labels)         p(y_t = l) under the rules
 sample(potentials, rules, n=10, tokens=tokens, labels=labels)      labellings drawn under the rules
 """
@@ -18,6 +19,8 @@ from espalier.corpus import Labels
 from espalier.decoders import conflict as conflicts
 from espalier.decoders import gibbs, product, table
 from espalier.decoders.base import Decoding, Problem, Status, infeasible
+from espalier.decoders.explain import Explanation
+from espalier.decoders.explain import explain as explain_problem
 from espalier.decoders.lattice import LatticeTooLarge
 from espalier.decoders.viterbi import Clamp, clamped
 from espalier.errors import InputError
@@ -25,7 +28,7 @@ from espalier.potentials import Potentials
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import Rule, RuleSet
 
-__all__ = ["Marginals", "Rules", "Samples", "Scores", "decode", "marginals", "problem_of", "sample"]
+__all__ = ["Marginals", "Rules", "Samples", "Scores", "decode", "explain", "marginals", "problem_of", "sample"]
 
 Scores: TypeAlias = Potentials | ArrayLike | tuple[ArrayLike | None, ...]
 """Potentials, unary scores [T, L], or a tuple (unary, trans, start, end), the last three optional."""
@@ -108,6 +111,26 @@ def decode(
     problem = problem_of(potentials, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp)
     found = table.run(problem, method, k=k, **options)
     return found if found.status is not Status.INFEASIBLE else _explained(problem, found, relax)
+
+
+def explain(
+    potentials: Scores,
+    rules: Rules = None,
+    *,
+    tokens: Sequence[str] | None = None,
+    labels: Labels | Sequence[str] | None = None,
+    method: str = "auto",
+    penalties: Mapping[str, float] | ArrayLike | None = None,
+    text: str | None = None,
+    clamp: Clamp | None = None,
+    budget: int = 200,
+) -> Explanation:
+    """Return the answers without and with the rules side by side, and the smallest set of rules that makes the change.
+
+    The arguments are those of `decode`; budget : decodings spent on finding that set.
+    """
+    problem = problem_of(potentials, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp)
+    return explain_problem(problem, method=method, budget=budget)
 
 
 def _explained(problem: Problem, found: Decoding, relax: bool) -> Decoding:

@@ -70,10 +70,9 @@ class Explanation:
         loss = self.before.model_score - self.after.model_score
         if not self.changed:
             return f"The rules change nothing ({self.after.status})."
-        size = "" if self.minimal else ", or fewer: the search ended early"
-        return (
-            f"The rules {', '.join(self.cause)}{size} change the answer at a cost of {loss:.4g} ({self.after.status})."
-        )
+        names = ", ".join(self.cause) + ("" if self.minimal else ", or fewer: the search ended early,")
+        who = f"The rule {names} changes" if len(self.cause) == 1 else f"The rules {names} change"
+        return f"{who} the answer at a cost of {loss:.4g} ({self.after.status})."
 
 
 def explain(problem: Problem, *, method: str = "auto", budget: int = 200) -> Explanation:
