@@ -57,7 +57,7 @@ def make(seed, labels, names, scale, hard):
     return batch, corpus, compile_rules(ruleset, labels), penalties
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True, max_examples=45)
 @given(
     st.integers(0, 10**6), st.sampled_from([PLAIN, TAGS]),
     st.lists(st.sampled_from(sorted(RULES)), min_size=1, max_size=5, unique=True), st.sampled_from([0.3, 2.0]),

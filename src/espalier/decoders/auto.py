@@ -3,7 +3,7 @@
     viterbi   local rules folded into the potentials. Penalties are never negative, so an answer that breaks no global
               rule cannot be beaten: most sequences end here
     dual      Lagrangian multipliers on rules in linear form; compiled, with a search behind it, where they only count
-    search    a short A*, pruned by the best labelling known; any rule
+    search    a short A*, pruned by the best labelling known, with a beam to better that; any rule
     product   dynamic programming over the product automaton, where it is small
     search    A* again, as long as the caller allows
     ilp       an integer program in HiGHS, where it is small
@@ -11,6 +11,10 @@
 Every rung hands on its best labelling and its bound. The first on which the two meet, or which proves that no
 labelling is possible, is the last; if none does, the best labelling is BOUNDED by the lowest bound. Every rule has a
 monitor and every problem Viterbi's bound, so no rule is left to a method that proves nothing.
+
+Why the compiled rung comes first, on 367 references with 138 hierarchical tags under 601 generated count rules: it
+takes 14 ms a reference and proves 364; the general dual, A* and the integer program took 340 ms and proved 366. On
+citations that break a rule HiGHS needs 28 ms (all rules soft) to 1 s (one hard), the compiled rung 0.02 to 0.03 ms.
 
 Ties: Viterbi's labelling, first in the common order, if it breaks no global rule; otherwise whichever optimal
 labelling the rung meets, the same one every time (unless `seconds` end a rung).
@@ -44,6 +48,7 @@ from espalier.errors import InputError
 __all__ = ["auto"]
 
 MAX_PASSES = 50  # of dual decomposition: more rarely close a gap that is still open
+COUNT_NODES = 65_536  # of the compiled search: of what it leaves, A* proves more than a longer one does
 SHORT_SEARCH = 2_000
 MAX_STATES, MAX_EDGES = 2_000, 1_000_000  # of a product automaton built for one sequence
 MAX_COLUMNS, ILP_SECONDS = 50_000, 10.0  # of an integer program, where the caller sets no time
@@ -107,12 +112,11 @@ def _rungs(problem: Problem, budget: _Budget) -> Iterator[Rung]:
         yield lambda _: dual.decode(problem, max_iterations=MAX_PASSES)
     if not budget.nodes:
         return
-    if counts is None:  # whose own search knows more than A*
-        yield lambda best: _search(problem, best, budget, min(budget.nodes, SHORT_SEARCH))
+    yield lambda best: _search(problem, best, budget, min(budget.nodes, SHORT_SEARCH))
     yield lambda _: _product(problem, 1)
-    if counts is None and budget.nodes > SHORT_SEARCH:
+    if budget.nodes > SHORT_SEARCH:
         yield lambda best: _search(problem, best, budget, budget.nodes)
-    yield lambda _: _ilp(problem, budget)
+    yield lambda best: _ilp(problem, best, budget)
 
 
 def _k_best_rungs(problem: Problem, k: int, budget: _Budget) -> Iterator[Rung]:
@@ -132,29 +136,25 @@ def _is_proven(problem: Problem, found: Decoding, k: int) -> bool:
 
 def _joined(problem: Problem, best: Decoding, found: Decoding, k: int) -> Decoding:
     """Keep the better labelling and the lower bound of two answers; of two lists the later."""
-    before, spent = best.certificate.work, found.certificate.work
-    work = Work(before.viterbi + spent.viterbi, before.nodes + spent.nodes)
+    later = _named(found, best.certificate.work)
     if k > 1 or _is_proven(problem, found, k):
-        return _named(found, before)
-    method, bound = _method(found), min(best.certificate.bound, found.certificate.bound)
+        return later
+    bound = min(best.certificate.bound, found.certificate.bound)
     y = (found if found.score > best.score else best).labels
     if y is None:
-        return nothing_found(problem, bound, method, work)
-    return certify(problem, y, bound, method, work)
+        return nothing_found(problem, bound, later.certificate.method, later.certificate.work)
+    return certify(problem, y, bound, later.certificate.method, later.certificate.work)
 
 
 def _named(found: Decoding, before: Work) -> Decoding:
     """Write the rung's name, and the work of those below it, into the certificates of an answer."""
     spent = found.certificate.work
     work = Work(before.viterbi + spent.viterbi, before.nodes + spent.nodes)
-    certificate = replace(found.certificate, method=_method(found), work=work)
+    name = _NAMES.get(found.certificate.method, found.certificate.method)
+    certificate = replace(found.certificate, method=f"auto: {name}", work=work)
     return replace(
         found, certificate=certificate, alternatives=tuple(_named(one, before) for one in found.alternatives)
     )
-
-
-def _method(found: Decoding) -> str:
-    return f"auto: {_NAMES.get(found.certificate.method, found.certificate.method)}"
 
 
 def _count_decoder(problem: Problem) -> CountDecoder | None:
@@ -169,7 +169,9 @@ def _count_decoder(problem: Problem) -> CountDecoder | None:
 def _counted(problem: Problem, decoder: CountDecoder, budget: _Budget) -> Decoding:
     """Soft-DD, and A* with its bound where that leaves a gap."""
     unary, conditions = np.array(problem.potentials.unary), Conditions.of(problem.grounded.bits)
-    found = decoder.decode(np.array([0, problem.T]), unary, conditions, threads=1, max_nodes=budget.nodes)
+    found = decoder.decode(
+        np.array([0, problem.T]), unary, conditions, threads=1, max_nodes=min(budget.nodes, COUNT_NODES)
+    )
     score, bound = float(found.scores[0]), float(found.bounds[0])
     work = Work(int(found.rounds[0]), int(found.nodes[0]))
     method = "search" if work.nodes else "dual"
@@ -193,8 +195,14 @@ def _product(problem: Problem, k: int) -> Decoding | None:
         return None
 
 
-def _ilp(problem: Problem, budget: _Budget) -> Decoding | None:
+def _ilp(problem: Problem, best: Decoding, budget: _Budget) -> Decoding | None:
+    """The integer program of the labels that may be in a labelling better than the best known."""
+    lattice = ilp.Lattice.of(problem.folded, best.score)
+    hopeful = np.zeros((problem.T, problem.L), bool)
+    hopeful[lattice.t, lattice.j] = True
+    unary = np.where(hopeful, problem.potentials.unary, -np.inf)
+    smaller = problem.with_potentials(replace(problem.potentials, unary=unary))
     try:
-        return ilp.decode(problem, time_limit=budget.seconds() or ILP_SECONDS, max_columns=MAX_COLUMNS)
+        return ilp.decode(smaller, time_limit=budget.seconds() or ILP_SECONDS, max_columns=MAX_COLUMNS)
     except InputError:  # too many columns: nothing else about its input can be wrong
         return None
