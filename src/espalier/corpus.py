@@ -172,7 +172,7 @@ class Corpus:
             tuple(index),
             documents=None if documents is None else tuple(documents),
         )
-        return corpus if labels is None else corpus.with_labels(labels, vocabulary)
+        return corpus if labels is None else corpus._labelled(labels, vocabulary)
 
     @classmethod
     def from_documents(
@@ -190,7 +190,15 @@ class Corpus:
         return cls.from_tokens(words, filled, vocabulary=vocabulary, documents=documents)
 
     def with_labels(self, labels: Sequence[Sequence[str | None]], vocabulary: Labels | None = None) -> Corpus:
-        """Return the same sequences with other labels."""
+        """Return the same sequences with other labels; the documents get the spans that the labels describe."""
+        corpus = self._labelled(labels, vocabulary)
+        if self.documents is None:
+            return corpus
+        pairs = zip(self.documents, labels, strict=True)
+        return replace(corpus, documents=tuple(document.with_tags(tags) for document, tags in pairs))
+
+    def _labelled(self, labels: Sequence[Sequence[str | None]], vocabulary: Labels | None) -> Corpus:
+        """Check and encode the labels; the documents stay, because a span may say more than tags do."""
         if len(labels) != len(self):
             raise InputError(f"{len(self)} sequences but {len(labels)} label lists")
         for i, sequence in enumerate(labels):
@@ -258,6 +266,13 @@ class Corpus:
     def all_labels(self) -> list[list[str | None]]:
         """Return the label names of every sequence."""
         return [self.label_names(i) for i in range(len(self))]
+
+    def to_documents(self) -> tuple[Document, ...]:
+        """Return the documents, or where there are none new ones: tokens joined by a space, spans from the labels."""
+        if self.documents is not None:
+            return self.documents
+        tags: Sequence[list[str | None] | None] = [None] * len(self) if self.y is None else self.all_labels()
+        return tuple(Document.from_tokens(*pair) for pair in zip(self, tags, strict=True))
 
     def digest(self) -> str:
         """Return a SHA-256 over tokens and labels: the fingerprint kept in model files."""

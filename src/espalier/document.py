@@ -7,8 +7,10 @@ survives every conversion, and a token takes the label of its first character wh
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from espalier.errors import InputError
@@ -16,13 +18,29 @@ from espalier.tags import OUTSIDE, segments
 
 __all__ = ["Document", "Span", "tokenise"]
 
-# A run of letters, digits and inner hyphens or apostrophes; or one other visible character.
-_TOKEN = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]", re.UNICODE)
-
 
 def tokenise(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the offsets of the default tokens: words with inner hyphens, every other sign alone."""
-    return tuple(m.span() for m in _TOKEN.finditer(text))
+    """Return the offsets of the default tokens: words with inner hyphens, every other sign alone.
+
+    What is drawn as one sign is one: a letter with its combining marks, an emoji of several joined ones, a flag.
+    """
+    return tuple(m.span() for m in _token_pattern().finditer(text))
+
+
+@lru_cache(maxsize=1)
+def _token_pattern() -> re.Pattern[str]:
+    """Compile the pattern of a token, when first needed: `re` has no class of marks, so it is listed here.
+
+    After the first character every branch has one way to go on, so matching takes linear time.
+    """
+    # All marks are below U+20000, but for the second block of variation selectors.
+    marks = "".join(chr(c) for c in range(0x300, 0x20000) if unicodedata.category(chr(c))[0] == "M")
+    marks += "\U000e0100-\U000e01ef"
+    word = rf"\w[\w{marks}\u200c\u200d]*"
+    # A sign and what alters it: marks, skin tones, the tags that spell a region's flag.
+    sign = rf"[{marks}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
+    flag = "[\U0001f1e6-\U0001f1ff]{2}"
+    return re.compile(rf"{word}(?:[-'’]{word})*|{flag}|[^\w\s]{sign}(?:\u200d[^\w\s\u200d]{sign})*")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -106,11 +124,21 @@ class Document:
             raise InputError(f"{len(words)} tokens but {len(tags)} tags")
         offsets = _align(words, text) if text is not None else _join_offsets(words)
         text = " ".join(words) if text is None else text
-        if tags is None:
-            return cls(text, offsets, None, **rest)
-        spans = [Span(offsets[s.start][0], offsets[s.end - 1][1], s.label) for s in segments(tags)]
-        unknown = tuple(offsets[t] for t, tag in enumerate(tags) if tag is None)
-        return cls(text, offsets, tuple(sorted(spans, key=_order)), unknown, **rest)
+        document = cls(text, offsets, None, **rest)
+        return document if tags is None else document.with_tags(tags)
+
+    def with_tags(self, tags: Sequence[str | None]) -> Document:
+        """Return the document with the spans that one tag a token describes, and no others.
+
+        Tags may be marked at several levels, or plain labels, whose runs are the spans; None is unknown. Text,
+        tokens, id and meta stay.
+        """
+        if len(tags) != len(self.tokens):
+            raise InputError(f"{len(self.tokens)} tokens but {len(tags)} tags")
+        at = self.tokens
+        spans = [Span(at[s.start][0], at[s.end - 1][1], s.label) for s in segments(tags)]
+        unknown = tuple(at[t] for t, tag in enumerate(tags) if tag is None)
+        return replace(self, spans=tuple(sorted(spans, key=_order)), unknown=unknown)
 
     @property
     def tags(self) -> list[str | None] | None:

@@ -78,14 +78,15 @@ def run_chunks(call: Callable[[int], object], n_chunks: int, threads: int) -> No
     from inside a chunk, or from another thread meanwhile, does its work alone.
     """
     n_helpers = min(threads, n_chunks, MAX_THREADS) - 1
-    if n_helpers < 1 or not _in_use.acquire(blocking=False):
+    lock = _in_use  # by name: a fork inside a chunk gives the child another one
+    if n_helpers < 1 or not lock.acquire(blocking=False):
         for c in range(n_chunks):
             call(c)
         return
     try:
         _share(call, n_chunks, _take_helpers(n_helpers))
     finally:
-        _in_use.release()
+        lock.release()
 
 
 def _share(call: Callable[[int], object], n_chunks: int, helpers: list[_Helper]) -> None:

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from espalier.cli.labelling import with_tags
 from espalier.cli.show import field_styles, show
 from espalier.document import Document, Span
 
@@ -75,7 +74,7 @@ def test_a_word_wider_than_the_line_is_kept() -> None:
 def test_no_word_is_lost_and_lines_fit(text: str, data: st.DataObject, width: int) -> None:
     document = Document.from_text(text)
     tags = [data.draw(st.sampled_from(["O", "B-x", "I-x", "B-longer"])) for _ in document.tokens]
-    document = with_tags(document, tags)
+    document = document.with_tags(tags)
     lines = drawn(document, width)[1::2]
     assert " ".join(lines).split() == text.split()
     longest = max([cell_len(word) for word in text.split()], default=0)

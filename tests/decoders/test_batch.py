@@ -114,3 +114,28 @@ def test_a_corpus_of_other_lengths_is_an_error():
     batch, _, compiled, penalties = make(0, PLAIN, ["Once"], 1.0, False)
     with pytest.raises(InputError, match="of other lengths"):
         decode_batch(batch, compiled, Corpus.from_tokens([["x"]]), penalties)
+
+
+@pytest.mark.parametrize("max_nodes", [1, 3, 5])
+def test_a_search_smaller_than_the_labels_ends(max_nodes):
+    labels = Labels([f"l{k}" for k in range(5)])
+    ruleset = rules("A: count(l0) + count(l1) <= 1 [hard]\nB: count(l1) - count(l0) <= 0 [hard]", labels=labels.names)
+    rng = np.random.default_rng(0)
+    corpus = Corpus.from_tokens([["x"] * 8] * 20)
+    batch = ChainBatch(
+        corpus.indptr, rng.normal(size=(160, 5)), np.zeros((1, 5, 5)), np.zeros(160, np.int32), np.zeros(5), np.zeros(5)
+    )
+    compiled = compile_rules(ruleset, labels)
+    found = decode_batch(batch, compiled, corpus, max_rounds=0, max_nodes=max_nodes)
+    full = decode_batch(batch, compiled, corpus)
+    assert (found.bounds >= full.scores - 1e-9).all()
+
+
+def test_scores_of_another_type_give_the_same_answer():
+    batch, corpus, compiled, penalties = make(5, PLAIN, ["Once", "Word"], 0.5, False)
+    single = ChainBatch(
+        batch.indptr, batch.unary.astype(np.float32), batch.trans.astype(np.float32), batch.trans_class,
+        batch.start.astype(np.float32), batch.end.astype(np.float32),
+    )  # fmt: skip
+    one, two = (decode_batch(b, compiled, corpus, penalties) for b in (batch, single))
+    np.testing.assert_allclose(one.scores, two.scores, atol=1e-5)

@@ -210,7 +210,20 @@ class TestBadInput:
         assert model.predict(X) == Y
         assert model.predict_marginals(X)[0].shape == (5, 5)
 
-    @pytest.mark.parametrize("params", [{"l2": -1.0}, {"l2": float("nan")}, {"l1": -0.1}, {"transitions": "some"}])
+    @pytest.mark.parametrize(
+        "params",
+        [
+            {"l2": -1.0},
+            {"l2": float("nan")},
+            {"l2": "x"},
+            {"l1": -0.1},
+            {"transitions": "some"},
+            {"max_iterations": 2.5},
+            {"max_iterations": None},
+            {"period": 0},
+            {"epsilon": float("nan")},
+        ],
+    )
     def test_parameters_that_make_no_sense(self, params):
         with pytest.raises(InputError, match=next(iter(params))):
             CRF(**params).fit(X, Y)
@@ -232,3 +245,60 @@ class TestBadInput:
         labels = model.predict([tokens])[0]
         assert len(labels) == 100_000
         assert labels[9:18] == Y[3]
+
+
+class TestWhatKernelsFollowByAddress:
+    """Arrays that would lead a kernel astray are refused before it sees them."""
+
+    def test_a_model_file_whose_parts_do_not_fit(self, model, tmp_path):
+        from espalier import store
+
+        path = tmp_path / "m.espalier"
+        model.save(path)
+        header, arrays = store.load(path)
+        for name, broken in {
+            "pairs/ptr": arrays["pairs/ptr"] * 10**9,
+            "pairs/label": np.full_like(arrays["pairs/label"], 30),
+            "weights": arrays["weights"].astype(np.float32),
+            "trans": arrays["trans"][:1],
+        }.items():
+            store.save(path, header, {**arrays, name: broken})
+            with pytest.raises(ModelFileError):
+                load(path)
+
+    def test_a_matrix_of_another_model(self, model):
+        other = CRF(["lower"]).fit(X[:1], Y[:1])
+        matrix, indptr = other.transform(X)
+        with pytest.raises(InputError, match="attributes"):
+            model.model_.tag(matrix, indptr)
+
+    def test_reference_arrays_of_any_type(self, model):
+        from espalier.features.matrix import FeatureMatrix
+
+        matrix, indptr = model.transform(X)
+        wide = FeatureMatrix(
+            matrix.n_attributes, matrix.token_indptr.astype(np.int32), matrix.token_refs.astype(np.int64),
+            matrix.bundle_indptr, matrix.bundle_ids.astype(np.int64),
+        )  # fmt: skip
+        assert np.array_equal(model.model_.tag(wide, indptr)[0], model.model_.tag(matrix, indptr)[0])
+        with pytest.raises(InputError, match="refers to number"):
+            FeatureMatrix(1, np.array([0, 1]), np.array([7]), np.array([0]), np.array([], int))
+        with pytest.raises(InputError, match="do not rise"):
+            FeatureMatrix(1, np.array([0, 3]), np.array([0]), np.array([0]), np.array([], int))
+
+
+@pytest.mark.parametrize("scale", [1e5, 1e10, 1e16])
+def test_large_values_still_train(scale):
+    model = CRF().fit([[{"a": scale}, {"b": scale}]], [["x", "y"]])
+    assert model.predict([[{"a": scale}, {"b": scale}]]) == [["x", "y"]]
+
+
+def test_empty_sequences_of_ready_attributes():
+    model = CRF().fit([[["a"], ["b"]]], [["x", "y"]])
+    assert model.predict([[]]) == [[]]
+
+
+@pytest.mark.parametrize("value", [None, [1], 10**400])
+def test_values_that_are_no_numbers(value):
+    with pytest.raises(InputError, match="expected a finite number"):
+        CRF().fit([[{"a": value}]], [["x"]])

@@ -146,7 +146,7 @@ def test_encodings(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="unknown encoding 'utf-9'"):
         read(path, encoding="utf-9")
     path.write_bytes("a".encode("utf-16"))
-    with pytest.raises(FormatError, match="perhaps 'utf-16'"):
+    with pytest.raises(FormatError, match="pass encoding='utf-16'"):
         read(path)
     path.write_bytes("a".encode("utf-16") + b"x")
     with pytest.raises(FormatError, match="is not utf-16"):

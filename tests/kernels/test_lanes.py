@@ -142,3 +142,15 @@ def test_transitions_are_a_base_and_exceptions(trans):
 def test_lanes_of_nothing():
     assert Lanes.of(np.array([0])).n_groups == 0
     assert Lanes.of(np.array([0, 0, 0])).n_rows == 0
+
+
+def test_probability_that_rounding_would_lose_is_noticed():
+    """Labels may not change; the first token all but excludes the one that the others ask for."""
+    unary = np.array([[0.0, -720.0], *[[-200.0, 0.0]] * 4])
+    slow = np.array([*[[0.0, -250.0]] * 3, *[[-290.0, 0.0]] * 3])
+    stay = np.array([[0.0, -np.inf], [-np.inf, 0.0]])
+    for scores in (unary, slow):
+        batch = ChainBatch(
+            np.array([0, len(scores)]), scores, stay[None], np.zeros(len(scores), np.int32), np.zeros(2), np.zeros(2)
+        )
+        assert np.isnan(run_forward_backward(batch)[0]).all()

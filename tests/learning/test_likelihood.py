@@ -145,3 +145,16 @@ def test_objective_equals_crfsuite(tmp_path):
     loss = float(trainer.logparser.iterations[-1]["loss"])
     assert f(w)[0] + 0.7 * float(w @ w) == pytest.approx(loss, rel=1e-6)
     assert len(info.state_features) <= len(pairs)
+
+
+def test_features_hundreds_of_units_strong():
+    """The objective stays a likelihood, never below zero, however large the values are."""
+    from espalier.estimators.crf import CRF
+
+    rng = np.random.default_rng(16)
+    X = [
+        [{f"f{k}": float(rng.normal(0, 3000)) for k in range(3)} for _ in range(rng.integers(1, 12))] for _ in range(12)
+    ]
+    y = [[["O", "B-x", "I-x"][rng.integers(2)] for _ in sequence] for sequence in X]
+    model = CRF(l2=0.01, max_iterations=60).fit(X, y)
+    assert model.minimum_.value - 0.01 * float(model.minimum_.x @ model.minimum_.x) > -1e-9

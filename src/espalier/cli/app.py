@@ -23,6 +23,7 @@ from espalier.cli.evaluate import evaluate
 from espalier.cli.info import info
 from espalier.cli.label import label
 from espalier.cli.train import train
+from espalier.cli.wording import in_options
 from espalier.errors import EspalierError
 
 __all__ = ["COMMANDS", "app", "run"]
@@ -75,7 +76,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except EspalierError as error:
-        complain(str(error))
+        complain(in_options(str(error), _named_command(arguments).strip()))
     except OSError as error:
         complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except (KeyboardInterrupt, typer.Abort):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from espalier.cli.console import note, progress
-from espalier.cli.files import iter_documents, output_format, write_documents
+from espalier.cli.files import UTF_8, Encoding, iter_documents, output_format, write_documents
 
 if TYPE_CHECKING:
     from espalier.document import Document
@@ -26,20 +26,24 @@ def convert(
     target_format: Annotated[
         str | None, typer.Option("--to", metavar="FORMAT", help="The format to write, if the name does not say it.")
     ] = None,
+    encoding: Encoding = UTF_8,
     lossy: Annotated[bool, typer.Option("--lossy", help="Accept what the output format cannot express.")] = False,
     repair: Annotated[bool, typer.Option("--repair", help="Mend unbalanced tags, and name each place.")] = False,
 ) -> None:
     """Turn one data format into another; what would be lost is refused unless you accept it.
 
+    The output is always UTF-8.
+
     Formats: jsonl, conll, inline, hierarchical, tei, doccano, prodigy, label_studio, plain.
     """
     chosen = output_format(target, target_format, "--to")
+    options = {"repair": True} if repair else {}
     count = 0
     with progress("converting") as news:
 
         def counted() -> Iterator[Document]:
             nonlocal count
-            for document in iter_documents(source, source_format, **({"repair": True} if repair else {})):
+            for document in iter_documents(source, source_format, encoding=encoding, **options):
                 count += 1
                 if count % 1000 == 0:
                     news(f"{count:,} records")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from espalier.cli.console import progress, say, say_json
-from espalier.cli.files import read_all
+from espalier.cli.files import UTF_8, Encoding, read_all
 
 __all__ = ["evaluate"]
 
@@ -19,6 +19,7 @@ def evaluate(
     format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
     ] = None,
+    encoding: Encoding = UTF_8,
     strict: Annotated[
         bool, typer.Option("--strict", help="Count only fields that open with their own B- tag.")
     ] = False,
@@ -31,7 +32,7 @@ def evaluate(
     from espalier.estimators.persist import load
 
     labeller = load(model)
-    documents = read_all(data, format)
+    documents = read_all(data, format, encoding)
     with progress("labelling"):
         report = judge(labeller, documents, ", ".join(map(str, data)), strict=strict, leaves=leaves)
     if json:

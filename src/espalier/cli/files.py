@@ -5,15 +5,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Annotated, Any
+
+import typer
 
 from espalier.cli.console import complain
 from espalier.document import Document
 from espalier.errors import InputError
 
-__all__ = ["STANDARD", "iter_documents", "output_format", "read_all", "write_documents"]
+__all__ = ["STANDARD", "UTF_8", "Encoding", "iter_documents", "output_format", "read_all", "write_documents"]
 
 STANDARD = Path("-")
+UTF_8 = "utf-8"
+Encoding = Annotated[
+    str, typer.Option("--encoding", metavar="NAME", help="The encoding of the input, by default utf-8; as latin-1.")
+]
+"""The option that every command with data to read has."""
+
 _MOST_PROBLEMS = 10
 
 
@@ -33,9 +41,19 @@ def iter_documents(path: Path, format: str | None = None, **options: Any) -> Ite
             complain(f"{name}: and {len(problems) - _MOST_PROBLEMS} more like these")
 
 
-def read_all(paths: Iterable[Path], format: str | None = None) -> list[Document]:
-    """Return the documents of all files; says so if a span's border cuts a token."""
-    documents = [document for path in paths for document in iter_documents(path, format)]
+def read_all(paths: Iterable[Path], format: str | None = None, encoding: str = UTF_8) -> list[Document]:
+    """Return the documents of all files; says so if a file has none or a span's border cuts a token."""
+    documents: list[Document] = []
+    empty: list[str] = []
+    for path in paths:
+        before = len(documents)
+        documents.extend(iter_documents(path, format, encoding=encoding))
+        if len(documents) == before:
+            empty.append(str(path))
+    if empty and not documents:
+        raise InputError(f"{', '.join(empty)}: there is no record to read")
+    for name in empty:
+        complain(f"{name}: there is no record in it")
     cut = sum(len(document.straddling) for document in documents)
     if cut:
         complain(f"tokens cut by the border of a field: {cut}; each takes the label of its first character")

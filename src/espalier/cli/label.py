@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from espalier.cli.console import complain, note, progress
-from espalier.cli.files import STANDARD, iter_documents, output_format, write_documents
-from espalier.errors import EspalierError, InputError
+from espalier.cli.files import STANDARD, UTF_8, Encoding, iter_documents, output_format, write_documents
+from espalier.cli.wording import in_options
+from espalier.errors import EspalierError, FormatError, InputError
 
 if TYPE_CHECKING:
     from espalier.document import Document
@@ -27,14 +29,20 @@ def label(
     ] = STANDARD,
     format: Annotated[
         str | None,
-        typer.Option("--format", "-f", metavar="FORMAT", help="A data format, or table, which is for people."),
+        typer.Option(
+            "--format", "-f", metavar="FORMAT", help="A data format (jsonl by default), or table, for people."
+        ),
     ] = None,
     source: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="The format of the input, if the guess is wrong.")
     ] = None,
+    encoding: Encoding = UTF_8,
     lossy: Annotated[bool, typer.Option("--lossy", help="Accept what the output format cannot express.")] = False,
 ) -> None:
-    """Label records with a model; labels that are there already are replaced."""
+    """Label records with a model; labels that are there already are replaced.
+
+    A bad record is named and left out, and a file that cannot be read further is named; the exit code is then 1.
+    """
     from espalier.cli.labelling import label_documents
     from espalier.cli.show import write_shown
     from espalier.estimators.persist import load
@@ -42,29 +50,60 @@ def label(
     to_terminal = output == STANDARD and sys.stdout.isatty()
     chosen = format or ("table" if to_terminal else None)
     chosen = "table" if chosen == "table" else output_format(output, chosen, "--format")
-    labeller, failed = load(model), list[Path]()
+    labeller, inputs = load(model), _Inputs(files, source, encoding)
     with progress("labelling", quiet=to_terminal) as news:
-        labelled = label_documents(labeller, _readable(files, source, failed), lambda n: news(f"{n:,} records"))
+        labelled = label_documents(labeller, inputs.documents(), lambda n: news(f"{n:,} records"))
         if chosen == "table":
             write_shown(labelled, output, labeller.labels_)
         else:
             write_documents(labelled, output, chosen, lossy=lossy)
-    if failed:
+    if inputs.bad:
+        complain(f"records labelled: {inputs.read}; bad records left out and files not read to the end: {inputs.bad}")
         raise typer.Exit(1)
     if output != STANDARD:
-        note(f"labelled records as {chosen} → {output}")
+        note(f"{inputs.read} labelled records as {chosen} → {output}")
 
 
-def _readable(files: list[Path], source: str | None, failed: list[Path]) -> Iterator[Document]:
-    """Yield the documents of all files; a file that cannot be read (further) is named, and the next one follows."""
-    found = False
-    for path in files:
+@dataclass(slots=True)
+class _Inputs:
+    """The files to label, how many records were `read`, and how many records or files were `bad`."""
+
+    files: list[Path]
+    format: str | None
+    encoding: str
+    read: int = 0
+    bad: int = 0
+
+    def documents(self) -> Iterator[Document]:
+        """Yield the documents of all files; what is bad is named and counted, and the next one follows."""
+        for path in self.files:
+            try:
+                yield from self._of(path)
+            except (EspalierError, OSError) as error:
+                self._complain(error, path)
+        if self.bad and not self.read:  # an error, so that a file that was to be written stays as it was
+            raise InputError("no record could be read")
+
+    def _of(self, path: Path) -> Iterator[Document]:
+        refused: list[FormatError] = []
         try:
-            for document in iter_documents(path, source):
-                found = True
+            for document in iter_documents(path, self.format, encoding=self.encoding, refused=refused):
+                self._drain(refused)
+                self.read += 1
                 yield document
-        except (EspalierError, OSError) as error:
-            complain(str(error) if isinstance(error, EspalierError) else f"{path}: {error.strerror}")
-            failed.append(path)
-    if failed and not found:  # an error, so that a file that was to be written stays as it was
-        raise InputError("no record could be read")
+        finally:
+            self._drain(refused)
+
+    def _drain(self, refused: list[FormatError]) -> None:
+        for error in refused:
+            complain(in_options(str(error), "label"))
+        self.bad += len(refused)
+        refused.clear()
+
+    def _complain(self, error: EspalierError | OSError, path: Path) -> None:
+        self.bad += 1
+        if isinstance(error, OSError):
+            complain(f"{path}: {error.strerror}")
+        else:
+            rest = f"; the rest of {path} was not read" if isinstance(error, FormatError) else ""
+            complain(in_options(str(error), "label") + rest)

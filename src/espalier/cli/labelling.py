@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from espalier.cli.console import complain
-from espalier.document import Document, Span
+from espalier.document import Document
 from espalier.errors import InputError
-from espalier.tags import is_tag, segments
+from espalier.tags import is_tag
 
 if TYPE_CHECKING:
     from espalier.estimators.base import SequenceLabeller
     from espalier.metrics import Report
 
-__all__ = ["judge", "label_documents", "with_tags"]
+__all__ = ["judge", "label_documents"]
 
 _BATCH = 1000
-
-
-def with_tags(document: Document, tags: Sequence[str | None]) -> Document:
-    """Return the document with the spans that the tags of its tokens describe; text, id and meta stay."""
-    offsets = document.tokens
-    spans = tuple(Span(offsets[s.start][0], offsets[s.end - 1][1], s.label) for s in segments(tags) if s.label != "O")
-    return replace(document, spans=spans, unknown=())
 
 
 def label_documents(
@@ -35,7 +27,7 @@ def label_documents(
     stream, count = iter(documents), 0
     while batch := list(islice(stream, _BATCH)):
         for document, tags in zip(batch, model.predict([d.words for d in batch]), strict=True):
-            yield with_tags(document, tags)
+            yield document.with_tags(tags)
         count += len(batch)
         done(count)
 

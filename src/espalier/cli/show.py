@@ -28,6 +28,7 @@ __all__ = ["field_styles", "show", "write_shown"]
 _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red", "bright_green", "bright_cyan", "bright_magenta")
 _NUMBER = 5  # columns for the number of the record
 _FILE_WIDTH = 100
+_JOINING = re.compile("[\u200c\u200d\U000e0020-\U000e007f]")  # no signs by themselves, but parts of letters and emojis
 
 Run = tuple[str, Span | None]
 """A stretch of a word inside one field, or outside all."""
@@ -131,7 +132,8 @@ def _words(document: Document) -> Iterator[list[Run]]:
     for match in re.finditer(r"\S+", document.text):
         runs: list[Run] = []
         for at in range(*match.span()):
-            sign = document.text[at] if document.text[at].isprintable() else "�"
+            sign = document.text[at]
+            sign = sign if sign.isprintable() or _JOINING.match(sign) else "�"
             if runs and runs[-1][1] is owner[at]:
                 runs[-1] = (runs[-1][0] + sign, owner[at])
             else:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from espalier.cli.console import note, progress, say, say_json
-from espalier.cli.files import read_all
+from espalier.cli.files import UTF_8, Encoding, read_all
 from espalier.cli.settings import Kind, make_estimator
 
 __all__ = ["train"]
@@ -34,6 +34,7 @@ def train(
     format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
     ] = None,
+    encoding: Encoding = UTF_8,
     json: Annotated[bool, typer.Option("--json", help="Write a summary as JSON.")] = False,
 ) -> None:
     """Learn a model from labelled records."""
@@ -43,8 +44,8 @@ def train(
 
     check_output(output)
     estimator = make_estimator(model, features, settings or [])
-    documents = read_all(labelled, format)
-    judges = [] if dev is None else read_all([dev], format)
+    documents = read_all(labelled, format, encoding)
+    judges = [] if dev is None else read_all([dev], format, encoding)
     started = perf_counter()
     with progress(f"training {model.value}") as news:
         summary = fit(estimator, documents, marks=tags, news=news)

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.base import GAP
+from espalier.errors import InputError
 from espalier.kernels.charged import charge_counts, charged_viterbi, lay_out, soft_dual
 from espalier.kernels.rows import padded
 from espalier.kernels.search import count_search
@@ -243,6 +244,9 @@ class CountDecoder:
     @classmethod
     def of(cls, compiled: Compiled, rho: Float, trans: Float, start: Float, end: Float) -> CountDecoder | None:
         """Return the decoder, or None if the rules do not only count."""
+        trans, start, end = (np.asarray(array, np.float64) for array in (trans, start, end))
+        if len(start) != len(compiled.labels):
+            raise InputError(f"potentials of {len(start)} labels, but rules for {len(compiled.labels)}")
         form = CountForm.of(compiled, rho, trans, start)
         if form is None:
             return None
@@ -263,6 +267,8 @@ class CountDecoder:
         max_nodes: int = 65_536,
     ) -> BatchDecoding:
         """Decode N sequences of M tokens; unary : float64[M, L]; conditions : where those of the rules hold."""
+        if unary.ndim != 2 or unary.shape[1] != len(self.start) or len(conditions.pattern) != len(unary):
+            raise InputError(f"unary has shape {unary.shape}, expected ({len(conditions.pattern)}, {len(self.start)})")
         return _Work(self, indptr, unary, conditions, choose_threads(len(unary), threads)).decode(max_rounds, max_nodes)
 
 
@@ -271,7 +277,8 @@ class _Work:
 
     def __init__(self, decoder: CountDecoder, indptr: Int, unary: Float, conditions: Conditions, threads: int) -> None:
         self.decoder, self.form, self.threads = decoder, decoder.form, threads
-        self.indptr, self.unary, self.pattern = indptr, np.ascontiguousarray(unary), conditions.pattern
+        self.indptr, self.pattern = indptr, conditions.pattern
+        self.unary = np.ascontiguousarray(unary, dtype=np.float64)  # the kernel reads it by address
         self.lengths = np.diff(indptr)
         self.charges, self.prices = self.form.pattern_charges(conditions.patterns, padded(unary.shape[1]))
         self.price = self.form.row_prices(indptr, conditions)
@@ -288,6 +295,7 @@ class _Work:
         open_ = np.flatnonzero(_is_open(primal, bounds))
         if len(open_):
             self._settle(open_, found, max_rounds, max_nodes)
+        found.labels[np.repeat(np.isneginf(found.bounds), self.lengths)] = -1
         return found
 
     def _viterbi(self, path: NDArray[np.int16]) -> Float:

@@ -23,7 +23,7 @@ from espalier.inference import k_best, marginals
 from espalier.metrics import token_accuracy
 from espalier.potentials import ChainBatch, SegmentBatch
 
-__all__ = ["Estimator", "SequenceLabeller", "as_corpus", "check_labelled", "check_sample_weight"]
+__all__ = ["Estimator", "SequenceLabeller", "as_corpus", "check_labelled", "check_number", "check_sample_weight"]
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -113,6 +113,14 @@ def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | Non
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise InputError("sample_weight must be finite and not negative")
     return weight
+
+
+def check_number(name: str, value: Any, least: float = 0, *, whole: bool = False) -> None:
+    """Raise InputError unless a parameter is a finite number (or a whole one) of at least `least`."""
+    kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not np.isfinite(value) or value < least:
+        what = "a whole number" if whole else "a number"
+        raise InputError(f"{name} is {value!r}; expected {what} of at least {least}")
 
 
 def check_labelled(corpus: Corpus) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError
+from espalier.estimators.base import check_number
 from espalier.estimators.linear import LinearChainLabeller, TrainingSet
 from espalier.features.extract import FeatureExtractor
 from espalier.kernels.history import dot
@@ -76,10 +77,10 @@ class CRF(LinearChainLabeller):
         self.progress = progress
 
     def _check_parameters(self) -> None:
-        for name in ("l1", "l2"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0):
-                raise InputError(f"{name} is {value!r}; expected a number of at least 0")
+        for name in ("l1", "l2", "epsilon", "delta"):
+            check_number(name, getattr(self, name))
+        for name, least in (("max_iterations", 0), ("period", 1)):
+            check_number(name, getattr(self, name), least, whole=True)
         if self.transitions not in ("observed", "all"):
             raise InputError(f"transitions is {self.transitions!r}; expected 'observed' or 'all'")
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.errors import InputError
+from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
 from espalier.features.defaults import default_templates
 from espalier.features.extract import FeatureExtractor
@@ -102,7 +102,7 @@ class LinearChainLabeller(SequenceLabeller):
         """Return the feature matrix of X under the locked vocabulary, and the sequence borders."""
         self._check_fitted()
         if isinstance(self.index_, GivenIndex):
-            if isinstance(X, Corpus) or (len(X) and not _holds_attributes(X)):
+            if isinstance(X, Corpus) or (any(len(sequence) for sequence in X) and not _holds_attributes(X)):
                 raise InputError("this model was trained on ready attributes; X must hold them too, not tokens")
             indptr = np.concatenate([[0], np.cumsum([len(sequence) for sequence in X])]).astype(np.int64)
             return self.index_.transform(X), indptr
@@ -145,7 +145,10 @@ class LinearChainLabeller(SequenceLabeller):
         # Copies, because kernels are compiled for writable arrays, and those of a file are not.
         names = ("pairs/ptr", "pairs/label", "weights", "trans", "start", "end")
         ptr, label, *weights = (np.array(arrays[name]) for name in names)
-        self.model_ = ChainModel(Pairs.of(len(header["labels"]), ptr, label), *weights)
+        model = ChainModel.checked(Pairs.checked(len(header["labels"]), ptr, label), *weights)
+        if model.pairs.n_attributes != self.index_.n_attributes:
+            raise ModelFileError("the model has weights for other attributes than it describes")
+        self.model_ = model
 
 
 def _holds_attributes(X: Any) -> bool:

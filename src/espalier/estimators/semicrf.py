@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.errors import InputError
+from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight
 from espalier.features.defaults import default_templates
 from espalier.features.extract import FeatureExtractor
@@ -318,8 +318,13 @@ class SemiCRF(SequenceLabeller):
         ]
         tokens, first, last = (FeatureIndex.from_state(s) if s["features"] is not None else None for s in states)
         self.indices_ = (tokens, first, last)
-        a, b, c = (Pairs.of(L, arrays[f"{part}/pairs/ptr"], arrays[f"{part}/pairs/label"]) for part in PARTS)
-        u, v, w = (arrays[f"{part}/weights"] for part in PARTS)
+        a, b, c = (
+            Pairs.checked(L, np.array(arrays[f"{part}/pairs/ptr"]), np.array(arrays[f"{part}/pairs/label"]))
+            for part in PARTS
+        )
+        u, v, w = (np.array(arrays[f"{part}/weights"]) for part in PARTS)
+        if any(x.dtype != np.float64 or x.shape != (len(p),) for x, p in zip((u, v, w), (a, b, c), strict=True)):
+            raise ModelFileError("the model has more or fewer weights than pairs, or of another type")
         self.model_ = SegmentalModel(
             (a, b, c), (u, v, w), arrays["lengths"], arrays["inside"], arrays["trans"], arrays["limit"]
         )

@@ -9,6 +9,7 @@ the flat token x attribute matrix (`to_csr`), several times smaller.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,15 @@ class FeatureMatrix:
     bundle_ids: NDArray[np.int32]
     token_values: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     bundle_values: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        """Fix the types and check the references: kernels follow them by address."""
+        types = {"token_indptr": np.int64, "bundle_indptr": np.int64, "token_refs": np.int32, "bundle_ids": np.int32}
+        for name in ("token_indptr", "token_refs", "bundle_indptr", "bundle_ids", "token_values", "bundle_values"):
+            array = np.ascontiguousarray(getattr(self, name), dtype=types.get(name, np.float64))
+            object.__setattr__(self, name, array)
+        _check_level(self.token_indptr, self.token_refs, self.token_values, self.n_attributes + self.n_bundles, "token")
+        _check_level(self.bundle_indptr, self.bundle_ids, self.bundle_values, self.n_attributes, "bundle")
 
     @property
     def n_tokens(self) -> int:
@@ -96,14 +106,10 @@ class FeatureMatrix:
                 for name, value in pairs:
                     if isinstance(value, str):  # {"word": "the"} is the attribute "word=the", as in CRFsuite
                         name, value = f"{name}={value}", 1.0
-                    elif isinstance(value, bool):
-                        value = float(value)
                     k = vocabulary.setdefault(name, len(vocabulary)) if grow else vocabulary.get(name, -1)
                     if k >= 0:
-                        if not np.isfinite(value):
-                            raise InputError(f"sequence {i}, token {t}: attribute {name!r} has the value {value}")
                         refs.append(k)
-                        values.append(value)
+                        values.append(_finite(value, f"sequence {i}, token {t}: attribute {name!r}"))
                 indptr.append(len(refs))
         token_values = np.asarray(values, np.float64) if weighted else np.zeros(0)
         if len(token_values) and (token_values == 1.0).all():
@@ -116,3 +122,26 @@ class FeatureMatrix:
             np.zeros(0, np.int32),
             token_values,
         )
+
+
+def _finite(value: Any, where: str) -> float:
+    """Return a value as a float, or say where it is not a finite number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{where} has the value {str(value)[:40]}; expected a finite number")
+    return number
+
+
+def _check_level(
+    indptr: NDArray[np.int64], refs: NDArray[np.int32], values: NDArray[np.float64], limit: int, what: str
+) -> None:
+    """Raise unless the rows cover the references and every reference exists."""
+    if indptr[0] != 0 or indptr[-1] != len(refs) or (np.diff(indptr) < 0).any():
+        raise InputError(f"the borders of the {what}s do not rise from 0 to {len(refs)}, the number of references")
+    if len(refs) and not 0 <= refs.min() <= refs.max() < limit:
+        raise InputError(f"a {what} refers to number {refs.max()} or {refs.min()}; there are {limit}")
+    if len(values) not in (0, len(refs)):
+        raise InputError(f"{len(refs)} references of {what}s but {len(values)} values")

@@ -6,7 +6,8 @@
 
 Every reader yields `espalier.document.Document`. Files may be gzipped, UTF-8 with or without a byte order mark
 (or any `encoding`), with LF or CRLF. A malformed file is a `FormatError` that names file and line. What a
-reader repaired or left out goes to the list `problems`, or without one into a single `DataWarning`. What a
+reader repaired or left out goes to the list `problems`, or without one into a single `DataWarning`. With a
+list `refused`, a bad record is left out and its error goes there, where the next record can be found. What a
 format cannot express is an `InputError`, unless the writer is told `lossy=True`. `FORMATS` says what each one
 keeps: a format that keeps no tokens is tokenised anew, by its option `tokenise`.
 """
@@ -17,14 +18,14 @@ import inspect
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from espalier.document import Document
-from espalier.errors import InputError, did_you_mean
+from espalier.errors import FormatError, InputError, did_you_mean
 from espalier.io.files import Problem, Source, open_lines, write_chunks
 from espalier.io.formats import FORMATS, Format, format_by_content, format_by_name, get_format
 
-__all__ = ["FORMATS", "DataWarning", "Format", "Problem", "iter_read", "read", "write"]
+__all__ = ["FORMATS", "DataWarning", "Format", "HasDocuments", "Problem", "iter_read", "read", "write"]
 
 _HEAD = 60
 
@@ -33,16 +34,24 @@ class DataWarning(UserWarning):
     """A reader repaired or left out something, and nobody passed a `problems` list."""
 
 
+class HasDocuments(Protocol):
+    """What `write` takes besides documents: a `Corpus`."""
+
+    def to_documents(self) -> Iterable[Document]:
+        """Return the documents to write."""
+
+
 def read(
     source: Source,
     format: str | None = None,
     *,
     encoding: str = "utf-8",
     problems: list[Problem] | None = None,
+    refused: list[FormatError] | None = None,
     **options: Any,
 ) -> list[Document]:
     """Return the documents of a file; see `iter_read`."""
-    return list(iter_read(source, format, encoding=encoding, problems=problems, **options))
+    return list(iter_read(source, format, encoding=encoding, problems=problems, refused=refused, **options))
 
 
 def iter_read(
@@ -51,16 +60,20 @@ def iter_read(
     *,
     encoding: str = "utf-8",
     problems: list[Problem] | None = None,
+    refused: list[FormatError] | None = None,
     **options: Any,
 ) -> Iterator[Document]:
     """Yield the documents of a path or open file, one at a time where the format admits it.
+
+    A bad record ends the reading with a `FormatError`. With a list `refused` the errors go there instead and reading
+    goes on, in formats whose records are lines or blocks; a fault of the file as a whole is raised as before.
 
     Without `format` an unmistakable extension decides, else the first lines. Other options are the format's own: see
     the `read` function of `espalier.io.<format>`.
     """
     if format is not None:
         _check_options(get_format(format), get_format(format).module.read, options)
-    return _documents(source, format, encoding, problems, options)
+    return _documents(source, format, encoding, problems, refused, options)
 
 
 def _documents(
@@ -68,10 +81,12 @@ def _documents(
     format: str | None,
     encoding: str,
     problems: list[Problem] | None,
+    refused: list[FormatError] | None,
     options: dict[str, Any],
 ) -> Iterator[Document]:
     seen: list[Problem] = [] if problems is None else problems
     with open_lines(source, encoding, seen) as lines:
+        lines.refused = refused
         if format is not None:
             chosen = get_format(format)
         else:
@@ -88,14 +103,14 @@ def _documents(
 
 
 def write(
-    documents: Iterable[Document],
+    documents: Iterable[Document] | HasDocuments,
     target: Source,
     format: str | None = None,
     *,
     encoding: str = "utf-8",
     **options: Any,
 ) -> None:
-    """Write documents to a path or open file; a path ending in `.gz` is compressed.
+    """Write documents, or those of a corpus, to a path or open file; a path ending in `.gz` is compressed.
 
     A path is replaced only after the last document is written, so a failure leaves the old file as it was.
     Without `format` the extension decides. Other options are the format's own: see the `write` function of
@@ -112,7 +127,8 @@ def write(
             raise InputError(f"{name!r} does not say which format to write; pass format=, one of {', '.join(FORMATS)}")
         chosen = found
     _check_options(chosen, chosen.module.write, options)
-    write_chunks(target, chosen.module.write(documents, **options), encoding)
+    to_documents = getattr(documents, "to_documents", None)
+    write_chunks(target, chosen.module.write(to_documents() if to_documents else documents, **options), encoding)
 
 
 def _check_options(chosen: Format, function: Callable[..., Any], options: dict[str, Any]) -> None:

@@ -65,7 +65,8 @@ def read(
     elif scheme not in SCHEMES:
         parse([], scheme)
     for sequence in sequences:
-        yield _document(lines, sequence, scheme, repair)
+        with lines.at(sequence.numbers[0]):
+            yield _document(lines, sequence, scheme, repair)
 
 
 def _document(lines: Lines, sequence: _Sequence, scheme: str, repair: bool) -> Document:
@@ -76,13 +77,11 @@ def _document(lines: Lines, sequence: _Sequence, scheme: str, repair: bool) -> D
                 f"{what} (scheme {scheme.upper()}); name another scheme=, or pass repair=True", sequence.numbers[t]
             )
         lines.report(f"{what} (scheme {scheme.upper()}); read as most tools do", sequence.numbers[t])
-    with lines.at(sequence.numbers[0]):
-        bare = Document.from_tokens(sequence.words)
-        at = bare.tokens
-        labelled = bool(sequence.tags)
-        spans = [Span(at[s.start][0], at[s.end - 1][1], s.label) for s in segments] if labelled else None
-        blanks = tuple(at[t] for t, tag in enumerate(sequence.tags) if tag is None)
-        return build(bare.text, at, spans, unknown=blanks, id=sequence.id, meta=sequence.meta)
+    bare = Document.from_tokens(sequence.words)
+    at = bare.tokens
+    spans = [Span(at[s.start][0], at[s.end - 1][1], s.label) for s in segments] if sequence.tags else None
+    blanks = tuple(at[t] for t, tag in enumerate(sequence.tags) if tag is None)
+    return build(bare.text, at, spans, unknown=blanks, id=sequence.id, meta=sequence.meta)
 
 
 def _sequences(

@@ -40,9 +40,9 @@ def read(lines: Lines, *, tokenise: Tokeniser = "default") -> Iterator[Document]
     for number, record in json_records(lines):
         with lines.at(number):
             document = _document(record, split)
-        if record.get("relations"):
-            lines.report("the ids that 'relations' refer to are not kept", number)
-        yield document
+            if record.get("relations"):
+                lines.report("the ids that 'relations' refer to are not kept", number)
+            yield document
 
 
 def _document(record: Mapping[str, Any], split: Callable[[str], Offsets]) -> Document:

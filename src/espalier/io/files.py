@@ -47,6 +47,7 @@ class Lines:
         """Keep the source's name for messages and the list that problems go to."""
         self.name = name
         self.problems = problems
+        self.refused: list[FormatError] | None = None
         self._lines = iter(lines)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
@@ -79,13 +80,18 @@ class Lines:
 
     @contextmanager
     def at(self, line: int) -> Iterator[None]:
-        """Turn an `InputError` raised inside into a `FormatError` at this line."""
+        """Turn an `InputError` raised inside into a `FormatError` at this line.
+
+        If there is a list `refused` the error goes there, and the block ends as if it had done nothing: so a reader
+        that yields inside the block leaves a bad record out.
+        """
         try:
             yield
-        except FormatError:
-            raise
         except InputError as error:
-            raise self.error(str(error), line) from None
+            found = error if isinstance(error, FormatError) else self.error(str(error), line)
+            if self.refused is None:
+                raise found from None
+            self.refused.append(found)
 
 
 @contextmanager
@@ -161,10 +167,9 @@ def _decoded(stream: IO[bytes], encoding: str, name: str) -> Iterator[str]:
             line = raw.decode(decoder)
         except UnicodeDecodeError as error:
             wide = number == 1 and raw[:2] in (b"\xff\xfe", b"\xfe\xff")
-            hint = "'utf-16' (the file starts with its mark)" if wide else "'latin-1' or 'cp1252'"
+            hint = "encoding='utf-16' (the file starts with its mark)" if wide else "encoding='latin-1' or 'cp1252'"
             raise FormatError(
-                f"byte 0x{raw[error.start]:02x}, number {error.start + 1} of the line, is not {encoding}; "
-                f"pass encoding=, perhaps {hint}",
+                f"byte 0x{raw[error.start]:02x}, number {error.start + 1} of the line, is not {encoding}; pass {hint}",
                 path=name,
                 line=number,
             ) from None

@@ -68,8 +68,7 @@ def read_tagged(
         for number, content, id in records(lines, record, repair, separate, label):
             with lines.at(number):
                 spans = [field.span for field in content.fields]
-                document = build(content.text, split(content.text), spans, id=id)
-            yield document
+                yield build(content.text, split(content.text), spans, id=id)
     except MarkupError as error:
         raise lines.error(str(error), error.line) from None
 
@@ -83,16 +82,17 @@ def _line_records(
     for number, line in lines:
         if not line.strip(" \t"):
             continue
-        content = Record(lines.report, lines.report if repair else None, separate=separate)
-        for event in line_events(line, number):
-            if event.kind == "text":
-                content.characters(event)
-            elif event.kind == "open":
-                content.open(event, label(event, content))
-            else:
-                content.close(event)
-        content.finish(number)
-        yield number, content, ""
+        with lines.at(number):
+            content = Record(lines.report, lines.report if repair else None, separate=separate)
+            for event in line_events(line, number):
+                if event.kind == "text":
+                    content.characters(event)
+                elif event.kind == "open":
+                    content.open(event, label(event, content))
+                else:
+                    content.close(event)
+            content.finish(number)
+            yield number, content, ""
 
 
 def _xml_records(

@@ -32,8 +32,7 @@ def read(lines: Lines, *, tokenise: Tokeniser = "default") -> Iterator[Document]
     split = tokeniser(tokenise)
     for number, record in json_records(lines):
         with lines.at(number):
-            document = _document(record, split)
-        yield document
+            yield _document(record, split)
 
 
 def write(documents: Iterable[Document]) -> Iterator[str]:

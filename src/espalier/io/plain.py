@@ -28,8 +28,7 @@ def read(
     for number, text in _blocks(lines) if blocks else lines:
         if text.strip() or blank == "keep":
             with lines.at(number):
-                document = Document(text, split(text), meta={"line": number})
-            yield document
+                yield Document(text, split(text), meta={"line": number})
 
 
 def _blocks(lines: Lines) -> Iterator[tuple[int, str]]:
@@ -54,7 +53,7 @@ def write(
         writing = Writing(document, number, lossy)
         text = document.text
         if document.spans is not None or document.unknown:
-            writing.loses("it is labelled, and plain text has no labels", "writes the text alone")
+            writing.loses("it is labelled, and plain text has no labels (format='inline' has)", "writes the text alone")
         if blocks:
             rows = text.split("\n")
             if text.strip() and not all(row.strip() for row in rows):

@@ -42,9 +42,9 @@ def read(lines: Lines, *, tokenise: Tokeniser = "default") -> Iterator[Document]
             if answer not in _ANSWERS:
                 raise InputError(f"'answer' must be one of {', '.join(_ANSWERS)}, not {answer!r}")
             document = _document(record, split, accepted=answer == "accept")
-        if answer != "accept":
-            lines.report(f"the answer is {answer!r}, so the record is read as unlabelled", number)
-        yield document
+            if answer != "accept":
+                lines.report(f"the answer is {answer!r}, so the record is read as unlabelled", number)
+            yield document
 
 
 def _document(record: Mapping[str, Any], split: Callable[[str], Offsets], *, accepted: bool) -> Document:

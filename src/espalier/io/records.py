@@ -69,7 +69,7 @@ def json_records(lines: Lines) -> Iterator[tuple[int, dict[str, Any]]]:
                 raise InputError(f"something follows the JSON object: {stripped[end : end + 20]!r}")
             if not isinstance(record, dict):
                 raise InputError(f"expected one JSON object a line, found {_describe(record)}")
-        yield number, record
+            yield number, record
 
 
 def typed(record: Mapping[str, Any], key: str, kind: type, *, required: bool = False) -> Any:

@@ -42,10 +42,11 @@ def lay_out(lo, hi, token_of_row, unary, pattern, charges, prices, rows, change)
     """
     M, L = unary.shape
     width = rows.shape[1] * 8
+    read_ahead = (L + LANES - 1) // LANES * LANES
     source, target, charged = unary.ctypes.data, rows.ctypes.data, charges.ctypes.data
     for r in range(lo, hi):
         m = token_of_row[r]
-        if m < 0 or m == M - 1:  # nothing; or the last token, behind which there is nothing to read
+        if m < 0 or m * L + read_ahead > M * L:  # nothing; or a last token, behind which there is nothing to read
             for j in range(L):
                 rows[r - lo, j] = 0.0 if m < 0 else unary[m, j] - charges[pattern[m], j]
         else:
@@ -63,6 +64,7 @@ def _forward_lanes(T, L, first, lengths, unary, pattern, charges, prices, start,
     of nine rows of working space.
     """
     M, row, step = len(unary), charges.shape[1] * 8, charges.shape[1] * VEC_BYTES
+    read_ahead = (L + LANES - 1) // LANES * LANES
     source, charged = unary.ctypes.data, charges.ctypes.data
     into, stay, price = moves.ctypes.data, moves.ctypes.data + L * L * 8, tile + LANES * row
     for t in range(T):
@@ -72,10 +74,10 @@ def _forward_lanes(T, L, first, lengths, unary, pattern, charges, prices, start,
             m = first[lane] + min(t, lengths[lane] - 1)
             write(price + lane * 8, prices[pattern[m]])
             to, score, charge = tile + lane * row, source + m * L * 8, charged + pattern[m] * row
-            if m < M - 1:
+            if m * L + read_ahead <= M * L:
                 for k in range(0, L * 8, VEC_BYTES):
                     store(to + k, load(score + k) - load(charge + k))
-            else:  # behind the last token there is nothing to read
+            else:  # behind the last tokens there is nothing to read
                 for j in range(0, L * 8, 8):
                     write(to + j, read(score + j) - read(charge + j))
         for j in range(0, L, LANES):

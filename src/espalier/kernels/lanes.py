@@ -16,8 +16,9 @@ training has weight 0, so E = 1 and δ = 0 under base 1; where most transitions 
 the exceptions are the allowed ones. A step costs L + (number of exceptions), not L². `Transitions` in
 `espalier.models.transitions` picks bases so that no difference cancels.
 
-The plain references are `forward_backward` and `viterbi` in `kernels/chain.py`. Where scaling cannot hold
-the numbers (scores hundreds of units apart), log_z is returned as nan, and the caller takes the plain kernel.
+The plain references are `forward_backward` and `viterbi` in `kernels/chain.py`. Where scaling cannot hold the numbers
+(scores hundreds of units apart: an exponential, an α or a product of sums became too small to trust), log_z is returned
+as nan, and the caller takes the plain kernel.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ from numba import njit
 
 from espalier.kernels.vector import (
     LANES,
+    below_exp,
     exp,
     fma,
     load,
     maximum,
+    minimum,
     read,
     read_i32,
     splat,
@@ -40,14 +43,15 @@ from espalier.kernels.vector import (
     total,
     transpose,
     transpose_f32,
+    vanished,
     where_positive,
 )
 
 __all__ = ["forward_backward_lanes", "viterbi_lanes"]
 
 VEC_BYTES = 64
-SMALLEST_SUM = 1e-100
-"""Below this, what was lost to rounding might have mattered."""
+SMALLEST_SUM, SMALLEST_PRODUCT = 1e-100, 1e-280
+"""Below these, what was lost to rounding might have mattered."""
 
 
 @njit(cache=True, nogil=True)
@@ -75,12 +79,13 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
     for g in range(lo, hi):
         longest = max(longest, group_ptr[g + 1] - group_ptr[g])
     step = width * VEC_BYTES  # bytes of one step in lane layout: [label][lane]
-    buffer = np.empty((2 * longest * width + 2 * longest + 3 * width + len(out_target) + 1) * LANES + LANES)
+    buffer = np.empty((2 * longest * width + 3 * longest + 3 * width + len(out_target) + 1) * LANES + LANES)
     x0 = (buffer.ctypes.data + 63) // 64 * 64
     a0 = x0 + longest * step
-    c0 = a0 + longest * step  # scale of each step, then running product of sums
+    c0 = a0 + longest * step  # scale of each step, then running product of sums, then the least of those so far
     s0 = c0 + longest * VEC_BYTES
-    beta = s0 + longest * VEC_BYTES
+    l0 = s0 + longest * VEC_BYTES
+    beta = l0 + longest * VEC_BYTES
     q = beta + step
     tile = q + step
     acc = tile + step
@@ -88,6 +93,7 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
     beta_at = shift + (beta - x0) // 8
     a_at = shift + (a0 - x0) // 8
     s_at = shift + (s0 - x0) // 8
+    l_at = shift + (l0 - x0) // 8
     tile_at = shift + (tile - x0) // 8
     in_src, in_del = in_source.ctypes.data, in_delta.ctypes.data
     out_dst, out_del = out_target.ctypes.data, out_delta.ctypes.data
@@ -102,6 +108,7 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
 
         # Forward.
         peak_sum, previous_sum, product = splat(0.0), splat(0.0), splat(1.0)
+        least, lost = splat(1.0), splat(0.0)
         log_sum[:] = 0.0
         for t in range(T):
             x, alpha, before = x0 + t * step, a0 + t * step, a0 + (t - 1) * step
@@ -114,9 +121,12 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
             peak = maximum(peak, splat(-1e300))  # a row of -inf stays a row of zeros
             peak_sum = peak_sum + peak
             for j in range(0, L * VEC_BYTES, 2 * VEC_BYTES):  # two at once share the constants; the last may be a pad
-                e, f = exp(load(x + j) - peak), exp(load(x + j + VEC_BYTES) - peak)
-                store(x + j, e)
-                store(x + j + VEC_BYTES, f)
+                d, e = load(x + j) - peak, load(x + j + VEC_BYTES) - peak
+                lost = maximum(below_exp(d), lost)
+                if j + VEC_BYTES < L * VEC_BYTES:
+                    lost = maximum(below_exp(e), lost)
+                store(x + j, exp(d))
+                store(x + j + VEC_BYTES, exp(e))
             here = splat(0.0)
             if t == 0:
                 store(c0, splat(1.0))
@@ -132,12 +142,18 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
                     for k in range(in_ptr[j], in_ptr[j + 1]):
                         a = load(before + read_i32(in_src + 4 * k) * VEC_BYTES)
                         reach = fma(a, splat(read(in_del + 8 * k)), reach)
-                    e = load(x + j * VEC_BYTES) * scale * maximum(reach, splat(0.0))
+                    e = load(x + j * VEC_BYTES)
+                    reach = scale * maximum(reach, splat(0.0))
+                    alpha_j = e * reach
+                    lost = maximum(vanished(alpha_j, e, reach), lost)
+                    e = alpha_j
                     store(alpha + j * VEC_BYTES, e)
                     here = here + e
             previous_sum = here
             product = product * here
+            least = minimum(product, least)
             store(s0 + t * VEC_BYTES, product)
+            store(l0 + t * VEC_BYTES, least)
             if t % 8 == 7:  # long before a product of sums can leave the range of doubles, take its logarithm
                 for lane in range(LANES):
                     if t < lengths[g * LANES + lane] - 1:
@@ -146,6 +162,7 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
 
         # Each lane's Z at its own end: log Z = Σ m_t + Σ log of the sums that were divided out + log of the last sum.
         store(tile, peak_sum)
+        store(tile + VEC_BYTES, lost)
         for lane in range(LANES):
             n = lengths[g * LANES + lane]
             z = 0.0
@@ -154,7 +171,10 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
                     z += buffer[a_at + ((n - 1) * width + j) * LANES + lane] * end_exp[j]
             if n > 1 and n % 8 != 1:  # the sums since the last logarithm
                 log_sum[lane] += math.log(buffer[s_at + (n - 2) * LANES + lane])
-            if n > 0 and SMALLEST_SUM < z < 1e300 and abs(log_sum[lane]) < np.inf:
+            good = SMALLEST_SUM < z < 1e300 and abs(log_sum[lane]) < np.inf and buffer[tile_at + LANES + lane] == 0.0
+            if n > 1:
+                good &= buffer[l_at + (n - 2) * LANES + lane] > SMALLEST_PRODUCT
+            if n > 0 and good:
                 log_z[g * LANES + lane] = buffer[tile_at + lane] + log_sum[lane] + math.log(z)
                 z_scaled[lane] = weights[g * LANES + lane] / z
             else:

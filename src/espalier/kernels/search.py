@@ -111,6 +111,12 @@ def count_search(place, T, start, end, moves, rows, change, label_ptr, label_row
                     best = max(best, d[t - 1, i] + moves[j, i] - change[at] - omega[j])
             d[t, j] = rows[at, j] - tau[j] + best
 
+    nothing = np.zeros(R)
+    if max_nodes <= L:  # not even the last token's labels fit
+        top = primal
+        for j in range(L):
+            top = max(top, d[T - 1, j] + end[j] + _relaxed(nothing, bound, price, multiplier, rising))
+        return primal, top, 0
     nodes_t, nodes_j = np.empty(max_nodes, np.int32), np.empty(max_nodes, np.int32)
     nodes_g, nodes_v = np.empty(max_nodes), np.empty((max_nodes, R))
     parent, dead = np.empty(max_nodes, np.int32), np.zeros(max_nodes, np.bool_)

@@ -28,11 +28,13 @@ from numba.extending import intrinsic, lower_builtin, models, register_model
 __all__ = [
     "LANES",
     "aligned",
+    "below_exp",
     "exp",
     "fma",
     "load",
     "load_f32",
     "maximum",
+    "minimum",
     "prefetch",
     "read",
     "read_f32",
@@ -44,6 +46,7 @@ __all__ = [
     "total",
     "transpose",
     "transpose_f32",
+    "vanished",
     "where_positive",
     "write",
     "write_i32",
@@ -269,6 +272,41 @@ def where_positive(typingctx, mask, a):
         return builder.select(builder.fcmp_ordered(">", args[0], _constant(0.0)), args[1], _constant(0.0))
 
     return VEC(VEC, VEC), codegen
+
+
+@intrinsic
+def minimum(typingctx, a, b):
+    """Return the smaller of each pair of lanes (no lane may be nan)."""
+
+    def codegen(context, builder, sig, args):
+        return builder.select(builder.fcmp_ordered("<", *args), *args)
+
+    return VEC(VEC, VEC), codegen
+
+
+@intrinsic
+def vanished(typingctx, product, a, b):
+    """Return 1 where a product of positive a and b is too small to be a good number (below 1e-290), else 0."""
+
+    def codegen(context, builder, sig, args):
+        zero = _constant(0.0)
+        small = builder.fcmp_ordered("<", args[0], _constant(1e-290))
+        positive = builder.and_(builder.fcmp_ordered(">", args[1], zero), builder.fcmp_ordered(">", args[2], zero))
+        return builder.select(builder.and_(small, positive), _constant(1.0), zero)
+
+    return VEC(VEC, VEC, VEC), codegen
+
+
+@intrinsic
+def below_exp(typingctx, a):
+    """Return 1 where e^x is 0 although x is not -inf (see `exp`), else 0."""
+
+    def codegen(context, builder, sig, args):
+        low = builder.fcmp_ordered("<=", args[0], _constant(_SMALLEST))
+        finite = builder.fcmp_ordered(">", args[0], _constant(float("-inf")))
+        return builder.select(builder.and_(low, finite), _constant(1.0), _constant(0.0))
+
+    return VEC(VEC), codegen
 
 
 @intrinsic

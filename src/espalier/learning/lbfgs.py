@@ -30,7 +30,7 @@ Objective = Callable[[Float], tuple[float, Float]]
 SUFFICIENT, CURVATURE = 1e-4, 0.9
 """The Wolfe constants: how much of the promised decrease is enough, how much slope may be left."""
 
-MOST_TRIALS = 20
+MOST_TRIALS = 60
 CHUNK = 32768
 """Elements of a vector that one thread takes at a time."""
 
@@ -260,7 +260,7 @@ def _wolfe(
             step = 0.5 * (low + high)
         else:
             step = _cubic(low, low_value, low_slope, high, high_value, high_slope)
-        if abs(step - low) < 1e-16:
+        if abs(step - low) <= 1e-15 * max(abs(step), abs(low)):
             break
     return best
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InfeasibleError
+from espalier.errors import InfeasibleError, ModelFileError
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.lanes import viterbi_lanes
 from espalier.kernels.rows import padded
@@ -41,6 +42,16 @@ class ChainModel:
     trans: NDArray[np.float64]
     start: NDArray[np.float64]
     end: NDArray[np.float64]
+
+    @classmethod
+    def checked(cls, pairs: Pairs, w: Any, trans: Any, start: Any, end: Any) -> ChainModel:
+        """Make a model of arrays from a file, if they fit together."""
+        L = pairs.n_labels
+        shapes = {"w": (w, (len(pairs),)), "trans": (trans, (L, L)), "start": (start, (L,)), "end": (end, (L,))}
+        for name, (array, shape) in shapes.items():
+            if array.shape != shape or array.dtype != np.float64:
+                raise ModelFileError(f"{name} is {array.dtype}{array.shape}, expected float64{shape}")
+        return cls(pairs, w, trans, start, end)
 
     @property
     def n_labels(self) -> int:

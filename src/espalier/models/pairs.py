@@ -8,10 +8,12 @@ no more accurate.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.errors import ModelFileError
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.plan import count_pairs, expand_pairs, mark_pairs
 from espalier.kernels.rows import padded
@@ -41,6 +43,15 @@ class Pairs:
         wide = 2 * np.diff(ptr) >= vectors + 3
         wide_row = np.where(wide, np.cumsum(wide) - 1, -1).astype(np.int32)
         return cls(n_labels, ptr, label, wide_row, np.flatnonzero(wide).astype(np.int32))
+
+    @classmethod
+    def checked(cls, n_labels: int, ptr: NDArray[Any], label: NDArray[Any]) -> Pairs:
+        """Make pairs of arrays from a file: kernels follow them by address, so everything is looked at first."""
+        good = ptr.ndim == 1 and label.ndim == 1 and ptr.dtype == np.int64 and label.dtype == np.int16 and len(ptr) > 0
+        good = good and ptr[0] == 0 and ptr[-1] == len(label) and bool((np.diff(ptr) >= 0).all())
+        if not good or (len(label) and not 0 <= label.min() <= label.max() < n_labels):
+            raise ModelFileError("the (attribute, label) pairs do not fit together")
+        return cls.of(n_labels, ptr, label)
 
     @classmethod
     def observed(cls, matrix: FeatureMatrix, y: NDArray[np.int16], n_labels: int) -> Pairs:

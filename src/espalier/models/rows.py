@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.errors import InputError
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.plan import resolve_refs
 from espalier.kernels.rows import fill_wide, padded, score_rows
@@ -44,6 +45,8 @@ class RowPlan:
     @classmethod
     def of(cls, matrix: FeatureMatrix, pairs: Pairs) -> RowPlan:
         """Lay out the table for a matrix."""
+        if matrix.n_attributes != pairs.n_attributes:
+            raise InputError(f"a matrix of {matrix.n_attributes} attributes, but weights for {pairs.n_attributes}")
         m, R, n_wide = matrix, matrix.n_bundles, pairs.n_wide
         row_of = np.concatenate([pairs.wide_row, np.arange(n_wide, n_wide + R, dtype=np.int32)])
         bundles = resolve_refs(np.arange(R), m.bundle_indptr, m.bundle_ids, m.bundle_values, row_of, pairs.ptr)

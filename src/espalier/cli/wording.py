@@ -1,0 +1,29 @@
+"""The library's messages in the words of the command line: options instead of arguments, records from 1."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+__all__ = ["in_options"]
+
+# Where a command writes, the option that names the format.
+_FORMAT_OPTION: Mapping[str, str] = {"label": "--format", "convert": "--to"}
+
+_PHRASES: tuple[tuple[str, str], ...] = (
+    (r"\blossy=True\b", "--lossy"),
+    (r"\bname another scheme=, or pass repair=True", "'espalier convert --repair' reads it as most tools do"),
+    (r"\bencoding='([\w-]+)'(?: or '([\w-]+)')?", r"--encoding \1"),
+    (r"\bformat='hierarchical'", "--from hierarchical"),
+    (r" \((?:or pass blocks=True|blank='keep' would write a blank line)\)", ""),
+    (r"; pass unknown= to name a tag for that", ", which columns cannot say"),
+    (r"; pass labels=\{'(\w+)': \.\.\.\}.*", r"; from Python, es.read can be told a label for \1"),
+)
+
+
+def in_options(message: str, command: str) -> str:
+    """Return an error's message as a user of that command should read it."""
+    message = re.sub(r"^document (\d+)", lambda m: f"record {int(m[1]) + 1}", message)
+    for phrase, words in _PHRASES:
+        message = re.sub(phrase, words, message)
+    return message.replace("format='inline'", f"{_FORMAT_OPTION.get(command, '--to')} inline")
