@@ -201,3 +201,31 @@ def test_digests_tell_contents_apart() -> None:
         Corpus.from_tokens([]),
     ]
     assert len({corpus.digest() for corpus in corpora}) == len(corpora)
+
+
+def test_documents_follow_the_labels() -> None:
+    document = Document.from_text("plum, Ely", [Span(0, 2, "cut")], id="7")
+    corpus = Corpus.from_documents([document])
+    assert corpus.documents == (document,)  # a span may say more than tags do
+    for names in (["B-fruit", "O", "B-place"], ["fruit", "O", "place"]):
+        relabelled = corpus.with_labels([names])
+        expected = Document.from_text("plum, Ely", [Span(0, 4, "fruit"), Span(6, 9, "place")], id="7")
+        assert relabelled.documents == (expected,)
+        assert relabelled.to_documents() == (expected,)
+    assert corpus.with_labels([[None] * 3]).documents == (
+        Document.from_text("plum, Ely", [], id="7", unknown=((0, 4), (4, 5), (6, 9))),
+    )
+    with pytest.raises(InputError, match=r"sequence 0: .* has an empty label or level: 'a//b'"):
+        corpus.with_labels([["a//b", "O", "O"]])
+
+
+def test_documents_from_tokens_alone() -> None:
+    corpus = Corpus.from_tokens(TOKENS, NAMES)
+    assert corpus.to_documents() == (
+        Document("a b a", ((0, 1), (2, 3), (4, 5)), (Span(0, 1, "X"), Span(4, 5, "Y")), ((2, 3),)),
+        Document("", (), ()),
+        Document("c", ((0, 1),), (Span(0, 1, "X"),)),
+    )
+    assert [d.spans for d in Corpus.from_tokens(TOKENS).to_documents()] == [None] * 3
+    with pytest.raises(InputError, match="sequence 1: token 0"):
+        Corpus.from_tokens([["a"], [""]]).to_documents()

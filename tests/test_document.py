@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import unicodedata
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -29,6 +32,14 @@ LAW = settings(deadline=None, derandomize=True, max_examples=120)
         ("-a- b'", ["-", "a", "-", "b", "'"]),
         ("naïve Ωmega 漢字", ["naïve", "Ωmega", "漢字"]),
         ("(1994)", ["(", "1994", ")"]),
+        ("cafe\u0301s, n\u0303", ["cafe\u0301s", ",", "n\u0303"]),  # combining marks
+        ("हिन्दी में", ["हिन्दी", "में"]),  # vowel signs
+        ("می\u200cخواهم", ["می\u200cخواهم"]),
+        ("👩\u200d🌾👍🏽!", ["👩\u200d🌾", "👍🏽", "!"]),  # joined, skin tone
+        ("❤\ufe0f\u200d🔥 1\ufe0f\u20e3", ["❤\ufe0f\u200d🔥", "1\ufe0f\u20e3"]),  # variation selectors, keycap
+        ("🇫🇷🇩🇪🇬", ["🇫🇷", "🇩🇪", "🇬"]),  # flags are pairs
+        ("🏴\U000e0067\U000e0062\U000e007f.", ["🏴\U000e0067\U000e0062\U000e007f", "."]),
+        ("…!", ["…", "!"]),
     ],
 )
 def test_tokenise(text: str, words: list[str]) -> None:
@@ -41,6 +52,42 @@ def test_tokenise(text: str, words: list[str]) -> None:
 def test_tokens_cover_everything_visible(text: str) -> None:
     covered = {x for a, b in tokenise(text) for x in range(a, b)}
     assert covered == {x for x, character in enumerate(text) if not character.isspace()}
+
+
+def test_every_sign_that_joins_is_noticed() -> None:
+    marks = [chr(c) for c in range(0x110000) if unicodedata.category(chr(c))[0] == "M"]
+    assert len(marks) > 2000
+    for mark in marks:
+        assert tokenise(f"a{mark}b") == ((0, 3),)
+        assert mark.isalnum() or tokenise(f".{mark}") == ((0, 2),)
+
+
+def test_long_signs_take_linear_time() -> None:
+    started = perf_counter()
+    for text in ("\u200d" * 200_000, "👩\u200d" * 100_000, "a\u0301" * 100_000, "a-" * 100_000, "👍🏽" * 100_000):
+        assert tokenise(text)
+    assert perf_counter() - started < 5  # quadratic time would be minutes
+
+
+@pytest.mark.parametrize(
+    ("tags", "spans", "unknown"),
+    [
+        (["B-a", "I-a", "O"], [(0, 3, "a")], ()),
+        (["a", "b", "b"], [(0, 1, "a"), (2, 5, "b")], ()),
+        (["B-a/B-b", "I-a/B-b", None], [(0, 3, "a"), (0, 1, "a/b"), (2, 3, "a/b")], ((4, 5),)),
+        (["O", "O", "O"], [], ()),
+    ],
+)
+def test_with_tags(tags: list[str | None], spans: list[tuple[int, int, str]], unknown: Any) -> None:
+    document = Document.from_text("x-y z", [Span(0, 2, "old")], id="7", meta={"m": 1})
+    document = replace(document, tokens=((0, 1), (2, 3), (4, 5)), unknown=((4, 5),))
+    found = document.with_tags(tags)
+    assert found == replace(document, spans=tuple(Span(*span) for span in spans), unknown=unknown)
+
+
+def test_with_tags_needs_one_tag_a_token() -> None:
+    with pytest.raises(InputError, match="2 tokens but 1 tags"):
+        Document.from_text("x y").with_tags(["O"])
 
 
 @st.composite

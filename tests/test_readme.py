@@ -38,7 +38,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_there_is_something_to_run() -> None:
-    assert len(blocks(README, "python")) == 3
+    assert len(blocks(README, "python")) == 4
     assert len(commands(README)) == 6
 
 

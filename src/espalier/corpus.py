@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
@@ -194,8 +195,11 @@ class Corpus:
         corpus = self._labelled(labels, vocabulary)
         if self.documents is None:
             return corpus
-        pairs = zip(self.documents, labels, strict=True)
-        return replace(corpus, documents=tuple(document.with_tags(tags) for document, tags in pairs))
+        documents = []
+        for i, (document, tags) in enumerate(zip(self.documents, labels, strict=True)):
+            with _in_sequence(i):
+                documents.append(document.with_tags(tags))
+        return replace(corpus, documents=tuple(documents))
 
     def _labelled(self, labels: Sequence[Sequence[str | None]], vocabulary: Labels | None) -> Corpus:
         """Check and encode the labels; the documents stay, because a span may say more than tags do."""
@@ -271,8 +275,12 @@ class Corpus:
         """Return the documents, or where there are none new ones: tokens joined by a space, spans from the labels."""
         if self.documents is not None:
             return self.documents
-        tags: Sequence[list[str | None] | None] = [None] * len(self) if self.y is None else self.all_labels()
-        return tuple(Document.from_tokens(*pair) for pair in zip(self, tags, strict=True))
+        documents = []
+        for i in range(len(self)):
+            with _in_sequence(i):
+                tags = None if self.y is None else self.label_names(i)
+                documents.append(Document.from_tokens(self.tokens(i), tags))
+        return tuple(documents)
 
     def digest(self) -> str:
         """Return a SHA-256 over tokens and labels: the fingerprint kept in model files."""
@@ -284,6 +292,15 @@ class Corpus:
             h.update(_unambiguous(self.labels.names))
             h.update(self.y.astype("<i2").tobytes())
         return h.hexdigest()
+
+
+@contextmanager
+def _in_sequence(i: int) -> Iterator[None]:
+    """Say in which sequence an error is."""
+    try:
+        yield
+    except InputError as error:
+        raise type(error)(f"sequence {i}: {error}") from None
 
 
 def _unambiguous(strings: Sequence[str]) -> bytes:

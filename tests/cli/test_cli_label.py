@@ -44,9 +44,74 @@ def test_a_bad_file_is_named_and_the_others_are_labelled(
     code, out, err = espalier("label", bad, tmp_path / "none.txt", corpus, "-m", model, "-f", "inline")
     assert code == 1
     assert out == TAGGED.splitlines(keepends=True)[0] + TAGGED
-    first, second = err.splitlines()
+    first, second, summary = err.splitlines()
     assert first.startswith(f"espalier: {bad}:2: ")
     assert second == f"espalier: {tmp_path / 'none.txt'}: No such file or directory"
+    assert summary == "espalier: records labelled: 4; bad records left out and files not read to the end: 2"
+
+
+BAD_SECOND = {
+    "jsonl": ['{"text": "plum"}', '{"text": 7}', '{"text": "Ely"}'],
+    "doccano": ['{"text": "plum", "label": []}', '{"text": "p", "label": [[0, 9, "x"]]}', '{"text": "Ely"}'],
+    "prodigy": ['{"text": "plum", "spans": []}', '{"text": "pear", "answer": "maybe"}', '{"text": "Ely"}'],
+    "inline": ["<fruit>plum</fruit>", "<fruit>pear</friut>", "<place>Ely</place>"],
+}
+
+
+@pytest.mark.parametrize("format", ["jsonl", "doccano", "prodigy", "inline"])
+def test_a_bad_record_does_not_end_the_file(espalier: Espalier, model: Path, format: str) -> None:
+    code, out, err = espalier("label", "-", "-m", model, "--from", format, stdin="\n".join(BAD_SECOND[format]))
+    assert code == 1
+    assert [json.loads(line)["text"] for line in out.splitlines()] == ["plum", "Ely"]
+    bad, summary = err.splitlines()
+    assert bad.startswith("espalier: <stdin>:2: ")
+    assert "records labelled: 2" in summary
+
+
+def test_a_file_that_ends_in_the_middle_is_said_to(espalier: Espalier, model: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data.txt"
+    data.write_bytes(b"plum\n" * 100 + b"caf\xe9\n" + b"Ely\n")
+    code, out, err = espalier("label", data, "-m", model)
+    assert (code, out.count("\n")) == (1, 100)
+    bad, summary = err.splitlines()
+    assert bad.startswith(
+        f"espalier: {data}:101: byte 0xe9, number 4 of the line, is not utf-8; pass --encoding latin-1"
+    )
+    assert bad.endswith(f"; the rest of {data} was not read")
+    assert "records labelled: 100;" in summary
+
+
+def test_encoding_of_every_command_that_reads(espalier: Espalier, tmp_path: Path) -> None:
+    data, path = tmp_path / "data.txt", tmp_path / "m.espalier"
+    data.write_text(TAGGED, encoding="latin-1")
+    latin = ("--encoding", "latin-1")
+    assert espalier("train", "-l", data, "-o", path, "--set", "l2=0.01").code == 2
+    assert espalier("train", "-l", data, "-o", path, "--set", "l2=0.01", *latin).code == 0
+    assert json.loads(espalier("evaluate", "-m", path, "-d", data, "--json", *latin).out)["exact"] == 1
+    assert espalier("label", data, "-m", path, "-f", "inline", *latin) == (0, TAGGED, "")
+    assert espalier("convert", data, "-", "--to", "inline", *latin) == (0, TAGGED, "")
+    code, _, err = espalier("convert", data, "-", "--encoding", "utf-9")
+    assert (code, "unknown encoding 'utf-9'" in err) == (2, True)
+
+
+def test_messages_speak_of_options(espalier: Espalier, model: Path, corpus: Path) -> None:
+    code, _, err = espalier("convert", corpus, "-", "--to", "plain")
+    assert code == 2
+    assert err == (
+        "espalier: record 1: it is labelled, and plain text has no labels (--to inline has); "
+        "--lossy writes the text alone\n"
+    )
+    assert "(--format inline has)" in espalier("label", corpus, "-m", model, "-f", "plain").err
+    nested = espalier("convert", "-", "-", "--from", "inline", stdin="<a>x <b>y</b></a>\n").err
+    assert nested.endswith("nested tags are --from hierarchical\n")
+    columns = espalier("convert", "-", "-", "--from", "conll", stdin="x B-a\ny I-b\nz I-b\n\nw B-b\nv B-b\n").err
+    assert "=" not in columns
+
+
+def test_joined_emojis_are_shown(espalier: Espalier, model: Path) -> None:
+    out = espalier("label", "-", "-m", model, "-f", "table", stdin="plum 👩\u200d🌾 in Ely\n").out
+    assert "👩\u200d🌾" in out
+    assert "�" not in out
 
 
 @pytest.mark.parametrize("format", ["jsonl", "table"])

@@ -124,7 +124,7 @@ def test_settings_are_read_as_json_or_words() -> None:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("", "none of the 0 training records is labelled"),
+        ("", "data.txt: there is no record to read"),
         ("only text\n", "none of the 1 training records is labelled"),
         ("<fruit>plum</fruit>\n<fruit>pear</friut>\n", ":2: "),
     ],

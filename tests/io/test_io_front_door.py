@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from io_documents import FLAT, REFERENCE, read_text, through, written
 
+from espalier.corpus import Corpus
 from espalier.document import Document, Span
 from espalier.errors import FormatError, InputError
 from espalier.io import FORMATS, iter_read, read, write
@@ -231,3 +232,35 @@ def test_lossy_columns_are_what_the_outermost_spans_say() -> None:
     assert {s.label for s in back.spans or ()} == {"ref-marker", "authors", "title", "date"}
     assert back.spans is not None
     assert back.spans[0] == Span(0, 5, "ref-marker")
+
+
+def test_a_corpus_is_written_with_its_labels(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    corpus = Corpus.from_documents([Document.from_text("plum at Ely", id="7")])
+    write(corpus.with_labels([["B-fruit", "O", "B-place"]]), path)
+    assert read(path) == [Document.from_text("plum at Ely", [Span(0, 4, "fruit"), Span(8, 11, "place")], id="7")]
+    write(Corpus.from_tokens([["plum", "!"]], [["fruit", None]]), path)
+    assert read(path) == [Document("plum !", ((0, 4), (5, 6)), (Span(0, 4, "fruit"),), ((5, 6),))]
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "lines"),
+    [
+        ("jsonl", '{"text": "a"}\n{"text"\n[]\n{"text": "b", "spans": [[0, 9, "x"]]}\n{"text": "c"}\n', [2, 3, 4]),
+        ("doccano", '{"text": "a"}\n\n{"text": "b", "label": [7]}\n{"text": "c"}\n', [3]),
+        ("prodigy", '{"text": "a"}\n{"text": "b", "answer": "maybe"}\n{"text": "c"}\n', [2]),
+        ("inline", "<x>a</x>\n<x>b</y>\n<x>c</x>\n", [2]),
+        ("hierarchical", "<x><y>a</y></x>\n<x><y>b</x></y>\n<x>c</x>\n", [2]),
+        ("conll", "a B-x\n\nb O\nb I-x\n\nc B-x\n", [4]),
+    ],
+)
+def test_bad_records_are_refused_one_by_one(format: str, text: str, lines: list[int], tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    path.write_text(text, encoding="utf-8")
+    refused: list[FormatError] = []
+    options = {"scheme": "iob2"} if format == "conll" else {}
+    assert [document.text for document in read(path, format, refused=refused, **options)] == ["a", "c"]
+    assert all(error.path == str(path) for error in refused)
+    assert [error.line for error in refused] == lines
+    with pytest.raises(FormatError, match=f":{lines[0]}: "):
+        read(path, format, **options)

@@ -30,7 +30,10 @@ def label(
     format: Annotated[
         str | None,
         typer.Option(
-            "--format", "-f", metavar="FORMAT", help="A data format (jsonl by default), or table, for people."
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help="A data format, or table, for people; else by OUT's name, a table on a terminal, and jsonl elsewhere.",
         ),
     ] = None,
     source: Annotated[
@@ -105,5 +108,5 @@ class _Inputs:
         if isinstance(error, OSError):
             complain(f"{path}: {error.strerror}")
         else:
-            rest = f"; the rest of {path} was not read" if isinstance(error, FormatError) else ""
+            rest = f"; the rest of {error.path or path} was not read" if isinstance(error, FormatError) else ""
             complain(in_options(str(error), "label") + rest)

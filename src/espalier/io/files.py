@@ -143,7 +143,7 @@ def _check_encoding(encoding: str) -> None:
     try:
         codecs.lookup(encoding)
     except LookupError:
-        raise InputError(f"unknown encoding {encoding!r}; Python knows utf-8, latin-1, cp1252, utf-16, ...") from None
+        raise InputError(f"unknown encoding {encoding!r}; known are utf-8, latin-1, cp1252, utf-16, ...") from None
 
 
 def _name_of(stream: Any) -> str:
