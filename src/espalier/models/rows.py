@@ -45,7 +45,7 @@ class RowPlan:
     @classmethod
     def of(cls, matrix: FeatureMatrix, pairs: Pairs) -> RowPlan:
         """Lay out the table for a matrix."""
-        if matrix.n_attributes != pairs.n_attributes:
+        if matrix.n_attributes != pairs.n_attributes and len(matrix.token_refs):  # nothing refers to nothing
             raise InputError(f"a matrix of {matrix.n_attributes} attributes, but weights for {pairs.n_attributes}")
         m, R, n_wide = matrix, matrix.n_bundles, pairs.n_wide
         row_of = np.concatenate([pairs.wide_row, np.arange(n_wide, n_wide + R, dtype=np.int32)])
