@@ -27,7 +27,6 @@ def arithmetic(a, b, c, out):
     v.store(p + 384, v.splat(c[0]))
     out[7, 0] = v.total(x)
     v.write(p + 448 + 8, v.read(a.ctypes.data + 8))
-    v.prefetch(p)
 
 
 @njit

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, ModelFileError
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_number, check_sample_weight
 from espalier.features.defaults import default_templates
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
@@ -117,9 +117,7 @@ class SemiCRF(SequenceLabeller):
 
     def _check_parameters(self) -> None:
         for name in ("l1", "l2"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0):
-                raise InputError(f"{name} is {value!r}; expected a number of at least 0")
+            check_number(name, getattr(self, name))
         if self.transitions not in ("observed", "all"):
             raise InputError(f"transitions is {self.transitions!r}; expected 'observed' or 'all'")
         n = self.max_length

@@ -35,7 +35,6 @@ __all__ = [
     "load_f32",
     "maximum",
     "minimum",
-    "prefetch",
     "read",
     "read_f32",
     "read_i32",
@@ -214,22 +213,6 @@ def write(typingctx, address, value):
         return context.get_dummy_value()
 
     return types.void(types.int64, types.float64), codegen
-
-
-@intrinsic
-def prefetch(typingctx, address):
-    """Ask the cache for the line at an address."""
-
-    def codegen(context, builder, sig, args):
-        i32 = ir.IntType(32)
-        byte = ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
-        name = "llvm.prefetch.p0" if "p0" in str(byte) else "llvm.prefetch.p0i8"
-        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name=name)
-        builder.call(function, [builder.inttoptr(args[0], byte), i32(0), i32(3), i32(1)])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
 
 
 @intrinsic
