@@ -25,7 +25,7 @@ def random_matrix(rng: np.random.Generator, *, n_tokens: int | None = None, weig
                 kept.append(A + b)
         direct = [a for a in rng.choice(A, int(rng.integers(0, min(A, 5) + 1)), replace=False) if a not in inside]
         tokens.append(np.array(kept + [int(a) for a in direct], np.int32))
-    token_refs = np.concatenate(tokens).astype(np.int32)
+    token_refs = np.concatenate([np.zeros(0, np.int32), *tokens]).astype(np.int32)
     bundle_ids = np.concatenate(bundles).astype(np.int32) if R else np.zeros(0, np.int32)
     return FeatureMatrix(
         A,

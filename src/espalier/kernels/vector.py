@@ -28,6 +28,7 @@ from numba.extending import intrinsic, lower_builtin, models, register_model
 __all__ = [
     "LANES",
     "aligned",
+    "any_above",
     "below_exp",
     "exp",
     "fma",
@@ -245,6 +246,17 @@ def maximum(typingctx, a, b):
         return builder.select(builder.fcmp_ordered(">", *args), *args)
 
     return VEC(VEC, VEC), codegen
+
+
+@intrinsic
+def any_above(typingctx, a, b):
+    """Return whether a is larger than b in any lane."""
+
+    def codegen(context, builder, sig, args):
+        lanes = builder.bitcast(builder.fcmp_ordered(">", *args), ir.IntType(LANES))
+        return builder.icmp_unsigned("!=", lanes, ir.IntType(LANES)(0))
+
+    return types.boolean(VEC, VEC), codegen
 
 
 @intrinsic

@@ -8,7 +8,7 @@ Perceptron and CRF share it; they differ in how the weights are found.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,11 @@ from espalier.errors import InfeasibleError, ModelFileError
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.lanes import viterbi_lanes
 from espalier.kernels.rows import padded
+from espalier.kernels.tagging import sum_rows, tag_lanes
 from espalier.kernels.vector import LANES, aligned
 from espalier.lanes import Lanes
 from espalier.models.pairs import Pairs
-from espalier.models.rows import RowPlan
+from espalier.models.rows import MatrixRows, WeightRows
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 
@@ -42,6 +43,7 @@ class ChainModel:
     trans: NDArray[np.float64]
     start: NDArray[np.float64]
     end: NDArray[np.float64]
+    _weight_rows: list[WeightRows] = field(init=False, repr=False, default_factory=list)
 
     @classmethod
     def checked(cls, pairs: Pairs, w: Any, trans: Any, start: Any, end: Any) -> ChainModel:
@@ -62,16 +64,15 @@ class ChainModel:
         """Return the potentials of a corpus."""
         M, L = matrix.n_tokens, self.n_labels
         threads = choose_threads(M, threads)
-        plan = RowPlan.of(matrix, self.pairs)
-        plan.prepare(self.w, threads)
+        rows = self._rows(matrix, threads)
         unary = np.empty((M, L))
         chunks = balanced(np.arange(M + 1), max(M // TOKENS_A_CHUNK, 1))
 
         def chunk(c: int) -> None:
             lo, hi = chunks[c]
-            rows = aligned(hi - lo, padded(L), empty=True)
-            plan.score(plan.tokens(np.arange(lo, hi)), 0, hi - lo, self.w, rows)
-            unary[lo:hi] = rows[:, :L]
+            scores = aligned(hi - lo, padded(L), empty=True)
+            sum_rows(lo, hi, *rows.tokens, scores)
+            unary[lo:hi] = scores[:, :L]
 
         run_chunks(chunk, len(chunks), threads)
         return ChainBatch(indptr, unary, self.trans[None], np.zeros(M, np.int32), self.start, self.end)
@@ -81,14 +82,45 @@ class ChainModel:
     ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
         """Return the best labels, int16[M], and each sequence's score, float64[N]: scoring and Viterbi in lanes."""
         threads = choose_threads(matrix.n_tokens, threads)
-        lanes = Lanes.of(indptr)
-        plan = RowPlan.of(matrix, self.pairs)
-        plan.prepare(self.w, threads)
+        rows = self._rows(matrix, threads)
+        order, steps = by_length(indptr)
+        path, scores = np.empty(matrix.n_tokens, np.int16), np.zeros(len(indptr) - 1)
+        into, width = np.ascontiguousarray(self.trans.T), padded(self.n_labels)
+        chunks = balanced(steps, max(matrix.n_tokens // TOKENS_A_CHUNK, 1))
 
-        def score(lo: int, hi: int, rows: NDArray[np.float64]) -> None:
-            plan.score(plan.tokens(lanes.token_of_row[lo:hi]), 0, hi - lo, self.w, rows)
+        def chunk(c: int) -> None:
+            tag_lanes(*chunks[c], order, indptr, *rows.tokens, self.start, self.end, into, width, path, scores)
 
-        return decode_rows(indptr, lanes, score, self.trans, self.start, self.end, threads)
+        run_chunks(chunk, len(chunks), threads)
+        check_possible(scores)
+        return path, scores
+
+    def _rows(self, matrix: FeatureMatrix, threads: int) -> MatrixRows:
+        """Return where the rows of this matrix lie; those of the weights are laid out once."""
+        if not self._weight_rows:
+            self._weight_rows.append(WeightRows.of(self.pairs, self.w))
+        return self._weight_rows[0].of_matrix(matrix, threads)
+
+
+def by_length(indptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Put sequences of similar length together, eight to a group; empty ones are left out, -1 fills the last group.
+
+    Returns order : int64[8 G], and steps : int64[G + 1], the sums of the groups' lengths.
+    """
+    lengths = np.diff(indptr)
+    order = np.argsort(lengths, kind="stable")
+    order = order[np.searchsorted(lengths[order], 1) :]
+    n_groups = -(-len(order) // LANES)
+    longest = lengths[order[np.minimum(LANES * np.arange(1, n_groups + 1), len(order)) - 1]]
+    order = np.concatenate([order, np.full(LANES * n_groups - len(order), -1)])
+    return order, np.concatenate([[0], np.cumsum(longest)])
+
+
+def check_possible(scores: NDArray[np.float64]) -> None:
+    """Raise if a sequence has no labelling."""
+    if np.isneginf(scores).any():
+        i = int(np.flatnonzero(np.isneginf(scores))[0])
+        raise InfeasibleError(f"sequence {i} has no labelling with a finite score")
 
 
 def decode_rows(
@@ -120,7 +152,5 @@ def decode_rows(
     scores = np.zeros(len(indptr) - 1)
     used = lanes.sequence >= 0
     scores[lanes.sequence[used]] = lane_scores[used]
-    if np.isneginf(scores).any():
-        i = int(np.flatnonzero(np.isneginf(scores))[0])
-        raise InfeasibleError(f"sequence {i} has no labelling with a finite score")
+    check_possible(scores)
     return path[lanes.row_of_token], scores
