@@ -19,6 +19,7 @@ from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
 from espalier.estimators.hmm import HMM
 from espalier.estimators.persist import load
+from espalier.features.word_classes import WordClasses
 from espalier.models.hmm import HMMCounts, Smoothing, Vocabulary, estimate
 from oracles import backwards, label_counts, labellings
 
@@ -39,7 +40,13 @@ Y = [
     ["who"] * 4 + ["what"] * 3 + ["when"] * 2,
 ]
 CORPUS = Corpus.from_tokens(X, Y)
-MODELS = [HMM(), HMM("additive"), HMM(transition_classes="punctuation"), HMM(normalise="none")]
+CLASSES = WordClasses(
+    ("ada", "grace", "notes", "YYYY", "alan"), (2, 3), np.array([[0, 0], [0, 1], [1, 2], [1, 0], [0, 0]]), np.eye(5)
+)
+MODELS = [
+    *(HMM(), HMM("additive"), HMM(transition_classes="punctuation"), HMM(normalise="none")),
+    HMM(word_classes=CLASSES, transition_classes="sentences"),
+]
 
 
 def test_the_estimator_is_the_model() -> None:
@@ -137,6 +144,22 @@ def test_a_larger_vocabulary() -> None:
         HMM().fit(X, Y, vocabulary=Vocabulary(normalise="none"))
 
 
+def test_word_classes() -> None:
+    model = HMM(word_classes=CLASSES).fit(X, Y, vocabulary=Vocabulary().extended(Corpus.from_tokens([["Quantum"]])))
+    assert model.vocabulary_.words[:6] == ("quantum", *CLASSES.words)
+    assert set(model.parameters_.unknown) == {"shape", "suffix", "cluster2", "cluster3"}
+    # "Alan" was never labelled, but is in the clusters of "Ada".
+    plain = HMM().fit(X, Y, vocabulary=model.vocabulary_.classified(None))
+    who, what = map(plain.labels_.names.index, ("who", "what"))
+    alan = Corpus.from_tokens([["Alan"]])
+    with_classes, without = (np.log(m.parameters_.emission_rows(alan)[0]) for m in (model, plain))
+    assert with_classes[who] - with_classes[what] > without[who] - without[what]
+    with pytest.raises(InputError, match="additive smoothing knows no word classes"):
+        HMM("additive", word_classes=CLASSES).fit(X, Y)
+    with pytest.raises(InputError, match="the word classes have 'classes'"):
+        HMM(normalise="lower", word_classes=CLASSES).fit(X, Y)
+
+
 def test_tags_stay_valid() -> None:
     marked = [[("B-" if t == 0 or y[t - 1] != a else "I-") + a for t, a in enumerate(y)] for y in Y]
     model = HMM().fit(X, marked)
@@ -172,6 +195,12 @@ def test_a_file_of_another_making(tmp_path: Path) -> None:
     header, arrays = store.load(tmp_path / "m")
     with pytest.raises(ModelFileError, match="word classes 'shape'"):
         HMM()._restore(header, arrays | {"unknown/shape": arrays["unknown/shape"][:-1]})
+    _, clustered = HMM(word_classes=CLASSES).fit(X, Y)._state()
+    with pytest.raises(ModelFileError, match="stored word classes are damaged"):
+        HMM()._restore(header, clustered | {"classes/members": clustered["classes/members"] + 5})
+    without = {name: array for name, array in clustered.items() if not name.startswith("classes/")}
+    with pytest.raises(ModelFileError, match="word classes 'cluster2'"):
+        HMM()._restore(header, without)
 
 
 def test_bad_input() -> None:
@@ -202,7 +231,7 @@ def test_bad_input() -> None:
     [
         ({"smoothing": "kneser"}, "expected 'backoff' or 'additive'"),
         ({"normalise": "stem"}, "expected 'none', 'lower' or 'classes'"),
-        ({"transition_classes": "commas"}, "expected None or 'punctuation'"),
+        ({"transition_classes": "commas"}, "expected None, 'punctuation' or 'sentences'"),
         ({"start_alpha": -1.0}, "'start' is -1.0"),
         ({"transition_alpha": math.nan}, "'trans' is nan"),
         ({"emission_alpha": 0.0}, "'emission' is 0.0"),
@@ -229,3 +258,7 @@ def test_accuracy_on_references(data_dir: Path) -> None:
     chosen = np.array(random.Random(0).sample(range(len(train)), 20))
     assert HMM().fit(train[chosen]).score(dev) > 0.70
     assert HMM().fit(train).score(dev) > 0.86
+    lines = (data_dir / "cora" / "normalised" / "unlabelled.jsonl").read_text(encoding="utf-8").splitlines()
+    classes = WordClasses.learn(Corpus.from_tokens([json.loads(line)["tokens"] for line in lines]))
+    model = HMM(word_classes=classes, class_weight=10.0, transition_classes="punctuation")
+    assert model.fit(train[chosen]).score(dev) > 0.85

@@ -6,8 +6,11 @@ import re
 from collections import Counter
 from itertools import pairwise, product
 
+import numpy as np
+
 from espalier.features.lexicon import Lexicon
 from espalier.features.named import Call, NamedField, Regex, SequenceCall, Table, Vectors
+from espalier.features.word_classes import WordClasses
 
 Spec = list[tuple[str, int]]
 """A template: (field, offset) pairs."""
@@ -16,6 +19,8 @@ PLACES = ["New York", "New York City", "St. Louis", "York", "A.B.", "new", "ß-x
 MONTHS = ["May", "june", "STRASSE"]
 BROWN = {"New": ["0", "01"], "may": ["1"], ".": ["1", "11"], "a": []}
 VECTORS = {"New": [0.5, 0.0], "york": [-1.0, 2.0], "aa": [0.0, 0.0]}
+CLASSES = {"new": ([1, 4], [0.5, -0.25]), "YYYY": ([0, 2], [1.0, 0.0]), "000": ([1, 0], [0.0, 0.0])}
+"""Of words with case and numbers taken out: clusters of sizes 2 and 5, and a vector."""
 
 
 def vowels(word: str) -> list[str] | None:
@@ -50,11 +55,19 @@ DEFINITIONS: list[NamedField] = [
     Table("folded", BROWN, fold=True),
     Vectors("v", tuple(VECTORS), [*VECTORS.values()]),
     Vectors("folded", tuple(VECTORS), [*VECTORS.values()], fold=True),
+    *WordClasses(
+        tuple(CLASSES), (2, 5), np.array([c for c, _ in CLASSES.values()]), np.array([v for _, v in CLASSES.values()])
+    ).fields("text"),
 ]
 FIELDS = [
     *("word", "lower", "shape", "fullshape", "length", "flags", "bias", "edge", "position3", "position5"),
     *("prefix1", "prefix3", "suffix1", "suffix2"),
     *(field.text for field in DEFINITIONS),
+    *("quoted", "chunkindex", "chunklength", "sentenceindex", "sentencelength"),
+    *("chunk(lower)", "chunk-1(flags)", "chunk+2(word)", "sentence(shape)*0.25", "sentence+1(lexicon:places)"),
+    *("chunkfirst(lower)", "chunklast-1(word)", "sentencefirst(prefix1)", "sentencelast+1(vectors:v)*3.0"),
+    *("chunk(vectors:v)", "sentence(vector:text)*1.5", "chunk(call:weights)", "chunk(sequence:distance)"),
+    *("before(regex:year)", "after(flags)", "before(lower)*0.5", "after(chunk-1(lexicon:months))"),
 ]
 
 
@@ -97,11 +110,18 @@ def naive_vocabulary(sequences: list[list[str]], specs: list[Spec], min_count: i
 def field_name(field: str, value: str, at: str) -> str:
     if field == "bias" or field.startswith("regex:"):
         return field + at
-    return f"{field}{at}[{value}]" if field.startswith("vectors:") else f"{field}{at}={value}"
+    if field == "quoted":
+        return field + at
+    if "(" in field:
+        inner = field[field.index("(") + 1 : field.rindex(")")]
+        return field + at + field_name(inner, value, "").removeprefix(inner)
+    return f"{field}{at}[{value}]" if field.startswith("vector") else f"{field}{at}={value}"
 
 
 def values(field: str, tokens: list[str], t: int) -> dict[str, float]:
     word, T = tokens[t], len(tokens)
+    if field == "quoted" or field.startswith(("chunk", "sentence", "before", "after")):
+        return span_values(field, tokens, t)
     if field.startswith("position"):
         return {str(int(field[8:]) * t // T): 1.0}
     if field == "edge":
@@ -116,7 +136,65 @@ def values(field: str, tokens: list[str], t: int) -> dict[str, float]:
     return word_values(field, word)
 
 
+def span_values(field: str, tokens: list[str], t: int) -> dict[str, float]:
+    if field == "quoted":
+        marks = [word in ('"', "“", "”", "``", "''") for word in tokens]
+        return {"": 1.0} if not marks[t] and sum(marks[:t]) % 2 and any(marks[t:]) else {}
+    unit = "chunk" if field.startswith("chunk") else "sentence"
+    stretches = naive_stretches(tokens, unit)
+    own = next(i for i, stretch in enumerate(stretches) if t in stretch)
+    if field == unit + "index":
+        return {str(own) if own < 9 else "9+": 1.0}
+    if field == unit + "length":
+        return {length_bin(len(stretches[own])): 1.0}
+    parts = re.fullmatch(r"([a-z]+)([+-][0-9]+)?\((.*)\)(?:\*([0-9.]+))?", field)
+    assert parts
+    scope, shift, inner, value = parts[1], int(parts[2] or 0), parts[3], float(parts[4] or 1)
+    if scope == "before":
+        places = list(range(t))
+    elif scope == "after":
+        places = list(range(t + 1, len(tokens)))
+    else:
+        places = list(stretches[own + shift]) if 0 <= own + shift < len(stretches) else []
+        places = places[:1] if scope.endswith("first") else places[-1:] if scope.endswith("last") else places
+    found = [values(inner, tokens, place) for place in places]
+    names = {name for one in found for name in one}
+    if inner.startswith("vector"):
+        means = {name: sum(one.get(name, 0.0) for one in found) / len(found) for name in names}
+        return {name: value * mean for name, mean in means.items() if mean}
+    return {name: value * max(one[name] for one in found if name in one) for name in names}
+
+
+def naive_stretches(tokens: list[str], unit: str) -> list[range]:
+    """Go from token to token; a stretch is closed where the next token may not join it."""
+    borders = [0]
+    for t in range(1, len(tokens)):
+        joins = not any(c.isalnum() for c in tokens[t]) and ends_stretch(tokens, t, unit)
+        if ends_stretch(tokens, t - 1, unit) and not joins:
+            borders.append(t)
+    return [range(a, b) for a, b in pairwise([*borders, len(tokens)])]
+
+
+def ends_stretch(tokens: list[str], t: int, unit: str) -> bool:
+    word = tokens[t]
+    if unit == "chunk" and word in ("``", "''"):
+        return True
+    if not word or word[-1] not in ('.,;:"“”' if unit == "chunk" else ".!?"):
+        return False
+    if word[-1] != ".":
+        return True
+    stem = word[:-1] or (tokens[t - 1] if t else "")
+    return not ((len(stem) == 1 and stem.isalpha()) or stem.lower() in ("st", "pp", "dr"))
+
+
 def word_values(field: str, word: str) -> dict[str, float]:
+    if field in ("classes:text", "vector:text"):
+        number = "YYYY" if re.fullmatch("(18|19|20)[0-9]{2}[a-z]?", word) else "0" * len(word)
+        is_number = word.isdecimal() or number == "YYYY"
+        clusters, vector = CLASSES.get(number if is_number else word.lower(), ([], []))
+        if field == "vector:text":
+            return {str(d): x for d, x in enumerate(vector) if x}
+        return {f"{size}/{k}": 1.0 for size, k in zip((2, 5), clusters, strict=False)}
     if field in ("table:brown", "table:folded"):
         table = BROWN if field == "table:brown" else {k.casefold(): v for k, v in BROWN.items()}
         return dict.fromkeys(table.get(word if field == "table:brown" else word.casefold(), []), 1.0)

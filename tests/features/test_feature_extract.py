@@ -41,6 +41,7 @@ WORDS = [
     "straße",
     "1999",
 ]
+WORDS += [",", ":", ";", '"', '"', "”", "``", "!", "?", "pp", "dr.", "end.", "12", "314"]
 WORDS += ["ß", "-", "x", "McNally-2", "aa", "a b", "", "ǅ", "Ⅷ", "²", "中文", "=", "&", "@-1"]
 words = st.one_of(st.sampled_from(WORDS), st.text(alphabet="aAbB12.-é中 ", max_size=8))
 sequences = st.lists(st.lists(words, max_size=7), max_size=5)

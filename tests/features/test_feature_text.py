@@ -21,6 +21,7 @@ from espalier.features.fields import (
     Suffix,
     Word,
 )
+from espalier.features.spans import Beyond, Measure, Quoted, Within
 from espalier.features.templates import MAX_OFFSET, Field, Part, Template
 from espalier.features.text import parse_template, parse_templates
 
@@ -29,6 +30,21 @@ fields: st.SearchStrategy[Field] = st.one_of(
     st.builds(Prefix, st.integers(1, 100)),
     st.builds(Suffix, st.integers(1, 100)),
     st.builds(Position, st.integers(1, 1000)),
+)
+values = st.one_of(st.just(1.0), st.floats(1e-5, 1e5))
+stringy = fields.filter(lambda field: not field.dense)
+fields = st.one_of(
+    fields,
+    st.builds(
+        Within,
+        st.sampled_from(["chunk", "sentence"]),
+        fields,
+        st.sampled_from(["all", "first", "last"]),
+        st.integers(-9, 9),
+        values,
+    ),
+    st.builds(Beyond, st.sampled_from(["before", "after"]), stringy, values),
+    st.sampled_from([Quoted(), Measure("chunk", "index"), Measure("sentence", "length")]),
 )
 parts = st.builds(Part, fields, st.integers(-MAX_OFFSET, MAX_OFFSET))
 templates = st.builds(Template, st.lists(parts, min_size=1, max_size=4, unique=True).map(tuple))
@@ -52,6 +68,9 @@ def test_text_parses_back(template: Template) -> None:
         ("shape[0,1] & prefix1-2", ["shape & prefix1", "shape & prefix2", "shape@1 & prefix1", "shape@1 & prefix2"]),
         ("position", ["position5"]),
         ("regex:year@-2", ["regex:year@-2"]),
+        ("chunk+0( prefix1-2 )*1", ["chunk(prefix1)", "chunk(prefix2)"]),
+        ("sentencelast-1(chunk(lower)*0.50)", ["sentencelast-1(chunk(lower)*0.5)"]),
+        ("before(regex:year)[-1,0]", ["before(regex:year)@-1", "before(regex:year)"]),
     ],
 )
 def test_short_forms(short: str, long: list[str]) -> None:
@@ -86,6 +105,16 @@ def test_short_forms(short: str, long: list[str]) -> None:
         ("lower[1", "cannot read 'lower[1'"),
         ("", "cannot read ''"),
         ("lower & ", "cannot read ''"),
+        ("chunk(lowr)", "unknown field 'lowr'; did you mean 'lower'?"),
+        ("chunk(lower", "unknown field 'chunk(lower'"),
+        ("chunks(lower)", "unknown field 'chunks(lower)'"),
+        ("chunk(lower)*", "the value '' is not a number above 0"),
+        ("chunk(lower)*-1", "the value '-1' is not a number above 0"),
+        ("chunk(lower)*inf", "the value 'inf' is not a number above 0"),
+        ("chunk(lower)*x", "the value 'x' is not a number above 0"),
+        ("chunk-5000(lower)", "the shift -5000 is not a whole number from -1000 to 1000"),
+        ("before(vectors:v)", "vectors:v is a vector; its mean is taken by chunk or sentence"),
+        ("classes:txet", "classes 'txet' is not defined; did you mean 'text'?"),
         ("lower & lower@0", "template 'lower & lower' names the same part twice"),
     ],
 )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive_hmm import CLUSTERS, NAMES, Naive, naive_class
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InfeasibleError, InputError
+from espalier.features.word_classes import WordClasses
 from espalier.inference import Posterior, posterior, viterbi
 from espalier.models.hmm import (
     HMMCounts,
@@ -28,7 +29,6 @@ from oracles import backwards, label_counts, labellings, pair_counts
 
 relaxed = settings(deadline=None, derandomize=True, max_examples=40)
 WORDS = ["Ann", "ann", "B", ".", ",", "(", "1998", "12", "7-9", "running", "Étude"]
-NAMES = ["x", "y", "z"]
 
 
 @st.composite
@@ -43,102 +43,13 @@ def corpora(draw: st.DrawFn, *, labelled: bool = True, words: list[str] = WORDS)
     return Corpus.from_tokens(tokens, y, vocabulary=Labels(NAMES))
 
 
+CLASSES = WordClasses(tuple(CLUSTERS), (2, 3), np.array([*CLUSTERS.values()]), np.zeros((len(CLUSTERS), 1)))
+
 smoothings = st.builds(
     Smoothing,
     st.sampled_from(["backoff", "additive"]),
     *[st.floats(0.05, 20.0, allow_subnormal=False) for _ in range(6)],
 )
-
-
-# The naive model: dictionaries, one formula a line.
-
-
-def naive_class(word: str) -> str:
-    word = word.lower()
-    if len(word) == 4 and word.isdigit() and word[:2] in ("18", "19", "20"):
-        return "YYYY"
-    if word.isdigit():
-        return "0" * min(5, len(word))
-    return "0-0" if re.fullmatch(r"\d+\W+\d+", word) else word
-
-
-NORMALISE = {"none": lambda w: w, "lower": lambda w: w.lower(), "classes": naive_class}
-
-
-def naive_shape(word: str) -> str:
-    kinds = ["X" if c.isupper() else "x" if c.isalpha() else "0" if c.isdigit() else c for c in word]
-    return "".join(kind for kind, _ in itertools.groupby(kinds))
-
-
-def naive_suffix(word: str) -> str:
-    return naive_shape(word) + " " + word[-3:]
-
-
-def naive_transition_class(tokens: list[str], t: int) -> int:
-    """The class of the transition into token t >= 1."""
-    before = tokens[t - 1]
-    if before == ".":
-        return 4 if t >= 2 and len(tokens[t - 2]) == 1 and tokens[t - 2].isupper() else 1
-    return 2 if before == "," else 0 if any(c.isalnum() for c in before) else 3
-
-
-class Naive:
-    """An HMM as dictionaries."""
-
-    def __init__(self, corpus: Corpus, s: Smoothing, normalise: str, classes: bool, weight: list[float]) -> None:
-        self.s, self.normal, self.classes = s, NORMALISE[normalise], classes
-        self.start: Counter = Counter()
-        self.trans: Counter = Counter()
-        self.words: Counter = Counter()
-        self.vocabulary: set[str] = set()
-        for i, tokens in enumerate(corpus):
-            y = corpus.label_names(i)
-            for t, token in enumerate(tokens):
-                self.vocabulary.add(self.normal(token))
-                if y[t] is not None:
-                    self.words[self.normal(token), y[t]] += weight[i]
-                if t == 0 and y[t] is not None:
-                    self.start[y[t]] += weight[i]
-                if t > 0 and None not in (y[t - 1], y[t]):
-                    self.trans[naive_transition_class(tokens, t), y[t - 1], y[t]] += weight[i]
-
-    def p_start(self, a: str) -> float:
-        return (self.start[a] + self.s.start) / (sum(self.start.values()) + self.s.start * len(NAMES))
-
-    def p_trans(self, k: int, a: str, b: str) -> float:
-        def pooled(b: str) -> float:
-            return sum(self.trans[j, a, b] for j in range(5)) + self.s.trans
-
-        p = pooled(b) / sum(pooled(c) for c in NAMES)
-        if not self.classes:
-            return p
-        total = sum(self.trans[k, a, c] for c in NAMES)
-        return (self.trans[k, a, b] + self.s.pooled * p) / (total + self.s.pooled)
-
-    def p_word(self, token: str, y: str) -> float:
-        word, V = self.normal(token), self.vocabulary
-        total = sum(self.words[v, y] for v in V)
-        if self.s.kind == "additive":
-            return (self.words[word, y] + self.s.emission) / (total + self.s.emission * (len(V) + 1))
-        base = 0.5 * sum(self.p_by_class(group, word, y) for group in (naive_shape, naive_suffix))
-        return (self.words[word, y] + self.s.backoff * base) / (total + self.s.backoff)
-
-    def p_by_class(self, group, word: str, y: str) -> float:
-        V, g = self.vocabulary, group(word)
-        members = [v for v in V if group(v) == g]
-        count = {label: sum(self.words[v, label] for v in members) for label in NAMES}
-        everything = sum(self.words.values())
-        prior = (sum(count.values()) + 1) / (everything + len({group(v) for v in V}) + 1)
-        total = sum(self.words[v, y] for v in V)
-        share = (count[y] + self.s.classes * prior) / (total + self.s.classes)
-        return share / (len(members) + 1)
-
-    def log_joint(self, tokens: list[str], y: list[str]) -> float:
-        if not tokens:
-            return 0.0
-        terms = [self.p_start(y[0])] + [self.p_word(w, a) for w, a in zip(tokens, y, strict=True)]
-        terms += [self.p_trans(naive_transition_class(tokens, t), y[t - 1], y[t]) for t in range(1, len(tokens))]
-        return math.fsum(map(math.log, terms))
 
 
 def fitted(corpus: Corpus, s: Smoothing, normalise: str = "classes", classes: str | None = None) -> HMMParameters:
@@ -214,9 +125,35 @@ def test_potentials_are_the_naive_log_joint(
 
 
 @relaxed
-@given(corpora(), smoothings, st.sampled_from([None, "punctuation"]))
-def test_probabilities_sum_to_one(train: Corpus, s: Smoothing, kind: str | None) -> None:
-    model = fitted(train, s, classes=kind)
+@given(corpora(), corpora(words=[*WORDS, "Unseen", "other"]), smoothings, st.data())
+def test_with_word_classes_too(train: Corpus, other: Corpus, s: Smoothing, data: st.DataObject) -> None:
+    vocabulary = Vocabulary().classified(CLASSES).extended(train)
+    assert vocabulary.words[: len(CLUSTERS)] == tuple(CLUSTERS)
+    batch = estimate(HMMCounts.from_labels(train, vocabulary), s, Labels(NAMES)).potentials(other)
+    naive = Naive(train, s, "classes", False, [1.0] * len(train), clusters=True)
+    for i, tokens in enumerate(other):
+        y = data.draw(st.lists(st.integers(0, 2), min_size=len(tokens), max_size=len(tokens)))
+        expected = naive.log_joint(tokens, [NAMES[label] for label in y])
+        assert batch[i].score(y) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_word_classes_of_another_making() -> None:
+    with pytest.raises(InputError, match="normalise is 'none'; the word classes have 'classes'"):
+        Vocabulary(normalise="none").classified(CLASSES)
+    counts = HMMCounts.from_labels(HAND, Vocabulary().extended(HAND))
+    with pytest.raises(InputError, match="extends their own"):
+        counts.over(counts.vocabulary.classified(CLASSES))
+    a, b = (Vocabulary(tuple(CLUSTERS), word_classes=classes).extended(HAND) for classes in (None, CLASSES))
+    models = [estimate(HMMCounts.from_labels(HAND, v), Smoothing(), Labels(["x", "y"])) for v in (a, b)]
+    with pytest.raises(InputError, match="do not mix"):
+        interpolate(*models, 0.5)
+
+
+@relaxed
+@given(corpora(), smoothings, st.sampled_from([None, "punctuation", "sentences"]), st.booleans())
+def test_probabilities_sum_to_one(train: Corpus, s: Smoothing, kind: str | None, clusters: bool) -> None:
+    vocabulary = Vocabulary().classified(CLASSES if clusters else None).extended(train)
+    model = estimate(HMMCounts.from_labels(train, vocabulary, None, kind), s, Labels(NAMES))
     np.testing.assert_allclose(model.start.sum(), 1)
     np.testing.assert_allclose(model.trans.sum(axis=2), 1)
     outside = sum(table.sum(axis=0) for table in model.unknown.values())
@@ -356,6 +293,8 @@ def test_classes_of_transitions_by_hand() -> None:
     after_first = [classes[a + 1 : b].tolist() for a, b in itertools.pairwise(borders)]
     assert after_first == [[0, 4, 0, 2, 0, 3], [1, 0], [], [], [], [1]]
     assert classes_of_transitions(Corpus.from_tokens([]), "punctuation")[0].shape == (0,)
+    by_sentence = Corpus.from_tokens([["J", ".", "wow", "!", "?", "*PHONE*7*2", ",", "*", "..", "*7*", "x"]])
+    assert classes_of_transitions(by_sentence, "sentences")[0][1:].tolist() == [0, 1, 0, 1, 1, 4, 2, 3, 3, 0]
     with pytest.raises(InputError, match="'punctuation'"):
         classes_of_transitions(HAND, "commas")
 

@@ -6,6 +6,7 @@ class; so none is imported, and a process that only predicts never pays for scik
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 from abc import ABC, abstractmethod
@@ -23,9 +24,20 @@ from espalier.inference import k_best, marginals
 from espalier.metrics import token_accuracy
 from espalier.potentials import ChainBatch, SegmentBatch
 
-__all__ = ["Estimator", "SequenceLabeller", "as_corpus", "check_labelled", "check_number", "check_sample_weight"]
+__all__ = [
+    "Estimator",
+    "SequenceLabeller",
+    "again",
+    "as_corpus",
+    "check_labelled",
+    "check_number",
+    "check_sample_weight",
+    "fresh",
+    "is_estimator",
+]
 
 Self = TypeVar("Self", bound="Estimator")
+Model = TypeVar("Model")
 
 
 class Estimator:
@@ -41,7 +53,7 @@ class Estimator:
         params = {name: getattr(self, name) for name in self._parameters()}
         if deep:
             for name, value in list(params.items()):
-                if hasattr(value, "get_params") and not isinstance(value, type):
+                if is_estimator(value):
                     params |= {f"{name}__{inner}": v for inner, v in value.get_params().items()}
         return params
 
@@ -81,6 +93,29 @@ class Estimator:
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(two_d_array=False, string=True),
         )
+
+
+def is_estimator(value: Any) -> bool:
+    """Does a parameter hold an estimator of its own?"""
+    return hasattr(value, "get_params") and not isinstance(value, type)
+
+
+def fresh(estimator: Model) -> Model:
+    """Return an unfitted copy with the same parameters, those of nested estimators too, as scikit-learn's `clone`.
+
+    Other values are shared, not copied: rules, templates and extractors do not change.
+    """
+    if not is_estimator(estimator):
+        raise InputError(f"{estimator!r} is not an estimator; give an object such as HMM(), with get_params and fit")
+    params = estimator.get_params(deep=False)  # type: ignore[attr-defined]
+    return type(estimator)(**{name: fresh(value) if is_estimator(value) else value for name, value in params.items()})
+
+
+def again(estimator: Model) -> Model:
+    """Return a copy of a fitted estimator to fit once more: as it is if it has `warm_start`, else fresh."""
+    params = estimator.get_params() if is_estimator(estimator) else {}  # type: ignore[attr-defined]
+    warm = any(value is True for name, value in params.items() if name.split("__")[-1] == "warm_start")
+    return copy.copy(estimator) if warm else fresh(estimator)
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -216,18 +251,6 @@ class SequenceLabeller(Estimator, ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that `espalier.load` reads; it holds data only, never code."""
-        self._check_fitted()
-        extra, arrays = self._state()
-        header = {
-            "kind": self.kind,
-            "parameters": _stored_parameters(self),
-            "labels": list(self.labels_.names),
-            "training_data": self.training_digest_,
-        } | extra
-        store.save(path, header, arrays)
+        from espalier.estimators.persist import pack  # which knows every estimator, so this module cannot know it
 
-
-def _stored_parameters(estimator: Estimator) -> dict[str, Any]:
-    """Keep the parameters that JSON can hold; features are stored with the model itself."""
-    params = estimator.get_params(deep=False)
-    return {name: value for name, value in params.items() if isinstance(value, (str, int, float, bool, type(None)))}
+        store.save(path, *pack(self))

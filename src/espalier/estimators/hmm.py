@@ -15,7 +15,8 @@ from espalier import store
 from espalier.corpus import Labels
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
-from espalier.models.hmm import HMMCounts, HMMParameters, Smoothing, Vocabulary, estimate
+from espalier.features.word_classes import WordClasses
+from espalier.models.hmm import HMMCounts, HMMParameters, Smoothing, Vocabulary, check_transition_classes, estimate
 from espalier.potentials import ChainBatch
 
 __all__ = ["HMM"]
@@ -33,7 +34,10 @@ class HMM(SequenceLabeller):
     start_alpha, transition_alpha : added to the counts of first labels and of transitions.
     emission_alpha : added to the counts of words, additive smoothing only.
     backoff_weight, class_weight : how many tokens the word classes, and the prior on those, are worth; back-off only.
-    transition_classes : None, or "punctuation": one transition matrix for each kind of token before.
+    word_classes : None, or `WordClasses` of unlabelled text: rare and unknown words by their clusters too (back-off
+        only); the model then knows all their words. A class_weight of about 10 suits them.
+    transition_classes : None, "punctuation" or "sentences": one transition matrix for each kind of token before (see
+        `espalier.models.hmm.classes_of_transitions`).
     pooling_weight : how many transitions the common matrix is worth, with transition classes only.
     threads : None chooses by size; results do not depend on it.
 
@@ -52,6 +56,7 @@ class HMM(SequenceLabeller):
         emission_alpha: float = 0.3,
         backoff_weight: float = 1000.0,
         class_weight: float = 1.0,
+        word_classes: WordClasses | None = None,
         transition_classes: str | None = None,
         pooling_weight: float = 3.0,
         threads: int | None = None,
@@ -64,6 +69,7 @@ class HMM(SequenceLabeller):
         self.emission_alpha = emission_alpha
         self.backoff_weight = backoff_weight
         self.class_weight = class_weight
+        self.word_classes = word_classes
         self.transition_classes = transition_classes
         self.pooling_weight = pooling_weight
         self.threads = threads
@@ -83,8 +89,7 @@ class HMM(SequenceLabeller):
         that of this model.
         """
         smoothing = self._smoothing()
-        if self.transition_classes not in (None, "punctuation"):
-            raise InputError(f"transition_classes is {self.transition_classes!r}; expected None or 'punctuation'")
+        check_transition_classes(self.transition_classes)
         corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
         check_labelled(corpus)
         assert corpus.labels is not None
@@ -94,7 +99,7 @@ class HMM(SequenceLabeller):
             raise InputError(f"the vocabulary has normalise={vocabulary.normalise!r}, the model {self.normalise!r}")
         self.counts_ = HMMCounts.from_labels(
             corpus,
-            vocabulary.extended(corpus),
+            vocabulary.classified(self.word_classes).extended(corpus),
             check_sample_weight(sample_weight, len(corpus)),
             self.transition_classes,
         )
@@ -105,6 +110,8 @@ class HMM(SequenceLabeller):
 
     def _smoothing(self) -> Smoothing:
         """Return the smoothing that the parameters describe; a parameter that makes no sense is an error."""
+        if self.word_classes is not None and self.smoothing == "additive":
+            raise InputError("additive smoothing knows no word classes; choose smoothing='backoff'")
         return Smoothing(
             self.smoothing,
             start=self.start_alpha,
@@ -138,18 +145,26 @@ class HMM(SequenceLabeller):
             "words/text": text, "words/offsets": offsets,
         }  # fmt: skip
         arrays |= {f"unknown/{name}": table for name, table in model.unknown.items()}
+        if model.vocabulary.word_classes is not None:
+            arrays |= {f"classes/{key}": array for key, array in model.vocabulary.word_classes.to_state().items()}
         header = {"normalise": model.vocabulary.normalise, "transition_classes": model.transition_classes}
         return header, arrays
 
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         words = store.unpack_strings(arrays["words/text"], arrays["words/offsets"])
-        vocabulary = Vocabulary(tuple(words), header["normalise"])
-        prefix = "unknown/"
-        unknown = {name.removeprefix(prefix): table for name, table in arrays.items() if name.startswith(prefix)}
-        self.parameters_ = HMMParameters(
-            vocabulary, arrays["start"], arrays["trans"], arrays["emission"], unknown, header["transition_classes"]
+        classes, unknown = (
+            {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+            for prefix in ("classes/", "unknown/")
         )
+        self.word_classes = WordClasses.from_state(classes) if classes else None
+        self.normalise, self.transition_classes = header["normalise"], header["transition_classes"]
+        vocabulary = Vocabulary(tuple(words), self.normalise, self.word_classes)
         # Word classes are made anew from the words; a file whose tables do not fit them is of another making.
         for name, table in unknown.items():
             if name not in vocabulary.groupings or len(table) != len(vocabulary.groupings[name].sizes):
                 raise ModelFileError(f"the word classes {name!r} of this file are not those of this version")
+        # In the order of the vocabulary, so that sums come out the same to the last bit.
+        ordered = {name: unknown[name] for name in vocabulary.groupings if name in unknown}
+        self.parameters_ = HMMParameters(
+            vocabulary, arrays["start"], arrays["trans"], arrays["emission"], ordered, self.transition_classes
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from espalier.features.given import GivenIndex
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
 from espalier.models.chain import ChainModel
+from espalier.models.moved import moved
 from espalier.models.pairs import Pairs
 from espalier.potentials import ChainBatch
 
@@ -31,18 +32,25 @@ Self = TypeVar("Self", bound="LinearChainLabeller")
 class TrainingSet:
     """A labelled corpus as arrays.
 
-    matrix, indptr, y : features, borders, label ids; start_allowed : bool[L], allowed : bool[L, L] (valid tags, and
-    whatever the training labels do); observed_transitions : bool[L, L]; sample_weight : float64[N] or None.
+    matrix, indptr, y, labels : features, borders, label ids and names; start_allowed : bool[L], allowed : bool[L, L]
+    (valid tags, and whatever the training labels do); observed_transitions : bool[L, L]; sample_weight : float64[N] or
+    None; start : weights over these attributes and labels to begin from, or None.
     """
 
     matrix: FeatureMatrix
     indptr: NDArray[np.int64]
     y: NDArray[np.int16]
-    n_labels: int
+    labels: Labels
     start_allowed: NDArray[np.bool_]
     allowed: NDArray[np.bool_]
     observed_transitions: NDArray[np.bool_]
     sample_weight: NDArray[np.float64] | None
+    start: ChainModel | None = None
+
+    @property
+    def n_labels(self) -> int:
+        """L."""
+        return len(self.labels)
 
 
 class LinearChainLabeller(SequenceLabeller):
@@ -87,6 +95,9 @@ class LinearChainLabeller(SequenceLabeller):
             index, matrix = self._extractor().fit_transform(corpus)
         assert corpus.labels is not None
         data = training_set(corpus, matrix, check_sample_weight(sample_weight, len(corpus)))
+        if getattr(self, "warm_start", False) and hasattr(self, "model_"):
+            before, now = (self.index_.names(), self.labels_.names), (index.names(), corpus.labels.names)
+            data = replace(data, start=moved(self.model_, before, now))
         self.model_ = self._train(data)
         self.index_ = index
         self.labels_ = corpus.labels
@@ -177,6 +188,5 @@ def training_set(corpus: Corpus, matrix: FeatureMatrix, sample_weight: NDArray[n
     starts = np.zeros(L, bool)
     starts[y[first][y[first] >= 0]] = True
     start_allowed, allowed = corpus.labels.allowed()
-    return TrainingSet(
-        matrix, corpus.indptr, corpus.y, L, start_allowed | starts, allowed | observed, observed, sample_weight
-    )
+    start_allowed, allowed = start_allowed | starts, allowed | observed
+    return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, start_allowed, allowed, observed, sample_weight)

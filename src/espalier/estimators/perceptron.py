@@ -74,15 +74,16 @@ class Perceptron(LinearChainLabeller):
         if self.pairs not in ("all", "observed"):
             raise InputError(f"pairs is {self.pairs!r}; expected 'all' or 'observed'")
 
-    def _train(self, data: TrainingSet) -> ChainModel:
+    def _train(self, data: TrainingSet, initial: ChainModel | None = None) -> ChainModel:
         if self.pairs == "all":
             pairs = all_pairs(data.matrix.n_attributes, data.n_labels)
         else:
             pairs = Pairs.observed(data.matrix, data.y, data.n_labels)
+            pairs = pairs if initial is None else pairs.union(initial.pairs)
         training = train_perceptron(
             data.matrix, data.indptr, data.y, pairs, data.start_allowed, data.allowed, np.random.default_rng(self.seed),
             epochs=self.epochs, averaged=self.averaged, shuffle=self.shuffle, boundaries=self.boundaries,
-            sample_weight=data.sample_weight,
+            sample_weight=data.sample_weight, initial=initial,
         )  # fmt: skip
         self.mistakes_ = training.mistakes
         return training.model

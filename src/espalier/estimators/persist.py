@@ -1,42 +1,109 @@
-"""`load`: from a model file back to a fitted estimator; the file is data, and nothing in it is executed."""
+"""Model files: a fitted estimator as a header and arrays, and back; a file is data, and nothing in it is executed.
+
+`pack` and `unpack` are each other's inverse. An estimator that holds another one packs it into its own state: the inner
+header under a name, the inner arrays under that name and a slash (`nested`, `unnested`).
+"""
 
 from __future__ import annotations
 
+import inspect
+import math
 import os
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from numpy.typing import NDArray
+
 from espalier import store
 from espalier.corpus import Labels
-from espalier.errors import ModelFileError, did_you_mean
+from espalier.errors import InputError, ModelFileError, did_you_mean
 from espalier.estimators.base import SequenceLabeller
 
-__all__ = ["KINDS", "load"]
+__all__ = ["KINDS", "load", "nested", "pack", "unnested", "unpack"]
 
 KINDS = {
+    "ccm": ("espalier.estimators.ccm", "CCM"),
+    "codl": ("espalier.estimators.codl", "CoDL"),
     "crf": ("espalier.estimators.crf", "CRF"),
+    "em": ("espalier.estimators.em", "EM"),
+    "experts": ("espalier.estimators.experts", "Experts"),
+    "ge": ("espalier.estimators.regularised", "GeneralizedExpectation"),
     "hmm": ("espalier.estimators.hmm", "HMM"),
     "perceptron": ("espalier.estimators.perceptron", "Perceptron"),
+    "pr": ("espalier.estimators.regularised", "PosteriorRegularization"),
+    "samplerank": ("espalier.estimators.samplerank", "SampleRank"),
     "semicrf": ("espalier.estimators.semicrf", "SemiCRF"),
+    "two_stage": ("espalier.estimators.two_stage", "TwoStage"),
 }
 """The kind in a model file's header, and the class it names: a closed list, so a file cannot name anything else."""
+
+Header = dict[str, Any]
+Arrays = dict[str, NDArray[Any]]
+
+
+def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
+    """Return what a model file holds of a fitted estimator: JSON and arrays.
+
+    Parameters that JSON cannot hold, features or an infinite penalty for instance, are part of the estimator's state.
+    """
+    kind = getattr(estimator, "kind", None)
+    if kind not in KINDS or not isinstance(estimator, SequenceLabeller):
+        raise InputError(f"a {type(estimator).__name__} cannot be stored in a model file; kinds: {', '.join(KINDS)}")
+    estimator._check_fitted()
+    extra, arrays = estimator._state()
+    params = [(name, v) for name, v in estimator.get_params(deep=False).items() if name not in extra or v != math.inf]
+    header = {
+        "kind": kind,
+        "parameters": {name: v for name, v in params if isinstance(v, (str, int, float, bool, type(None)))},
+        "labels": list(estimator.labels_.names),
+        "training_data": estimator.training_digest_,
+    }
+    return header | extra, arrays
+
+
+def unpack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> SequenceLabeller:
+    """Return the fitted estimator that `pack` took apart; whatever does not fit is a ModelFileError."""
+    kind = header.get("kind")
+    if kind not in KINDS:
+        raise ModelFileError(f"holds a model of unknown kind {kind!r}{did_you_mean(str(kind), KINDS)}")
+    module, name = KINDS[kind]
+    estimator = _empty(getattr(import_module(module), name))
+    try:
+        known = estimator.get_params(deep=False)
+        estimator.set_params(**{k: v for k, v in header["parameters"].items() if k in known})
+        estimator._restore(header, arrays)
+        estimator.labels_ = Labels(header["labels"])
+        estimator.training_digest_ = header["training_data"]
+    except (KeyError, TypeError, IndexError, AttributeError, InputError) as error:
+        raise ModelFileError(f"the model file lacks or misshapes a part: {error!r}") from error
+    assert isinstance(estimator, SequenceLabeller)
+    return estimator
+
+
+def _empty(cls: type[Any]) -> Any:
+    """Make an estimator with None for what its constructor asks for; `_restore` knows better."""
+    parameters = inspect.signature(cls).parameters.values()
+    return cls(**{p.name: None for p in parameters if p.default is p.empty})
+
+
+def nested(name: str, estimator: SequenceLabeller) -> tuple[Header, Arrays]:
+    """Pack an estimator under a name, for the state of the one that holds it."""
+    header, arrays = pack(estimator)
+    return {name: header}, {f"{name}/{key}": array for key, array in arrays.items()}
+
+
+def unnested(name: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> SequenceLabeller:
+    """Return the estimator that `nested` packed under a name."""
+    prefix = f"{name}/"
+    inner = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+    return unpack(header[name], inner)
 
 
 def load(path: str | os.PathLike[str]) -> SequenceLabeller:
     """Return the fitted estimator that `save` wrote."""
     header, arrays = store.load(path)
-    kind = header.get("kind")
-    if kind not in KINDS:
-        raise ModelFileError(f"{path}: holds a model of unknown kind {kind!r}{did_you_mean(str(kind), KINDS)}")
-    module, name = KINDS[kind]
-    estimator: Any = getattr(import_module(module), name)()
-    known = estimator.get_params(deep=False)
-    estimator.set_params(**{k: v for k, v in header["parameters"].items() if k in known})
     try:
-        estimator._restore(header, arrays)
-        estimator.labels_ = Labels(header["labels"])
-        estimator.training_digest_ = header["training_data"]
-    except (KeyError, TypeError, IndexError) as error:
-        raise ModelFileError(f"{path}: the model file lacks or misshapes a part: {error!r}") from error
-    assert isinstance(estimator, SequenceLabeller)
-    return estimator
+        return unpack(header, arrays)
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from error

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Column", "cross", "frequent", "pile", "stack"]
+__all__ = ["Column", "cross", "frequent", "pile", "ranges", "stack"]
 
 Ints = NDArray[np.int64]
 
@@ -55,7 +55,7 @@ class Column:
         """Return the rows at `index`; the row -1 holds the number `outside`, or nothing if that is negative."""
         lengths = np.append(self.lengths, int(outside >= 0))[index]
         ids = np.append(self.ids, outside)  # the row -1 starts where the others end
-        entries = _ranges(self.indptr[index], lengths)
+        entries = ranges(self.indptr[index], lengths)
         weights = None if self.weights is None else np.append(self.weights, 1.0)[entries]
         return Column(_indptr(lengths), ids[entries], weights)
 
@@ -102,7 +102,7 @@ def cross(a: Column, b: Column, size: int) -> Column:
     n_a, n_b = a.lengths, b.lengths
     lengths = n_a * n_b
     row = np.repeat(np.arange(a.n_rows), lengths)
-    nth = _ranges(np.zeros(a.n_rows, np.int64), lengths)
+    nth = ranges(np.zeros(a.n_rows, np.int64), lengths)
     i = a.indptr[row] + nth // n_b[row]
     j = b.indptr[row] + nth % n_b[row]
     weights = None
@@ -122,7 +122,7 @@ def stack(columns: Sequence[Column], n_rows: int) -> Column:
     free = indptr[:-1].copy()
     for column in columns:
         lengths = column.lengths
-        entries = _ranges(free, lengths)
+        entries = ranges(free, lengths)
         ids[entries] = column.ids
         if weights is not None and column.weights is not None:
             weights[entries] = column.weights
@@ -147,7 +147,7 @@ def _indptr(lengths: Ints) -> Ints:
     return indptr
 
 
-def _ranges(starts: Ints, lengths: Ints) -> Ints:
+def ranges(starts: Ints, lengths: Ints) -> Ints:
     """Return start, start + 1, ... start + length - 1 for each pair, laid end to end."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0

@@ -20,7 +20,8 @@
     glove = "glove.50d.txt"
 
 Files are UTF-8 and relative to the task file; blank lines do not count, nor does a first line of two whole numbers in
-a file of vectors (word2vec writes its size there). Functions (`call:`, `sequence:`) are given from Python.
+a file of vectors (word2vec writes its size there). Functions (`call:`, `sequence:`) and word
+classes (`classes:`, `vector:`) are given from Python.
 """
 
 from __future__ import annotations

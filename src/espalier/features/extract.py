@@ -23,12 +23,13 @@ from espalier.features.assemble import assemble
 from espalier.features.columns import Column, frequent
 from espalier.features.declare import read_table
 from espalier.features.index import FeatureIndex
-from espalier.features.joins import fields_of, join
+from espalier.features.joins import all_fields, fields_of, join
 from espalier.features.matrix import FeatureMatrix
 from espalier.features.named import NamedField
 from espalier.features.templates import Field, Template
 from espalier.features.text import parse_template
 from espalier.features.view import View
+from espalier.features.word_classes import ClassField, VectorField, WordClasses
 
 __all__ = ["FeatureExtractor", "attributes_of"]
 
@@ -134,15 +135,21 @@ def attributes_of(extractor: FeatureExtractor | FeatureIndex, tokens: Sequence[s
 
 
 def _check_templates(templates: Sequence[Template]) -> None:
-    """Raise if there is none, one is listed twice, or one name stands for two fields."""
+    """Raise if there is none, one is listed twice, or one name stands for two fields or two sets of word classes."""
     if not templates:
         raise InputError("at least one template is needed")
     seen: set[str] = set()
     fields: dict[str, Field] = {}
+    classes: dict[str, WordClasses] = {}
     for template in templates:
-        for part in template.parts:
-            if fields.setdefault(part.field.text, part.field) != part.field:
-                raise InputError(f"two different fields have the name {part.field.text!r}; rename one")
+        for field in all_fields([template]):
+            if fields.setdefault(field.text, field) != field:
+                raise InputError(f"two different fields have the name {field.text!r}; rename one")
+            if (
+                isinstance(field, (ClassField, VectorField))
+                and classes.setdefault(field.label, field.classes) != field.classes
+            ):
+                raise InputError(f"two different sets of word classes have the name {field.label!r}; rename one")
         if template.text in seen:
             raise InputError(f"template {template.text!r} is listed twice")
         seen.add(template.text)

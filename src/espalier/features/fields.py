@@ -41,6 +41,7 @@ __all__ = [
     "Suffix",
     "Word",
     "full_shapes",
+    "length_names",
 ]
 
 LENGTH_BINS = (0, 1, 2, 3, 4, 5, 6, 8, 11, 16)
@@ -65,6 +66,11 @@ class _ShapeTable(dict[int, str]):
             shape = "0" if character.isdigit() else character
         self[code] = shape
         return shape
+
+
+def length_names() -> list[str]:
+    """Return the names of the bins of `length`: 0, 1, ... 6-7, ... 16+."""
+    return [*(str(a) if b == a + 1 else f"{a}-{b - 1}" for a, b in pairwise(LENGTH_BINS)), f"{LENGTH_BINS[-1]}+"]
 
 
 def full_shapes(words: Sequence[str]) -> list[str]:
@@ -195,8 +201,7 @@ class Length(_TypeField):
 
     def results(self, words: Sequence[str]) -> Sequence[Result]:
         """Return the bins."""
-        bins = [str(a) if b == a + 1 else f"{a}-{b - 1}" for a, b in pairwise(LENGTH_BINS)]
-        bins.append(f"{LENGTH_BINS[-1]}+")
+        bins = length_names()
         return [bins[bisect_right(LENGTH_BINS, len(shape)) - 1] for shape in words]
 
 

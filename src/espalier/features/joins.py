@@ -17,7 +17,7 @@ from espalier.features.columns import Column, cross
 from espalier.features.templates import Field, Part, Template
 from espalier.features.view import View
 
-__all__ = ["fields_of", "join", "names_of"]
+__all__ = ["all_fields", "fields_of", "join", "names_of"]
 
 Ints = NDArray[np.int64]
 
@@ -25,6 +25,17 @@ Ints = NDArray[np.int64]
 def fields_of(templates: Iterable[Template]) -> list[Field]:
     """Return the fields of the templates, each once, in order of appearance."""
     return list({part.field.text: part.field for template in templates for part in template.parts}.values())
+
+
+def all_fields(templates: Iterable[Template]) -> list[Field]:
+    """Return the fields of the templates and those within them, each once, outer ones first."""
+    found: dict[int, Field] = {}
+    waiting: list[Field] = fields_of(templates)
+    while waiting:
+        field = waiting.pop(0)
+        found.setdefault(id(field), field)
+        waiting += field.within()
+    return list(found.values())
 
 
 def join(

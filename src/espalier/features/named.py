@@ -124,6 +124,7 @@ class Vectors(NamedField):
     fold: bool = False
 
     kind = "vectors"
+    dense = True
 
     def __post_init__(self) -> None:
         """Check the shapes and keep a read-only copy."""

@@ -1,9 +1,11 @@
 """A feature index as arrays and one JSON-able value, for model files: no pickle, and loading runs no code.
 
-    "features"            JSON: templates, min_count, markers, regexes, lexicons, tables, vectors (name, fold)
+    "features"            JSON: templates, min_count, markers, regexes, lexicons, tables,
+                          vectors (name, fold), classes (name)
     "values/<k>/text"     uint8, the values of field k end to end, in UTF-8; "values/<k>/lengths" int32, in characters
     "joins/<j>/<k>"       int64, join k of template j
     "vectors/<name>"      float64[W, D]; its words as "vectors/<name>/text" and "vectors/<name>/lengths"
+    "classes/<name>/..."  the arrays of `WordClasses.to_state`
 
 Functions are not stored; their names are, in the templates, and loading asks for the functions again.
 """
@@ -11,18 +13,19 @@ Functions are not stored; their names are, in the templates, and loading asks fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, pairwise
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError, ModelFileError
 from espalier.features.declare import read_table
-from espalier.features.joins import fields_of
+from espalier.features.joins import all_fields, fields_of
 from espalier.features.lexicon import Lexicon
 from espalier.features.named import Call, NamedField, Regex, SequenceCall, Table, Vectors
-from espalier.features.templates import Template
+from espalier.features.strings import pack_strings, stored_array, unpack_strings
+from espalier.features.templates import Field, Template
+from espalier.features.word_classes import ClassField, VectorField, WordClasses
 
 __all__ = ["pack", "unpack"]
 
@@ -47,27 +50,38 @@ def pack(
         "lexicons": {},
         "tables": {},
         "vectors": {},
+        "classes": [],
     }
     state: dict[str, Any] = {"features": header}
     for k, field in enumerate(fields_of(templates)):
-        _pack_strings(state, f"values/{k}", values[field.text])
-        if isinstance(field, (Call, SequenceCall)):
-            header["functions"].append(field.text)
-        elif isinstance(field, Regex):
-            header["regexes"][field.label] = field.pattern
-        elif isinstance(field, Lexicon):
-            header["lexicons"][field.label] = {"entries": list(field.entries), "fold": field.fold}
-        elif isinstance(field, Table):
-            entries = {word: list(strings) for word, strings in field.entries.items()}
-            header["tables"][field.label] = {"entries": entries, "fold": field.fold}
-        elif isinstance(field, Vectors):
-            header["vectors"][field.label] = field.fold
-            state[f"vectors/{field.label}"] = field.matrix
-            _pack_strings(state, f"vectors/{field.label}", field.words)
+        pack_strings(state, f"values/{k}", values[field.text])
+    for field in all_fields(templates):
+        _pack_definition(state, field)
     for j, several in enumerate(joins):
         for k, keys in enumerate(several):
             state[f"joins/{j}/{k}"] = keys
     return state
+
+
+def _pack_definition(state: dict[str, Any], field: Field) -> None:
+    """Add what a named field carries."""
+    header = state["features"]
+    if isinstance(field, (Call, SequenceCall)) and field.text not in header["functions"]:
+        header["functions"].append(field.text)
+    elif isinstance(field, Regex):
+        header["regexes"][field.label] = field.pattern
+    elif isinstance(field, Lexicon):
+        header["lexicons"][field.label] = {"entries": list(field.entries), "fold": field.fold}
+    elif isinstance(field, Table):
+        entries = {word: list(strings) for word, strings in field.entries.items()}
+        header["tables"][field.label] = {"entries": entries, "fold": field.fold}
+    elif isinstance(field, Vectors):
+        header["vectors"][field.label] = field.fold
+        state[f"vectors/{field.label}"] = field.matrix
+        pack_strings(state, f"vectors/{field.label}", field.words)
+    elif isinstance(field, (ClassField, VectorField)) and field.label not in header["classes"]:
+        header["classes"].append(field.label)
+        state |= {f"classes/{field.label}/{key}": array for key, array in field.classes.to_state().items()}
 
 
 def unpack(state: Mapping[str, Any], functions: Iterable[NamedField] = ()) -> Parts:
@@ -78,10 +92,11 @@ def unpack(state: Mapping[str, Any], functions: Iterable[NamedField] = ()) -> Pa
     try:
         markers = tuple(header.pop("markers"))
         vectors = [
-            Vectors(name, _unpack_strings(state, f"vectors/{name}"), state[f"vectors/{name}"], fold)
+            Vectors(name, unpack_strings(state, f"vectors/{name}"), state[f"vectors/{name}"], fold)
             for name, fold in header.pop("vectors").items()
         ]
-        templates, min_count = read_table(header, None, [*functions, *vectors])
+        classes = [field for name in header.pop("classes", ()) for field in _unpack_classes(state, name)]
+        templates, min_count = read_table(header, None, [*functions, *vectors, *classes])
     except (KeyError, TypeError, AttributeError) as error:
         raise ModelFileError(f"the stored features are incomplete: {error}") from None
     except InputError as error:
@@ -89,7 +104,7 @@ def unpack(state: Mapping[str, Any], functions: Iterable[NamedField] = ()) -> Pa
     offsets = {template.offset for template in templates} - {None, 0}
     if not offsets.issuperset(markers) or list(markers) != sorted(set(markers)) or type(min_count) is not int:
         raise ModelFileError("the stored features are damaged: markers or min_count")
-    values = {f.text: _unpack_strings(state, f"values/{k}") for k, f in enumerate(fields_of(templates))}
+    values = {f.text: unpack_strings(state, f"values/{k}") for k, f in enumerate(fields_of(templates))}
     joins = tuple(_unpack_joins(state, j, template, values) for j, template in enumerate(templates))
     return templates, min_count, values, joins, markers
 
@@ -112,43 +127,23 @@ def _check_functions(needed: Iterable[str], given: Iterable[NamedField]) -> None
         )
 
 
+def _unpack_classes(state: Mapping[str, Any], name: str) -> Sequence[NamedField]:
+    """Return the fields of the word classes of this name."""
+    prefix = f"classes/{name}/"
+    own = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
+    return WordClasses.from_state(own).fields(name)
+
+
 def _unpack_joins(
     state: Mapping[str, Any], j: int, template: Template, values: Mapping[str, Sequence[str]]
 ) -> tuple[Ints, ...]:
     """Return the joins of template j; every number must point at something."""
     joins: list[Ints] = []
     for k, part in enumerate(template.parts):
-        keys = _array(state, f"joins/{j}/{k}", np.int64)
+        keys = stored_array(state, f"joins/{j}/{k}", np.int64)
         size = len(values[part.field.text])
         limit = (len(joins[-1]) if k else 1) * (size + 1)  # the number behind the last value is the marker
         if len(keys) and (keys[0] < 0 or keys[-1] >= limit or (np.diff(keys) <= 0).any()):
             raise ModelFileError(f"the stored features are damaged: join {k} of template {template.text!r}")
         joins.append(keys)
     return tuple(joins)
-
-
-def _pack_strings(state: dict[str, Any], key: str, strings: Sequence[str]) -> None:
-    text = "".join(strings).encode("utf-8", "surrogatepass")
-    state[f"{key}/text"] = np.frombuffer(text, np.uint8)
-    state[f"{key}/lengths"] = np.fromiter(map(len, strings), np.int32, len(strings))
-
-
-def _unpack_strings(state: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    try:
-        text = _array(state, f"{key}/text", np.uint8).tobytes().decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError as error:
-        raise ModelFileError(f"the stored features are damaged: {key}: {error}") from None
-    lengths = _array(state, f"{key}/lengths", np.int32)
-    if (lengths < 0).any() or lengths.sum() != len(text):
-        raise ModelFileError(f"the stored features are damaged: {key}: lengths and text differ")
-    strings = tuple(text[a:b] for a, b in pairwise(accumulate(lengths.tolist(), initial=0)))
-    if len(set(strings)) != len(strings):
-        raise ModelFileError(f"the stored features are damaged: {key}: a string stands twice")
-    return strings
-
-
-def _array(state: Mapping[str, Any], key: str, dtype: type) -> NDArray[Any]:
-    array = state.get(key)
-    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
-        raise ModelFileError(f"the stored features are incomplete: {key!r} is not a list of {dtype.__name__}")
-    return cast("NDArray[Any]", array)

@@ -37,6 +37,11 @@ class Field:
     via_shape = False
 
     @property
+    def dense(self) -> bool:
+        """Are the values the dimensions of a vector, and what counts their weights?"""
+        return False
+
+    @property
     def of_type(self) -> bool:
         """Do the values depend on the word type alone?"""
         return True
@@ -45,6 +50,10 @@ class Field:
     def text(self) -> str:
         """The text form, such as `prefix3`."""
         raise NotImplementedError
+
+    def within(self) -> tuple[Field, ...]:
+        """Return the fields that this one is made of."""
+        return ()
 
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return the values of each word type."""

@@ -2,16 +2,22 @@
 
     template := part {"&" part}
     part     := field ["@" offset | "[" offset {"," offset} "]"]
-    field    := word | lower | shape | fullshape | length | flags | bias | edge
+    field    := word | lower | shape | fullshape | length | flags | bias | edge | quoted
+              | chunkindex | chunklength | sentenceindex | sentencelength
               | prefixN | suffixN | positionN | prefixN-M | suffixN-M | position
-              | kind ":" name                                  regex, lexicon, table, vectors, call, sequence
+              | scope "(" field ")" ["*" value]                  a value of one is not written
+              | kind ":" name                                  regex, lexicon, table, vectors, classes, vector,
+                                                                 call, sequence
+    scope    := unit ["first" | "last"] [("+" | "-") number] | before | after        unit: chunk, sentence
 
 A list of offsets and a range of lengths are short for several templates: `shape[-1,0,1]` is three, `prefix1-4` four,
-in a conjunction every combination. The text of a template (`Template.text`) parses to that template alone.
+in a conjunction every combination. What scopes mean: `espalier.features.spans`. The text of a template
+(`Template.text`) parses to that template alone.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from itertools import product
@@ -31,17 +37,26 @@ from espalier.features.fields import (
     Word,
 )
 from espalier.features.named import NamedField
+from espalier.features.spans import Beyond, Measure, Quoted, Within
 from espalier.features.templates import Field, Part, Template
 
 __all__ = ["parse_template", "parse_templates"]
 
 _PLAIN: Mapping[str, Field] = {
-    field.text: field for field in (Word(), Lower(), Shape(), FullShape(), Length(), Flags(), Bias(), Edge())
+    field.text: field
+    for field in (
+        *(Word(), Lower(), Shape(), FullShape(), Length(), Flags(), Bias(), Edge(), Quoted()),
+        *(Measure(unit, what) for unit in ("chunk", "sentence") for what in ("index", "length")),
+    )
 } | {"position": Position()}
 _NUMBERED = {"prefix": Prefix, "suffix": Suffix, "position": Position}
-_KINDS = ("call", "lexicon", "regex", "sequence", "table", "vectors")
+_KINDS = ("call", "classes", "lexicon", "regex", "sequence", "table", "vector", "vectors")
 _PART = re.compile(r"(?P<field>[^@\[\]]+)(?:@(?P<offset>[^@\[\]]*)|\[(?P<offsets>[^\[\]@]*)\])?")
 _NUMBERED_FIELD = re.compile(r"(?P<kind>prefix|suffix|position)(?P<low>[0-9]+)(?:-(?P<high>[0-9]+))?")
+_SCOPED = re.compile(
+    r"(?:(?P<unit>chunk|sentence)(?P<which>first|last)?(?P<shift>[+-][0-9]{1,9})?|(?P<side>before|after))"
+    r"\((?P<inner>.*)\)(?:\*(?P<value>[^()*]*))?"
+)
 _OFFSET = re.compile(r"[+-]?[0-9]{1,9}")
 
 
@@ -77,6 +92,9 @@ def _fields(written: str, known: Mapping[str, NamedField], text: str) -> list[Fi
         names = [field.label for field in known.values() if field.kind == kind]
         listed = f"; defined: {', '.join(names)}" if names else f"; no {kind} is defined"
         raise InputError(f"template {text!r}: {kind} {name!r} is not defined{did_you_mean(name, names) or listed}")
+    scoped = _SCOPED.fullmatch(written)
+    if scoped is not None:
+        return _scoped(scoped, known, text)
     match = _NUMBERED_FIELD.fullmatch(written)
     if match is None:
         everything = [*_PLAIN, *_NUMBERED, *known, *(f"{kind}:{name}" for kind in _KINDS if colon)]
@@ -91,6 +109,21 @@ def _fields(written: str, known: Mapping[str, NamedField], text: str) -> list[Fi
         raise InputError(f"template {text!r}: {written!r} is not a range of lengths such as 'prefix1-4'")
     make(high)  # a wild upper end fails here rather than after a long list
     return [make(n) for n in range(low, high + 1)]
+
+
+def _scoped(match: re.Match[str], known: Mapping[str, NamedField], text: str) -> list[Field]:
+    """Return the fields that a text such as `chunk-1(lower)*0.3` stands for."""
+    try:
+        value = float(match["value"] or ("nan" if match["value"] is not None else 1))
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise InputError(f"template {text!r}: the value {match['value']!r} is not a number above 0")
+    fields = _fields(match["inner"].strip(), known, text)
+    if match["side"]:
+        return [Beyond(match["side"], field, value) for field in fields]
+    which, shift = match["which"] or "all", int(match["shift"] or 0)
+    return [Within(match["unit"], field, which, shift, value) for field in fields]
 
 
 def _offsets(single: str | None, several: str | None, text: str) -> list[int]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["perceptron_epoch"]
+__all__ = ["decode", "move", "perceptron_epoch", "score_sequence"]
 
 
 @njit(cache=True, nogil=True)
@@ -47,6 +47,15 @@ def score_token(m, token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, 
             for j in range(bundle_ptr[b], bundle_ptr[b + 1]):
                 inner = value * bundle_values[j] if len(bundle_values) > 0 else value
                 add_attribute(bundle_ids[j], inner, pair_ptr, pair_label, w, row)
+
+
+@njit(cache=True, nogil=True)
+def score_sequence(a, T, token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values,
+                   pair_ptr, pair_label, w, rows):  # fmt: skip
+    """Write the scores of tokens a ... a + T - 1 into rows : float64[>= T, L]."""
+    for t in range(T):
+        score_token(a + t, token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values,
+                    pair_ptr, pair_label, w, rows[t])  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
@@ -133,6 +142,21 @@ def change_steps(T, gold, guess, amount, step, boundaries, trans, trans_u, start
 
 
 @njit(cache=True, nogil=True)
+def move(a, T, gold, guess, amount, step, token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values,
+         pair_ptr, pair_label, boundaries, w, u, trans, trans_u, start, start_u, end, end_u):  # fmt: skip
+    """Update: w += amount (f(x, gold) - f(x, guess)) for tokens a ... a + T - 1; return how many labels differ."""
+    wrong = 0
+    for t in range(T):
+        if gold[t] != guess[t]:
+            wrong += 1
+            change_token(a + t, amount, gold[t], guess[t], step, token_ptr, token_refs, token_values, bundle_ptr,
+                         bundle_ids, bundle_values, pair_ptr, pair_label, w, u)  # fmt: skip
+    if wrong > 0:
+        change_steps(T, gold, guess, amount, step, boundaries, trans, trans_u, start, start_u, end, end_u)
+    return wrong
+
+
+@njit(cache=True, nogil=True)
 def perceptron_epoch(order, step, indptr, y, omega, token_ptr, token_refs, token_values, bundle_ptr, bundle_ids,
                      bundle_values, pair_ptr, pair_label, boundaries, w, u, trans, trans_u, start, start_u,
                      end, end_u):  # fmt: skip
@@ -163,20 +187,13 @@ def perceptron_epoch(order, step, indptr, y, omega, token_ptr, token_refs, token
             labelled += gold[t] >= 0
         if labelled == 0:
             continue
-        for t in range(T):
-            score_token(a + t, token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values,
-                        pair_ptr, pair_label, w, rows[t])  # fmt: skip
+        score_sequence(a, T, token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values,
+                       pair_ptr, pair_label, w, rows)  # fmt: skip
         if decode(T, rows, trans, start, end, nothing, alpha, guess) == -np.inf:
             return mistakes, i
         if labelled < T and decode(T, rows, trans, start, end, y[a : a + T], alpha, gold) == -np.inf:
             return mistakes, i
-        wrong = 0
-        for t in range(T):
-            if gold[t] != guess[t]:
-                wrong += 1
-                change_token(a + t, omega[i], gold[t], guess[t], step, token_ptr, token_refs, token_values,
-                             bundle_ptr, bundle_ids, bundle_values, pair_ptr, pair_label, w, u)  # fmt: skip
-        if wrong > 0:
-            mistakes += 1
-            change_steps(T, gold, guess, omega[i], step, boundaries, trans, trans_u, start, start_u, end, end_u)
+        mistakes += move(a, T, gold, guess, omega[i], step, token_ptr, token_refs, token_values, bundle_ptr,
+                         bundle_ids, bundle_values, pair_ptr, pair_label, boundaries, w, u, trans, trans_u,
+                         start, start_u, end, end_u) > 0  # fmt: skip
     return mistakes, -1

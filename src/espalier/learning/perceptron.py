@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InfeasibleError
+from espalier.errors import InfeasibleError, InputError
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.perceptron import perceptron_epoch
 from espalier.models.chain import ChainModel
 from espalier.models.pairs import Pairs
 
-__all__ = ["Training", "all_pairs", "train_perceptron"]
+__all__ = ["Training", "all_pairs", "train_perceptron", "without_zeros"]
 
 Float = NDArray[np.float64]
 
@@ -53,21 +53,27 @@ def train_perceptron(
     shuffle: bool = True,
     boundaries: bool = False,
     sample_weight: Float | None = None,
+    initial: ChainModel | None = None,
 ) -> Training:
-    """Train on M tokens with label ids y (-1 unknown).
+    """Train on M tokens with label ids y (-1 unknown), from zero or from the weights of an initial model.
 
     pairs : the (attribute, label) pairs that may have a weight; start_allowed, allowed : bool[L] and bool[L, L], what
     else is forbidden, -inf; every allowed transition is learned, first and last labels with `boundaries`.
+    initial : its pairs are among `pairs`; what it forbids and the others allow begins at zero.
     """
     N, L = len(indptr) - 1, pairs.n_labels
     omega = np.ones(N) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    begun = [np.zeros(len(pairs)), np.zeros((L, L)), np.zeros(L), np.zeros(L)]
+    if initial is not None:
+        begun = [_spread(initial, pairs), *map(_finite, (initial.trans, initial.start, initial.end))]
     weights = [
-        np.zeros(len(pairs)),
-        np.where(allowed, 0.0, -np.inf),
-        np.where(start_allowed, 0.0, -np.inf),
-        np.zeros(L),
+        begun[0].copy(),
+        np.where(allowed, begun[1], -np.inf),
+        np.where(start_allowed, begun[2], -np.inf),
+        begun[3].copy(),
     ]
-    sums = [np.zeros_like(part) for part in weights]
+    # Σ step · change: what training begins with counts as a change of the first step, so the mean has all of it.
+    sums = begun
     both = [array for pair in zip(weights, sums, strict=True) for array in pair]
     order = np.arange(N)
     mistakes: list[int] = []
@@ -86,11 +92,27 @@ def train_perceptron(
     if averaged:
         weights = [((steps + 1) * w - u) / steps for w, u in zip(weights, sums, strict=True)]
     w, trans, start, end = weights
-    kept, w = _without_zeros(pairs, w)
+    kept, w = without_zeros(pairs, w)
     return Training(ChainModel(kept, w, trans, start, end), tuple(mistakes))
 
 
-def _without_zeros(pairs: Pairs, w: Float) -> tuple[Pairs, Float]:
+def _finite(scores: Float) -> Float:
+    """Return scores with 0 for -inf."""
+    return np.where(np.isfinite(scores), scores, 0.0)
+
+
+def _spread(model: ChainModel, pairs: Pairs) -> Float:
+    """Return the weights of a model by a larger set of pairs, 0 for those it lacks."""
+    known, wanted = (p.attributes() * p.n_labels + p.label for p in (model.pairs, pairs))
+    place = np.searchsorted(wanted, known)
+    if pairs.n_labels != model.pairs.n_labels or not np.isin(known, wanted).all():
+        raise InputError("the initial model has weights for other attributes or labels than training has")
+    w = np.zeros(len(pairs))
+    w[place] = model.w
+    return w
+
+
+def without_zeros(pairs: Pairs, w: Float) -> tuple[Pairs, Float]:
     """Leave out the pairs of weight zero: most of them, and they score nothing."""
     kept = np.flatnonzero(w)
     ptr = np.searchsorted(kept, pairs.ptr).astype(np.int64)

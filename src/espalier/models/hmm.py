@@ -9,11 +9,11 @@ With c(·) the counts, and F(a) the labels that may follow a: valid tags and wha
     P_k(b | a)   = (c_k(a, b) + λ P(b | a)) / (c_k(a) + λ)                 with transition classes k
     P(w | y)     = (c(w, y) + κ B(w | y)) / (c(y) + κ)
 
-Emissions back off to B. *Back-off* smoothing averages two ways of putting words into classes, g: the shape, and the
-shape with the last three letters; n(g) words of the vocabulary are in class g, and one more share is for all words
-outside it:
+Emissions back off to B. *Back-off* smoothing averages G ways of putting words into classes, g (`models.vocabulary`):
+the shape, the shape with the last three letters, and the clusters of every size where the vocabulary has word classes.
+n(g) words of the vocabulary are in class g, and one more share is for all words outside it:
 
-    B(w | y)     = ½ Σ_g P(g(w) | y) / (n(g(w)) + 1)
+    B(w | y)     = 1/G Σ_g P(g(w) | y) / (n(g(w)) + 1)
     P(g | y)     = (c(g, y) + μ P(g)) / (c(y) + μ),      P(g) ∝ c(g) + 1   one g stands for every class never met
 
 *Additive* smoothing is the same with one class of all words and κ = α₂ (V + 1): P(w | y) = (c(w, y) + α₂) / Σ.
@@ -23,134 +23,76 @@ So Σ_w P(w | y) over the vocabulary, plus the shares for words outside it, is o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
-from espalier.features.fields import full_shapes
 from espalier.inference import Posterior, viterbi
 from espalier.kernels.rows import padded
 from espalier.kernels.vector import aligned
 from espalier.lanes import Lanes
 from espalier.models.chain import decode_rows
+from espalier.models.vocabulary import Vocabulary
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 
-__all__ = ["HMMCounts", "HMMParameters", "Smoothing", "Vocabulary", "classes_of_transitions", "estimate", "interpolate"]
+__all__ = [
+    "HMMCounts",
+    "HMMParameters",
+    "Smoothing",
+    "Vocabulary",
+    "check_transition_classes",
+    "classes_of_transitions",
+    "estimate",
+    "interpolate",
+]
 
 Float = NDArray[np.float64]
 Tables = TypeVar("Tables", "HMMCounts", "HMMParameters")
 
-_YEAR = re.compile(r"(?:1[89]|20)[0-9]{2}[a-z]?")
-_RANGE = re.compile(r"[0-9]+\W+[0-9]+")
-_REPEATED = re.compile(r"(.)\1+", re.DOTALL)
+_MASK = re.compile(r"\*[^\W\d_]+\*.*", re.DOTALL)
 
 
-def _number_class(word: str) -> str:
-    """Lower the case; years become YYYY (a form no other word has), numbers zeros, at most five, and ranges 0-0."""
-    word = word.lower()
-    if _YEAR.fullmatch(word):
-        return "YYYY"
-    if word.isdecimal():
-        return "0" * min(len(word), 5)
-    return "0-0" if _RANGE.fullmatch(word) else word
-
-
-_NORMALISE: Mapping[str, Callable[[str], str]] = {"none": str, "lower": str.lower, "classes": _number_class}
-
-
-def _shapes(words: Sequence[str]) -> list[str]:
-    return [_REPEATED.sub(r"\1", shape) for shape in full_shapes(words)]
-
-
-_GROUPS: Mapping[str, Callable[[Sequence[str]], list[str]]] = {
-    "any": lambda words: [""] * len(words),
-    "shape": _shapes,
-    "suffix": lambda words: [f"{shape} {word[-3:]}" for shape, word in zip(_shapes(words), words, strict=True)],
-}
-
-
-class Grouping(NamedTuple):
-    """V words in G classes. names : class -> number; members : int64[V]; sizes : int64[G + 1], the last 0."""
-
-    names: Mapping[str, int]
-    members: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """V normalised words, and the classes they fall into.
-
-    words : distinct, already normalised; normalise : "none", "lower" (case), or "classes" (case and numbers);
-    groupings : "any", "shape" and "suffix" (shape and last three letters). Begin with `Vocabulary().extended(corpus)`.
-    """
-
-    words: tuple[str, ...] = ()
-    normalise: str = "classes"
-    groupings: Mapping[str, Grouping] = field(init=False, repr=False, compare=False)
-    _index: Mapping[str, int] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Check the words and put them into classes."""
-        if self.normalise not in _NORMALISE:
-            raise InputError(f"normalise is {self.normalise!r}; expected 'none', 'lower' or 'classes'")
-        index = {word: v for v, word in enumerate(self.words)}
-        if len(index) != len(self.words):
-            raise InputError("a word is in the vocabulary twice")
-        groupings = {}
-        for name, group in _GROUPS.items():
-            names: dict[str, int] = {}
-            members = np.array([names.setdefault(g, len(names)) for g in group(self.words)], np.int64)
-            groupings[name] = Grouping(names, members, np.bincount(members, minlength=len(names) + 1))
-        object.__setattr__(self, "_index", index)
-        object.__setattr__(self, "groupings", groupings)
-
-    def extended(self, *corpora: Corpus) -> Vocabulary:
-        """Return this vocabulary with the words of more text at its end; the numbers of its own words stay."""
-        words = (self._normal(corpus.types[k] for k in np.unique(corpus.token_ids)) for corpus in corpora)
-        return Vocabulary(tuple(dict.fromkeys(chain(self.words, *words))), self.normalise)
-
-    def _normal(self, words: Iterable[str]) -> list[str]:
-        return list(map(_NORMALISE[self.normalise], words))
-
-    def ids(self, words: Iterable[str]) -> NDArray[np.int64]:
-        """Return the numbers of words as they stand in text; V for those outside."""
-        return np.array([self._index.get(word, len(self.words)) for word in self._normal(words)], np.int64)
-
-    def group(self, name: str, words: Iterable[str]) -> NDArray[np.int64]:
-        """Return the class of each word in a grouping; G, the number of classes, for classes never met."""
-        names = self.groupings[name].names
-        return np.array([names.get(g, len(names)) for g in _GROUPS[name](self._normal(words))], np.int64)
-
-    def __len__(self) -> int:
-        """Return V."""
-        return len(self.words)
+def check_transition_classes(kind: str | None) -> None:
+    """Raise if there are no transition classes of this name."""
+    if kind not in (None, "punctuation", "sentences"):
+        raise InputError(f"transition_classes is {kind!r}; expected None, 'punctuation' or 'sentences'")
 
 
 def classes_of_transitions(corpus: Corpus, kind: str | None) -> tuple[NDArray[np.int64], int]:
     """Return the class of the transition into every token, int64[M], and the number of classes.
 
-    None: one class. "punctuation": what stands before; 0 a word, 1 a full stop, 2 a comma, 3 other punctuation,
-    4 a full stop after a single capital.
+    None: one class. Otherwise by what stands before: 0 a word, 1 a stop, 2 a comma, 3 other punctuation, and as 4
+    "punctuation" has a full stop after a single capital, which ends an initial and nothing else;
+    "sentences" has a mask such as *PHONE*, and `!` and `?` are stops too.
     """
+    check_transition_classes(kind)
     if kind is None:
         return np.zeros(corpus.n_tokens, np.int64), 1
-    if kind != "punctuation":
-        raise InputError(f"transition_classes is {kind!r}; expected None or 'punctuation'")
-    mark = np.array([0 if any(map(str.isalnum, w)) else {".": 1, ",": 2}.get(w, 3) for w in corpus.types], np.int64)
-    capital = np.array([len(w) == 1 and w.isupper() for w in corpus.types], bool)
+    mark = np.array([_mark(word, kind) for word in corpus.types], np.int64)
     before = np.append(np.zeros(min(corpus.n_tokens, 1), np.int64), mark[corpus.token_ids[:-1]])
-    initial = np.zeros(corpus.n_tokens, bool)
-    initial[2:] = (before[2:] == 1) & capital[corpus.token_ids[:-2]]
-    initial[corpus.indptr[:-1][corpus.lengths > 1] + 1] = False  # the token before is the first of its sequence
-    return np.where(initial, 4, before), 5
+    if kind == "punctuation":
+        capital = np.array([len(w) == 1 and w.isupper() for w in corpus.types], bool)
+        initial = np.zeros(corpus.n_tokens, bool)
+        initial[2:] = (before[2:] == 1) & capital[corpus.token_ids[:-2]]
+        initial[corpus.indptr[:-1][corpus.lengths > 1] + 1] = False  # the token before is the first of its sequence
+        before[initial] = 4
+    return before, 5
+
+
+def _mark(word: str, kind: str) -> int:
+    """Return the class of the transition after a word, but for what stands before it."""
+    if kind == "sentences" and _MASK.fullmatch(word):
+        return 4
+    if any(map(str.isalnum, word)):
+        return 0
+    stops = (".", "!", "?") if kind == "sentences" else (".",)
+    return 1 if word in stops else 2 if word == "," else 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +179,7 @@ class HMMCounts:
     def over(self, vocabulary: Vocabulary) -> HMMCounts:
         """Return the same counts over a larger vocabulary (see `Vocabulary.extended`); new words were never seen."""
         V = len(self.vocabulary)
-        if vocabulary.normalise != self.vocabulary.normalise or vocabulary.words[:V] != self.vocabulary.words:
+        if replace(vocabulary, words=vocabulary.words[:V]) != self.vocabulary:
             raise InputError("counts move to a vocabulary that extends their own; make it by `vocabulary.extended`")
         new = np.zeros((len(vocabulary) - V, len(self.start)))
         return replace(self, vocabulary=vocabulary, emission=np.concatenate([self.emission, new]))
@@ -260,7 +202,7 @@ class HMMParameters:
     """The probabilities of a model.
 
     start : float64[L]; trans : float64[C, L, L] by transition class; emission : float64[V, L] over `vocabulary`;
-    unknown : by grouping (see `Vocabulary.group`), float64[G + 1, L]: what a word outside the vocabulary gets from its
+    unknown : by grouping (see `Vocabulary.groups`), float64[G + 1, L]: what a word outside the vocabulary gets from its
     class, the last row being for classes never met; the groupings add up.
     """
 
@@ -276,8 +218,8 @@ class HMMParameters:
         ids = self.vocabulary.ids(corpus.types)
         outside = np.flatnonzero(ids == len(self.vocabulary))
         rows = np.vstack([self.emission, np.zeros(len(self.start))])[ids]
-        words = [corpus.types[k] for k in outside.tolist()]
-        rows[outside] = sum(table[self.vocabulary.group(name, words)] for name, table in self.unknown.items())
+        groups = self.vocabulary.groups(corpus.types[k] for k in outside.tolist())
+        rows[outside] = sum(table[groups[name]] for name, table in self.unknown.items())
         return rows
 
     def potentials(self, corpus: Corpus) -> ChainBatch:
@@ -328,7 +270,7 @@ def interpolate(a: HMMParameters, b: HMMParameters, gamma: float) -> HMMParamete
     if not 0 <= gamma <= 1:
         raise InputError(f"gamma is {gamma!r}; expected a number from 0 to 1")
     if a.unknown.keys() != b.unknown.keys():
-        raise InputError("one model is smoothed by back-off, the other additively; they do not mix")
+        raise InputError("the models back off to different word classes, or one of them to none; they do not mix")
     unknown = {name: gamma * table + (1 - gamma) * b.unknown[name] for name, table in a.unknown.items()}
     return replace(_combined(a, gamma, b, 1 - gamma), unknown=unknown)
 
@@ -342,7 +284,9 @@ def _emission(counts: HMMCounts, smoothing: Smoothing) -> tuple[Float, dict[str,
         shares = {"any": np.array([[1.0], [0.0]]) * np.ones(len(total))}
     else:
         kappa = smoothing.backoff
-        shares = {name: _class_shares(counts, name, smoothing.classes) for name in ("shape", "suffix")}
+        shares = {
+            name: _class_shares(counts, name, smoothing.classes) for name in vocabulary.groupings if name != "any"
+        }
     emission, unknown = c / (total + kappa), {}
     for name, share in shares.items():
         grouping = vocabulary.groupings[name]

@@ -87,6 +87,13 @@ class Pairs:
         """Return the attribute of every pair."""
         return np.repeat(np.arange(self.n_attributes), np.diff(self.ptr))
 
+    def union(self, other: Pairs) -> Pairs:
+        """Return the pairs of both, over the same attributes and labels."""
+        L = self.n_labels
+        keys = np.union1d(*(p.attributes() * L + p.label for p in (self, other)))
+        ptr = np.searchsorted(keys, np.arange(self.n_attributes + 1) * L).astype(np.int64)
+        return Pairs.of(L, ptr, (keys % L).astype(np.int16))
+
     def dense(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weights as a table float64[A, L] (for people and tests; the kernels never need it)."""
         table = np.zeros((self.n_attributes, self.n_labels))

@@ -1,0 +1,134 @@
+"""A CRF over labelled and unlabelled sequences together: what both learners from expectations train.
+
+    minimise  -Σ_labelled ω_n log p(y_n | x_n) + l1 ‖w‖₁ + l2 ‖w‖² + (a term of the unlabelled sequences)
+
+Attributes are those of all the text; an attribute has a weight for every label it was seen with, in the labels given or
+in the *guessed* ones of the pool. A guess only opens the way for a weight: what it becomes is the objective's affair.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.estimators.crf import CRF
+from espalier.estimators.linear import training_set
+from espalier.features.matrix import FeatureMatrix
+from espalier.kernels.history import dot
+from espalier.learning.lbfgs import Options, minimise
+from espalier.learning.likelihood import ChainLikelihood
+from espalier.learning.soft_likelihood import SoftLikelihood
+from espalier.learning.twins import Twins
+from espalier.models.chain import ChainModel
+from espalier.models.pairs import Pairs
+
+__all__ = ["JoinedCRF", "join"]
+
+Float = NDArray[np.float64]
+Term = Callable[[Float], tuple[float, Float]]
+"""A function of the weights: its value and its gradient."""
+
+
+def join(one: Corpus, other: Corpus) -> Corpus:
+    """Return the sequences of two corpora, one after the other, without labels; documents if both have them."""
+    index = {word: k for k, word in enumerate(one.types)}
+    numbers = np.array([index.setdefault(word, len(index)) for word in other.types], np.int32)
+    documents = None
+    if one.documents is not None and other.documents is not None:
+        documents = (*one.documents, *other.documents)
+    return Corpus(
+        np.append(one.indptr, one.indptr[-1] + other.indptr[1:]),
+        np.append(one.token_ids, numbers[other.token_ids]).astype(np.int32),
+        tuple(index),
+        documents=documents,
+    )
+
+
+class JoinedCRF:
+    """The training problem of one CRF, a labelled corpus and a pool.
+
+    `guess` lays it out for guessed labels of the pool; then `likelihood` is the loss of the labels, `pool` the model on
+    the pool (a SoftLikelihood), and `fit` minimises.
+    """
+
+    likelihood: ChainLikelihood
+    pool: SoftLikelihood
+
+    def __init__(
+        self, crf: CRF, labelled: Corpus, pool: Corpus, sample_weight: Float | None, pool_weight: float
+    ) -> None:
+        """Extract the attributes of all the text."""
+        crf._check_parameters()
+        self.crf, self.labelled, self.joined = crf, labelled, join(labelled, pool)
+        self.index, matrix = crf._extractor().fit_transform(self.joined)
+        self.twins = Twins.apart(matrix) if crf.l1 else Twins.merge(matrix)
+        self.sample_weight, self.pool_weight = sample_weight, pool_weight
+
+    def guess(self, guessed: NDArray[np.int16]) -> None:
+        """Choose the weights for guessed labels of the pool, int16[M]."""
+        crf, labelled, matrix = self.crf, self.labelled, self.twins.matrix
+        assert labelled.y is not None
+        everything = replace(self.joined, y=np.append(labelled.y, guessed).astype(np.int16), labels=labelled.labels)
+        data = training_set(everything, matrix, None)
+        self.pairs = Pairs.observed(matrix, data.y, data.n_labels)
+        self.allowed, self.start_allowed = data.allowed, data.start_allowed
+        learned = data.observed_transitions if crf.transitions == "observed" else data.allowed
+        shape = (self.pairs, learned, data.start_allowed, data.allowed)
+        M, N = labelled.n_tokens, len(labelled)
+        self.likelihood = ChainLikelihood(
+            _rows(matrix, 0, M), labelled.indptr, labelled.y, *shape, self.sample_weight, crf.threads
+        )
+        borders = self.joined.indptr[N:] - self.joined.indptr[N]
+        self.pool = SoftLikelihood(_rows(matrix, M, len(data.y)), borders, *shape, self.pool_weight, crf.threads)
+        self.scale = np.ones(self.likelihood.n_parameters)
+        self.scale[: len(self.pairs)] = self.twins.scale(self.pairs)
+
+    def fit(
+        self, term: Term | None, start: Float | None = None, max_iterations: int | None = None
+    ) -> tuple[CRF, Float]:
+        """Return the CRF that minimises the objective with a term of the pool, and the point found, for `start`."""
+        crf, scale = self.crf, self.scale
+
+        def objective(v: Float) -> tuple[float, Float]:
+            w = scale * v
+            value, gradient = self.likelihood(w)
+            if term is not None:
+                more, slope = term(w)
+                value, gradient = value + more, gradient + slope
+            gradient *= scale
+            gradient += (2.0 * crf.l2) * v
+            return value + crf.l2 * dot(v, v), gradient
+
+        options = Options(
+            max_iterations=crf.max_iterations if max_iterations is None else max_iterations,
+            epsilon=crf.epsilon, delta=crf.delta, period=crf.period, threads=self.likelihood.threads,
+        )  # fmt: skip
+        v = np.zeros(len(scale)) if start is None else start
+        found = minimise(objective, v, l1=crf.l1, options=options, progress=crf.progress)
+        fitted = copy.copy(crf)
+        fitted.minimum_, fitted.index_ = found, self.index
+        fitted.model_ = self._model(scale * found.x)
+        assert self.labelled.labels is not None
+        fitted.labels_, fitted.training_digest_ = self.labelled.labels, self.labelled.digest()
+        return fitted, found.x
+
+    def _model(self, u: Float) -> ChainModel:
+        trans = np.where(self.allowed, 0.0, -np.inf)
+        trans[self.likelihood.from_label, self.likelihood.to_label] = u[len(self.pairs) :]
+        first = np.where(self.start_allowed, 0.0, -np.inf)
+        return ChainModel(*self.twins.expand(self.pairs, u[: len(self.pairs)]), trans, first, np.zeros(len(first)))
+
+
+def _rows(matrix: FeatureMatrix, first: int, last: int) -> FeatureMatrix:
+    """Return the tokens first..last-1 of a matrix; bundles are shared."""
+    a, b = matrix.token_indptr[first], matrix.token_indptr[last]
+    values = matrix.token_values[a:b] if len(matrix.token_values) else matrix.token_values
+    return replace(
+        matrix, token_indptr=matrix.token_indptr[first : last + 1] - a, token_refs=matrix.token_refs[a:b],
+        token_values=values,
+    )  # fmt: skip

@@ -1,0 +1,250 @@
+"""Fields that look beyond the token: at its chunk or sentence, at everything before it, at everything after it.
+
+| text | values of a token |
+|---|---|
+| `chunk(F)`, `sentence(F)` | the values that field F has on any token of the stretch, each once |
+| `chunk-1(F)`, `sentence+2(F)` | the same of the stretch before, of the second after; nothing beyond the sequence |
+| `chunkfirst(F)`, `chunklast-1(F)` | the values of F on the first or last token of that stretch; for sentences too |
+| `before(F)`, `after(F)` | the values that F has on any earlier, any later token of the sequence |
+| `chunkindex`, `sentenceindex` | the number of the stretch in its sequence: 0 to 8, then 9+ |
+| `chunklength`, `sentencelength` | its tokens, in the bins of `length` |
+| `quoted` | the attribute `quoted`, on tokens between two quotation marks |
+
+F is any field (`lower`, `flags`, `lexicon:places`, `regex:year` ...); what a stretch is, `espalier.features.stretches`
+says. `...*0.3` multiplies the attributes' values, which are one but where F has weights; then the largest counts. Of a
+vector (`vector:text`) a stretch has the mean over its tokens. So `before(regex:year)` is 'a year was already seen',
+`sentence(lower)*0.3` a light bag of words. Everything is computed for all tokens of a corpus at once; `before` and
+`after` cost O(T) a value and sequence, so F should not have too many.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.errors import InputError
+from espalier.features.columns import Column, ranges
+from espalier.features.fields import LENGTH_BINS, length_names
+from espalier.features.stretches import QUOTES, Stretches
+from espalier.features.templates import MAX_OFFSET, Field
+from espalier.features.values import Raw
+from espalier.features.view import View
+
+__all__ = ["Beyond", "Measure", "Quoted", "Within"]
+
+Ints = NDArray[np.int64]
+
+MOST = 9
+"""Stretches from this number on are one value of the index."""
+
+
+class _PlaceField(Field):
+    """A field of the token's place."""
+
+    __slots__ = ()
+
+    @property
+    def of_type(self) -> bool:
+        """No: it depends on the place."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Span(_PlaceField):
+    """The values of another field, collected over tokens that `_collect` chooses, each attribute worth `value`."""
+
+    field: Field
+    value: float
+
+    @property
+    def _scope(self) -> str:
+        """What stands before the parenthesis."""
+        raise NotImplementedError
+
+    def _check_value(self) -> None:
+        value = self.value
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < np.inf:
+            raise InputError(f"{self._scope}({self.field.text}): the value {value!r} is not a number above 0")
+        object.__setattr__(self, "value", float(value))
+
+    @property
+    def text(self) -> str:
+        """The text form, such as `chunk-1(lower)`."""
+        return f"{self._scope}({self.field.text})" + (f"*{self.value!r}" if self.value != 1 else "")
+
+    @property
+    def dense(self) -> bool:
+        """Is the field inside one of vectors?"""
+        return self.field.dense
+
+    def within(self) -> tuple[Field, ...]:
+        """Return the field inside."""
+        return (self.field,)
+
+    def name(self, value: str, at: str) -> str:
+        """Return the attribute's name, with the value as the inner field writes it."""
+        return self.text + at + self.field.name(value, "")[len(self.field.text) :]
+
+    def by_token(self, corpus: Corpus) -> Raw:
+        """Return the values of each token of a corpus."""
+        values, column = View(corpus).raw(self.field)
+        if self.field.of_type:
+            column = column.take(corpus.token_ids)
+        column = self._collect(corpus, column, max(len(values), 1))
+        if self.value != 1:
+            weights = np.ones(len(column.ids)) if column.weights is None else column.weights
+            column = Column(column.indptr, column.ids, self.value * weights)
+        return Raw(values, column)
+
+    def _collect(self, corpus: Corpus, column: Column, V: int) -> Column:
+        """Return what each token collects of a column with a row a token and numbers below V."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Within(_Span):
+    """The values of a field in the token's chunk or sentence, or in one near it.
+
+    unit : "chunk" or "sentence"; field : what is looked at; which : "all" its tokens, the "first" or the "last";
+    shift : 0 is the token's own stretch, -1 the one before; value : of each attribute.
+    """
+
+    unit: str
+    which: str
+    shift: int
+
+    def __init__(self, unit: str, field: Field, which: str = "all", shift: int = 0, value: float = 1.0) -> None:
+        """Check the parts."""
+        if unit not in ("chunk", "sentence") or which not in ("all", "first", "last"):
+            raise InputError(f"{unit!r}, {which!r}: expected 'chunk' or 'sentence', and 'all', 'first' or 'last'")
+        if type(shift) is not int or abs(shift) > MAX_OFFSET:
+            raise InputError(f"{unit}: the shift {shift!r} is not a whole number from -{MAX_OFFSET} to {MAX_OFFSET}")
+        parts = {"unit": unit, "field": field, "which": which, "shift": shift, "value": value}
+        for name, part in parts.items():
+            object.__setattr__(self, name, part)
+        self._check_value()
+
+    @property
+    def _scope(self) -> str:
+        return self.unit + (self.which if self.which != "all" else "") + (f"{self.shift:+d}" if self.shift else "")
+
+    def _collect(self, corpus: Corpus, column: Column, V: int) -> Column:
+        stretches = Stretches.of(corpus, self.unit)
+        there = stretches.at(self.shift)
+        if self.which == "all":
+            return _united(column, stretches, V, self.dense).take(there[stretches.of_token])
+        edge = stretches.first if self.which == "first" else stretches.last
+        return column.take(np.append(edge, -1)[there][stretches.of_token])
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Beyond(_Span):
+    """The values of a field on any token before this one, or on any after it, in the sequence.
+
+    side : "before" or "after"; field : one without weights; value : of each attribute.
+    """
+
+    side: str
+
+    def __init__(self, side: str, field: Field, value: float = 1.0) -> None:
+        """Check the parts."""
+        if side not in ("before", "after"):
+            raise InputError(f"{side!r}: expected 'before' or 'after'")
+        if field.dense:
+            raise InputError(f"{side}({field.text}): {field.text} is a vector; its mean is taken by chunk or sentence")
+        for name, part in {"side": side, "field": field, "value": value}.items():
+            object.__setattr__(self, name, part)
+        self._check_value()
+
+    @property
+    def _scope(self) -> str:
+        return self.side
+
+    def _collect(self, corpus: Corpus, column: Column, V: int) -> Column:
+        if column.weights is not None:
+            raise InputError(f"{self.text}: {self.field.text} gives weights; only a chunk or sentence collects those")
+        token = column.rows()
+        sequence = np.repeat(np.arange(len(corpus)), corpus.lengths)[token]
+        keys = sequence * V + column.ids
+        # Of every value of a sequence, the first token that has it (or the last: the first from the other end).
+        order = slice(None) if self.side == "before" else slice(None, None, -1)
+        found, entry = np.unique(keys[order], return_index=True)
+        where, value = token[order][entry], found % V
+        if self.side == "before":
+            start, stop = where + 1, corpus.indptr[1:][found // V]
+        else:
+            start, stop = corpus.indptr[:-1][found // V], where
+        rows = ranges(start, stop - start)
+        ids = np.repeat(value, stop - start)
+        order_of_rows = np.argsort(rows, kind="stable")
+        indptr = np.append(0, np.cumsum(np.bincount(rows, minlength=corpus.n_tokens)))
+        return Column(indptr, ids[order_of_rows])
+
+
+@dataclass(frozen=True, slots=True)
+class Measure(_PlaceField):
+    """Which stretch of its sequence a token is in, or how long that is. unit : "chunk" or "sentence"."""
+
+    unit: str
+    what: str
+
+    def __post_init__(self) -> None:
+        """Check the parts."""
+        if self.unit not in ("chunk", "sentence") or self.what not in ("index", "length"):
+            raise InputError(f"{self.text!r}: expected 'chunk' or 'sentence', then 'index' or 'length'")
+
+    @property
+    def text(self) -> str:
+        """The text form, such as `chunkindex`."""
+        return f"{self.unit}{self.what}"
+
+    def by_token(self, corpus: Corpus) -> Raw:
+        """Return the index or the length of each token's stretch."""
+        stretches = Stretches.of(corpus, self.unit)
+        if self.what == "index":
+            index = np.arange(len(stretches.first)) - stretches.start[stretches.sequence]
+            values = [*map(str, range(MOST)), f"{MOST}+"]
+            return Raw(values, Column.of_one(np.minimum(index, MOST)[stretches.of_token]))
+        bins = np.array([bisect_right(LENGTH_BINS, n) - 1 for n in stretches.lengths.tolist()], np.int64)
+        return Raw(length_names(), Column.of_one(bins[stretches.of_token]))
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted(_PlaceField):
+    """Between two quotation marks: an odd number of them comes before the token, and at least one after it."""
+
+    text = "quoted"
+
+    def by_token(self, corpus: Corpus) -> Raw:
+        """Return one value for the tokens inside."""
+        mark = np.array([word in QUOTES for word in corpus.types], bool)[corpus.token_ids].astype(np.int64)
+        total = np.append(0, np.cumsum(mark))
+        start, stop = (np.repeat(total[borders], corpus.lengths) for borders in (corpus.indptr[:-1], corpus.indptr[1:]))
+        before, after = total[:-1] - start, stop - total[1:]
+        inside = (mark == 0) & (before % 2 == 1) & (after > 0)
+        return Raw([""], Column.of_one(np.where(inside, 0, -1)))
+
+    def name(self, value: str, at: str) -> str:
+        """Return `quoted`."""
+        return self.text + at
+
+
+def _united(column: Column, stretches: Stretches, V: int, mean: bool) -> Column:
+    """Return the numbers of each stretch, each once: with its largest weight, or the mean over all tokens, if not 0."""
+    U, weights = len(stretches.first), None
+    keys = stretches.of_token[column.rows()] * V + column.ids
+    if mean:  # V dimensions: few enough for a table
+        table = np.bincount(keys, column.weights, U * V) / np.repeat(stretches.lengths, V)
+        found = np.flatnonzero(table)
+        weights = table[found]
+    else:
+        found, inverse = np.unique(keys, return_inverse=True)
+        if column.weights is not None:
+            weights = np.full(len(found), -np.inf)
+            np.maximum.at(weights, inverse, column.weights)
+    indptr = np.append(0, np.cumsum(np.bincount(found // V, minlength=U)))
+    return Column(indptr, found % V, weights)
