@@ -1,0 +1,272 @@
+"""`SampleRank`: a linear chain that learns while it samples, from labels, unlabelled text and rules.
+
+See `espalier.learning.samplerank` for the algorithm. Every pair of neighbouring labellings of a random walk is ranked
+by the model and by a truth function, and the weights move where the two disagree; no inference over whole sequences is
+needed while learning. New text is labelled by Viterbi, without the rules; to have them there too, make it the base of a
+`CCM`. The rules are not part of a model file: they have done their work.
+
+    SampleRank().fit(X, y)                                                                  supervised
+    SampleRank(rules=rules, unlabelled_truth="self+cons").fit(X, y, unlabelled=pool)        and taught by rules
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import UNKNOWN, Corpus, Labels
+from espalier.errors import InputError, ResultWarning, RuleError
+from espalier.estimators.base import check_number, check_sample_weight
+from espalier.estimators.joined import join
+from espalier.estimators.linear import LinearChainLabeller, TrainingSet, training_set
+from espalier.estimators.unlabelled import checked_pool, held_out, labelled_corpus
+from espalier.features.extract import FeatureExtractor
+from espalier.features.index import FeatureIndex
+from espalier.learning.guard import Guard
+from espalier.learning.samplerank import (
+    TRUTHS,
+    Pass,
+    Proposals,
+    RuleTables,
+    SegmentTables,
+    Truth,
+    Walk,
+    mean_size,
+    truth_weights,
+)
+from espalier.models.chain import ChainModel
+from espalier.rules.compile import compile_rules
+from espalier.rules.ruleset import RuleSet
+
+__all__ = ["SampleRank"]
+
+TINY = 1e-12
+"""The least step and temperature: both must be above zero."""
+
+
+class SampleRank(LinearChainLabeller):
+    """A linear chain trained by SampleRank.
+
+    Parameters
+    ----------
+    features, min_count, boundaries, threads : as for `Perceptron`; with a pool, attributes are those of all the text.
+    rules : a RuleSet or its text, for unlabelled sequences; p_k is a rule's penalty, 1 unless set, and hard rules count
+        a million. Rules that are neither local nor counts are refused by name.
+    truth : what ranks labellings of labelled sequences: "accuracy" (right tokens) or "f1" (of segments, at leaf level;
+        right tokens break ties). A single label seldom completes a segment: give "f1" a `block` of some tokens.
+    unlabelled_truth : "self", "cons", "self+cons" or "model+cons", see `espalier.learning.samplerank`.
+    lambda_s, lambda_m : the weight of the rules in "self+cons" and "model+cons". The latter is in units of the model's
+        score, whose size depends on the features: the paper's 0.0001 moves nothing where tokens have dozens of them.
+    epochs, sweeps : visits to the labelled sequences, and proposals a token in each visit.
+    pool_epochs, pool_sweeps : then, the same for unlabelled sequences, with the labelled ones among them.
+    alpha : the step. margin : how far the model must rank the truer labelling of a labelled sequence above the other;
+        1 is what one update changes at a token, α times its number of attributes. pool_margin : the same for unlabelled
+        sequences, where a margin makes the model surer of what it believes, right or wrong.
+    block : the longest stretch of tokens that a proposal relabels. temperature : of accepting labellings that the model
+        likes less; it matters little.
+    averaged : use the mean of the weights after every proposal (of the pool's phase, if there is one).
+    keep, patience : with `dev`, which model to keep ("best", the supervised one included, or "last"), and how many
+        epochs of the pool to wait for a better one.
+    seed : of proposals and visits; the same seed gives the same model.
+
+    After `fit`: `model_` (weights), `index_` (attributes), `history_` (a `Pass` for every epoch: proposals, updates,
+    moves), `cycle_` (the epoch of the pool whose model was kept, 0 for the supervised one), `score_` and
+    `supervised_score_` (token accuracy on `dev`, None without).
+    """
+
+    kind = "samplerank"
+    history_: list[Pass]
+    cycle_: int
+    score_: float | None
+    supervised_score_: float | None
+
+    def __init__(
+        self,
+        features: Sequence[Any] | FeatureExtractor | None = None,
+        rules: RuleSet | str | None = None,
+        *,
+        truth: str = "accuracy",
+        unlabelled_truth: str = "self+cons",
+        lambda_s: float = 10.0,
+        lambda_m: float = 10.0,
+        epochs: int = 10,
+        sweeps: int = 12,
+        pool_epochs: int = 5,
+        pool_sweeps: int = 2,
+        alpha: float = 1.0,
+        margin: float = 2.0,
+        pool_margin: float = 0.0,
+        block: int = 1,
+        temperature: float = 1.0,
+        averaged: bool = True,
+        boundaries: bool = False,
+        keep: str = "best",
+        patience: int | None = None,
+        seed: int = 0,
+        min_count: int = 1,
+        threads: int | None = None,
+    ) -> None:
+        """Store the parameters."""
+        self.features = features
+        self.rules = rules
+        self.truth = truth
+        self.unlabelled_truth = unlabelled_truth
+        self.lambda_s = lambda_s
+        self.lambda_m = lambda_m
+        self.epochs = epochs
+        self.sweeps = sweeps
+        self.pool_epochs = pool_epochs
+        self.pool_sweeps = pool_sweeps
+        self.alpha = alpha
+        self.margin = margin
+        self.pool_margin = pool_margin
+        self.block = block
+        self.temperature = temperature
+        self.averaged = averaged
+        self.boundaries = boundaries
+        self.keep = keep
+        self.patience = patience
+        self.seed = seed
+        self.min_count = min_count
+        self.threads = threads
+
+    def fit(
+        self,
+        X: Any,
+        y: Sequence[Sequence[str | None]] | None = None,
+        sample_weight: Any = None,
+        labels: Sequence[str] | None = None,
+        *,
+        unlabelled: Any = None,
+        dev: Any = None,
+    ) -> SampleRank:
+        """Learn from labelled sequences X, y and, if given, from `unlabelled` ones, whose labels are never looked at.
+
+        sample_weight : of the labelled sequences. labels : fixes the label names; needed where rules name a label that
+        X lacks. dev : held-out data, a labelled Corpus or (X, y), to choose between the supervised model and the later
+        ones; without it the last is kept, and nothing says whether the pool has helped.
+        """
+        self._check_parameters()
+        held = held_out(dev)
+        if unlabelled is None:
+            return self._fit_supervised(X, y, sample_weight, labels, held)
+        corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "SampleRank")
+        assert corpus.labels is not None
+        assert corpus.y is not None
+        rules = self._rule_tables(corpus.labels, pool).after(len(corpus), corpus.n_tokens)
+        unknown = np.full(pool.n_tokens, UNKNOWN, np.int16)
+        joint = replace(join(corpus, pool), y=np.concatenate([corpus.y, unknown]), labels=corpus.labels)
+        index, matrix = self._extractor().fit_transform(joint)
+        omega = np.ones(len(joint))
+        weight = check_sample_weight(sample_weight, len(corpus))
+        omega[: len(corpus)] = 1.0 if weight is None else weight
+        score = None if held is None else _accuracy(index, corpus.labels, held)
+        self.model_ = self._learn(training_set(joint, matrix, omega), len(corpus), rules, score)
+        self.index_, self.labels_, self.training_digest_ = index, corpus.labels, corpus.digest()
+        return self
+
+    def _fit_supervised(self, X: Any, y: Any, sample_weight: Any, labels: Any, held: Corpus | None) -> SampleRank:
+        """Learn from labels alone; X may hold ready attributes."""
+        if self.rules is not None:
+            warnings.warn(
+                "rules teach SampleRank on unlabelled sequences only, and there are none: pass unlabelled=",
+                ResultWarning,
+                stacklevel=3,
+            )
+        super().fit(X, y, sample_weight, labels)
+        self.score_ = self.supervised_score_ = None if held is None else self.score(held)
+        return self
+
+    def _train(self, data: TrainingSet) -> ChainModel:
+        rules = RuleTables.none(data.matrix.n_tokens, data.n_labels)
+        return self._learn(data, len(data.indptr) - 1, rules, None)
+
+    def _learn(
+        self,
+        data: TrainingSet,
+        n_labelled: int,
+        rules: RuleTables,
+        score: Callable[[ChainModel], float] | None,
+    ) -> ChainModel:
+        """Walk over the labelled sequences, the first ones, and then over all; return the model that the guard kept."""
+        walk = Walk(
+            data.matrix, data.indptr, (data.start_allowed, data.allowed), SegmentTables.of(data.labels),
+            Proposals(self.block, self.temperature, self.alpha, self.truth == "f1", self.boundaries),
+            np.random.default_rng(self.seed),
+        )  # fmt: skip
+        truth = self._truth(data, n_labelled, rules)
+        N, first = len(data.indptr) - 1, int(data.indptr[n_labelled])
+        self.history_ = [walk.run(truth, np.arange(n_labelled)) for _ in range(self.epochs)]
+        supervised = self._weights(walk)
+        guard = Guard(walk.model(supervised), score, keep=self.keep, patience=self.patience)
+        if first < data.indptr[-1]:
+            walk.restart(supervised)
+            truth.gold[first:] = walk.y[first:]  # what "self" compares with
+            for _ in range(self.pool_epochs):
+                self.history_.append(walk.run(truth, np.arange(N)))
+                guard.see(walk.model(self._weights(walk)))
+                if guard.stop:
+                    break
+        self.cycle_, self.score_, self.supervised_score_ = guard.cycle, guard.score, guard.supervised_score
+        return guard.model
+
+    def _weights(self, walk: Walk) -> list[NDArray[np.float64]]:
+        return walk.averaged() if self.averaged else walk.weights
+
+    def _truth(self, data: TrainingSet, n_labelled: int, rules: RuleTables) -> Truth:
+        """Say what ranks the labellings of each sequence: the loss for the labelled ones, F_U for the others."""
+        N = len(data.indptr) - 1
+        pool = np.arange(N) >= n_labelled
+        unit = self.alpha * mean_size(data.matrix)
+        of_pool = truth_weights(self.unlabelled_truth, self.lambda_s, self.lambda_m)
+        return Truth(
+            data.y.copy(),
+            np.where(pool[:, None], of_pool, (1.0, 0.0, 0.0)),
+            np.where(pool, self.pool_sweeps, self.sweeps),
+            unit * np.where(pool, self.pool_margin, self.margin),
+            np.ones(N) if data.sample_weight is None else data.sample_weight,
+            rules,
+        )
+
+    def _rule_tables(self, labels: Labels, pool: Corpus) -> RuleTables:
+        """Compile the rules and let them meet the pool."""
+        if self.unlabelled_truth == "self":
+            return RuleTables.none(pool.n_tokens, len(labels))
+        if self.rules is None:
+            raise InputError(
+                f"unlabelled_truth is {self.unlabelled_truth!r}, which asks rules; pass some, or use 'self'"
+            )
+        rules = RuleSet.from_text(self.rules) if isinstance(self.rules, str) else self.rules
+        if not isinstance(rules, RuleSet):
+            raise InputError(f"rules are a RuleSet or its text, not {type(rules).__name__}")
+        try:
+            return RuleTables.of(compile_rules(rules, labels), pool)
+        except RuleError as error:
+            raise RuleError(f"{error} (if the training set happens to lack it, pass labels= to fit)") from None
+
+    def _check_parameters(self) -> None:
+        for name, known in (("truth", ("accuracy", "f1")), ("unlabelled_truth", TRUTHS)):
+            if getattr(self, name) not in known:
+                raise InputError(f"{name} is {getattr(self, name)!r}; expected {' or '.join(map(repr, known))}")
+        for name in ("epochs", "sweeps", "pool_epochs", "pool_sweeps", "block"):
+            check_number(name, getattr(self, name), 1, whole=True)
+        check_number("seed", self.seed, whole=True)
+        for name in ("lambda_s", "lambda_m", "margin", "pool_margin"):
+            check_number(name, getattr(self, name))
+        for name in ("alpha", "temperature"):
+            check_number(name, getattr(self, name), TINY)
+
+
+def _accuracy(index: FeatureIndex, labels: Labels, held: Corpus) -> Callable[[ChainModel], float]:
+    """Return token accuracy on held-out data as a function of a model."""
+    assert held.y is not None
+    assert held.labels is not None
+    matrix, judged = index.transform(held), held.y >= 0
+    # A name that the model does not know is a label it cannot get right.
+    ids = np.array([labels.index(name) if name in labels else -2 for name in held.labels], np.int64)[held.y[judged]]
+    return lambda model: float(np.mean(model.tag(matrix, held.indptr)[0][judged] == ids))
