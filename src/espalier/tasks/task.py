@@ -9,7 +9,7 @@
     text = '''
     Once:   each field once
     Price:  token in "$", "£" -> price
-    '''                                         # or: file = "my.rules"
+    '''                                         # or: file = "my.rules", or a list of files
 
     [defaults]                                  # which model to train, and its parameters
     model = "crf"
@@ -143,17 +143,21 @@ def _extractor(table: Mapping[str, Any], path: Path) -> FeatureExtractor:
 def _rules(table: Mapping[str, Any], labels: Labels, path: Path) -> RuleSet:
     section = _section(table, "rules", path)
     _check_keys(section, ("file", "text"), "[rules]: ", path)
-    if not all(isinstance(value, str) for value in section.values()):
-        raise FormatError("[rules]: 'file' and 'text' are strings", path=str(path))
     if len(section) != int("rules" in table):
         raise FormatError("[rules]: give either 'file' or 'text'", path=str(path))
-    source = path.parent / section["file"] if "file" in section else path
-    text = _read(source) if "file" in section else section.get("text", "")
-    try:
-        return RuleSet.from_text(text, labels=labels, directory=path.parent)
-    except RuleError as error:
-        where = "" if "file" in section else "[rules] text, "
-        raise RuleError(f"{source}: {where}{error}") from None
+    files = section.get("file", [])
+    files = [files] if isinstance(files, str) else files
+    if not isinstance(files, list) or not all(isinstance(text, str) for text in [*files, section.get("text", "")]):
+        raise FormatError("[rules]: 'file' is a string or a list of strings, 'text' a string", path=str(path))
+    sources = [(path.parent / file, "", _read(path.parent / file)) for file in files]
+    sources += [(path, "[rules] text, ", section["text"])] if "text" in section else []
+    rules = RuleSet([])
+    for source, where, text in sources:
+        try:
+            rules += RuleSet.from_text(text, labels=labels, directory=path.parent)
+        except RuleError as error:
+            raise RuleError(f"{source}: {where}{error}") from None
+    return rules
 
 
 def _defaults(table: Mapping[str, Any], path: Path) -> dict[str, str | int | float | bool]:
