@@ -22,13 +22,18 @@ from espalier.cli.convert import convert
 from espalier.cli.evaluate import evaluate
 from espalier.cli.info import info
 from espalier.cli.label import label
+from espalier.cli.reproduce import reproduce
+from espalier.cli.rules import ABOUT as ABOUT_RULES
+from espalier.cli.rules import check, discover, show
 from espalier.cli.train import train
 from espalier.cli.wording import in_options
 from espalier.errors import EspalierError
 
-__all__ = ["COMMANDS", "app", "run"]
+__all__ = ["COMMANDS", "GROUPS", "app", "run"]
 
-COMMANDS = (train, label, evaluate, convert, info)
+COMMANDS = (train, label, evaluate, convert, info, reproduce)
+GROUPS = {"rules": (ABOUT_RULES, (check, show, discover))}
+"""Commands of two words: the first, what it is about, and what may follow it."""
 
 # Typer moved the base of its usage errors between packages; as an ancestor of BadParameter it is in all versions.
 _CommandLineError: Any = typer.BadParameter.__mro__[2]
@@ -43,6 +48,11 @@ app = typer.Typer(
 )
 for _command in COMMANDS:
     app.command()(_command)
+for _name, (_about, _commands) in GROUPS.items():
+    _group = typer.Typer(name=_name, help=_about, no_args_is_help=True, rich_markup_mode="rich")
+    for _part in _commands:
+        _group.command()(_part)
+    app.add_typer(_group)
 
 
 def _show_version(asked: bool) -> None:
@@ -87,5 +97,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _named_command(arguments: Sequence[str]) -> str:
-    known = [command.__name__ for command in COMMANDS]
-    return f"{arguments[0]} " if arguments and arguments[0] in known else ""
+    known: list[tuple[str, ...]] = [(command.__name__,) for command in COMMANDS]
+    known += [(name, command.__name__) for name, (_, commands) in GROUPS.items() for command in commands]
+    named = next((words for words in known if tuple(arguments[: len(words)]) == words), ())
+    return "".join(f"{word} " for word in named)

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo, ParameterInfo
 
-from espalier.cli.app import COMMANDS
+from espalier.cli.app import COMMANDS, GROUPS
 
 __all__ = ["reference"]
 
@@ -33,10 +33,12 @@ Input may be any format that `espalier convert` knows, gzipped or not; the forma
 
 def reference() -> str:
     """Return the page: every command with its usage, arguments and options."""
-    return "\n".join([_HEAD, *(_section(command) for command in COMMANDS)])
+    single = [_section(command.__name__, command) for command in COMMANDS]
+    grouped = [_section(f"{name} {c.__name__}", c) for name, (_, commands) in GROUPS.items() for c in commands]
+    return "\n".join([_HEAD, *single, *grouped])
 
 
-def _section(command: Callable[..., None]) -> str:
+def _section(called: str, command: Callable[..., None]) -> str:
     hints = get_type_hints(command, include_extras=True)
     rows, places = [], []
     for name, parameter in inspect.signature(command).parameters.items():
@@ -50,9 +52,9 @@ def _section(command: Callable[..., None]) -> str:
             names = [f"`{part}`" for spelling in spelled for part in spelling.split("/")]
             names[-1] += f" `{about.metavar}`" if about.metavar else ""
         rows.append(f"| {', '.join(names)} | {_description(about, kind, parameter.default)} |")
-    usage = " ".join(["espalier", command.__name__, *places, "[OPTIONS]"])
+    usage = " ".join(["espalier", called, *places, "[OPTIONS]"])
     table = "\n".join(["| | |", "|---|---|", *rows])
-    return f"## espalier {command.__name__}\n\n{inspect.getdoc(command)}\n\n    {usage}\n\n{table}\n"
+    return f"## espalier {called}\n\n{inspect.getdoc(command)}\n\n    {usage}\n\n{table}\n"
 
 
 def _description(about: ParameterInfo, kind: Any, default: Any) -> str:

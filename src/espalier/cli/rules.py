@@ -1,0 +1,99 @@
+"""`espalier rules check`, `rules show` and `rules discover`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from espalier.cli.console import complain, note, progress, say, say_json
+from espalier.cli.files import STANDARD, UTF_8, Encoding, read_all
+
+__all__ = ["ABOUT", "check", "discover", "show"]
+
+ABOUT = "Rules: check a file of them, show those of a task, find some in labelled data."
+
+
+def check(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A file of rules, a task file, or a task's name.")],
+    labels: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="The labels of the data, with commas; for a file of rules.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Write the rules as JSON.")] = False,
+) -> None:
+    """Parse rules, name every mistake with its line, and show what each rule compiles to."""
+    from espalier.cli.rule_files import described, read_rules, rule_table
+
+    rules, known, mistakes = read_rules(source, labels)
+    for mistake in mistakes:
+        complain(mistake)
+    rows = described(rules, known)
+    if json:
+        say_json({"rules": rows, "mistakes": mistakes})
+    elif rows:
+        say(rule_table(rows))
+    if mistakes:
+        raise typer.Exit(2)
+    note(f"{len(rows)} rules are fine")
+
+
+def show(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A task file, or the name of a task.")],
+    json: Annotated[bool, typer.Option("--json", help="Write the rules as JSON.")] = False,
+) -> None:
+    """Show the rules of a task with their penalties, and the form each compiles to."""
+    from espalier.cli.rule_files import described, rule_table
+    from espalier.tasks.task import load_task
+
+    found = load_task(task)
+    rows = described(found.rules, found.labels)
+    if json:
+        say_json({"task": found.name, "labels": list(found.labels), "rules": rows})
+    else:
+        say(rule_table(rows) if rows else f"{found.name} has no rules")
+
+
+def discover(
+    data: Annotated[list[Path], typer.Option("--data", "-d", metavar="FILE", help="Labelled records; - is stdin.")],
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", "-m", metavar="MODEL", help="A model that has not seen them; else CRFs, crosswise."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="TASK.TOML", help="The task file to write; - is stdout.")
+    ] = None,
+    templates: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Kinds of rules to try, with commas; else all but followed.")
+    ] = None,
+    importance: Annotated[
+        float, typer.Option(metavar="X", help="How much oftener predictions must break a rule than right labels do.")
+    ] = 2.75,
+    most: Annotated[int | None, typer.Option("--max", metavar="N", help="The most rules to keep.")] = None,
+    cover: Annotated[
+        int, typer.Option(metavar="N", help="How many rules should object to each wrong answer; 0 keeps all.")
+    ] = 1,
+    format: Annotated[
+        str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
+    ] = None,
+    encoding: Encoding = UTF_8,
+    json: Annotated[bool, typer.Option("--json", help="Write the findings as JSON.")] = False,
+) -> None:
+    """Find rules that right labels keep and a model's answers break."""
+    from espalier.cli.rule_files import check_task_output, finding_table, search
+
+    if output is not None:
+        check_task_output(output)
+    documents = read_all(data, format, encoding)
+    with progress("looking for rules") as news:
+        found = search(documents, model, templates, importance, most, cover, news)
+    if output == STANDARD:
+        typer.echo(found.to_task(), nl=False)
+        return
+    if output is not None:
+        output.write_text(found.to_task(), encoding="utf-8")
+    note(f"{found.rules.K} rules from {found.candidates} candidates, {found.important} of them important")
+    if json:
+        say_json(found.to_dict())
+    else:
+        say(*finding_table(found))

@@ -1,0 +1,150 @@
+"""`espalier rules check`, `show` and `discover`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_runs import TAGGED, Espalier
+
+from espalier.cli.app import GROUPS
+from espalier.cli.reference import reference
+from espalier.tasks.task import load_task
+
+RULES = """\
+# what a market says
+Once:   each field once
+Price:  token in "£" -> price   [penalty 2.5]
+Order:  fruit before price      [hard, once]
+"""
+
+
+@pytest.fixture
+def rules_file(tmp_path: Path) -> Path:
+    path = tmp_path / "market.rules"
+    path.write_text(RULES, encoding="utf-8")
+    return path
+
+
+def test_check_names_the_form_of_every_rule(espalier: Espalier, rules_file: Path) -> None:
+    for labels in ([], ["--labels", "fruit,price, place"]):
+        code, out, err = espalier("rules", "check", rules_file, *labels)
+        assert (code, err) == (0, "")
+        rows = [line.split()[0] + " " + line.split()[-1] for line in out.splitlines()]
+        assert rows == ["name form", "Once linear", "Price local", "Order monitor"]
+    code, out, _ = espalier("rules", "check", rules_file, "--json")
+    assert json.loads(out)["rules"][1] == {
+        "name": "Price",
+        "rule": 'token in "£" -> price',
+        "penalty": 2.5,
+        "once": False,
+        "form": "local",
+    }
+
+
+def test_check_names_all_mistakes_with_their_lines(espalier: Espalier, rules_file: Path) -> None:
+    rules_file.write_text(RULES + "More: cherry once\nOnce: fruit once\nOdd: frut once\n   \n", encoding="utf-8")
+    code, out, err = espalier("rules", "check", rules_file, "--labels", "fruit,price,place")
+    assert code == 2
+    assert "Price" in out
+    assert "line 5, column 7: unknown field 'cherry'" in err
+    assert "line 6: a second rule named 'Once'" in err
+    assert "line 7, column 6: unknown field 'frut'; did you mean 'fruit'?" in err
+    code, out, _ = espalier("rules", "check", rules_file, "--labels", "fruit,price,place", "--json")
+    assert code == 2
+    assert len(json.loads(out)["mistakes"]) == 3
+
+
+def test_check_and_show_a_task(espalier: Espalier, tmp_path: Path, rules_file: Path) -> None:
+    task = tmp_path / "market.toml"
+    task.write_text('labels = ["fruit", "price", "place"]\n[rules]\nfile = "market.rules"\n', encoding="utf-8")
+    checked, shown = espalier("rules", "check", task), espalier("rules", "show", task)
+    assert checked == shown
+    assert "2.5" in shown.out
+    assert "hard, once" in shown.out
+    assert "to learn" in shown.out
+    told = json.loads(espalier("rules", "show", task, "--json").out)
+    assert (told["task"], told["labels"], len(told["rules"])) == ("market", ["fruit", "price", "place"], 3)
+    assert espalier("rules", "show", "citations").code == 0
+    task.write_text('labels = ["fruit"]\n', encoding="utf-8")
+    assert espalier("rules", "show", task).out == "market has no rules\n"
+
+
+@pytest.fixture
+def wrong_model(espalier: Espalier, tmp_path: Path) -> Path:
+    """A model that has learned to call every plum a fruit, also where it is a place."""
+    path, model = tmp_path / "wrong.txt", tmp_path / "wrong.espalier"
+    path.write_text(TAGGED + "<fruit>plum</fruit> in <fruit>plum</fruit>\n", encoding="utf-8")
+    assert espalier("train", "-l", path, "-o", model, "--set", "l2=0.01").code == 0
+    return model
+
+
+def test_discover_writes_a_task_that_can_be_loaded(espalier: Espalier, tmp_path: Path, wrong_model: Path) -> None:
+    data, output = tmp_path / "dev.txt", tmp_path / "found.toml"
+    data.write_text(TAGGED + "<fruit>plum</fruit> in <place>plum</place>\n" * 2, encoding="utf-8")
+    code, out, err = espalier("rules", "discover", "-m", wrong_model, "-d", data, "-o", output)
+    assert (code, err) == (0, "")
+    assert "1 rules of" in out
+    task = load_task(output)
+    assert task.rules.K == 1
+    assert "# support" in output.read_text(encoding="utf-8")
+    told = json.loads(espalier("rules", "discover", "-m", wrong_model, "-d", data, "--json").out)
+    assert [row["name"] for row in told["rules"]] == list(task.rules.names)
+    assert told["rules"][0]["separated"] == [3, 4]
+    stdout = espalier("rules", "discover", "-m", wrong_model, "-d", data, "-o", "-").out
+    assert stdout == output.read_text(encoding="utf-8")
+    every = json.loads(espalier("rules", "discover", "-m", wrong_model, "-d", data, "--cover", 0, "--json").out)
+    assert len(every["rules"]) == every["important"] > 1
+    few = espalier("rules", "discover", "-m", wrong_model, "-d", data, "--cover", 0, "--max", 2, "--json").out
+    assert json.loads(few)["rules"] == every["rules"][:2]
+    kinds = espalier("rules", "discover", "-m", wrong_model, "-d", data, "--templates", "singleton, presence", "--json")
+    assert {row["template"] for row in json.loads(kinds.out)["rules"]} <= {"singleton", "presence"}
+
+
+def test_discover_without_a_model(espalier: Espalier, corpus: Path) -> None:
+    code, out, err = espalier("rules", "discover", "-d", corpus, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["sequences"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["check", "nowhere.rules"], "nowhere.rules"),
+        (["check", "nowhere.toml"], "nowhere.toml"),
+        (["check", "citations", "--labels", "a"], "a task has its own labels"),
+        (["show", "citatons"], "did you mean 'citations'"),
+        (["discover"], "--data"),
+        (["discover", "-d", "DATA", "-o", "found.txt"], "ends in .toml"),
+        (["discover", "-d", "DATA", "-o", "nowhere/found.toml"], "does not exist"),
+        (["discover", "-d", "DATA", "--templates", "singelton"], "did you mean 'singleton'"),
+        (["discover", "-d", "DATA", "--importance", "-1"], "importance is -1"),
+        (["chek"], "chek"),
+    ],
+)
+def test_wrong_use(espalier: Espalier, corpus: Path, arguments: list[str], complaint: str) -> None:
+    code, out, err = espalier("rules", *[str(corpus) if word == "DATA" else word for word in arguments])
+    assert (code, out) == (2, "")
+    assert err.startswith("espalier: ")
+    assert err.count("\n") == 1
+    assert complaint in err
+
+
+def test_records_without_labels_or_alone(espalier: Espalier, tmp_path: Path) -> None:
+    path = tmp_path / "one.txt"
+    path.write_text("<fruit>plum</fruit> in Ely\n", encoding="utf-8")
+    assert "too few" in espalier("rules", "discover", "-d", path).err
+    path.write_text('{"text": "plum in Ely"}\n', encoding="utf-8")
+    assert "no record is labelled" in espalier("rules", "discover", "-d", path, "--from", "jsonl").err
+
+
+@pytest.mark.parametrize(("group", "command"), [(g, c) for g, (_, commands) in GROUPS.items() for c in commands])
+def test_help_agrees_with_the_page(espalier: Espalier, group: str, command) -> None:
+    code, out, _ = espalier(group, command.__name__, "--help")
+    assert code == 0
+    section = reference().split(f"## espalier {group} {command.__name__}\n")[1].split("\n## ")[0]
+    options = {part.strip("`,") for part in section.split() if part.startswith("`--")}
+    assert options
+    assert all(option in out for option in options)
+    assert group in espalier("--help").out
