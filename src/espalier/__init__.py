@@ -15,14 +15,24 @@ if TYPE_CHECKING:
     from espalier.decoders.api import explain as explain
     from espalier.document import Document as Document
     from espalier.errors import EspalierError as EspalierError
+    from espalier.estimators.ccm import CCM as CCM
+    from espalier.estimators.codl import CoDL as CoDL
     from espalier.estimators.crf import CRF as CRF
+    from espalier.estimators.em import EM as EM
+    from espalier.estimators.experts import Experts as Experts
     from espalier.estimators.hmm import HMM as HMM
     from espalier.estimators.perceptron import Perceptron as Perceptron
     from espalier.estimators.persist import load as load
+    from espalier.estimators.regularised import GeneralizedExpectation as GeneralizedExpectation
+    from espalier.estimators.regularised import PosteriorRegularization as PosteriorRegularization
+    from espalier.estimators.samplerank import SampleRank as SampleRank
     from espalier.estimators.semicrf import SemiCRF as SemiCRF
+    from espalier.estimators.two_stage import TwoStage as TwoStage
     from espalier.features.extract import FeatureExtractor as FeatureExtractor
+    from espalier.features.word_classes import WordClasses as WordClasses
     from espalier.io import read as read
     from espalier.io import write as write
+    from espalier.learning.discovery import discover as discover
     from espalier.metrics import evaluate as evaluate
     from espalier.potentials import Potentials as Potentials
     from espalier.potentials import SegmentPotentials as SegmentPotentials
@@ -33,19 +43,29 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "CCM": "estimators.ccm",
     "CRF": "estimators.crf",
+    "CoDL": "estimators.codl",
     "Corpus": "corpus",
     "Document": "document",
+    "EM": "estimators.em",
     "EspalierError": "errors",
+    "Experts": "estimators.experts",
     "FeatureExtractor": "features.extract",
+    "GeneralizedExpectation": "estimators.regularised",
     "HMM": "estimators.hmm",
     "Labels": "corpus",
     "Perceptron": "estimators.perceptron",
+    "PosteriorRegularization": "estimators.regularised",
     "Potentials": "potentials",
     "RuleSet": "rules",
+    "SampleRank": "estimators.samplerank",
     "SegmentPotentials": "potentials",
     "SemiCRF": "estimators.semicrf",
+    "TwoStage": "estimators.two_stage",
+    "WordClasses": "features.word_classes",
     "decode": "decoders.api",
+    "discover": "learning.discovery",
     "evaluate": "metrics",
     "explain": "decoders.api",
     "load": "estimators.persist",
