@@ -1,0 +1,124 @@
+"""`EM`: a hidden Markov model learned from labels and unlabelled text by expectation maximisation.
+
+The baseline that constraint-driven learning is measured against; see `espalier.learning.em` for the objective and for
+what is monotone. More text may hurt: with `dev` the supervised model stays in the race (see `espalier.learning.guard`).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from numpy.typing import NDArray
+
+from espalier.errors import InputError
+from espalier.estimators.base import check_number, fresh
+from espalier.estimators.hmm import HMM
+from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, labelled_corpus, scorer
+from espalier.learning.em import EMIteration, em
+from espalier.learning.guard import Guard
+from espalier.models.hmm import HMMParameters, Vocabulary
+
+__all__ = ["EM"]
+
+
+class EM(TaughtLabeller):
+    """EM, or hard EM, on a hidden Markov model.
+
+    Parameters
+    ----------
+    base : an HMM; additive smoothing makes the objective monotone. None is HMM().
+    hard : count the best labelling of each sequence instead of all of them.
+    iterations : at most; stops earlier when the objective moves by no more than `tolerance` of itself.
+    gamma : None maximises the objective; a number from 0 to 1 mixes the supervised model's probabilities, weight
+        gamma, with those of the pool.
+    pool_weight : how much a sequence of the pool counts beside a labelled one, without gamma.
+    keep, patience : with `dev`, which model to keep ("best" or "last"), and how many iterations to wait for a better.
+    threads : None chooses by size. progress : called with every `EMIteration`.
+
+    After `fit`: `model_` (the HMM), `history_` (`EMIteration`s), `cycle_`, `score_` and `supervised_score_`.
+    """
+
+    kind = "em"
+    model_: HMM
+
+    def __init__(
+        self,
+        base: HMM | None = None,
+        *,
+        hard: bool = False,
+        iterations: int = 10,
+        gamma: float | None = None,
+        pool_weight: float = 1.0,
+        tolerance: float = 1e-6,
+        keep: str = "best",
+        patience: int | None = None,
+        threads: int | None = None,
+        progress: Callable[[EMIteration], None] | None = None,
+    ) -> None:
+        """Store the parameters."""
+        self.base = base
+        self.hard = hard
+        self.iterations = iterations
+        self.gamma = gamma
+        self.pool_weight = pool_weight
+        self.tolerance = tolerance
+        self.keep = keep
+        self.patience = patience
+        self.threads = threads
+        self.progress = progress
+
+    def fit(
+        self,
+        X: Any,
+        y: Sequence[Sequence[str | None]] | None = None,
+        sample_weight: Any = None,
+        labels: Sequence[str] | None = None,
+        *,
+        unlabelled: Any = None,
+        dev: Any = None,
+    ) -> EM:
+        """Learn from labelled sequences X, y and from `unlabelled` ones.
+
+        Tokens of X without a label count nothing, as in `HMM.fit`. dev : held-out data, a labelled Corpus or (X, y).
+        """
+        base = HMM() if self.base is None else self.base
+        if not isinstance(base, HMM):
+            raise InputError(f"EM learns an HMM, not a {type(base).__name__}; for other models use CoDL")
+        check_number("iterations", self.iterations, whole=True)
+        check_number("pool_weight", self.pool_weight)
+        check_number("tolerance", self.tolerance)
+        corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "EM")
+        words = Vocabulary((), base.normalise).extended(pool)
+        supervised = fresh(base).fit(corpus, sample_weight=sample_weight, vocabulary=words)
+        guard = Guard(supervised, scorer(held_out(dev)), keep=self.keep, patience=self.patience)
+        steps = em(
+            supervised.counts_, pool, supervised._smoothing(), supervised.labels_,
+            hard=self.hard, gamma=self.gamma, pool_weight=self.pool_weight, threads=self.threads,
+        )  # fmt: skip
+        before = next(steps).objective
+        history: list[EMIteration] = []
+        for parameters, objective in islice(steps, self.iterations if pool.n_tokens else 0):
+            score = guard.see(with_parameters(supervised, parameters))
+            history.append(EMIteration(len(history) + 1, objective, score))
+            if self.progress is not None:
+                self.progress(history[-1])
+            if guard.stop or abs(objective - before) <= self.tolerance * abs(before):
+                break
+            before = objective
+        self._keep(guard, history)
+        return self
+
+    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        super()._restore(header, arrays)
+        self.base = fresh(self.model_)
+
+
+def with_parameters(model: HMM, parameters: HMMParameters) -> HMM:
+    """Return the same fitted model with other probabilities; counts that they were not estimated from are left out."""
+    other = copy.copy(model)
+    other.parameters_ = parameters
+    del other.counts_
+    return other

@@ -1,0 +1,132 @@
+"""Constraint-driven learning: label the pool under the rules, learn from those labels, hold on to the real ones.
+
+    (w, ρ) = (w₀, ρ₀) = learn(L)                                            algorithm 2 of Chang, Ratinov & Roth (2012)
+    repeat:   ŷ = argmax_y s(x, y; w) - Σ_k ρ_k d_k(x, y)   for every x of the pool U
+              (w, ρ) = γ (w₀, ρ₀) + (1 - γ) learn({(x, ŷ)})
+
+Here is what does not depend on the model: guesses, how they become training data, and the cycle. A guess may also be
+the k best labellings of each sequence (Chang, Ratinov & Roth, 2007), each of weight 1/k, or weighted by a softmax of
+their scores. How a model learns from guesses is the estimator's matter (`espalier.estimators.codl`).
+
+A cycle costs one decoding of the pool and one training. Learning is a function of the guess alone, so two equal guesses
+in a row are a fixed point, and the cycle ends there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus, Labels
+from espalier.errors import InputError
+
+__all__ = ["Cycle", "Guess", "codl", "guess_of", "joined", "pseudo_labelled"]
+
+Float = NDArray[np.float64]
+Model = TypeVar("Model")
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """The record of one cycle.
+
+    objective : Σ over the pool of score minus penalties, of the best labellings, under the model that made them.
+    changed : share of the pool's tokens whose label differs from the cycle before; 1 in the first.
+    violations : Σ of all rules' degrees in the pool's labels. certified : share of sequences whose labels are proven to
+    be the best (with k > 1, the k best). left_out : sequences that no labelling satisfies; they teach nothing.
+    score : of the model learned in this cycle, on held-out data; None without.
+    """
+
+    cycle: int
+    objective: float
+    changed: float
+    violations: int
+    certified: float
+    left_out: int
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guess:
+    """What a model believes about the pool.
+
+    labels : int16[k, M], best first, -1 where there is no labelling; weight : float64[k, N], summing to 1 over the k
+    labellings of a sequence, 0 where there is none; scores : float64[N], of the best; proven : bool[N].
+    """
+
+    labels: NDArray[np.int16]
+    weight: Float
+    scores: Float
+    proven: NDArray[np.bool_]
+
+    def teaches(self, other: Guess) -> bool:
+        """Would the same be learned from both?"""
+        return np.array_equal(self.labels, other.labels) and np.array_equal(self.weight, other.weight)
+
+
+def guess_of(labels: NDArray[np.int16], scores: Float, proven: NDArray[np.bool_], weighting: str = "uniform") -> Guess:
+    """Weight the k best labellings, labels : int16[k, M], scores : float64[N, k], of each sequence.
+
+    weighting : "uniform", the same for all that exist, or "score", proportional to exp(score).
+    """
+    if weighting not in ("uniform", "score"):
+        raise InputError(f"weighting is {weighting!r}; expected 'uniform' or 'score'")
+    there = np.isfinite(scores)
+    best = np.where(there[:, :1], scores[:, :1], 0.0)
+    raw = there.astype(np.float64) if weighting == "uniform" else np.exp(np.where(there, scores - best, -np.inf))
+    weight = np.divide(raw, raw.sum(axis=1, keepdims=True), out=np.zeros_like(raw), where=there[:, :1])
+    return Guess(labels, weight.T, scores[:, 0], proven)
+
+
+def codl(
+    model: Model, label: Callable[[Model], Guess], learn: Callable[[Guess], Model]
+) -> Iterator[tuple[Model, Guess, float]]:
+    """Yield one cycle after another: the model learned, the guess it learned from, the share of labels that changed.
+
+    Starts from the supervised model and ends where a guess repeats the one before. label : what a model believes about
+    the pool; learn : the model that follows from a guess (and the labelled data).
+    """
+    before: Guess | None = None
+    while True:
+        guess = label(model)
+        if before is not None and guess.teaches(before):
+            return
+        changed = 1.0 if before is None else float((guess.labels[0] != before.labels[0]).mean())
+        model = learn(guess)
+        yield model, guess, changed
+        before = guess
+
+
+def pseudo_labelled(pool: Corpus, guess: Guess, labels: Labels) -> tuple[Corpus, Float]:
+    """Return the pool with its guessed labels as training data, and a weight for each sequence.
+
+    Every labelling of a sequence is a sequence of its own; those that do not exist are left out.
+    """
+    k, N, M = *guess.weight.shape, pool.n_tokens
+    indptr = np.concatenate([pool.indptr[:1], *(pool.indptr[1:] + r * M for r in range(k))])
+    documents = None if pool.documents is None else pool.documents * k
+    everything = Corpus(indptr, np.tile(pool.token_ids, k), pool.types, guess.labels.reshape(-1), labels, documents)
+    weight = guess.weight.reshape(k * N)
+    there = weight > 0
+    return (everything, weight) if there.all() else (everything[there], weight[there])
+
+
+def joined(first: Corpus, second: Corpus) -> Corpus:
+    """Return the sequences of two corpora over the same labels, one after the other; documents if both have them."""
+    if first.labels != second.labels or first.y is None or second.y is None:
+        raise InputError("corpora can be joined if both are labelled, with the same labels in the same order")
+    index = {word: v for v, word in enumerate(first.types)}
+    ids = np.array([index.setdefault(word, len(index)) for word in second.types], np.int32)
+    both = first.documents is not None and second.documents is not None
+    return replace(
+        first,
+        indptr=np.concatenate([first.indptr, first.indptr[-1] + second.indptr[1:]]),
+        token_ids=np.concatenate([first.token_ids, ids[second.token_ids]]),
+        types=tuple(index),
+        y=np.concatenate([first.y, second.y]),
+        documents=(*(first.documents or ()), *(second.documents or ())) if both else None,
+    )
