@@ -5,13 +5,18 @@ cora      every sequence decoded exactly and proven, averaged over all, against 
 breakers  a sample of the sequences whose plain answer breaks a rule: the same answers from HiGHS, and how often beams
           of 5 and 20 and dual decomposition alone miss the optimum
 umass     the count rules of Anzaroot et al. (2014) on hierarchical tags: share proven, time, passes
+forms     1,000 sequences a case, whole calls of `decode_batch` on one thread, tokens grounded and tables made:
+          references under an HMM with five transition matrices; advertisements with lengths of fields; references
+          with 20 order and 12 exclusion rules and three required fields on top
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +24,13 @@ import numpy as np
 import espalier as es
 from common import Row, arguments, compare, cpu_time, interleaved, labelled, write_json
 from crf import TEMPLATES
+from espalier import inference
 from espalier.corpus import Corpus
 from espalier.decoders import beam, dual, ilp
 from espalier.decoders.base import Problem, Status
 from espalier.decoders.batch import decode_batch
-from espalier.decoders.counts import BatchDecoding, Conditions, CountDecoder
+from espalier.decoders.counting import CountDecoder
+from espalier.decoders.counts import BatchDecoding, Conditions
 from espalier.kernels.charged import lay_out
 from espalier.kernels.rows import padded
 from espalier.lanes import Lanes
@@ -34,6 +41,7 @@ from espalier.rules.compile import Compiled, compile_rules, degrees_of
 from espalier.rules.generators import count_templates
 from espalier.rules.language import count
 from espalier.rules.ruleset import Rule, RuleSet
+from espalier.tasks import load_task
 
 RULES = Path(es.__file__).parent / "tasks" / "citations.rules"
 PUBLISHED = {"soft": 1.83, "hard": 5.21}  # Viterbi passes of Soft-DD and of hard DD
@@ -41,6 +49,22 @@ ALLOWED = {300: 1.5, 25: 2.0}  # Viterbis that exactness may cost
 PROVEN = 99.9  # per cent
 IMPORTANCE = 2.75  # of a count rule, by section 5.6 of Anzaroot et al.
 BREAKERS = 30
+SECONDS = {"matrices": 0.5, "lengths": 0.5, "order": 3.0}  # that a thousand sequences may take
+
+BEFORE = {
+    "author": ("title", "booktitle", "journal", "date", "pages", "volume"),
+    "title": ("booktitle", "journal", "date", "pages", "volume", "publisher", "location", "institution"),
+    "journal": ("volume", "pages"),
+    "booktitle": ("pages", "location"),
+    "volume": ("pages",),
+    "publisher": ("date",),
+}
+EXCLUDES = {
+    "journal": ("booktitle", "institution", "publisher", "editor"),
+    "tech": ("journal", "booktitle", "publisher", "volume"),
+    "institution": ("booktitle", "volume", "publisher"),
+    "note": ("pages",),
+}
 
 
 def plain_viterbi(batch: ChainBatch) -> np.ndarray:
@@ -215,6 +239,66 @@ def bench_umass(data: Path) -> list[Row]:
     return rows
 
 
+def order_rules() -> str:
+    """Return made-up order and exclusion rules, and required fields."""
+    lines = [f"{a}_before_{b}: {a} before {b}" for a, others in BEFORE.items() for b in others]
+    lines += [f"{a}_excludes_{b}: {a} excludes {b}" for a, others in EXCLUDES.items() for b in others]
+    return "\n".join([*lines, *(f"{field}_needed: {field} required" for field in ("author", "title", "date"))])
+
+
+def bench_forms(data: Path, rounds: int) -> list[Row]:
+    """Time whole calls of decode_batch under rules that do not only count, or with several matrices."""
+    tokens, labels = labelled(data, "cora", "train")
+    pool = labelled(data, "cora", "dev")[0] + labelled(data, "cora", "test")[0]
+    with open(data / "cora" / "normalised" / "unlabelled.jsonl", encoding="utf-8") as file:
+        pool = (pool + [json.loads(line)["tokens"] for line in file])[:1000]
+    few = json.loads((data / "cora" / "normalised" / "train25.json").read_text())[0]
+    names = sorted({label for sequence in labels for label in sequence})
+    twelve = RULES.read_text(encoding="utf-8")
+    rows = []
+    for chosen in (range(len(tokens)), few):
+        model = es.HMM(transition_classes="punctuation")
+        model.fit([tokens[i] for i in chosen], [labels[i] for i in chosen], labels=names)
+        for kind, text in (("matrices", twelve), ("order", twelve + "\n" + order_rules())):
+            rows += form_rows(f"{kind}: cora {len(chosen)}", kind, model, pool, rules(text, labels=names), rounds)
+    task = load_task("ads")
+    model = es.HMM().fit(*labelled(data, "ads", "train"), labels=task.labels)
+    pool = labelled(data, "ads", "dev")[0] + unlabelled_ads(data, 1000)
+    return rows + form_rows("lengths: ads", "lengths", model, pool, task.rules, rounds)
+
+
+def unlabelled_ads(data: Path, n: int) -> list[list[str]]:
+    """Return the first n advertisements without labels."""
+    with gzip.open(data / "ads" / "normalised" / "unlabelled.jsonl.gz", "rt", encoding="utf-8") as file:
+        return [json.loads(line)["tokens"] for line in islice(file, n)]
+
+
+def form_rows(name: str, kind: str, model: es.HMM, pool: list[list[str]], ruleset: RuleSet, rounds: int) -> list[Row]:
+    """Time one case against its target and against Viterbi on the same potentials."""
+    batch, corpus, compiled = model.potentials(pool), Corpus.from_tokens(pool), compile_rules(ruleset, model.labels_)
+    rho = np.full(compiled.K, 3.0)
+    found = decode_batch(batch, compiled, corpus, rho, threads=1)  # compiled, loaded, warm
+    times = interleaved(
+        max(rounds // 4, 1),
+        lambda: cpu_time(lambda: decode_batch(batch, compiled, corpus, rho, threads=1), 1),
+        lambda: cpu_time(lambda: inference.viterbi(batch, threads=1), 1),
+    )
+    seconds = times[0] * 1000 / len(batch)
+    verdict(f"{name}: seconds for 1,000", seconds, SECONDS[kind], at_least=False)
+    proven, passes = 100 * float(found.optimal.mean()), float(found.rounds.mean())
+    print(f"    {passes:.2f} passes, {(found.nodes > 0).sum()} searched, {found.nodes.sum()} nodes; {compiled.K} rules")
+    return [
+        compare(
+            f"{name}: rules and grounding",
+            "ms/seq",
+            1e3 * times[0] / len(batch),
+            1e3 * times[1] / len(batch),
+            "Viterbi",
+        ),
+        compare(f"{name}: proven optimal", "%", proven, PROVEN, "target", higher_is_better=True),
+    ]
+
+
 def main() -> None:
     """Run the parts and print a table."""
     parser = arguments(__doc__ or "")
@@ -228,6 +312,7 @@ def main() -> None:
         if case.n_train == 25:
             rows += bench_breakers(case)
     rows += bench_umass(options.data)
+    rows += bench_forms(options.data, options.rounds)
     write_json(options.json, rows)
     print(f"{time.time() - started:.0f} s")
 

@@ -65,7 +65,7 @@ def make(seed, labels, names, scale, hard):
 )  # fmt: skip
 def test_equals_enumeration_and_is_proven(seed, labels, names, scale, hard):
     batch, corpus, compiled, penalties = make(seed, labels, names, scale, hard)
-    assert CountForm.of(compiled, compiled.check_penalties(penalties), batch.trans[0], batch.start) is not None
+    assert CountForm.of(compiled, compiled.check_penalties(penalties), batch.trans[0], batch.start).rest == ()
     found = decode_batch(batch, compiled, corpus, penalties, max_rounds=int(seed % 4))
     for i, grounded in enumerate(compiled.ground_corpus(corpus)):
         best = exhaustive.decode(Problem(batch[i], grounded, penalties))
@@ -103,7 +103,7 @@ def test_rules_that_do_not_only_count_take_the_general_way():
         corpus.indptr, rng.normal(size=(3, 3)), np.zeros((1, 3, 3)), np.zeros(3, np.int32), np.zeros(3), np.zeros(3)
     )
     compiled = compile_rules(rules("Order: a before b [hard]\nLong: length(c) >= 2 [penalty 3]", labels=PLAIN), PLAIN)
-    assert CountForm.of(compiled, compiled.check_penalties(None), batch.trans[0], batch.start) is None
+    assert CountForm.of(compiled, compiled.check_penalties(None), batch.trans[0], batch.start).rest == (0, 1)
     found = decode_batch(batch, compiled, corpus)
     for i, grounded in enumerate(compiled.ground_corpus(corpus)):
         assert found.scores[i] == pytest.approx(exhaustive.decode(Problem(batch[i], grounded)).score)

@@ -24,11 +24,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from espalier.decoders import astar, dual, ilp, product, viterbi
 from espalier.decoders.base import (
@@ -38,10 +39,12 @@ from espalier.decoders.base import (
     Work,
     certify,
     checked_count,
+    evaluate,
     infeasible,
     nothing_found,
 )
-from espalier.decoders.counts import Conditions, CountDecoder
+from espalier.decoders.counting import CountDecoder
+from espalier.decoders.counts import Conditions
 from espalier.decoders.lattice import LatticeTooLarge
 from espalier.errors import InputError
 
@@ -56,17 +59,29 @@ MAX_COLUMNS, ILP_SECONDS = 50_000, 10.0  # of an integer program, where the call
 _NAMES = {"astar": "search"}  # rungs that are not called as their decoder is
 
 
-def auto(problem: Problem, *, k: int = 1, max_nodes: int = 100_000, seconds: float | None = None) -> Decoding:
+def auto(
+    problem: Problem,
+    *,
+    k: int = 1,
+    max_nodes: int = 100_000,
+    seconds: float | None = None,
+    known: Sequence[int] | NDArray[Any] | None = None,
+    bound: float = math.inf,
+) -> Decoding:
     """Return the best labelling, or the k best, by the cheapest method that proves it.
 
     max_nodes : prefixes that a search may expand; 0 ends the ladder below the searches. seconds : no rung begins
     after them, and searches and the integer program stop at them (None: no limit, but ten seconds for the program).
     The certificate's method is "auto: " and the rung; its work is that of all rungs together. The k best come from
     Viterbi where that proves them, and otherwise from A* or the product automaton.
+
+    known, bound : a labelling to better, and a score that none exceeds, where somebody has found them (k = 1 only).
     """
     checked_count(k, "k")
     budget = _Budget.of(max_nodes, seconds)
     best = _named(viterbi.decode(problem, k=k), Work())
+    if k == 1 and known is not None and best.status is not Status.INFEASIBLE:
+        best = _from_known(problem, best, known, bound)
     for rung in _rungs(problem, budget) if k == 1 else _k_best_rungs(problem, k, budget):
         if _is_proven(problem, best, k) or budget.is_spent():
             break
@@ -124,6 +139,13 @@ def _k_best_rungs(problem: Problem, k: int, budget: _Budget) -> Iterator[Rung]:
     if budget.nodes:
         yield lambda _: astar.decode(problem, k=k, max_nodes=budget.nodes, seconds=budget.seconds())
         yield lambda _: _product(problem, k)
+
+
+def _from_known(problem: Problem, best: Decoding, known: Sequence[int] | NDArray[Any], bound: float) -> Decoding:
+    """Begin from a labelling that somebody else has found, if it is better than Viterbi's."""
+    lower = min(bound, best.certificate.bound)
+    y = known if best.labels is None or evaluate(problem, known).score > best.score else best.labels
+    return certify(problem, y, lower, best.certificate.method, best.certificate.work)
 
 
 def _is_proven(problem: Problem, found: Decoding, k: int) -> bool:

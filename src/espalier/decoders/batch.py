@@ -1,22 +1,31 @@
-"""Decode many sequences under rules: eight at a time where the rules only count, one by one where they do not.
+"""Decode many sequences under rules, most of them by compiled passes over the whole batch.
 
-`CountDecoder` takes whole batches with one transition matrix under rules that fit `CountForm`; everything else, and
-what its search leaves unproven, climbs the ladder of `auto`, sequence by sequence. Every answer carries its
-bound; `optimal` says where the two meet.
+    fold      rules on neighbours and on lengths of segments become states of the chain               (`folding`)
+    count     Viterbi, Soft-DD and A* under local rules, rules that count, rules that machines read   (`counting`)
+    climb     what that leaves unproven climbs the ladder, one by one, from the answer found          (`auto`)
+
+A rule that fits none of the compiled forms costs its climb only to sequences whose answer breaks it: the best labelling
+under some of the rules is the best under all if it breaks none of the others. Every answer carries its bound; `optimal`
+says where the two meet.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders.auto import SHORT_SEARCH, auto
-from espalier.decoders.base import Problem
-from espalier.decoders.counts import BatchDecoding, Conditions, CountDecoder
+from espalier.decoders.base import Problem, price
+from espalier.decoders.counting import CountDecoder
+from espalier.decoders.counts import BatchDecoding, Conditions, is_open
+from espalier.decoders.folding import Folded, fold
 from espalier.errors import InputError
 from espalier.potentials import ChainBatch
-from espalier.rules.compile import Compiled
+from espalier.rules.compile import Compiled, Grounded
 
 __all__ = ["BatchDecoding", "CountDecoder", "decode_batch"]
 
@@ -35,45 +44,73 @@ def decode_batch(
 ) -> BatchDecoding:
     """Decode every sequence of a batch under a compiled rule set.
 
-    corpus : the tokens of the batch. max_nodes : of each search (0 leaves unproven answers alone). max_rounds : of
-    Soft-DD, and threads : both for rules that only count.
+    corpus : the tokens of the batch. max_rounds : of Soft-DD; max_nodes : of each search (0 leaves unproven answers
+    alone). threads : of the compiled passes; results do not depend on it.
     """
     rho = compiled.check_penalties(penalties)
     if len(corpus) != len(batch) or not np.array_equal(corpus.indptr, batch.indptr):
         raise InputError(f"{len(batch)} sequences of potentials but {len(corpus)} of tokens, or of other lengths")
-    decoder = None
-    if len(batch.trans) == 1:
-        decoder = CountDecoder.of(compiled, rho, batch.trans[0], batch.start, batch.end)
-    if decoder is None:
-        found = _nothing(batch)
-        open_ = np.arange(len(batch))
-    else:
-        conditions = Conditions.of(compiled.ground_bits(corpus))
-        found = decoder.decode(
-            batch.indptr, batch.unary, conditions, threads=threads, max_rounds=max_rounds, max_nodes=max_nodes
-        )
-        open_ = np.flatnonzero(~found.optimal & (found.bounds > -np.inf)) if max_nodes else np.zeros(0, np.int64)
-        max_nodes = min(max_nodes, SHORT_SEARCH)  # what is open after the compiled search, A* proves soon or never
+    if batch.n_labels != len(compiled.labels):
+        raise InputError(f"potentials of {batch.n_labels} labels, but rules for {len(compiled.labels)}")
+    conditions = Conditions.of(compiled.ground_bits(corpus))
+    folded = fold(batch, compiled, rho, conditions)
+    chain = folded.batch
+    decoder = CountDecoder.of_some(
+        compiled, rho, chain.trans, chain.start, chain.end, labels=folded.labels, folded=folded.rules
+    )
+    states = decoder.decode(
+        chain.indptr, chain.unary, conditions, chain.trans_class,
+        threads=threads, max_rounds=max_rounds, max_nodes=max_nodes,
+    )  # fmt: skip
+    found = _with_labels(states, folded)
+    if decoder.parts.rest:
+        _charge(found, decoder.parts.rest, rho, compiled, corpus)
+    open_ = np.flatnonzero(is_open(found.scores, found.bounds)) if max_nodes else np.zeros(0, np.int64)
+    # What is open after the compiled search, A* proves soon or never; unless rules were left out of it.
+    max_nodes = max_nodes if decoder.parts.rest else min(max_nodes, SHORT_SEARCH)
     for i, grounded in zip(open_.tolist(), compiled.ground_corpus(corpus[open_]), strict=True):
         _climb(i, Problem(batch[i], grounded, rho), found, batch, max_nodes)
     return found
 
 
-def _nothing(batch: ChainBatch) -> BatchDecoding:
-    """Return what is known before anything is decoded; a sequence without a labelling keeps the label -1."""
-    N = len(batch)
-    spent = np.zeros(N, np.int64)
-    return BatchDecoding(
-        np.full(len(batch.unary), -1, np.int16), np.full(N, -np.inf), np.full(N, np.inf), spent, spent.copy()
-    )
+def _with_labels(states: BatchDecoding, folded: Folded) -> BatchDecoding:
+    """Return the labels behind states; an empty sequence pays what the folded rules cost there."""
+    empty = np.diff(folded.batch.indptr) == 0
+    labels = np.append(folded.labels, -1)[states.labels].astype(np.int16)  # -1 stays what it is
+    scores, bounds = (np.where(empty, s - folded.on_empty, s) for s in (states.scores, states.bounds))
+    return replace(states, labels=labels, scores=scores, bounds=bounds)
+
+
+def _charge(found: BatchDecoding, rules: Sequence[int], rho: Float, compiled: Compiled, corpus: Corpus) -> None:
+    """Charge the answers for rules that no compiled search takes; the bounds hold without them."""
+    ends = corpus.indptr.tolist()
+    for i, grounded in enumerate(compiled.ground_corpus(corpus)):
+        if found.scores[i] > -np.inf:
+            y = found.labels[ends[i] : ends[i + 1]].tolist()
+            degrees = np.array([_degree(grounded, k, y) for k in rules], np.int64)
+            found.scores[i] -= price(degrees, rho[list(rules)])
+            if not y:
+                found.bounds[i] = found.scores[i]
+
+
+def _degree(grounded: Grounded, k: int, y: Sequence[int]) -> int:
+    """Read a labelling with the monitor of rule k."""
+    monitor = grounded.monitor(k)
+    state, total, i = monitor.initial, 0, -1
+    for t, j in enumerate(y):
+        state, increment = monitor.step(state, t, i, j)
+        total, i = total + increment, j
+    return total + monitor.final(state)
 
 
 def _climb(i: int, problem: Problem, found: BatchDecoding, batch: ChainBatch, max_nodes: int) -> None:
-    """Climb the ladder for sequence i, and write down what that betters."""
-    answer = auto(problem, max_nodes=max_nodes)
+    """Climb the ladder for sequence i from the answer found, and write down what that betters."""
+    a, b = batch.indptr[i], batch.indptr[i + 1]
+    known = found.labels[a:b] if found.scores[i] > -np.inf else None
+    answer = auto(problem, max_nodes=max_nodes, known=known, bound=float(found.bounds[i]))
     found.rounds[i] += answer.certificate.work.viterbi
     found.nodes[i] += answer.certificate.work.nodes
     found.bounds[i] = min(found.bounds[i], answer.certificate.bound)
     if answer.labels is not None and answer.score >= found.scores[i]:
-        found.labels[batch.indptr[i] : batch.indptr[i + 1]] = answer.labels
+        found.labels[a:b] = answer.labels
         found.scores[i] = answer.score

@@ -1,44 +1,31 @@
-"""Rules that only count: the form that the lane kernels decode, and the decoder of whole batches.
+"""Rules that only count: the form that the lane kernels decode.
 
 Most rule sets come down to three kinds of charges: for a label at a token (token rules), for a change of label into a
 token (punctuation), and for counts of segments and tokens of each label (each field once, at most one venue, a title
-required ...). `CountForm.of` recognises such a set; what it cannot express goes the general way.
+required ...). `CountForm.of` takes the rules that fit, and names the others.
 
 A feature value[f, i, j] fits if it depends on the target j alone, but for i = j: then it is `token[f, j]` for every
 token of label j, plus `open[f, j]` where a run of j begins. Only transitions that the potentials allow are asked, so
 IOB2 tags fit too: what an invalid transition would count does not matter.
 
-`CountDecoder` decodes N sequences, with more work only for the few that break a rule:
-
-    1. Charge local rules in the potentials; Viterbi, eight sequences at a time. Penalties are never negative, so an
-       answer that breaks no other rule is optimal: most sequences end here.
-    2. For the others a few rounds of Soft-DD, again eight at a time: bound and answer meet for nearly all.
-    3. A* with the bound of the last multipliers for what is left.
+Labels may be split into several states (`decoders.folding`); then `labels` names the label behind each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.base import GAP
-from espalier.errors import InputError
-from espalier.kernels.charged import charge_counts, charged_viterbi, lay_out, soft_dual
-from espalier.kernels.rows import padded
-from espalier.kernels.search import count_search
-from espalier.kernels.vector import LANES, aligned
-from espalier.parallel import balanced, choose_threads, run_chunks
-from espalier.rules.compile import Compiled
+from espalier.rules.compile import Compiled, LocalTable
 from espalier.rules.grounding import holds_when_empty
 from espalier.rules.predicates import ALWAYS
 
-__all__ = ["BatchDecoding", "Conditions", "CountDecoder", "CountForm"]
-
-TOKENS_A_CHUNK = 4096
-SEQUENCES_A_CHUNK = 64
-FIRST_NODES = 1024
+__all__ = ["BatchDecoding", "Conditions", "CountForm", "is_open", "priced"]
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -77,7 +64,9 @@ class CountForm:
     steps : float64[L + 1, L]; what label j after i (i = L: as the first) pays at every token.
     label_ptr, label_row, label_open, label_token : the rows that each label counts in, by label.
     bound, price : float64[R]; gate : int64[R], the condition that switches a row on at the first token, -1: always.
-    on_empty : bool[R], rows that apply to a sequence without tokens; rising : bool[R], without negative coefficients.
+    on_empty : bool[R], rows that apply to a sequence without tokens.
+    drift : int64[R], 1 where no label lowers the count, -1 where none raises it, else 0.
+    rest : the numbers of the rules with a price that are not in here.
     """
 
     unary_bits: Int
@@ -93,37 +82,49 @@ class CountForm:
     price: Float
     gate: Int
     on_empty: NDArray[np.bool_]
-    rising: NDArray[np.bool_]
+    drift: Int
+    rest: tuple[int, ...]
 
     @classmethod
-    def of(cls, compiled: Compiled, penalties: Float, trans: Float, start: Float) -> CountForm | None:
-        """Return the form for potentials with these transitions, or None if a rule with a price does not fit."""
-        if any(form == "monitor" and rho > 0 for form, rho in zip(compiled.form, penalties, strict=True)):
-            return None
+    def of(
+        cls,
+        compiled: Compiled,
+        penalties: Float,
+        trans: Float,
+        start: Float,
+        *,
+        labels: Int | None = None,
+        folded: Collection[int] = (),
+    ) -> CountForm:
+        """Return the form of the rules that fit potentials with these transitions, float64[L, L] or float64[C, L, L].
+
+        labels : int64[L], the label behind each state, if labels are split; folded : rules that the potentials pay.
+        """
         L = len(start)
+        behind = np.arange(L) if labels is None else labels
+        priced_rules = [k for k in range(compiled.K) if penalties[k] > 0 and k not in folded]
+        tables: dict[int, list[LocalTable]] = {k: [] for k in priced_rules if compiled.form[k] == "local"}
+        for table in compiled.local_tables():
+            if table.rule in tables:
+                tables[table.rule].append(table)
+        rest = [k for k in priced_rules if compiled.form[k] == "monitor"]
+        rest += [k for k, own in tables.items() if not all(_fits(table, compiled, behind) for table in own)]
         charges: list[tuple[int, Float]] = []
         changes: list[tuple[int, float]] = []
         steps = np.zeros((L + 1, L))
-        different = ~np.eye(L, dtype=bool)
-        for table in compiled.local_tables():
+        for table in (table for k, own in tables.items() if k not in rest for table in own):
             rho = float(penalties[table.rule])
-            if rho == 0:
-                continue
             if table.unary is not None:
-                charges.append((table.bit, _priced(table.unary, rho)))
+                charges.append((table.bit, priced(table.unary[behind], rho)))
                 continue
             assert table.pair is not None
             assert table.first is not None
             if compiled.conditions[table.bit] == ALWAYS:
-                steps += _priced(np.concatenate([table.pair, table.first[None]]), rho)
-                continue
-            amount = int(table.pair[0, 1]) if L > 1 else 0
-            if table.first.any() or not np.array_equal(table.pair, amount * different):
-                return None
-            changes.append((table.bit, float(_priced(np.array([amount]), rho)[0])))
-        rows = _rows(compiled, penalties, trans - steps[:L], start - steps[L])
-        if rows is None:
-            return None
+                steps += priced(_spread(np.concatenate([table.pair, table.first[None]]), behind), rho)
+            else:
+                changes.append((table.bit, float(priced(table.pair[:1, 1], rho)[0])))
+        linear = np.array([k in priced_rules for k in compiled.linear.rule.tolist()], bool)
+        broken, rows = _rows(compiled, penalties, linear, trans - steps[:L], start - steps[L], behind)
         return cls(
             np.array([bit for bit, _ in charges], np.int64),
             np.array([charge for _, charge in charges]).reshape(-1, L),
@@ -131,6 +132,7 @@ class CountForm:
             np.array([price for _, price in changes], np.float64),
             steps,
             *rows,
+            tuple(sorted([*rest, *broken])),
         )
 
     def pattern_charges(self, patterns: NDArray[np.bool_], width: int) -> tuple[Float, Float]:
@@ -161,36 +163,58 @@ def _sums(on: NDArray[np.bool_], charges: Float) -> Float:
     return np.where(on.astype(np.float64) @ hard > 0, np.inf, total)
 
 
-def _priced(amounts: NDArray[np.int64], rho: float) -> Float:
+def priced(amounts: NDArray[np.int64], rho: float) -> Float:
     """Amounts times a penalty, where 0 · inf is 0."""
     return np.asarray(np.where(amounts > 0, np.inf, 0.0) if np.isinf(rho) else amounts * rho, np.float64)
 
 
-Rows = tuple[Int, Int, Float, Float, Float, Float, Int, NDArray[np.bool_], NDArray[np.bool_]]
+def _spread(matrix: NDArray[Any], behind: Int) -> NDArray[Any]:
+    """Return [..., L + 1, L] over states instead of labels; the last row is that of no label before."""
+    return matrix[..., np.append(behind, matrix.shape[-1])[:, None], behind]
 
 
-def _rows(compiled: Compiled, penalties: Float, trans: Float, start: Float) -> Rows | None:
-    """Split the linear rows that have a price into counts of runs and of tokens of each label."""
-    form = compiled.linear
-    used = np.flatnonzero(penalties[form.rule] > 0)
-    L = len(start)
+def _fits(table: LocalTable, compiled: Compiled, behind: Int) -> bool:
+    """Is a charge for a label, for a pair everywhere, or for every change where a condition holds?"""
+    if table.unary is not None or compiled.conditions[table.bit] == ALWAYS:
+        return True
+    assert table.pair is not None
+    assert table.first is not None
+    L = len(table.first)
+    if table.first.any() or L == 1 or len(behind) != L:
+        return False
+    return np.array_equal(table.pair, table.pair[0, 1] * ~np.eye(L, dtype=bool))
+
+
+Rows = tuple[Int, Int, Float, Float, Float, Float, Int, NDArray[np.bool_], Int]
+
+
+def _rows(
+    compiled: Compiled, penalties: Float, chosen: NDArray[np.bool_], trans: Float, start: Float, behind: Int
+) -> tuple[set[int], Rows]:
+    """Split linear rows into counts of runs and of tokens of each state; return the rules of rows that do not split."""
+    form, L = compiled.linear, len(start)
+    used = np.flatnonzero(chosen)
     counted = np.tensordot(form.coefficients[used].astype(np.float64), form.values.astype(np.float64), axes=1)
-    allowed = np.isfinite(np.concatenate([trans, start[None]]))
+    counted = _spread(counted, behind)
+    allowed = np.isfinite(np.concatenate([trans.reshape(-1, L, L).max(axis=0), start[None]]))
     entered = allowed & ~np.eye(L + 1, L, dtype=bool)
     stays = np.diagonal(allowed[:L])
     inner = np.diagonal(counted[:, :L], axis1=1, axis2=2)  # [R, L]: j after j
     low = np.where(entered, counted, np.inf).min(axis=1)
     high = np.where(entered, counted, -np.inf).max(axis=1)
     reached = entered.any(axis=0)
-    if (low < high)[:, reached].any():
-        return None
+    broken = set(form.rule[used[(low < high)[:, reached].any(axis=1)]].tolist())
+    kept = np.array([k not in broken for k in form.rule[used].tolist()], bool)
+    used, low, inner = used[kept], low[kept], inner[kept]
     outer = np.where(reached, low, inner)
     token = np.where(stays, inner, outer)  # a label that cannot follow itself: every run is one token long
     opened = outer - token
     row, label = np.nonzero((opened != 0) | (token != 0))
     by_label = np.lexsort((row, label))
     row, label = row[by_label], label[by_label]
-    return (
+    rises = ((outer >= 0) & (token >= 0)).all(axis=1)
+    falls = ((outer <= 0) & (token <= 0)).all(axis=1)
+    return broken, (
         np.searchsorted(label, np.arange(L + 1)).astype(np.int64),
         row.astype(np.int64),
         opened[row, label],
@@ -199,7 +223,7 @@ def _rows(compiled: Compiled, penalties: Float, trans: Float, start: Float) -> R
         penalties[form.rule[used]],
         form.gate[used],
         np.array([g < 0 or holds_when_empty(compiled.conditions[g]) for g in form.gate[used].tolist()], bool),
-        np.asarray(((opened + token >= 0) & (token >= 0)).all(axis=1), bool),
+        np.where(rises, 1, np.where(falls, -1, 0)).astype(np.int64),
     )
 
 
@@ -220,140 +244,10 @@ class BatchDecoding:
     @property
     def optimal(self) -> NDArray[np.bool_]:
         """Where the answer is proven to be the best, bool[N]; an infeasible sequence has none."""
-        return ~_is_open(self.scores, self.bounds) & np.isfinite(self.scores)
+        return ~is_open(self.scores, self.bounds) & np.isfinite(self.scores)
 
 
-def _is_open(scores: Float, bounds: Float) -> NDArray[np.bool_]:
+def is_open(scores: Float, bounds: Float) -> NDArray[np.bool_]:
     """Is the bound still above the score, by more than rounding?  (From -inf every finite bound is far away.)"""
     slack = GAP * np.maximum(1.0, np.abs(np.where(np.isfinite(scores), scores, 0.0)))
     return np.asarray(bounds > scores + slack)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CountDecoder:
-    """A `CountForm` and the transitions of a model, ready for any number of batches.
-
-    moves : float64[L + 1, L]; transitions by target, -inf on the diagonal, then the diagonal.
-    """
-
-    form: CountForm
-    moves: Float
-    start: Float
-    end: Float
-
-    @classmethod
-    def of(cls, compiled: Compiled, rho: Float, trans: Float, start: Float, end: Float) -> CountDecoder | None:
-        """Return the decoder, or None if the rules do not only count."""
-        trans, start, end = (np.asarray(array, np.float64) for array in (trans, start, end))
-        if len(start) != len(compiled.labels):
-            raise InputError(f"potentials of {len(start)} labels, but rules for {len(compiled.labels)}")
-        form = CountForm.of(compiled, rho, trans, start)
-        if form is None:
-            return None
-        trans, start = trans - form.steps[:-1], start - form.steps[-1]
-        # By rows in memory, which the kernel reads by address.
-        moves = np.ascontiguousarray(np.concatenate([trans.T, np.diagonal(trans)[None]]))
-        moves[np.arange(len(start)), np.arange(len(start))] = -np.inf
-        return cls(form, moves, start, end)
-
-    def decode(
-        self,
-        indptr: Int,
-        unary: Float,
-        conditions: Conditions,
-        *,
-        threads: int | None = None,
-        max_rounds: int = 20,
-        max_nodes: int = 65_536,
-    ) -> BatchDecoding:
-        """Decode N sequences of M tokens; unary : float64[M, L]; conditions : where those of the rules hold."""
-        if unary.ndim != 2 or unary.shape[1] != len(self.start) or len(conditions.pattern) != len(unary):
-            raise InputError(f"unary has shape {unary.shape}, expected ({len(conditions.pattern)}, {len(self.start)})")
-        return _Work(self, indptr, unary, conditions, choose_threads(len(unary), threads)).decode(max_rounds, max_nodes)
-
-
-class _Work:
-    """One batch on its way: Viterbi for all in chunks, then the sequences that are still open, laid out anew."""
-
-    def __init__(self, decoder: CountDecoder, indptr: Int, unary: Float, conditions: Conditions, threads: int) -> None:
-        self.decoder, self.form, self.threads = decoder, decoder.form, threads
-        self.indptr, self.pattern = indptr, conditions.pattern
-        self.unary = np.ascontiguousarray(unary, dtype=np.float64)  # the kernel reads it by address
-        self.lengths = np.diff(indptr)
-        self.charges, self.prices = self.form.pattern_charges(conditions.patterns, padded(unary.shape[1]))
-        self.price = self.form.row_prices(indptr, conditions)
-        form = self.form
-        self.counting = (form.label_ptr, form.label_row, form.label_open, form.label_token, form.bound)
-
-    def decode(self, max_rounds: int, max_nodes: int) -> BatchDecoding:
-        N, path = len(self.lengths), np.zeros(len(self.unary), np.int16)
-        bounds = self._viterbi(path)
-        primal = bounds.copy()
-        charge_counts(0, N, self.indptr, path, *self.counting, self.price, primal)
-        bounds[self.lengths == 0] = primal[self.lengths == 0]  # nothing to choose
-        found = BatchDecoding(path, primal, bounds, np.ones(N, np.int64), np.zeros(N, np.int64))
-        open_ = np.flatnonzero(_is_open(primal, bounds))
-        if len(open_):
-            self._settle(open_, found, max_rounds, max_nodes)
-        found.labels[np.repeat(np.isneginf(found.bounds), self.lengths)] = -1
-        return found
-
-    def _viterbi(self, path: NDArray[np.int16]) -> Float:
-        """Write the labels of local rules alone, int16[M]; return their scores, float64[N]."""
-        decoder, scores = self.decoder, np.zeros(len(self.lengths))
-        order = np.argsort(self.lengths, kind="stable")  # lanes of similar length waste little
-        order = order[np.searchsorted(self.lengths[order], 1) :]
-        order = np.pad(order, (0, -len(order) % LANES), "edge") if len(order) else order
-        steps = np.concatenate([[0], np.cumsum(self.lengths[order[LANES - 1 :: LANES]])])
-        chunks = balanced(steps, max(len(self.unary) // TOKENS_A_CHUNK, 1))
-
-        def chunk(c: int) -> None:
-            charged_viterbi(
-                *chunks[c], order, self.indptr, self.unary, self.pattern, self.charges, self.prices,
-                decoder.start, decoder.end, decoder.moves, path, scores,
-            )  # fmt: skip
-
-        run_chunks(chunk, len(chunks), self.threads)
-        return scores
-
-    def _lay_out(self, tokens: Int) -> tuple[Float, Float]:
-        """Return the charged rows of these tokens and the prices of a change into each."""
-        n = len(tokens)
-        rows, change = aligned(n, self.charges.shape[1], empty=True), np.empty(n)
-        lay_out(0, n, tokens, self.unary, self.pattern, self.charges, self.prices, rows, change)
-        return rows, change
-
-    def _settle(self, open_: Int, found: BatchDecoding, max_rounds: int, max_nodes: int) -> None:
-        """Soft-DD on the sequences `open_`, then A* on those that it leaves unproven; updates what was found."""
-        lengths, decoder, form = self.lengths[open_], self.decoder, self.form
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        token = np.arange(indptr[-1]) + np.repeat(self.indptr[open_] - indptr[:-1], lengths)
-        rows, change = self._lay_out(token)
-        place, path = indptr[:-1], found.labels[token]
-        primal, bound, rounds = found.scores[open_], found.bounds[open_], found.rounds[open_]
-        price = np.ascontiguousarray(np.broadcast_to(self.price, (len(self.lengths), len(form.bound)))[open_])
-        multipliers = np.zeros(price.shape)
-        common = (decoder.start, decoder.end, decoder.moves, rows, change, *self.counting)
-        chunks = balanced(indptr, max(len(open_) // SEQUENCES_A_CHUNK, 1))
-
-        def chunk(c: int) -> None:
-            s = slice(*chunks[c])
-            soft_dual(
-                place[s], lengths[s], *common, price[s], max_rounds, GAP, multipliers[s], primal[s], bound[s], path,
-                rounds[s],
-            )  # fmt: skip
-            for k in np.flatnonzero(_is_open(primal[s], bound[s])) + s.start if max_nodes else ():
-                size = min(FIRST_NODES, max_nodes)  # most searches are small: begin with little memory
-                while True:
-                    primal[k], proven, made = count_search(
-                        place[k], lengths[k], *common, price[k], multipliers[k], form.rising, size, primal[k], path
-                    )
-                    bound[k] = min(bound[k], proven)
-                    found.nodes[open_[k]] += made
-                    if size == max_nodes or not _is_open(primal[k], bound[k]):
-                        break
-                    size = min(8 * size, max_nodes)
-
-        run_chunks(chunk, len(chunks), self.threads)
-        found.labels[token] = path
-        found.scores[open_], found.bounds[open_], found.rounds[open_] = primal, bound, rounds

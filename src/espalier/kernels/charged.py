@@ -14,9 +14,10 @@ from below; where the two meet, the labelling is optimal. The step is a · min(D
 [0, ρ], |g|² over the multipliers that can move; a shrinks by 0.7 when D does not fall. (Without the cap, hard rules
 overshoot.)
 
-The first pass, without multipliers, takes eight sequences at a time, one a lane. Later ones are for the few sequences
-that break a rule, whose lengths and numbers of rounds differ: one sequence at a time, eight target labels in a vector.
-Cost of a pass: O(T L²) / 8 a sequence, either way.
+The transition matrix may be another at every token (`kind`). The first pass, without multipliers, takes eight
+sequences at a time, one a lane, if there is one matrix for all. With several, and in later passes for the few sequences
+that break a rule, whose lengths and numbers of rounds differ, it is one sequence at a time, eight target labels in a
+vector: no lane has to wait for the matrix of another. Cost of a pass: O(T L²) / 8 a sequence, either way.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from numba import njit
 
 from espalier.kernels.vector import LANES, load, maximum, read, splat, store, transpose, write
 
-__all__ = ["charge_counts", "charged_viterbi", "lay_out", "soft_dual"]
+__all__ = ["charge_counts", "charged_viterbi", "charged_viterbi_kinds", "lay_out", "soft_dual"]
 
 VEC_BYTES = 64
 LARGEST_STEP = 6.0
@@ -115,16 +116,17 @@ def _settle(here, before, stay, c, j, best):
 
 
 @njit(cache=True, nogil=True)
-def _backward(T, buffer, delta, row, column, place, change, pattern, end, moves, omega, path, first):
+def _backward(T, buffer, delta, row, column, place, change, pattern, kind, end, moves, omega, path, first):
     """Follow the maxima of one sequence back into path[first + t]; return their score. Ties go to the lowest label.
 
     δ_t(i) is buffer[delta + t row + i column]; the array itself is passed, because an address does not keep it alive.
-    change[pattern[place + t]] is c_t; omega : float64[L].
+    change[pattern[place + t]] is c_t; moves[kind[place + t]] lead into token t; omega : float64[L].
     """
     L, score, y = len(end), -np.inf, 0
     for t in range(T - 1, -1, -1):
         at, j = delta + t * row, y
-        into = end if t == T - 1 else moves[j]  # moves[j] is -inf at j itself
+        matrix = moves[kind[place + min(t + 1, T - 1)]]
+        into = end if t == T - 1 else matrix[j]  # matrix[j] is -inf at j itself
         best, y = -np.inf, 0
         for i in range(L):
             s = buffer[at + i * column] + into[i]
@@ -134,7 +136,7 @@ def _backward(T, buffer, delta, row, column, place, change, pattern, end, moves,
             score = best
         else:
             best = best - change[pattern[place + t + 1]] - omega[j]
-            stay = buffer[at + j * column] + moves[L, j]
+            stay = buffer[at + j * column] + matrix[L, j]
             if stay > best or (stay == best and j < y):
                 y = j
         path[first + t] = y
@@ -142,11 +144,11 @@ def _backward(T, buffer, delta, row, column, place, change, pattern, end, moves,
 
 
 @njit(cache=True, nogil=True)
-def charged_viterbi(lo, hi, order, indptr, unary, pattern, charges, prices, start, end, moves, path, scores):
+def charged_viterbi(lo, hi, order, indptr, unary, pattern, charges, prices, kind, start, end, moves, path, scores):
     """Best labels of the sequences order[8 lo : 8 hi], none of them empty, with c_t but no multipliers.
 
-    unary : float64[M, L]; pattern, charges, prices : see `lay_out`. path : int16[M] and scores : float64[N] are filled
-    where these sequences are.
+    unary : float64[M, L]; pattern, charges, prices : see `lay_out`. moves : float64[1, L + 1, L], and kind : int32[M],
+    all 0. path : int16[M] and scores : float64[N] are filled where these sequences are.
     """
     L, width = len(start), charges.shape[1]
     longest = 0
@@ -163,12 +165,39 @@ def charged_viterbi(lo, hi, order, indptr, unary, pattern, charges, prices, star
             k = order[LANES * g + lane]
             first[lane], lengths[lane] = indptr[k], indptr[k + 1] - indptr[k]
             T = max(T, lengths[lane])
-        _forward_lanes(T, L, first, lengths, unary, pattern, charges, prices, start, moves, tile, delta)
+        _forward_lanes(T, L, first, lengths, unary, pattern, charges, prices, start, moves[0], tile, delta)
         for lane in range(LANES):
             scores[order[LANES * g + lane]] = _backward(
-                lengths[lane], buffer, shift + lane, width * LANES, LANES, first[lane], prices, pattern, end, moves,
-                free, path, first[lane],
+                lengths[lane], buffer, shift + lane, width * LANES, LANES, first[lane], prices, pattern, kind, end,
+                moves, free, path, first[lane],
             )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def charged_viterbi_kinds(lo, hi, itself, indptr, unary, pattern, charges, prices, kind, start, end, moves, matrices,
+                          path, scores):  # fmt: skip
+    """`charged_viterbi` of the sequences lo..hi with transitions of several kinds; empty ones are left alone.
+
+    itself : int64[M], 0, 1, ...; kind : int32[M]; moves : float64[C, L + 1, L]; matrices : see `_forward_one`.
+    """
+    L, width = len(start), charges.shape[1]
+    longest = 1
+    for k in range(lo, hi):
+        longest = max(longest, indptr[k + 1] - indptr[k])
+    buffer = np.empty((2 * longest + 2) * width)
+    shift = (-(buffer.ctypes.data // 8)) % 8
+    rows = buffer[shift + longest * width : shift + 2 * longest * width].reshape((longest, width))
+    change, free = np.empty(longest), np.zeros(L)
+    fixed = np.zeros((3, width))
+    fixed[0, :L] = start
+    for k in range(lo, hi):
+        a, b = indptr[k], indptr[k + 1]
+        if a < b:
+            lay_out(a, b, itself, unary, pattern, charges, prices, rows, change)
+            _forward_one(b - a, 0, rows, change, kind[a:b], matrices, fixed, buffer.ctypes.data + shift * 8)
+            scores[k] = _backward(
+                b - a, buffer, shift, width, 1, 0, change, itself, kind[a:b], end, moves, free, path, a
+            )
 
 
 @njit(cache=True, nogil=True)
@@ -209,18 +238,21 @@ def charge_counts(lo, hi, indptr, path, label_ptr, label_row, label_open, label_
 
 
 @njit(cache=True, nogil=True)
-def _forward_one(T, place, rows, change, steps, delta):
+def _forward_one(T, place, rows, change, kind, matrices, fixed, delta):
     """Fill delta[t][j], an address, for the sequence in rows place, place + 1, ...: eight targets in a vector.
 
-    steps : float64[L + 4, width]; trans by source with -inf on the diagonal, then the diagonal, start, ω and τ.
+    matrices : float64[C, L + 1, width]; trans by source with -inf on the diagonal, then the diagonal; matrices[kind[t]]
+    leads into row t. fixed : float64[3, width]; start, ω and τ.
     """
-    L, row = len(steps) - 4, rows.shape[1] * 8
-    source, from_ = rows.ctypes.data + place * row, steps.ctypes.data
-    stay, start, omega, tau = from_ + L * row, from_ + (L + 1) * row, from_ + (L + 2) * row, from_ + (L + 3) * row
+    L, row = matrices.shape[1] - 1, rows.shape[1] * 8
+    source, start = rows.ctypes.data + place * row, fixed.ctypes.data
+    omega, tau = start + row, start + 2 * row
     for k in range(0, L * 8, VEC_BYTES):
         store(delta + k, load(source + k) - load(tau + k) + (load(start + k) - load(omega + k)))
     for t in range(1, T):
         here, before, c = delta + t * row, delta + (t - 1) * row, splat(change[place + t])
+        from_ = matrices.ctypes.data + kind[place + t] * (L + 1) * row
+        stay = from_ + L * row
         for k in range(0, L * 8, VEC_BYTES):
             even = odd = splat(-np.inf)  # two chains, because one would wait for itself
             for i in range(0, L - 1, 2):
@@ -234,14 +266,14 @@ def _forward_one(T, place, rows, change, steps, delta):
 
 
 @njit(cache=True, nogil=True)
-def soft_dual(places, lengths, start, end, moves, rows, change, label_ptr, label_row, label_open, label_token,
-              bound, price, max_rounds, gap, multipliers, primal, dual, path, rounds):  # fmt: skip
+def soft_dual(places, lengths, start, end, moves, matrices, rows, change, kind, label_ptr, label_row, label_open,
+              label_token, bound, price, max_rounds, gap, multipliers, primal, dual, path, rounds):  # fmt: skip
     """Lower the duals of n sequences until they meet the primals, or for max_rounds.
 
-    places, lengths : int64[n]; sequence k's token t is row places[k] + t. On entry path holds the labellings of plain
-    Viterbi, dual their scores, primal their scores minus what they pay. label_ptr, label_row, label_open,
-    label_token : the rows that a segment and a token of each label count in, by label. bound : float64[R]; price :
-    float64[n, R], 0 where a row does not apply.
+    places, lengths : int64[n]; sequence k's token t is row places[k] + t (of `rows`, `change` and `kind`). On entry
+    path holds the labellings of plain Viterbi, dual their scores, primal their scores minus what they pay. label_ptr,
+    label_row, label_open, label_token : the rows that a segment and a token of each label count in, by label. bound :
+    float64[R]; price : float64[n, R], 0 where a row does not apply.
     multipliers : float64[n, R]; primal : float64[n]; path : the labelling of the primal; all three are updated.
     dual : float64[n], the best bound; rounds : int64[n], Viterbi passes spent.
     """
@@ -252,10 +284,9 @@ def soft_dual(places, lengths, start, end, moves, rows, change, label_ptr, label
     buffer = np.empty((longest + 1) * width)
     delta = (buffer.ctypes.data + 63) // 64 * 64
     shift = (delta - buffer.ctypes.data) // 8
-    steps, values = np.full((L + 4, width), -np.inf), np.empty(R)
-    for j in range(L):
-        steps[:L, j], steps[L, j], steps[L + 1, j] = moves[j], moves[L, j], start[j]
-    omega, tau = steps[L + 2], steps[L + 3]
+    fixed = np.zeros((3, width))
+    fixed[0, :L] = start
+    omega, tau, values = fixed[1], fixed[2], np.empty(R)
     itself = np.arange(len(change))
     met = np.empty(longest, np.int16)  # the labelling of the round, before it proves better than the one in path
     for k in range(len(places)):
@@ -269,8 +300,8 @@ def soft_dual(places, lengths, start, end, moves, rows, change, label_ptr, label
                     for q in range(label_ptr[j], label_ptr[j + 1]):
                         omega[j] += multipliers[k, label_row[q]] * label_open[q]
                         tau[j] += multipliers[k, label_row[q]] * label_token[q]
-                _forward_one(n, place, rows, change, steps, delta)
-                score = _backward(n, buffer, shift, width, 1, place, change, itself, end, moves, omega, met, 0)
+                _forward_one(n, place, rows, change, kind, matrices, fixed, delta)
+                score = _backward(n, buffer, shift, width, 1, place, change, itself, kind, end, moves, omega, met, 0)
                 rounds[k] += 1
             _count(0, n, met, label_ptr, label_row, label_open, label_token, values)
             value, model, square = _lagrangian(score, values, bound, price[k], multipliers[k])

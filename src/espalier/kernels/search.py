@@ -1,15 +1,16 @@
-"""A* from right to left for one sequence under count rules, with the Lagrangian bound.
+"""A* for one sequence under rules that count and rules that machines read, with the Lagrangian bound.
 
-A node is (t, j, v): tokens t+1.. are labelled, y_t = j, and v_r = a_r · n of what lies right of t (the segment that
-holds t is not counted: it may open further left). With g the score of the right part and d the forward maxima under the
-multipliers λ (`charged`'s recurrence, so that d pays λ for everything up to t),
+A node is (t, j, v, m): tokens 0..t are labelled, y_t = j, v_r = a_r · n of what is labelled, and m are the states of
+the active machines (`parts`). With g the score so far, with everything paid that is certain, and h the backward maxima
+under the multipliers λ (`charged`'s recurrence from the other end, so that h pays λ for all that follows),
 
-    f = d_t(j) + g + Σ_r G_r(v_r)     G_r(v) = -ρ_r (v - b_r)  where a_r >= 0 and v >= b_r,  else  λ_r (b_r - v)
+    f = g + h_t(j) + Σ_r G_r(v_r)     G_r(v) = 0 where v >= b_r can only grow, or v <= b_r only fall; else λ_r (b_r - v)
 
-is never below the best completion: what is already exceeded is paid in full, and for 0 <= λ <= ρ a relaxed price is
-never too high. Rows with a_r >= 0 forget how far they are past b_r (the price is in G already), so equal nodes merge,
-and the better g wins. A goal's value is its true score; when no open node is above the best labelling known, that
-labelling is optimal.
+is never below the best completion: for 0 <= λ <= ρ a relaxed price is never too high, and machines only charge. If
+their states are few, h may know them, too, and is exact for what they charge (`bounds.best_after_machines`). Rows whose
+coefficients have one sign forget how far they are past b_r (what that costs is in g), so equal nodes merge, and the
+better g wins. A goal's value is its true score; when no open node is above the best labelling known, that labelling is
+optimal.
 
 Exact; O(nodes log nodes) and at most max_nodes nodes: then the best open f is returned as the bound.
 """
@@ -18,6 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+
+from espalier.kernels.bounds import best_after, best_after_machines, machines_end, machines_step
 
 __all__ = ["count_search"]
 
@@ -53,29 +56,27 @@ def _pop(heap, keys, size):
 
 
 @njit(cache=True, nogil=True)
-def _relaxed(v, bound, price, multiplier, rising):
+def _relaxed(v, counting):
     """Σ_r G_r(v_r)."""
+    _, _, _, _, bound, _, multiplier, drift = counting
     total = 0.0
     for r in range(len(bound)):
-        if rising[r] and v[r] >= bound[r]:
-            if v[r] > bound[r]:
-                total -= price[r] * (v[r] - bound[r])
-        else:
+        if not (drift[r] > 0 and v[r] >= bound[r]) and not (drift[r] < 0 and v[r] <= bound[r]):
             total += multiplier[r] * (bound[r] - v[r])
     return total
 
 
 @njit(cache=True, nogil=True)
-def _slot(table, t, j, v, nodes_t, nodes_j, nodes_v):
-    """Return the place of node (t, j, v) in the hash table, or of the gap where it belongs."""
-    h = np.uint64(t * 1000003 + j)
+def _slot(table, t, j, v, m, nodes_t, nodes_j, nodes_v, nodes_m):
+    """Return the place of node (t, j, v, m) in the hash table, or of the gap where it belongs."""
+    h = (np.uint64(t * 1000003 + j) ^ m) * np.uint64(1099511628211)
     for r in range(len(v)):
         h = (h ^ np.uint64(np.int64(v[r]) + 32768)) * np.uint64(1099511628211)
     mask = len(table) - 1
-    at = np.int64(h >> np.uint64(20)) & mask
+    at = np.int64((h ^ (h >> np.uint64(32))) >> np.uint64(8)) & mask
     while table[at] >= 0:
         node = table[at]
-        if nodes_t[node] == t and nodes_j[node] == j:
+        if nodes_t[node] == t and nodes_j[node] == j and nodes_m[node] == m:
             same = True
             for r in range(len(v)):
                 if nodes_v[node, r] != v[r]:
@@ -88,101 +89,151 @@ def _slot(table, t, j, v, nodes_t, nodes_j, nodes_v):
 
 
 @njit(cache=True, nogil=True)
-def count_search(place, T, start, end, moves, rows, change, label_ptr, label_row, label_open, label_token,
-                 bound, price, multiplier, rising, max_nodes, primal, path):  # fmt: skip
-    """Search the sequence in rows place, place + 1, ...; return (score, bound, nodes made).
+def _nothing_counted(v, counting):
+    """Set v to the counts of no tokens; return what that certainly costs."""
+    _, _, _, _, bound, price, _, drift = counting
+    paid = 0.0
+    for r in range(len(bound)):
+        v[r] = 0.0
+        if (drift[r] > 0 and bound[r] < 0.0) or (drift[r] < 0 and bound[r] > 0.0):
+            paid += price[r] * -bound[r] if bound[r] < 0.0 and price[r] > 0.0 else 0.0
+            v[r] = bound[r]
+    return paid
 
-    path holds a labelling of score `primal` (-inf: none) on entry and the best one found on return; the result is
-    proven optimal if the returned bound is not above the score. rising : bool[R], where no coefficient is negative.
-    """
-    L, R = len(start), len(bound)
-    omega, tau = np.zeros(L), np.zeros(L)
-    for j in range(L):
+
+@njit(cache=True, nogil=True)
+def _count_in(v, j, opened, counting):
+    """Count a token of label j into v; return what that certainly costs."""
+    label_ptr, label_row, label_open, label_token, bound, price, _, drift = counting
+    paid = 0.0
+    for q in range(label_ptr[j], label_ptr[j + 1]):
+        r = label_row[q]
+        if price[r] == 0.0:
+            continue
+        v[r] += label_token[q] + (label_open[q] if opened else 0.0)
+        if drift[r] > 0 and v[r] > bound[r]:
+            paid += price[r] * (v[r] - bound[r])
+            v[r] = bound[r]
+        elif drift[r] < 0 and v[r] < bound[r]:
+            v[r] = bound[r]
+    return paid
+
+
+@njit(cache=True, nogil=True)
+def _overdue(v, counting):
+    """What the rows cost at the end that they have not paid yet."""
+    bound, price, total = counting[4], counting[5], 0.0
+    for r in range(len(bound)):
+        if v[r] > bound[r] and price[r] > 0.0:
+            total += price[r] * (v[r] - bound[r])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _charged(counting, n_labels):
+    """ω and τ : float64[n_labels]; what the multipliers charge for a segment and for a token of each label."""
+    label_ptr, label_row, label_open, label_token, _, _, multiplier, _ = counting
+    omega, tau = np.zeros(n_labels), np.zeros(n_labels)
+    for j in range(n_labels):
         for q in range(label_ptr[j], label_ptr[j + 1]):
             omega[j] += multiplier[label_row[q]] * label_open[q]
             tau[j] += multiplier[label_row[q]] * label_token[q]
-    d = np.empty((T, L))
-    for t in range(T):
-        at = place + t
-        for j in range(L):
-            best = start[j] - omega[j] if t == 0 else d[t - 1, j] + moves[L, j]
-            if t > 0:
-                for i in range(L):
-                    best = max(best, d[t - 1, i] + moves[j, i] - change[at] - omega[j])
-            d[t, j] = rows[at, j] - tau[j] + best
+    return omega, tau
 
-    nothing = np.zeros(R)
-    if max_nodes <= L:  # not even the last token's labels fit
-        top = primal
-        for j in range(L):
-            top = max(top, d[T - 1, j] + end[j] + _relaxed(nothing, bound, price, multiplier, rising))
-        return primal, top, 0
-    nodes_t, nodes_j = np.empty(max_nodes, np.int32), np.empty(max_nodes, np.int32)
-    nodes_g, nodes_v = np.empty(max_nodes), np.empty((max_nodes, R))
-    parent, dead = np.empty(max_nodes, np.int32), np.zeros(max_nodes, np.bool_)
-    heap, keys = np.empty(max_nodes + 1, np.int32), np.empty(max_nodes + 1)
+
+@njit(cache=True, nogil=True)
+def _expand(node, g_before, nothing, floor, n, n_open, nodes, queue, chain, counting, pattern, machines, h, refined):
+    """Make the children of a node (-1: the first tokens) that may lead above `floor`; return n and n_open."""
+    nodes_t, nodes_j, nodes_g, nodes_v, nodes_m, parent, dead = nodes
+    heap, keys, table = queue
+    start, end, moves, rows, change, kind = chain
+    n_labels, v = len(start), np.empty(len(nothing))
+    t, i, m_before = 0, -1, np.uint64(0)
+    if node >= 0:
+        t, i, m_before = nodes_t[node] + 1, nodes_j[node], nodes_m[node]
+    for j in range(n_labels):
+        if i < 0:
+            g = g_before + start[j]
+        else:
+            g = g_before + (moves[kind[t], n_labels, j] if i == j else moves[kind[t], j, i] - change[t])
+        g += rows[t, j]
+        if not g + h[t, j] > -np.inf:
+            continue
+        v[:] = nodes_v[node] if node >= 0 else nothing
+        g -= _count_in(v, j, i != j, counting)
+        credit = _relaxed(v, counting)
+        if not g + h[t, j] + credit > floor:
+            continue
+        m, paid = machines_step(m_before, i, j, pattern[t], machines)
+        g -= paid
+        f = g + credit + (refined[t, j, m] if len(refined) else h[t, j])
+        if t == len(rows) - 1:  # a whole labelling: its true score
+            g += end[j] - _overdue(v, counting) - machines_end(m, machines)
+            f = g
+        if not f > floor:
+            continue
+        slot = _slot(table, t, j, v, m, nodes_t, nodes_j, nodes_v, nodes_m)
+        if table[slot] >= 0:
+            if nodes_g[table[slot]] >= g:
+                continue
+            dead[table[slot]] = True
+        nodes_t[n], nodes_j[n], nodes_g[n], nodes_m[n], parent[n] = t, j, g, m, node
+        nodes_v[n] = v
+        table[slot] = n
+        n_open = _push(heap, keys, n_open, n, f)
+        n += 1
+    return n, n_open
+
+
+@njit(cache=True, nogil=True)
+def count_search(chain, counting, pattern, machines, refine, max_nodes, slack, primal, path):
+    """Search one sequence; return (score, bound, nodes made).
+
+    path : int16[T], a labelling of score `primal` (-inf: none) on entry and the best one found on return; a score that
+    is not above primal means that none is better by more than `slack`. It is proven optimal if the returned bound is
+    not above the score.
+
+    chain : start, end, moves, and the sequence's rows, change and kind (see `charged`). counting : label_ptr,
+    label_row, label_open, label_token, bound, the sequence's price and multipliers, and drift : int64[R], 1 where no
+    coefficient is negative, -1 where none is positive, else 0. pattern : int64[T]. machines : the number of labels
+    that the parts know, active : int64[A], the parts that take part, shift : uint64[A + 1], the bits of a node's
+    states that each has, and the tables (see `parts`). refine : bound with the machines' states, too?
+    """
+    start, end, moves, rows, change, kind = chain
+    T, n_labels, R = len(rows), len(start), len(counting[4])
+    omega, tau = _charged(counting, n_labels)
+    h = best_after(T, end, moves, rows, change, kind, omega, tau)
+    refined = np.empty((0, 0, 0))
+    if refine:
+        refined = best_after_machines(T, h, start, end, moves, rows, change, kind, omega, tau, pattern, machines)
     size = 1
     while size < 4 * max_nodes:
         size *= 2
-    table = np.full(size, -1, np.int32)
+    nodes = (
+        np.empty(max_nodes, np.int32), np.empty(max_nodes, np.int32), np.empty(max_nodes), np.empty((max_nodes, R)),
+        np.empty(max_nodes, np.uint64), np.empty(max_nodes, np.int32), np.zeros(max_nodes, np.bool_),
+    )  # fmt: skip
+    nodes_t, nodes_j, nodes_g, _, _, parent, dead = nodes
+    heap, keys = np.empty(max_nodes + 1, np.int32), np.empty(max_nodes + 1)
+    queue = (heap, keys, np.full(size, -1, np.int32))
+    nothing = np.empty(R)
+    g = -_nothing_counted(nothing, counting)
+    floor, top, node = primal + slack if primal > -np.inf else -np.inf, np.inf, -1
     n = n_open = 0
-    v = np.zeros(R)
-    for j in range(L):
-        f = d[T - 1, j] + end[j] + _relaxed(v, bound, price, multiplier, rising)
-        if f > primal:
-            nodes_t[n], nodes_j[n], nodes_g[n], parent[n] = T - 1, j, end[j], -1
-            nodes_v[n] = 0.0
-            table[_slot(table, T - 1, j, v, nodes_t, nodes_j, nodes_v)] = n
-            n_open = _push(heap, keys, n_open, n, f)
-            n += 1
-    while n_open > 0:
-        if keys[0] <= primal:
-            return primal, primal, n
-        if n + L > max_nodes:
-            return primal, keys[0], n
-        node = heap[0]
+    while True:
+        if n + n_labels > max_nodes:  # the children may not fit; nothing open is above the node itself
+            return primal, max(top, primal), n
+        n, n_open = _expand(
+            node, g, nothing, floor, n, n_open, nodes, queue, chain, counting, pattern, machines, h, refined
+        )
+        while n_open > 0 and dead[heap[0]]:
+            n_open = _pop(heap, keys, n_open)
+        if n_open == 0 or keys[0] <= floor:
+            return primal, primal if floor == -np.inf else floor, n
+        node, top, g = heap[0], keys[0], nodes_g[heap[0]]
         n_open = _pop(heap, keys, n_open)
-        if dead[node]:
-            continue
-        t, j = nodes_t[node], nodes_j[node]
-        at = place + t
-        base = nodes_g[node] + rows[at, j]
-        if t == 0:
-            v[:] = nodes_v[node]
-            for q in range(label_ptr[j], label_ptr[j + 1]):
-                v[label_row[q]] += label_open[q] + label_token[q]
-            score = base + start[j]
-            for r in range(R):
-                if v[r] > bound[r]:
-                    score -= price[r] * (v[r] - bound[r])
-            # Past the bound, rising rows were cut off at it; what they had before is in g already.
-            if score > primal:
-                primal = score
-                k = node
-                while k >= 0:
-                    path[place + nodes_t[k]] = nodes_j[k]
-                    k = parent[k]
-            continue
-        for i in range(L):
-            g = base + (moves[L, j] if i == j else moves[j, i] - change[at])
-            v[:] = nodes_v[node]
-            for q in range(label_ptr[j], label_ptr[j + 1]):
-                v[label_row[q]] += label_token[q] + (label_open[q] if i != j else 0.0)
-            for r in range(R):
-                if rising[r] and v[r] > bound[r]:
-                    g -= price[r] * (v[r] - bound[r])
-                    v[r] = bound[r]
-            f = d[t - 1, i] + g + _relaxed(v, bound, price, multiplier, rising)
-            if not f > primal:
-                continue
-            slot = _slot(table, t - 1, i, v, nodes_t, nodes_j, nodes_v)
-            if table[slot] >= 0:
-                if nodes_g[table[slot]] >= g:
-                    continue
-                dead[table[slot]] = True
-            nodes_t[n], nodes_j[n], nodes_g[n], parent[n] = t - 1, i, g, node
-            nodes_v[n] = v
-            table[slot] = n
-            n_open = _push(heap, keys, n_open, n, f)
-            n += 1
-    return primal, primal, n
+        if nodes_t[node] == T - 1:  # nothing open is above it
+            while node >= 0:
+                path[nodes_t[node]] = nodes_j[node]
+                node = parent[node]
+            return g, g, n

@@ -1,0 +1,288 @@
+"""The decoder of whole batches: N sequences, with more work only for the few that break a rule.
+
+    1. Charge local rules in the potentials; Viterbi for all. Penalties are never negative, so an answer that breaks no
+       other rule is optimal: most sequences end here.
+    2. For those that break a rule that counts (`CountForm`), a few rounds of Soft-DD: bound and answer meet for nearly
+       all.
+    3. For what is left, A* with the bound of the last multipliers. Rules that machines read (`Parts`) join the search
+       one by one, as answers break them: the best labelling under some of the rules is an upper bound, and the
+       optimum as soon as it breaks none of the others.
+
+Every sequence has a labelling, a bound, and the work that they took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.decoders.base import GAP
+from espalier.decoders.counts import BatchDecoding, Conditions, CountForm, is_open
+from espalier.decoders.parts import Parts
+from espalier.errors import InputError
+from espalier.kernels.charged import charge_counts, charged_viterbi, charged_viterbi_kinds, lay_out, soft_dual
+from espalier.kernels.parts import charge_parts
+from espalier.kernels.rows import padded
+from espalier.kernels.search import count_search
+from espalier.kernels.vector import LANES, aligned
+from espalier.parallel import balanced, choose_threads, run_chunks
+from espalier.rules.compile import Compiled
+
+__all__ = ["CountDecoder"]
+
+TOKENS_A_CHUNK = 4096
+SEQUENCES_A_CHUNK = 64
+FIRST_NODES = 1024
+REFINED = 1_000_000  # values of a bound that knows the machines' states
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountDecoder:
+    """Rules and the transitions of a model, ready for any number of batches.
+
+    moves : float64[C, L + 1, L]; transitions by target, -inf on the diagonal, then the diagonal. matrices :
+    float64[C, L + 1, padded(L)]; the same by source. labels : int64[L], the label behind each state of the chain.
+    """
+
+    form: CountForm
+    parts: Parts
+    moves: Float
+    matrices: Float
+    start: Float
+    end: Float
+    labels: Int
+    n_labels: int
+
+    @classmethod
+    def of(cls, compiled: Compiled, rho: Float, trans: Float, start: Float, end: Float) -> CountDecoder | None:
+        """Return the decoder, or None if the rules do not only count."""
+        decoder = cls.of_some(compiled, rho, trans, start, end)
+        return None if decoder.form.rest else decoder
+
+    @classmethod
+    def of_some(
+        cls,
+        compiled: Compiled,
+        rho: Float,
+        trans: Float,
+        start: Float,
+        end: Float,
+        *,
+        labels: Int | None = None,
+        folded: Collection[int] = (),
+    ) -> CountDecoder:
+        """Return the decoder of the rules that it takes; those that it does not are `parts.rest`.
+
+        trans : float64[L, L] or float64[C, L, L]; labels, folded : see `CountForm.of`.
+        """
+        trans, start, end = (np.asarray(array, np.float64) for array in (trans, start, end))
+        L, behind = len(start), np.arange(len(compiled.labels)) if labels is None else labels
+        if len(behind) != L:
+            raise InputError(f"potentials of {L} labels, but rules for {len(compiled.labels)}")
+        form = CountForm.of(compiled, rho, trans, start, labels=behind, folded=folded)
+        trans, start = trans.reshape(-1, L, L) - form.steps[:-1], start - form.steps[-1]
+        diagonal = np.diagonal(trans, axis1=1, axis2=2)[:, None]
+        matrices = aligned(len(trans), L + 1, padded(L))
+        matrices[:] = -np.inf
+        matrices[:, :, :L] = np.concatenate([np.where(np.eye(L, dtype=bool), -np.inf, trans), diagonal], axis=1)
+        moves = np.concatenate([matrices[:, :L, :L].swapaxes(1, 2), diagonal], axis=1)
+        parts = Parts.of(compiled, rho, form.rest)
+        return cls(form, parts, np.ascontiguousarray(moves), matrices, start, end, behind, len(compiled.labels))
+
+    def decode(
+        self,
+        indptr: Int,
+        unary: Float,
+        conditions: Conditions,
+        kinds: NDArray[np.int32] | None = None,
+        *,
+        threads: int | None = None,
+        max_rounds: int = 20,
+        max_nodes: int = 65_536,
+    ) -> BatchDecoding:
+        """Decode N sequences of M tokens; unary : float64[M, L]; conditions : where those of the rules hold.
+
+        kinds : int32[M], the transition class of each token, needed where there are several. The labels found are
+        states of the chain.
+        """
+        L, M = len(self.start), len(conditions.pattern)
+        if unary.shape != (M, L):
+            raise InputError(f"unary has shape {unary.shape}, expected ({M}, {L})")
+        if len(self.moves) > 1 and kinds is None:
+            raise InputError(f"there are {len(self.moves)} transition matrices; pass the class of every token")
+        several = kinds is not None and len(self.moves) > 1
+        chosen = np.array(kinds, np.int32) if several else np.zeros(M, np.int32)
+        chosen[indptr[:-1][np.diff(indptr) > 0]] = 0  # nothing leads into a first token
+        work = _Work(self, indptr, unary, chosen, conditions, choose_threads(M, threads))
+        return work.decode(max_rounds, max_nodes)
+
+
+class _Work:
+    """One batch on its way: Viterbi for all in chunks, then the sequences that are still open, laid out anew."""
+
+    def __init__(
+        self,
+        decoder: CountDecoder,
+        indptr: Int,
+        unary: Float,
+        kinds: NDArray[np.int32],
+        conditions: Conditions,
+        threads: int,
+    ) -> None:
+        self.decoder, self.form, self.threads = decoder, decoder.form, threads
+        self.indptr, self.kinds, self.pattern = indptr, kinds, conditions.pattern
+        self.unary = np.ascontiguousarray(unary, dtype=np.float64)  # the kernel reads it by address
+        self.lengths = np.diff(indptr)
+        self.charges, self.prices = self.form.pattern_charges(conditions.patterns, padded(unary.shape[1]))
+        self.price = self.form.row_prices(indptr, conditions)
+        self.parts = decoder.parts.tables(conditions, decoder.labels)
+        form = self.form
+        self.counting = (form.label_ptr, form.label_row, form.label_open, form.label_token, form.bound)
+
+    def decode(self, max_rounds: int, max_nodes: int) -> BatchDecoding:
+        N, path = len(self.lengths), np.zeros(len(self.unary), np.int16)
+        bounds = self._viterbi(path)
+        primal = bounds.copy()
+        charge_counts(0, N, self.indptr, path, *self.counting, self.price, primal)
+        broken = self._broken(self.indptr, path, self.pattern).sum(axis=1)
+        empty = self.lengths == 0
+        bounds[empty] = primal[empty] - broken[empty]  # nothing to choose
+        found = BatchDecoding(path, primal - broken, bounds, np.ones(N, np.int64), np.zeros(N, np.int64))
+        open_ = np.flatnonzero(is_open(found.scores, bounds))
+        if len(open_):
+            _Open(self, open_, found, primal[open_]).settle(max_rounds, max_nodes)
+        found.labels[np.repeat(np.isneginf(found.bounds), self.lengths)] = -1
+        return found
+
+    def _broken(self, indptr: Int, path: NDArray[np.int16], pattern: Int) -> Float:
+        """Return what every part charges for each labelling, float64[N, Q]."""
+        charged = np.zeros((len(indptr) - 1, self.decoder.parts.Q))
+        if charged.size:
+            charge_parts(0, len(charged), indptr, path, pattern, self.decoder.n_labels, self.parts, charged)
+        return charged
+
+    def _viterbi(self, path: NDArray[np.int16]) -> Float:
+        """Write the labels of local rules alone, int16[M]; return their scores, float64[N]."""
+        decoder, scores = self.decoder, np.zeros(len(self.lengths))
+        n_chunks = max(len(self.unary) // TOKENS_A_CHUNK, 1)
+        common = (self.indptr, self.unary, self.pattern, self.charges, self.prices, self.kinds)
+        model = (decoder.start, decoder.end, decoder.moves)
+        if len(decoder.moves) > 1:
+            chunks, itself = balanced(self.indptr, n_chunks), np.arange(len(self.unary))
+
+            def chunk(c: int) -> None:
+                charged_viterbi_kinds(*chunks[c], itself, *common, *model, decoder.matrices, path, scores)
+
+        else:
+            order = np.argsort(self.lengths, kind="stable")  # lanes of similar length waste little
+            order = order[np.searchsorted(self.lengths[order], 1) :]
+            order = np.pad(order, (0, -len(order) % LANES), "edge") if len(order) else order
+            chunks = balanced(np.concatenate([[0], np.cumsum(self.lengths[order[LANES - 1 :: LANES]])]), n_chunks)
+
+            def chunk(c: int) -> None:
+                charged_viterbi(*chunks[c], order, *common, *model, path, scores)
+
+        run_chunks(chunk, len(chunks), self.threads)
+        return scores
+
+
+class _Open:
+    """The sequences of a batch that are not proven yet, laid out anew."""
+
+    def __init__(self, work: _Work, open_: Int, found: BatchDecoding, primal: Float) -> None:
+        self.work, self.open, self.found = work, open_, found
+        self.lengths = work.lengths[open_]
+        self.indptr = np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
+        self.token = np.arange(self.indptr[-1]) + np.repeat(work.indptr[open_] - self.indptr[:-1], self.lengths)
+        n = len(self.token)
+        self.rows, self.change = aligned(n, work.charges.shape[1], empty=True), np.empty(n)
+        lay_out(0, n, self.token, work.unary, work.pattern, work.charges, work.prices, self.rows, self.change)
+        self.kind, self.pattern = work.kinds[self.token], work.pattern[self.token]
+        self.path, self.primal = found.labels[self.token], primal
+        self.bound, self.rounds, self.nodes = found.bounds[open_], found.rounds[open_], found.nodes[open_]
+        R = len(work.form.bound)
+        self.price = np.ascontiguousarray(np.broadcast_to(work.price, (len(work.lengths), R))[open_])
+        self.multipliers = np.zeros(self.price.shape)
+
+    def settle(self, max_rounds: int, max_nodes: int) -> None:
+        """Soft-DD, then A* on what that leaves unproven; writes down what was found."""
+        chunks = balanced(self.indptr, max(len(self.open) // SEQUENCES_A_CHUNK, 1))
+
+        def chunk(c: int) -> None:
+            s = slice(*chunks[c])
+            self._dual(s, max_rounds)
+            broken = self.work._broken(self.indptr[s.start : s.stop + 1], self.path, self.pattern)
+            self.primal[s] -= broken.sum(axis=1)
+            for k in np.flatnonzero(is_open(self.primal[s], self.bound[s])) if max_nodes else ():
+                self._search(s.start + int(k), broken[k] > 0, max_nodes)
+
+        run_chunks(chunk, len(chunks), self.work.threads)
+        found = self.found
+        found.labels[self.token] = self.path
+        found.scores[self.open], found.bounds[self.open] = self.primal, self.bound
+        found.rounds[self.open], found.nodes[self.open] = self.rounds, self.nodes
+
+    def _dual(self, s: slice, max_rounds: int) -> None:
+        model, work = self.work.decoder, self.work
+        soft_dual(
+            self.indptr[:-1][s], self.lengths[s], model.start, model.end, model.moves, model.matrices, self.rows,
+            self.change, self.kind, *work.counting, self.price[s], max_rounds, GAP, self.multipliers[s],
+            self.primal[s], self.bound[s], self.path, self.rounds[s],
+        )  # fmt: skip
+
+    def _search(self, k: int, active: NDArray[np.bool_], max_nodes: int) -> None:
+        """Search under the counting rules and the active parts; parts that the answer breaks become active."""
+        a, b, model = self.indptr[k], self.indptr[k + 1], self.work.decoder
+        size = min(FIRST_NODES, max_nodes)  # most searches are small: begin with little memory
+        while is_open(self.primal[k], self.bound[k]):
+            chosen = np.flatnonzero(active)
+            shift = model.parts.pack(chosen)
+            if shift is None:
+                return
+            met = self.path[a:b].copy()
+            refine = size > FIRST_NODES and len(chosen) > 0 and _refinable(b - a, len(model.start), int(shift[-1]))
+            score, proven, made = self._astar(k, chosen, shift, refine, size, met)
+            self.bound[k] = min(self.bound[k], proven)
+            self.nodes[k] += made
+            if score > self.primal[k]:
+                broken = self.work._broken(np.array([0, b - a]), met, self.pattern[a:b])[0]
+                if np.isinf(broken[chosen]).any():  # a machine got lost: nobody knows the price of this answer
+                    return
+                broken[chosen] = 0.0  # paid
+                if score - broken.sum() > self.primal[k]:
+                    self.path[a:b], self.primal[k] = met, score - broken.sum()
+                active = active | (broken > 0)
+            elif size == max_nodes:
+                return
+            else:
+                size = min(8 * size, max_nodes)
+
+    def _astar(
+        self, k: int, chosen: Int, shift: NDArray[np.uint64], refine: bool, size: int, path: NDArray[np.int16]
+    ) -> tuple[float, float, int]:
+        """Search sequence k with up to `size` nodes; a labelling that is better than the one in `path` replaces it."""
+        work, model, s = self.work, self.work.decoder, slice(self.indptr[k], self.indptr[k + 1])
+        primal = float(self.primal[k])
+        found: tuple[float, float, int] = count_search(
+            (model.start, model.end, model.moves, self.rows[s], self.change[s], self.kind[s]),
+            (*work.counting, self.price[k], self.multipliers[k], work.form.drift),
+            self.pattern[s],
+            (model.n_labels, chosen, shift, work.parts),
+            refine,
+            size,
+            GAP / 2 * max(1.0, abs(primal)) if np.isfinite(primal) else 0.0,
+            primal,
+            path,
+        )
+        return found
+
+
+def _refinable(T: int, L: int, bits: int) -> bool:
+    """Is a table of all states of the machines, at every token, small enough?"""
+    return T * L << bits <= REFINED
