@@ -9,6 +9,8 @@ EspalierError
 ├── NotFittedError        (AttributeError)  an estimator was used before `fit`
 ├── InfeasibleError       (ValueError)      no labelling has a finite score
 └── MissingExtraError     (ImportError)     an optional package is not installed
+
+and one warning, ResultWarning (UserWarning): there is a result, but not quite the one that was asked for.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ __all__ = [
     "MissingExtraError",
     "ModelFileError",
     "NotFittedError",
+    "ResultWarning",
     "RuleError",
     "did_you_mean",
 ]
@@ -78,6 +81,10 @@ class InfeasibleError(EspalierError, ValueError):
 
 class MissingExtraError(EspalierError, ImportError):
     """An optional package is not installed; the message names the extra to install."""
+
+
+class ResultWarning(UserWarning):
+    """There is a result, but not quite the one that was asked for; the message says what stands in."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

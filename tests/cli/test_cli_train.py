@@ -156,8 +156,8 @@ def test_bad_output_is_refused_before_training(
     assert complaint in err
 
 
-def test_every_kind_of_model_file_can_be_trained() -> None:
-    assert {kind.value for kind in Kind} == set(KINDS)
+def test_every_kind_that_is_trained_has_model_files() -> None:
+    assert {kind.value for kind in Kind} <= set(KINDS)
 
 
 def test_info(espalier: Espalier, model: Path) -> None:

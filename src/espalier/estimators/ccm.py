@@ -1,0 +1,361 @@
+"""`CCM`: a constrained conditional model, a base model whose answers pay for the rules they break.
+
+    ŷ = argmax_y  s(x, y) - Σ_k ρ_k d_k(x, y)              (eq. 3-4 of Chang, Ratinov & Roth, 2012)
+
+The base gives s, the rules d; this estimator finds ρ and decodes, exactly wherever the decoders prove it. Learning and
+its costs are described where they happen: `learning.penalties`, `learning.penalty_training` and
+`learning.constrained_perceptron`.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus, Labels
+from espalier.decoders.base import Problem
+from espalier.decoders.batch import BatchDecoding, decode_batch
+from espalier.decoders.conflict import relax
+from espalier.decoders.explain import Explanation, explain
+from espalier.decoders.lattice import LatticeTooLarge
+from espalier.decoders.product import posterior
+from espalier.decoders.table import run
+from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning, RuleError
+from espalier.estimators.base import (
+    SequenceLabeller,
+    as_corpus,
+    check_labelled,
+    check_number,
+    check_sample_weight,
+    fresh,
+)
+from espalier.estimators.ccm_segments import decode_base_segments, fits_segments
+from espalier.estimators.ccm_training import chains, cross_fitted, fit_base, fit_under_rules, held_out
+from espalier.estimators.perceptron import Perceptron
+from espalier.estimators.persist import nested, unnested
+from espalier.estimators.semicrf import SemiCRF
+from espalier.inference import marginals, viterbi
+from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR, count_penalties
+from espalier.learning.penalty_training import train_perceptron_penalties, train_svm_penalties
+from espalier.potentials import ChainBatch, SegmentBatch
+from espalier.rules.compile import Compiled, compile_rules
+from espalier.rules.ruleset import RuleSet
+
+__all__ = ["CCM"]
+
+TRAINED = ("perceptron", "svm")
+"""The penalties that are trained on held-out sequences."""
+
+MARGINAL_EDGES = 200_000
+"""The largest product automaton that marginals are computed over, in edges a sequence: about a second."""
+
+Self = TypeVar("Self", bound="CCM")
+Float = NDArray[np.float64]
+
+
+class CCM(SequenceLabeller):
+    """A base model under rules.
+
+    Parameters
+    ----------
+    base : an unfitted estimator, such as HMM(); it is copied, never fitted itself. With a SemiCRF
+        marginals, k best, explanations and trained penalties are refused: they need a model of chains.
+    rules : a RuleSet, or its text. A rule with a penalty of its own keeps it; the others get one:
+    penalties : "count" (log odds of keeping a rule in the training labels), "perceptron" or "svm" (trained on `dev`,
+        or cross-fitted), "hard" (no answer may break a rule), a number (the same for all), a mapping from names to
+        numbers (the others cost 1), or "fixed" (the rules' own; 1 where there is none).
+    training : "L+I" learns the base without rules and decodes with them. For a Perceptron base also "IBT", which
+        decodes under the rules while training, and "JIBT", which learns the penalties with the weights: `penalties`
+        is then "count", which is not used, or a mapping of those that stay as they are.
+    over, kept_prior, violated_prior : for "count", what is counted, and pseudo-counts (`learning.penalties`).
+    epochs, rate : passes and step size of "perceptron" penalties. C : of "svm", the price of a mistake.
+    folds : for trained penalties without `dev`: so many bases, each fitted on the rest, predict what is new to them.
+    threads : None chooses by size; results do not depend on it.
+
+    After `fit`: `base_` (the fitted copy), `rules_` (with penalties), `penalties_` (by name), `compiled_`.
+    """
+
+    kind = "ccm"
+    base_: Any
+    rules_: RuleSet
+    compiled_: Compiled
+
+    def __init__(
+        self,
+        base: Any,
+        rules: RuleSet | str,
+        penalties: str | float | Mapping[str, float] = "count",
+        *,
+        training: str = "L+I",
+        over: str = "tokens",
+        kept_prior: float = KEPT_PRIOR,
+        violated_prior: float = VIOLATED_PRIOR,
+        epochs: int = 5,
+        rate: float = 0.2,
+        C: float = 1.0,
+        folds: int = 5,
+        threads: int | None = None,
+    ) -> None:
+        """Store the parameters."""
+        self.base = base
+        self.rules = rules
+        self.penalties = penalties
+        self.training = training
+        self.over = over
+        self.kept_prior = kept_prior
+        self.violated_prior = violated_prior
+        self.epochs = epochs
+        self.rate = rate
+        self.C = C
+        self.folds = folds
+        self.threads = threads
+
+    def fit(
+        self: Self,
+        X: Any,
+        y: Sequence[Sequence[str | None]] | None = None,
+        sample_weight: Any = None,
+        labels: Sequence[str] | None = None,
+        dev: Any = None,
+    ) -> Self:
+        """Learn from sequences X and label lists y (None: unknown label); X may be a Corpus that has labels.
+
+        labels : fixes the label names and their order; needed where rules name a label that this training set lacks.
+        dev : a labelled corpus that the base has not seen, for penalties that are trained.
+        """
+        self._check_parameters()
+        corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
+        check_labelled(corpus)
+        assert corpus.labels is not None
+        weight = check_sample_weight(sample_weight, len(corpus))
+        compiled = _compile(self._rule_set(), corpus.labels)
+        if self.training == "L+I":
+            base = fit_base(self.base, corpus, weight)
+            if self.penalties in TRAINED:
+                rho = self._trained_penalties(base, compiled, corpus, weight, dev)
+            else:
+                rho = self._penalties(compiled, corpus, weight)
+        else:
+            base, rho = self._trained_together(compiled, corpus, weight)
+        self._learned(base, compiled, rho)
+        self.labels_ = corpus.labels
+        self.training_digest_ = corpus.digest()
+        return self
+
+    def _check_parameters(self) -> None:
+        for name, least in (("kept_prior", 0), ("violated_prior", 0), ("rate", 0), ("C", 0)):
+            check_number(name, getattr(self, name), least)
+        for name, least in (("epochs", 1), ("folds", 2)):
+            check_number(name, getattr(self, name), least, whole=True)
+        if self.training not in ("L+I", "IBT", "JIBT"):
+            raise InputError(f"training is {self.training!r}; expected 'L+I', 'IBT' or 'JIBT'")
+        if self.training != "L+I" and not isinstance(self.base, Perceptron):
+            raise InputError(f"training={self.training!r} trains a Perceptron, not a {type(self.base).__name__}")
+        if self.training == "IBT" and self.penalties in TRAINED:
+            raise InputError(f"training='IBT' needs penalties beforehand, and {self.penalties!r} needs a trained base")
+        if self.training == "JIBT" and not (self.penalties == "count" or isinstance(self.penalties, Mapping)):
+            raise InputError(f"training='JIBT' learns the penalties itself; leave out penalties={self.penalties!r}")
+
+    def _rule_set(self) -> RuleSet:
+        if isinstance(self.rules, str):
+            return RuleSet.from_text(self.rules)
+        if not isinstance(self.rules, RuleSet):
+            raise InputError(f"rules are a RuleSet or its text, not {type(self.rules).__name__}")
+        return self.rules
+
+    def _penalties(self, compiled: Compiled, corpus: Corpus, weight: Float | None) -> Float:
+        """Return ρ, float64[K], of ways that need no trained base."""
+        rules, chosen = compiled.rules, self.penalties
+        if isinstance(chosen, Mapping):
+            return rules.with_penalties(chosen).penalties
+        if chosen == "fixed":
+            return rules.penalties
+        if chosen == "count":
+            prior = {"kept_prior": self.kept_prior, "violated_prior": self.violated_prior}
+            return count_penalties(compiled, corpus, over=self.over, sample_weight=weight, **prior)
+        price = math.inf if chosen == "hard" else chosen
+        if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not price >= 0:
+            names = "'count', 'perceptron', 'svm', 'hard', 'fixed', a mapping or a number of at least 0"
+            raise InputError(f"penalties is {chosen!r}; expected {names}")
+        return rules.with_penalties(dict.fromkeys(rules.unset, float(price))).penalties
+
+    def _trained_penalties(
+        self, base: Any, compiled: Compiled, corpus: Corpus, weight: Float | None, dev: Any
+    ) -> Float:
+        """Return ρ, float64[K], trained on sequences that the base has not seen: dev, or fold by fold."""
+        if dev is not None:
+            parts = [held_out(base, _labelled(dev, compiled.labels), compiled)]
+        elif len(corpus) < 2:
+            raise InputError(f"penalties={self.penalties!r} with one training sequence needs dev, a labelled corpus")
+        else:
+            parts = cross_fitted(self.base, corpus, weight, compiled, min(self.folds, len(corpus)))
+        if self.penalties == "svm":
+            return train_svm_penalties(parts, compiled, C=self.C, threads=self.threads)
+        return train_perceptron_penalties(parts, compiled, epochs=self.epochs, rate=self.rate, threads=self.threads)
+
+    def _trained_together(self, compiled: Compiled, corpus: Corpus, weight: Float | None) -> tuple[Perceptron, Float]:
+        """Return a Perceptron that was trained under the rules, and the penalties: given ones, or learned with it."""
+        if self.training == "IBT":
+            rho, learned = self._penalties(compiled, corpus, weight), np.zeros(compiled.K, bool)
+        else:
+            rules = compiled.rules.with_penalties(self.penalties if isinstance(self.penalties, Mapping) else {})
+            learned = np.array([rule.penalty is None for rule in rules], bool)
+            rho = np.where(learned, 0.0, rules.penalties)
+        return fit_under_rules(self.base, corpus, weight, compiled, rho, learned)
+
+    def _learned(self, base: Any, compiled: Compiled, rho: Float) -> None:
+        """Keep a fitted base and its penalties; compiled forms do not depend on those."""
+        self.base_ = base
+        self.rules_ = compiled.rules.with_penalties(rho)
+        self.compiled_ = replace(compiled, rules=self.rules_)
+
+    @property
+    def penalties_(self) -> dict[str, float]:
+        """The penalty of every rule by name; 0 is a rule that is off, inf a hard one."""
+        self._check_fitted()
+        return dict(zip(self.rules_.names, self.rules_.penalties.tolist(), strict=True))
+
+    def potentials(self, X: Any) -> ChainBatch:
+        """Return the potentials of the base, without rules."""
+        self._check_fitted()
+        return chains(self.base_, X)
+
+    def decode(self, X: Any) -> BatchDecoding:
+        """Return the best labellings under the rules with what is proven about them; -1 where none is possible."""
+        self._check_fitted()
+        corpus = as_corpus(X)
+        return self._decoded(self.base_.potentials(corpus), corpus)
+
+    def _decoded(self, batch: ChainBatch | SegmentBatch, corpus: Corpus) -> BatchDecoding:
+        if isinstance(batch, SegmentBatch):
+            return decode_base_segments(self.base_, batch, self.compiled_, corpus)
+        return decode_batch(batch, self.compiled_, corpus, threads=self.threads)
+
+    def _problems(self, corpus: Corpus, batch: ChainBatch, chosen: NDArray[np.int64] | None = None) -> list[Problem]:
+        """Return the decoding problems of all sequences, or of the chosen ones."""
+        chosen = np.arange(len(corpus)) if chosen is None else chosen
+        rho, grounded = self.rules_.penalties, self.compiled_.ground_corpus(corpus[chosen])
+        return [Problem(batch[int(i)], g, rho) for i, g in zip(chosen, grounded, strict=True)]
+
+    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        """Return the best labels; where no labelling keeps the hard rules, those that break them least."""
+        corpus = as_corpus(X)
+        batch = self.base_.potentials(corpus)
+        ids = self._decoded(batch, corpus).labels
+        present = np.flatnonzero(corpus.lengths > 0)
+        open_ = present[ids[corpus.indptr[present]] < 0]
+        for i, labels in zip(open_.tolist(), self._nearest(corpus, batch, open_), strict=True):
+            ids[corpus.indptr[i] : corpus.indptr[i + 1]] = labels
+        if len(open_):
+            warnings.warn(
+                f"the hard rules leave no labelling for {len(open_)} of {len(corpus)} sequences (the first is number "
+                f"{open_[0]}); these got labels that break as few of them as possible",
+                ResultWarning,
+                stacklevel=3,
+            )
+        return ids, corpus.indptr
+
+    def _nearest(
+        self, corpus: Corpus, batch: ChainBatch | SegmentBatch, chosen: NDArray[np.int64]
+    ) -> Iterator[NDArray[np.int16] | list[int]]:
+        """Yield labels for sequences without a possible labelling: what breaks least, else the base's own answer."""
+        if isinstance(batch, SegmentBatch):
+            yield from (self.labels_.encode(y) for y in (self.base_.predict(corpus[chosen]) if len(chosen) else ()))
+            return
+        for i, problem in zip(chosen.tolist(), self._problems(corpus, batch, chosen), strict=True):
+            nearest = relax(problem)
+            labels = None if nearest is None else nearest.labels
+            yield viterbi(batch[i]).labels if labels is None else labels
+
+    def predict_marginals(self, X: Any) -> list[Float]:
+        """Return P(label | sequence) of each token under the rules, float64[T, L] a sequence.
+
+        Exact where the product automaton of the rules is small; other sequences get the base's marginals, without
+        rules, and a warning says how many.
+        """
+        corpus = as_corpus(X)
+        batch = self.potentials(corpus)
+        found: list[Float] = []
+        plain = 0
+        for i, problem in enumerate(self._problems(corpus, batch)):
+            try:
+                found.append(posterior(problem, max_edges=MARGINAL_EDGES).marginals)
+            except (LatticeTooLarge, InfeasibleError):
+                found.append(marginals(batch[i]))
+                plain += 1
+        if plain:
+            warnings.warn(
+                f"{plain} of {len(corpus)} sequences have the base's marginals, without rules: under them exact ones "
+                "are out of reach, or no labelling is possible",
+                ResultWarning,
+                stacklevel=2,
+            )
+        return found
+
+    def predict_k(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
+        """Return the k best labellings under the rules with their scores, best first (fewer if fewer exist)."""
+        corpus = as_corpus(X)
+        batch = self.potentials(corpus)
+        answers = [run(problem, k=k) for problem in self._problems(corpus, batch)]
+        return [[(one.names(), one.score) for one in answer if one.labels is not None] for answer in answers]
+
+    def explain(self, tokens: Sequence[str]) -> Explanation:
+        """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
+        corpus = as_corpus([tokens])
+        return explain(self._problems(corpus, self.potentials(corpus))[0])
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        header, arrays = nested("base", self.base_)
+        header["rules"] = self.rules_.to_dict()
+        header["unset"] = list(self._rule_set().unset)
+        header["penalties"] = _to_json(self.penalties)
+        return header, arrays
+
+    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        base, rules = unnested("base", header, arrays), RuleSet.from_dict(header["rules"])
+        labels = Labels(header["labels"])
+        fits = fits_segments(base, labels) if isinstance(base, SemiCRF) else base.labels_ == labels
+        if not fits:
+            raise ModelFileError("the labels of the model and of its base differ")
+        self._learned(base, compile_rules(rules, labels), rules.penalties)
+        self.base = fresh(base)
+        self.rules = rules.with_penalties(dict.fromkeys(header["unset"]))
+        self.penalties = _from_json(header["penalties"])
+
+
+def _labelled(dev: Any, labels: Labels) -> Corpus:
+    """Return held-out data as a corpus with the labels of the model; dev : a labelled Corpus, or a pair (X, y)."""
+    X, y = dev if isinstance(dev, tuple) else (dev, None)
+    corpus = as_corpus(X, y, vocabulary=None if y is None else labels)
+    if not len(corpus) or corpus.y is None or (corpus.y < 0).all():
+        raise InputError("dev has no labelled sequences; give a labelled Corpus or a pair (X, y), or leave it out")
+    return corpus if corpus.labels == labels else corpus.with_labels(corpus.all_labels(), labels)
+
+
+def _compile(rules: RuleSet, labels: Labels) -> Compiled:
+    """Compile the rules; a label that only the training set lacks is the likeliest reason of a failure."""
+    try:
+        return compile_rules(rules, labels)
+    except RuleError as error:
+        raise RuleError(f"{error} (if the training set happens to lack it, pass labels= to fit)") from None
+
+
+def _to_json(penalties: Any) -> Any:
+    """Write infinite penalties as "hard": JSON has finite numbers only."""
+    if isinstance(penalties, Mapping):
+        return {name: _to_json(value) for name, value in penalties.items()}
+    if isinstance(penalties, str):
+        return penalties
+    return "hard" if math.isinf(penalties) else float(penalties)
+
+
+def _from_json(penalties: Any) -> Any:
+    if isinstance(penalties, Mapping):
+        return {name: math.inf if value == "hard" else float(value) for name, value in penalties.items()}
+    return penalties

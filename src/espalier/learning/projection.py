@@ -1,0 +1,308 @@
+"""The projection of a chain onto expectation constraints: the posterior regularisation of Ganchev et al. (2010).
+
+    minimise over q and ξ >= 0   KL(q ‖ p) + c · ξ      subject to  E_q[f] <= b + ξ                c = inf: no slack
+
+for p(y) ∝ exp s(y) and features f of `learning.expectations`. The optimum is q(y) ∝ p(y) exp(-λ · f(y)) with the λ of
+
+    maximise over 0 <= λ <= c    D(λ) = log Z(0) - log Z(λ) - λ · b               ∂D/∂λ = E_q[f] - b
+
+which is concave. Constraints hold for each sequence (Ganchev et al.: as many small duals as sequences) or in sum over
+all (alternating projections, Bellare et al. 2009: one dual). Both are the same loop over *groups* of sequences, each
+with a row of λ; every pass moves the potentials and runs forward-backward over the groups that are not done.
+
+The loop is a projected gradient with a metric: if violations came as rare independent events, E(λ) = E(0) e^{-λ}, then
+(E - b) / E would be Newton's step, so the gradient is divided by |E| (for counts by no less than a guessed spread); one
+factor a group corrects the length (Barzilai and Borwein 1988), and a step that does not raise D enough is halved
+(Birgin, Martínez and Raydan 2000, monotone).
+
+D(λ) bounds the divergence of every q that keeps the constraints, which is at most max_y -log p(y): once D is above that
+there is no such q, and `InfeasibleError` is proven. Memory O(M L + C' L²); a pass costs O(M L²).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from espalier.errors import InfeasibleError, InputError, ResultWarning
+from espalier.inference import Posterior, posterior, viterbi
+from espalier.learning.expectations import GroundedFeatures
+from espalier.parallel import balanced, choose_threads, run_chunks
+from espalier.potentials import ChainBatch
+
+__all__ = ["Projection", "project"]
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+Evaluate = Callable[[Int, Float], tuple[Float, Float]]
+"""Groups by number and their multipliers -> D without its constant, and E[f]."""
+
+ENOUGH = 1e-4
+"""The share of the promised increase that a step must bring."""
+
+COUNT_SPREAD, RARE = 0.1, 1e-6
+"""The least spread that is assumed of a count, whose mean may be 0, and of a violation, for each opportunity."""
+
+MOST_HALVINGS = 40
+TOKENS_A_CHUNK = 2048
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection:
+    """q, and what it took: for G groups (one, or the N sequences) and J features.
+
+    batch : q as potentials; posterior : its marginals and expected transitions, by the transition classes of p.
+    multipliers, expectations, limits : float64[G, J], λ, E_q[f] and b; divergence, gap : float64[G], KL(q ‖ p), and by
+    how much KL(q ‖ p) + c · ξ may be above the optimum (with c = inf: for what q exceeds, see `excess`).
+    converged : bool[G]; iterations : of the longest search.
+    """
+
+    batch: ChainBatch
+    posterior: Posterior
+    multipliers: Float
+    expectations: Float
+    limits: Float
+    divergence: Float
+    gap: Float
+    converged: NDArray[np.bool_]
+    iterations: int
+
+    @property
+    def excess(self) -> Float:
+        """By how much each constraint is missed, float64[G, J]."""
+        return np.maximum(self.expectations - self.limits, 0.0)
+
+
+def project(
+    batch: ChainBatch,
+    grounded: GroundedFeatures,
+    rates: ArrayLike = 0.0,
+    *,
+    slack: ArrayLike = np.inf,
+    scope: str = "corpus",
+    tolerance: float = 1e-3,
+    max_iterations: int = 200,
+    start: Float | None = None,
+    threads: int | None = None,
+) -> Projection:
+    """Return the distribution nearest to a batch that keeps its features' limits in expectation.
+
+    rates : float64[J] or one number, what may be violated for each opportunity (see `GroundedFeatures.limits`).
+    slack : float64[J] or one number, c: the price of a unit beyond the limit, inf for none. scope : "corpus" or
+    "sequence". tolerance : of the optimality conditions, in violations for each opportunity. start : multipliers to
+    begin with, those of an earlier projection of the same sequences.
+    """
+    N, J = len(grounded), grounded.features.J
+    if not np.array_equal(grounded.indptr, batch.indptr):
+        raise InputError(f"potentials of {len(batch)} sequences, features of {N}, or of other lengths")
+    if scope not in ("corpus", "sequence"):
+        raise InputError(f"scope is {scope!r}; expected 'corpus' or 'sequence'")
+    most = np.broadcast_to(np.asarray(slack, np.float64), (J,))
+    if not (most >= 0).all():
+        raise InputError(f"slack is {slack!r}; expected prices of at least 0, inf for no slack")
+    limits = grounded.limits(rates)
+    if scope == "sequence":
+        return _by_sequence(batch, grounded, limits, most, tolerance, max_iterations, start, threads)
+    found = _solve(batch, grounded, limits, most, np.zeros(N, np.int64), tolerance, max_iterations, start, threads)
+    return _checked(found)
+
+
+def _by_sequence(
+    batch: ChainBatch, grounded: GroundedFeatures, limits: Float, slack: Float,
+    tolerance: float, max_iterations: int, start: Float | None, threads: int | None,
+) -> Projection:  # fmt: skip
+    """Solve chunks of sequences in threads, and put them together again."""
+    M, N, C, L = len(batch.unary), len(batch), len(batch.trans), batch.n_labels
+    chunks = balanced(batch.indptr, max(M // TOKENS_A_CHUNK, 1))
+    parts: list[Projection | None] = [None] * len(chunks)
+
+    def chunk(c: int) -> None:
+        own = np.arange(*chunks[c])
+        features, scores = grounded.part(own, batch)
+        begin = None if start is None else start[own]
+        group = np.arange(len(own))
+        parts[c] = _solve(
+            scores, features, limits[own], slack, group, tolerance, max_iterations, begin, 1, chunks[c][0]
+        )
+
+    run_chunks(chunk, len(chunks), choose_threads(M, threads))
+    found = [part for part in parts if part is not None]
+    offsets = np.cumsum([0, *(len(part.batch.trans) for part in found)]).tolist()
+    classes = [part.batch.trans_class + offset for part, offset in zip(found, offsets, strict=False)]
+    transitions = np.zeros((C, L, L))
+    for part in found:
+        transitions += part.posterior.transitions
+
+    def joined(name: str, *shape: int) -> Float:
+        return np.concatenate([np.zeros((0, *shape)), *(getattr(part, name) for part in found)])
+
+    def stacked(name: str, *shape: int) -> Float:
+        return np.concatenate([np.zeros((0, *shape)), *(getattr(part.posterior, name) for part in found)])
+
+    moved = replace(
+        batch, unary=np.concatenate([np.zeros((0, L)), *(part.batch.unary for part in found)]),
+        trans=np.concatenate([np.zeros((0, L, L)), *(part.batch.trans for part in found)]) if N else batch.trans,
+        trans_class=np.concatenate([np.zeros(0, np.int32), *classes]).astype(np.int32),
+    )  # fmt: skip
+    J = limits.shape[1]
+    after = Posterior(stacked("log_z"), stacked("marginals", L), transitions, stacked("entropy"))
+    whole = Projection(
+        moved, after, joined("multipliers", J), joined("expectations", J), limits, joined("divergence"), joined("gap"),
+        joined("converged").astype(bool), max((part.iterations for part in found), default=0),
+    )  # fmt: skip
+    return _checked(whole)
+
+
+def _checked(found: Projection) -> Projection:
+    """Warn where the search stopped early."""
+    left = int((~found.converged).sum())
+    if left:
+        warnings.warn(
+            f"{left} of {len(found.converged)} projections did not converge in {found.iterations} iterations; "
+            "raise max_iterations or tolerance, or allow more slack",
+            ResultWarning,
+            stacklevel=3,
+        )
+    return found
+
+
+def _solve(
+    batch: ChainBatch, grounded: GroundedFeatures, limits: Float, slack: Float, group: Int,
+    tolerance: float, max_iterations: int, start: Float | None, threads: int | None, first: int | None = None,
+) -> Projection:  # fmt: skip
+    """Project groups of sequences. group : int64[N], rising; limits : float64[N, J]; first : number of sequence 0."""
+    G = int(group[-1]) + 1 if len(group) else 0
+    J, C = limits.shape[1], len(batch.trans)
+    bound, size = np.zeros((G, J)), np.zeros((G, J))
+    np.add.at(bound, group, limits)
+    np.add.at(size, group, grounded.opportunities)
+
+    def evaluate(chosen: Int, multipliers: Float) -> tuple[Float, Float]:
+        n = len(chosen)
+        features, scores, own = grounded, batch, group
+        if n < G:
+            members = np.flatnonzero(np.isin(group, chosen))
+            features, scores = grounded.part(members, batch)
+            own = np.searchsorted(chosen, group[members])
+        moved = features.move(scores, multipliers, own)
+        found = posterior(moved.batch, threads=threads)
+        expected = features.expected(found, moved, own, n)
+        return -_sums(own, found.log_z, n) - (multipliers * bound[chosen]).sum(axis=1), expected
+
+    begin = np.zeros((G, J)) if start is None else np.clip(start, 0.0, slack)
+    at_zero = _sums(group, posterior(batch, threads=threads).log_z, G)
+    scale = 1e-9 + np.where(grounded.features.counts, COUNT_SPREAD, RARE) * size
+    dual = _Dual(evaluate, bound, size, scale, slack, _dearest(batch, grounded, bound, slack, group))
+    try:
+        multipliers, converged, iterations = _ascend(dual, begin, tolerance, max_iterations)
+    except _Unbounded as unbounded:
+        g, j = unbounded.args
+        where = "the corpus" if first is None else f"sequence {first + g}"
+        raise InfeasibleError(
+            f"no distribution keeps the limits of {where}, that of rule {grounded.features.names[j]!r} among them; "
+            "give a finite slack, a larger rate, or leave a rule out"
+        ) from None
+    moved = grounded.move(batch, multipliers, group)
+    found = posterior(moved.batch, threads=threads)
+    expected = grounded.expected(found, moved, group, G)
+    divergence = at_zero - _sums(group, found.log_z, G) - (multipliers * expected).sum(axis=1)
+    paid = np.where(np.isinf(slack), 0.0, slack)
+    gap = (multipliers * (bound - expected) + paid * np.maximum(expected - bound, 0.0)).sum(axis=1)
+    after = moved.unmoved(found, C)
+    return Projection(moved.batch, after, multipliers, expected, bound, divergence, gap, converged, iterations)
+
+
+def _dearest(batch: ChainBatch, grounded: GroundedFeatures, bound: Float, slack: Float, group: Int) -> Float:
+    """Return what D + log Z(0) of a group cannot exceed if its constraints can be kept, float64[G].
+
+    That is minus the score of its worst possible labelling, and the price of the most that slack may pay for.
+    """
+    turned = {name: -getattr(batch, name) for name in ("unary", "trans", "start", "end")}
+    forbidding = {name: np.where(np.isposinf(array), -np.inf, array) for name, array in turned.items()}
+    most = np.zeros_like(bound)
+    np.add.at(most, group, grounded.largest())
+    paid = np.where(np.isinf(slack), 0.0, slack) * np.maximum(most - bound, 0.0)
+    dearest = _sums(group, viterbi(replace(batch, **forbidding)).scores, len(bound)) + paid.sum(axis=1)
+    return np.asarray(dearest + 1e-6 * (1.0 + np.abs(dearest)))
+
+
+def _sums(group: Int, values: Float, G: int) -> Float:
+    """Return the sum of the values of each group, float64[G]."""
+    return np.bincount(group, values, G).astype(np.float64)
+
+
+class _Unbounded(Exception):
+    """D of a group grows beyond all bounds: its number, and that of the feature which is missed by most."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Dual:
+    """The duals of G groups. bound, size : float64[G, J], b and the opportunities; scale : float64[G, J], what the
+    spread of a feature is at least; slack : float64[J], c; dearest : float64[G], what D stays below if it is bounded.
+    """
+
+    evaluate: Evaluate
+    bound: Float
+    size: Float
+    scale: Float
+    slack: Float
+    dearest: Float
+
+    def residual(self, multipliers: Float, expected: Float, groups: Int) -> Float:
+        """Return how far some groups are from their optimum: the largest slope that λ could still follow, as a rate."""
+        slope, size = expected - self.bound[groups], self.size[groups]
+        rate = np.divide(slope, size, out=np.zeros_like(slope), where=size > 0)
+        up = np.where(multipliers < self.slack, np.maximum(rate, 0.0), 0.0)
+        down = np.where(multipliers > 0, np.maximum(-rate, 0.0), 0.0)
+        return np.asarray(np.maximum(up, down).max(axis=1, initial=0.0))
+
+
+def _ascend(
+    dual: _Dual, multipliers: Float, tolerance: float, max_iterations: int
+) -> tuple[Float, NDArray[np.bool_], int]:
+    """Maximise D of every group at once; return λ, which groups converged, and the iterations of the slowest."""
+    everything = np.arange(len(multipliers))
+    multipliers, bound = multipliers.copy(), dual.bound
+    value, expected = dual.evaluate(everything, multipliers) if len(everything) else (np.zeros(0), bound)
+    length = np.ones(len(everything))
+    busy = np.flatnonzero(dual.residual(multipliers, expected, everything) > tolerance)
+    iteration = 0
+    while len(busy) and iteration < max_iterations:
+        iteration += 1
+        old, slope = multipliers[busy], (expected - bound)[busy]
+        metric = np.maximum(np.abs(expected[busy]), dual.scale[busy])
+        direction = np.clip(old + length[busy, None] * slope / metric, 0.0, dual.slack) - old
+        stuck = _climb(dual.evaluate, busy, old, direction, slope, multipliers, value, expected)
+        step, bend = multipliers[busy] - old, slope - (expected - bound)[busy]
+        curved, long = (step * bend).sum(axis=1), (step * step * metric).sum(axis=1)
+        length[busy] = np.clip(np.divide(long, curved, out=np.full(len(busy), 1e3), where=curved > 0), 1e-2, 1e3)
+        hopeless = busy[value[busy] > dual.dearest[busy]]
+        if len(hopeless):
+            raise _Unbounded(int(hopeless[0]), int((expected - bound)[hopeless[0]].argmax()))
+        busy = busy[(dual.residual(multipliers[busy], expected[busy], busy) > tolerance) & ~stuck]
+    return multipliers, dual.residual(multipliers, expected, everything) <= tolerance, iteration
+
+
+def _climb(
+    evaluate: Evaluate, busy: Int, old: Float, direction: Float, slope: Float,
+    multipliers: Float, value: Float, expected: Float,
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Step uphill, halving where D does not rise enough; write λ, D and E. Return which groups could not step."""
+    promised = (slope * direction).sum(axis=1)
+    waiting, share = np.arange(len(busy)), 1.0
+    for _ in range(MOST_HALVINGS):
+        groups = busy[waiting]
+        trial = old[waiting] + share * direction[waiting]
+        new_value, new_expected = evaluate(groups, trial)
+        rounding = 1e-12 * np.abs(value[groups])
+        good = new_value >= value[groups] + ENOUGH * share * promised[waiting] - rounding
+        done = groups[good]
+        multipliers[done], value[done], expected[done] = trial[good], new_value[good], new_expected[good]
+        waiting, share = waiting[~good], 0.5 * share
+        if not len(waiting):
+            break
+    return np.isin(np.arange(len(busy)), waiting)
