@@ -26,6 +26,7 @@ from espalier.decoders.folding import Folded, fold
 from espalier.errors import InputError
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, Grounded
+from espalier.rules.grounding import Bits
 
 __all__ = ["BatchDecoding", "CountDecoder", "decode_batch"]
 
@@ -41,18 +42,20 @@ def decode_batch(
     threads: int | None = None,
     max_rounds: int = 20,
     max_nodes: int = 65_536,
+    bits: Bits | None = None,
 ) -> BatchDecoding:
     """Decode every sequence of a batch under a compiled rule set.
 
     corpus : the tokens of the batch. max_rounds : of Soft-DD; max_nodes : of each search (0 leaves unproven answers
-    alone). threads : of the compiled passes; results do not depend on it.
+    alone). threads : of the compiled passes; results do not depend on it. bits : `compiled.ground_bits(corpus)`, for
+    callers that decode the same tokens again and again.
     """
     rho = compiled.check_penalties(penalties)
     if len(corpus) != len(batch) or not np.array_equal(corpus.indptr, batch.indptr):
         raise InputError(f"{len(batch)} sequences of potentials but {len(corpus)} of tokens, or of other lengths")
     if batch.n_labels != len(compiled.labels):
         raise InputError(f"potentials of {batch.n_labels} labels, but rules for {len(compiled.labels)}")
-    conditions = Conditions.of(compiled.ground_bits(corpus))
+    conditions = Conditions.of(compiled.ground_bits(corpus) if bits is None else bits)
     folded = fold(batch, compiled, rho, conditions)
     chain = folded.batch
     decoder = CountDecoder.of_some(

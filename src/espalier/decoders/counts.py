@@ -194,19 +194,20 @@ def _rows(
     """Split linear rows into counts of runs and of tokens of each state; return the rules of rows that do not split."""
     form, L = compiled.linear, len(start)
     used = np.flatnonzero(chosen)
-    counted = np.tensordot(form.coefficients[used].astype(np.float64), form.values.astype(np.float64), axes=1)
-    counted = _spread(counted, behind)
+    coefficients, values = form.coefficients[used].astype(np.float64), _spread(form.values.astype(np.float64), behind)
     allowed = np.isfinite(np.concatenate([trans.reshape(-1, L, L).max(axis=0), start[None]]))
     entered = allowed & ~np.eye(L + 1, L, dtype=bool)
-    stays = np.diagonal(allowed[:L])
-    inner = np.diagonal(counted[:, :L], axis1=1, axis2=2)  # [R, L]: j after j
-    low = np.where(entered, counted, np.inf).min(axis=1)
-    high = np.where(entered, counted, -np.inf).max(axis=1)
-    reached = entered.any(axis=0)
-    broken = set(form.rule[used[(low < high)[:, reached].any(axis=1)]].tolist())
+    stays, reached = np.diagonal(allowed[:L]), entered.any(axis=0)
+    inner = coefficients @ np.diagonal(values[:, :L], axis1=1, axis2=2)  # [R, L]: j after j
+    # Features are few and rows are many: a sum of features that split does so, too. Other rows are looked at singly.
+    low, splits = _entering(values, entered, reached)
+    outer = coefficients @ np.where(splits[:, None] & reached, low, 0.0)
+    open_ = np.flatnonzero((coefficients[:, ~splits] != 0).any(axis=1))
+    outer[open_], splits = _entering(np.tensordot(coefficients[open_], values, axes=1), entered, reached)
+    broken = set(form.rule[used[open_[~splits]]].tolist())
     kept = np.array([k not in broken for k in form.rule[used].tolist()], bool)
-    used, low, inner = used[kept], low[kept], inner[kept]
-    outer = np.where(reached, low, inner)
+    used, outer, inner = used[kept], outer[kept], inner[kept]
+    outer = np.where(reached, outer, inner)
     token = np.where(stays, inner, outer)  # a label that cannot follow itself: every run is one token long
     opened = outer - token
     row, label = np.nonzero((opened != 0) | (token != 0))
@@ -225,6 +226,15 @@ def _rows(
         np.array([g < 0 or holds_when_empty(compiled.conditions[g]) for g in form.gate[used].tolist()], bool),
         np.where(rises, 1, np.where(falls, -1, 0)).astype(np.int64),
     )
+
+
+def _entering(
+    counted: Float, entered: NDArray[np.bool_], reached: NDArray[np.bool_]
+) -> tuple[Float, NDArray[np.bool_]]:
+    """Return what entering each label counts, float64[R, L], and where that is the same from everywhere, bool[R]."""
+    low = np.where(entered, counted, np.inf).min(axis=1)
+    high = np.where(entered, counted, -np.inf).max(axis=1)
+    return low, ~(low < high)[:, reached].any(axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

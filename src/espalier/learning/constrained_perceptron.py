@@ -173,7 +173,8 @@ class _Loop:
         indptr = np.array([0, len(rows)], np.int64)
         batch = ChainBatch(indptr, unary, trans[None], np.zeros(len(rows), np.int32), start, end)
         sequence = self.sequences[i]
-        found = decode_batch(batch, self.compiled, sequence, self.rho, threads=1, max_nodes=0).labels
+        bits = self.grounded[i].bits
+        found = decode_batch(batch, self.compiled, sequence, self.rho, threads=1, max_nodes=0, bits=bits).labels
         return path if found[0] < 0 else found
 
     def degrees(self, i: int, y: Ids) -> Int:

@@ -1,0 +1,113 @@
+"""Rules as teachers: what the learners from expectations share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus, Labels
+from espalier.errors import InputError, ResultWarning, RuleError
+from espalier.estimators.base import check_number, fresh
+from espalier.estimators.unlabelled import TaughtLabeller
+from espalier.learning.expectations import ChainFeatures, unusable
+from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR
+from espalier.potentials import ChainBatch
+from espalier.rules.compile import Compiled, compile_rules
+from espalier.rules.ruleset import RuleSet
+
+__all__ = ["Chosen", "RuleTaught", "by_rule", "chain_potentials"]
+
+Float = NDArray[np.float64]
+Chosen = str | float | Mapping[str, float]
+"""A word, one number for all rules, or numbers by the names of rules."""
+
+
+def chain_potentials(model: Any, X: Any) -> ChainBatch:
+    """Return a model's potentials, which must be those of chains."""
+    batch = model.potentials(X)
+    if not isinstance(batch, ChainBatch):
+        raise InputError(f"{type(model).__name__} scores segments; rules need a model of chains, such as CRF")
+    return batch
+
+
+class RuleTaught(TaughtLabeller):
+    """What both learners share: rules as features, and what they allow."""
+
+    rules: RuleSet | str
+    bounds: Chosen
+    features_: ChainFeatures
+    rates_: Float
+
+    @property
+    def rules_(self) -> RuleSet:
+        """The rules that taught the model."""
+        return self.features_.compiled.rules
+
+    def _learn_rules(self, corpus: Corpus) -> None:
+        """Compile the rules and find what they allow; those that are no expectations are named in a warning."""
+        assert corpus.labels is not None
+        self.features_ = features = ChainFeatures.of(_compiled(self.rules, corpus.labels))
+        left = unusable(features.compiled)
+        if not features.J:
+            what = f" ({', '.join(left)} cannot)" if left else ""
+            raise InputError(f"no rule can be put as an expectation over a chain{what}; give local or count rules")
+        if left:
+            warnings.warn(
+                f"{len(left)} rules are no expectations over a chain and teach nothing: {', '.join(left)}",
+                ResultWarning,
+                stacklevel=3,
+            )
+        self.rates_ = _rates(self.bounds, features, corpus)
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        header, arrays = super()._state()
+        bounds = dict(self.bounds) if isinstance(self.bounds, Mapping) else self.bounds
+        return header | {"rules": self.rules_.to_dict(), "bounds": bounds}, arrays | {"rates": self.rates_}
+
+    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        super()._restore(header, arrays)
+        self.base, self.rules, self.bounds = fresh(self.model_), RuleSet.from_dict(header["rules"]), header["bounds"]
+        self.features_ = ChainFeatures.of(_compiled(self.rules, Labels(header["labels"])))
+        self.rates_ = np.array(arrays["rates"])
+
+
+def _compiled(rules: RuleSet | str, labels: Labels) -> Compiled:
+    chosen = RuleSet.from_text(rules) if isinstance(rules, str) else rules
+    if not isinstance(chosen, RuleSet):
+        raise InputError(f"rules are a RuleSet or its text, not {type(rules).__name__}")
+    try:
+        return compile_rules(chosen, labels)
+    except RuleError as error:
+        raise RuleError(f"{error} (if the training set happens to lack it, pass labels= to fit)") from None
+
+
+def by_rule(chosen: Any, what: str, rules: RuleSet) -> Float:
+    """Return a number, or a mapping from names of rules (others: 0), as float64[K]."""
+    if isinstance(chosen, Mapping):
+        for name, value in chosen.items():
+            check_number(f"{what} of rule {rules[name].name!r}", value)
+        return np.array([float(chosen.get(name, 0.0)) for name in rules.names])
+    check_number(what, chosen)
+    return np.full(rules.K, float(chosen))
+
+
+def _rates(bounds: Chosen, features: ChainFeatures, corpus: Corpus) -> Float:
+    """Return how often each feature may be violated for each opportunity, float64[J]."""
+    if bounds == "zero":
+        return np.zeros(features.J)
+    if bounds != "labelled":
+        if isinstance(bounds, str):
+            raise InputError(f"bounds is {bounds!r}; expected 'zero', 'labelled', a number or a mapping")
+        return by_rule(bounds, "bounds", features.compiled.rules)[features.rule]
+    assert corpus.y is not None
+    known = np.bincount(np.repeat(np.arange(len(corpus)), corpus.lengths), corpus.y >= 0, len(corpus)) == corpus.lengths
+    part = corpus[known]
+    assert part.y is not None
+    grounded = features.ground(part)
+    over = np.maximum(grounded.values(part.y) - grounded.limits(), 0.0).sum(axis=0)
+    prior = KEPT_PRIOR + VIOLATED_PRIOR
+    return np.asarray((over + VIOLATED_PRIOR) / (grounded.opportunities.sum(axis=0) + prior))
