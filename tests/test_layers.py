@@ -52,6 +52,7 @@ OUTSIDE: dict[str, set[str]] = {
 LAZY: dict[str, set[str]] = {
     **{layer: {"scipy"} for layer in LAYERS if layer != "kernels"},
     "estimators": {"scipy", "sklearn"},
+    "experiments": {"scipy", "joblib"},
 }
 
 # Words of one application, and where they may be used in code.

@@ -1,0 +1,79 @@
+"""Reproduced figures as tables for people and as JSON for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from espalier.experiments import protocol
+
+__all__ = ["list_table", "result_tables", "write_results"]
+
+
+def list_table(tables: Sequence[protocol.Table]) -> RenderableType:
+    """Lay out the names of the tables, the time they take, and what they are."""
+    laid = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    laid.add_column("table", no_wrap=True)
+    laid.add_column("about", justify="right", no_wrap=True)
+    laid.add_column("what it is")
+    for table in tables:
+        laid.add_row(table.name, _time(table.minutes), f"{table.title} ({table.source})")
+    return laid
+
+
+def _time(minutes: float) -> str:
+    return f"{60 * minutes:.0f} s" if minutes < 1.5 else f"{minutes:.0f} min"
+
+
+def result_tables(tables: Sequence[protocol.Table], results: Sequence[protocol.Result]) -> list[RenderableType]:
+    """Lay out every table that has results: a line a place, the paper's figure, ours, and the difference."""
+    laid: list[RenderableType] = []
+    for table in tables:
+        own = [result for result in results if result.table == table.name]
+        if own:
+            laid += [Text.assemble((table.name, "bold"), f"  {table.title}; {table.metric}"), _laid_out(own), ""]
+    return laid
+
+
+def _laid_out(results: Sequence[protocol.Result]) -> Table:
+    laid = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    laid.add_column("")
+    laid.add_column("")
+    for name in ("paper", "ours", "difference", "sd", "runs"):
+        laid.add_column(name, justify="right", no_wrap=True)
+    before = None
+    for result in results:
+        if before not in (None, result.row):
+            laid.add_section()
+        gain = None if result.paper is None else result.ours - result.paper
+        colour = "" if gain is None else "green" if gain >= 0 else "red"
+        laid.add_row(
+            result.row if result.row != before else "", result.column, _figure(result.paper), _figure(result.ours),
+            Text("" if gain is None else f"{gain:+.2f}", colour), _figure(result.sd), str(result.runs),
+        )  # fmt: skip
+        before = result.row
+    return laid
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def write_results(path: Path, results: Sequence[protocol.Result]) -> None:
+    """Write the figures as a list of objects, to a file (replaced only when all is written) or to stdout (`-`)."""
+    from espalier.cli.console import say_json
+    from espalier.cli.files import STANDARD
+    from espalier.io.files import write_chunks
+
+    records = [result._asdict() for result in results]
+    if path == STANDARD:
+        say_json(records)
+    else:
+        write_chunks(path, [json.dumps(records, indent=1) + "\n"], "utf-8")

@@ -1,0 +1,40 @@
+"""Every table that can be computed anew, by name: `ccm12-table3` is `TABLE` of the module `ccm12_table3`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+
+from espalier.errors import InputError, did_you_mean
+from espalier.experiments.protocol import Table
+
+__all__ = ["NAMES", "find_tables"]
+
+NAMES = (
+    "ccm12-table3",
+    "ccm12-table4",
+    "ccm12-table9",
+    "sdd14-table1",
+    "sdd14-table2",
+    "sdd14-table3",
+    "ilp14",
+)
+"""A closed list, in the order of the papers; a new table is a module and a line here."""
+
+
+def find_tables(names: Iterable[str] = ()) -> list[Table]:
+    """Return the named tables, each once and in the order of `NAMES`; all of them if none is named."""
+    chosen = list(names)
+    for name in chosen:
+        if name not in NAMES:
+            raise InputError(
+                f"no table is named {name!r}{did_you_mean(name, NAMES) or '; tables: ' + ', '.join(NAMES)}"
+            )
+    return [_table(name) for name in NAMES if not chosen or name in chosen]
+
+
+def _table(name: str) -> Table:
+    table = import_module(f"espalier.experiments.{name.replace('-', '_')}").TABLE
+    assert isinstance(table, Table)
+    assert table.name == name
+    return table
