@@ -31,7 +31,7 @@ SUFFICIENT, CURVATURE = 1e-4, 0.9
 """The Wolfe constants: how much of the promised decrease is enough, how much slope may be left."""
 
 MOST_TRIALS = 60
-CHUNK = 32768
+CHUNK = 8192
 """Elements of a vector that one thread takes at a time."""
 
 
@@ -43,7 +43,7 @@ class Options:
     epsilon: float = 1e-5
     period: int = 10
     delta: float = 1e-5
-    memory: int = 6
+    memory: int = 8
     threads: int = 1
 
 
