@@ -116,8 +116,14 @@ def test_bad_setting(espalier: Espalier, corpus: Path, tmp_path: Path, setting: 
 
 
 def test_settings_are_read_as_json_or_words() -> None:
-    assert parse_settings(["a=1", "b=0.5", "c=true", "d=null", "e=all", "f=x=y", "g="]) == {
+    assert parse_settings(["a=1", "b=0.5", "c=true", "d=null", "e=all", "f=x=y", "g="])[""] == {
         "a": 1, "b": 0.5, "c": True, "d": None, "e": "all", "f": "x=y", "g": "",
+    }  # fmt: skip
+
+
+def test_settings_say_whom_they_are_for() -> None:
+    assert parse_settings(["l2=1", "rules.folds=3", "method.gamma=0.8", 'method.weight={"Once": 2}']) == {
+        "": {"l2": 1}, "rules": {"folds": 3}, "method": {"gamma": 0.8, "weight": {"Once": 2}},
     }  # fmt: skip
 
 

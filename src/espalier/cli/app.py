@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
-from espalier.cli.console import complain
+from espalier.cli.console import complain, doubts_aloud
 from espalier.cli.convert import convert
 from espalier.cli.evaluate import evaluate
 from espalier.cli.info import info
@@ -78,7 +78,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # what we write is UTF-8 on every platform, also into a pipe
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        code = command.main(args=arguments or ["--help"], prog_name="espalier", standalone_mode=False)
+        with doubts_aloud():
+            code = command.main(args=arguments or ["--help"], prog_name="espalier", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except BrokenPipeError:

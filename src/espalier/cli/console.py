@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from espalier.errors import ResultWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console, RenderableType
 
-__all__ = ["complain", "note", "progress", "say", "say_json", "stdout_console"]
+__all__ = ["complain", "doubts_aloud", "note", "progress", "say", "say_json", "stdout_console"]
 
 _WIDTH = 100  # where the output is no terminal
 _WIDEST = 120  # longer lines are hard to read
@@ -46,6 +49,25 @@ def say_json(value: Any) -> None:
 def complain(what: str) -> None:
     """Write one line on stderr: what went wrong, or what was left out."""
     _stderr_line("espalier:", what, "bold red")
+
+
+@contextmanager
+def doubts_aloud() -> Iterator[None]:
+    """Write the library's warnings about results as lines on stderr, each once."""
+    said: set[str] = set()
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if not issubclass(category, ResultWarning):
+                others(message, category, *place, **more)
+            elif str(message) not in said:
+                said.add(str(message))
+                complain(str(message))
+
+        warnings.simplefilter("always", ResultWarning)
+        warnings.showwarning = show
+        yield
 
 
 def note(what: str) -> None:

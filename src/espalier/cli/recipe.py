@@ -79,7 +79,7 @@ def make_recipe(
     tags: bool | None = None,
     pool: bool = False,
 ) -> Recipe:
-    """Return what to train; every argument is an option of `train`, and `pool` says whether there is unlabelled text."""
+    """Return what to train; the arguments are options of `train`, and `pool` says if there is unlabelled text."""
     from espalier.tasks.task import load_task
 
     chosen, price = parse_settings(settings), None if penalties is None else parse_penalties(penalties)

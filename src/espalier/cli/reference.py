@@ -60,8 +60,10 @@ def _section(called: str, command: Callable[..., None]) -> str:
 def _description(about: ParameterInfo, kind: Any, default: Any) -> str:
     """Return the help, and which values there are or that one is needed."""
     text = (about.help or "").replace("\\[", "[")
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return f"{text} One of {', '.join(f'`{choice.value}`' for choice in kind)}; by default `{default.value}`."
+    for part in (kind, *get_args(kind)):  # an option that may be left out has a type X | None
+        if isinstance(part, type) and issubclass(part, Enum):
+            usual = f"; by default `{default.value}`" if isinstance(default, Enum) else ""
+            return f"{text} One of {', '.join(f'`{choice.value}`' for choice in part)}{usual}."
     return text + (" Required." if default is inspect.Parameter.empty and isinstance(about, OptionInfo) else "")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +20,11 @@ __all__ = ["model_table", "report_table"]
 _BAR = 20
 
 
-def report_table(report: Report) -> list[RenderableType]:
-    """Lay out a report: three headline figures, then precision, recall and F1 of each field, in percent."""
+def report_table(report: Report, beside: Mapping[str, float] | None = None) -> list[RenderableType]:
+    """Lay out a report: three headline figures, then precision, recall and F1 of each field, in percent.
+
+    beside : token accuracies to compare with, by name.
+    """
     headline = Text()
     for name, value in (
         ("token accuracy", report.token_accuracy),
@@ -30,6 +33,8 @@ def report_table(report: Report) -> list[RenderableType]:
     ):
         headline.append(f"{name} ").append(f"{100 * value:.1f}", f"bold {_colour(value)}").append("    ")
     headline.append(f"{report.n_sequences} records, {report.n_tokens} tokens", "dim")
+    for name, value in (beside or {}).items():
+        headline.append(f"\n{name}: token accuracy ", "dim").append(f"{100 * value:.1f}", _colour(value))
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("field")
     for name in ("precision", "recall", "F1"):
@@ -54,22 +59,58 @@ def _colour(share: float) -> str:
 
 
 def model_table(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> RenderableType:
-    """Lay out the header of a model file and the sizes of its arrays."""
+    """Lay out the header of a model file and the sizes of its arrays; models inside a model follow it."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
     table.add_row("file", f"{path} ({path.stat().st_size:,} bytes)")
-    table.add_row("kind", Text(str(header.get("kind", "?")), "bold"))
+    table.add_row("kind", Text(_title(header), "bold"))
     labels = header.get("labels", [])
     table.add_row("labels", Text(f"{len(labels)}: {', '.join(labels)}"))
-    parameters = header.get("parameters", {})
-    table.add_row("parameters", Text(", ".join(f"{name}={value}" for name, value in parameters.items())))
-    features = header.get("features")
-    if isinstance(features, Mapping):
-        table.add_row("features", Text("  ".join(map(str, features.get("templates", features)))))
+    for prefix, level in _levels("", header):
+        if prefix:
+            table.add_row()
+            table.add_row(prefix.rstrip("/"), Text(_title(level), "bold"))
+        for name, lines in _contents(level, arrays.get(f"{prefix}penalties")):
+            table.add_row(name, Text(lines))
+    table.add_row()
     table.add_row("arrays", Text("\n".join(_sizes(arrays))))
     table.add_row("training data", Text(str(header.get("training_data", "?"))))
     return table
+
+
+def _inside(header: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the headers of the models that a model holds, by name."""
+    return {name: inner for name, inner in header.items() if isinstance(inner, Mapping) and "kind" in inner}
+
+
+def _title(header: Mapping[str, Any]) -> str:
+    """Say what is around what, such as "codl of ccm of hmm"."""
+    inner = " and ".join(map(_title, _inside(header).values()))
+    return str(header.get("kind", "?")) + (f" of {inner}" if inner else "")
+
+
+def _levels(prefix: str, header: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield a header and those inside it, each with the prefix of its arrays."""
+    yield prefix, header
+    for name, inner in _inside(header).items():
+        yield from _levels(f"{prefix}{name}/", inner)
+
+
+def _contents(header: Mapping[str, Any], penalties: NDArray[Any] | None) -> Iterator[tuple[str, str]]:
+    """Yield what one model holds: parameters, features, and rules with what they cost."""
+    from espalier.rules.ruleset import RuleSet
+
+    yield "parameters", ", ".join(f"{name}={value}" for name, value in header.get("parameters", {}).items())
+    features = header.get("features")
+    if isinstance(features, Mapping):
+        yield "features", "  ".join(map(str, features.get("templates", features)))
+    if isinstance(header.get("rules"), Mapping):
+        rules = RuleSet.from_dict(header["rules"])
+        if penalties is not None:
+            rules = rules.with_penalties(penalties)
+        short = {rule.name: round(rule.penalty, 3) for rule in rules if rule.penalty is not None}
+        yield "rules", str(rules.with_penalties(short))
 
 
 def _sizes(arrays: Mapping[str, NDArray[Any]]) -> list[str]:

@@ -10,7 +10,7 @@ import typer
 
 from espalier.cli.console import note, progress, say, say_json
 from espalier.cli.files import UTF_8, Encoding, read_all
-from espalier.cli.settings import Kind, make_estimator
+from espalier.cli.settings import Kind, Method
 
 __all__ = ["train"]
 
@@ -20,41 +20,84 @@ def train(
         list[Path], typer.Option("--labelled", "-l", metavar="FILE", help="Labelled records; may be given repeatedly.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
-    dev: Annotated[Path | None, typer.Option(metavar="FILE", help="Labelled records to judge the model by.")] = None,
-    model: Annotated[Kind, typer.Option("--model", "-m", help="What to train.")] = Kind.crf,
+    unlabelled: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--unlabelled", "-u", metavar="FILE", help="Raw text, a record a line, or records; labels are not read."
+        ),
+    ] = None,
+    dev: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Labelled records to choose a model and to judge it by.")
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option("--task", "-t", metavar="TASK", help="A task file or its name: labels, features, rules, model."),
+    ] = None,
+    model: Annotated[Kind | None, typer.Option("--model", "-m", help="What to train; else the task's, or crf.")] = None,
+    method: Annotated[
+        Method | None, typer.Option(help="How; else supervised, or codl where there is unlabelled text.")
+    ] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="More rules, some in place of the task's; 'none' leaves all of those out."),
+    ] = None,
+    penalties: Annotated[
+        str | None,
+        typer.Option(metavar="HOW", help="What rules cost: count (learned), svm, perceptron, hard, fixed or a number."),
+    ] = None,
     features: Annotated[
-        Path | None, typer.Option(metavar="TASK.TOML", help="A file with a \\[features] table; else the default set.")
+        Path | None, typer.Option(metavar="TASK.TOML", help="A file with a \\[features] table, instead of the task's.")
     ] = None,
     tags: Annotated[
-        bool, typer.Option("--tags/--plain", help="Learn where fields begin, or one plain label a field.")
-    ] = True,
+        bool | None, typer.Option("--tags/--plain", help="Learn where fields begin, or one plain label a field.")
+    ] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the model, as l2=0.5.")
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A parameter, as l2=0.5; of rules and method, as method.gamma=0.8."
+        ),
     ] = None,
     format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
     ] = None,
+    raw_format: Annotated[
+        str | None, typer.Option("--unlabelled-from", metavar="FORMAT", help="The same for unlabelled records.")
+    ] = None,
     encoding: Encoding = UTF_8,
     json: Annotated[bool, typer.Option("--json", help="Write a summary as JSON.")] = False,
 ) -> None:
-    """Learn a model from labelled records."""
+    """Learn a model from labelled records, and from rules and unlabelled text if there are any.
+
+    Rules add to the task's; one that has the name of a task's rule replaces it. With --dev the best model of a method
+    is kept, the supervised one included; without it the last.
+    """
     from espalier.cli.labelling import judge
+    from espalier.cli.recipe import make_recipe
     from espalier.cli.tables import report_table
-    from espalier.cli.training import check_output, fit
+    from espalier.cli.training import Learning, check_output, fit
 
     check_output(output)
-    estimator = make_estimator(model, features, settings or [])
+    recipe = make_recipe(
+        task=task, kind=model, method=method, features=features, rules=rules or [], penalties=penalties,
+        settings=settings or [], tags=tags, pool=bool(unlabelled),
+    )  # fmt: skip
     documents = read_all(labelled, format, encoding)
     judges = [] if dev is None else read_all([dev], format, encoding)
+    pool = read_all(unlabelled, raw_format, encoding) if unlabelled else None
     started = perf_counter()
-    with progress(f"training {model.value}") as news:
-        summary = fit(estimator, documents, marks=tags, news=news)
-    estimator.save(output)
+    with progress(f"training {recipe.kind}") as news:
+        summary = fit(recipe, documents, pool=pool, dev=judges, news=news)
+    recipe.estimator.save(output)
     seconds = perf_counter() - started
-    report = judge(estimator, judges, str(dev)) if dev is not None else None
-    note(f"{model.value} from {summary['records']} records, {summary['tokens']} tokens in {seconds:.1f} s → {output}")
+    report = judge(recipe.estimator, judges, str(dev)) if dev is not None else None
+    learning = Learning.of(recipe, judges)
+    note(f"{recipe.kind} from {summary['records']} records, {summary['tokens']} tokens in {seconds:.1f} s → {output}")
     if json:
         dev_figures = {} if report is None else {"dev": report.to_dict()}
-        say_json({"model": str(output), "kind": model.value, "seconds": seconds, **summary, **dev_figures})
-    elif report is not None:
-        say(*report_table(report))
+        how = {"kind": recipe.kind, "method": recipe.method.value, "rules": recipe.rules.K}
+        say_json({"model": str(output), **how, "seconds": seconds, **summary, **learning.to_dict(), **dev_figures})
+        return
+    for line in learning.lines():
+        note(line)
+    if report is not None:
+        say(*report_table(report, learning.beside))

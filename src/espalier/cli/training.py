@@ -1,20 +1,27 @@
-"""What `train` does with documents."""
+"""What `train` does with documents, and what it tells of the learning."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from espalier.cli.console import complain
 from espalier.cli.files import STANDARD
 from espalier.corpus import Corpus
 from espalier.document import Document
-from espalier.errors import InputError
+from espalier.errors import InputError, LabelError
+from espalier.estimators.ccm import CCM
 from espalier.learning.lbfgs import Minimum
 
-__all__ = ["check_output", "fit"]
+if TYPE_CHECKING:
+    from espalier.cli.recipe import Recipe
+
+__all__ = ["Learning", "check_output", "fit"]
+
+News = Callable[[str], None]
 
 
 def check_output(path: Path) -> None:
@@ -27,26 +34,122 @@ def check_output(path: Path) -> None:
         raise InputError(f"{path}: the directory {str(path.parent)!r} does not exist or cannot be written")
 
 
-def fit(estimator: Any, documents: Sequence[Document], *, marks: bool, news: Callable[[str], None]) -> dict[str, int]:
-    """Fit an estimator to labelled documents, and return the sizes; `news` hears how it goes."""
+def fit(
+    recipe: Recipe,
+    documents: Sequence[Document],
+    *,
+    pool: Sequence[Document] | None,
+    dev: Sequence[Document],
+    news: News,
+) -> dict[str, int]:
+    """Fit the estimator to documents, and return the sizes; `news` hears how it goes.
+
+    pool : documents whose labels are not looked at, None without any; dev : labelled documents to choose by, or none.
+    """
     unlabelled = sum(document.spans is None for document in documents)
     if unlabelled == len(documents):
         raise InputError(f"none of the {len(documents)} training records is labelled")
     if unlabelled:
         complain(f"training records without labels: {unlabelled}; their labels count as unknown")
-    corpus = Corpus.from_documents(documents, marks=marks)
-
-    def told(state: Any) -> None:
-        news(
-            f"iteration {state.iterations}  objective {state.value:,.1f}" if isinstance(state, Minimum) else str(state)
-        )
-
-    if "progress" in estimator.get_params(deep=False):
-        estimator.set_params(progress=told)
-    estimator.fit(corpus)
-    return {
+    corpus = _corpus(recipe, documents)
+    text = None if pool is None else Corpus.from_tokens([document.words for document in pool])
+    _listen(recipe.estimator, news)
+    recipe.estimator.fit(corpus, **_also(recipe, text, dev))
+    sizes = {
         "records": len(corpus),
         "unlabelled": unlabelled,
         "tokens": corpus.n_tokens,
-        "labels": len(estimator.labels_),
+        "labels": len(recipe.estimator.labels_),
     }
+    return sizes if text is None else sizes | {"pool_records": len(text), "pool_tokens": text.n_tokens}
+
+
+def _corpus(recipe: Recipe, documents: Sequence[Document]) -> Corpus:
+    """Return labelled documents with the labels of the task, if there is one."""
+    try:
+        return Corpus.from_documents(documents, vocabulary=recipe.labels, marks=recipe.marks)
+    except LabelError as error:
+        raise LabelError(f"{error} (the labels are those that the task {recipe.task} lists)") from None
+
+
+def _also(recipe: Recipe, pool: Corpus | None, dev: Sequence[Document]) -> dict[str, Any]:
+    """Return what `fit` takes besides labelled sequences: the pool, and labelled data to choose by."""
+    more: dict[str, Any] = {} if pool is None else {"unlabelled": pool}
+    labelled = [document for document in dev if document.spans is not None]
+    takes_dev = pool is not None or isinstance(recipe.estimator, CCM)
+    if labelled and takes_dev:
+        more["dev"] = Corpus.from_documents(labelled, marks=recipe.marks)
+    return more
+
+
+def _listen(estimator: Any, news: News) -> None:
+    """Let `news` hear of every cycle of a method and every iteration of the model inside it."""
+    latest = [""]
+
+    def cycle(state: Any) -> None:
+        latest[0] = _words(state)
+        news(latest[0])
+
+    def iteration(state: Minimum) -> None:
+        news(f"{latest[0]}  iteration {state.iterations}  objective {state.value:,.1f}".strip())
+
+    model = estimator
+    while model is not None:
+        own = model.get_params(deep=False)
+        inner = own.get("model", own.get("base"))
+        if "progress" in own:
+            model.set_params(progress=iteration if inner is None else cycle)
+        model = inner
+
+
+def _record(state: Any) -> dict[str, Any]:
+    """Return one record of a method's history as names and numbers."""
+    return asdict(state) if is_dataclass(state) and not isinstance(state, type) else {"objective": float(state)}
+
+
+def _words(state: Any) -> str:
+    known = [(name.replace("_", " "), value) for name, value in _record(state).items() if value is not None]
+    return "  ".join(f"{name} {value:,.4g}" for name, value in known)
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """How a method came to its model.
+
+    history : a record for each cycle; kept : the cycle whose model was kept, None if nothing was chosen; beside : what
+    the model is compared with, by name: token accuracy on the held-out records.
+    """
+
+    method: str
+    history: Sequence[Mapping[str, Any]]
+    kept: int | None
+    judged: bool
+    beside: Mapping[str, float]
+
+    @classmethod
+    def of(cls, recipe: Recipe, dev: Sequence[Document]) -> Learning:
+        """Collect it from a fitted estimator."""
+        model, method = recipe.estimator, recipe.method.value
+        labelled = [document for document in dev if document.spans is not None]
+        beside: dict[str, float] = {}
+        if getattr(model, "supervised_score_", None) is not None:
+            beside["supervised"] = model.supervised_score_
+        elif isinstance(model, CCM) and labelled:
+            beside["without rules"] = model.base_.score(Corpus.from_documents(labelled, marks=recipe.marks))
+        history = [_record(state) for state in getattr(model, "history_", ())]
+        return cls(method, history, getattr(model, "cycle_", None), bool(labelled), beside)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a JSON-able form; empty where there is nothing to tell."""
+        found = {"kept": self.kept, "history": list(self.history)} if self.history else {}
+        return found | ({"beside": dict(self.beside)} if self.beside else {})
+
+    def lines(self) -> list[str]:
+        """Say it in a line, or not at all."""
+        if self.kept is None or not self.history:
+            return []
+        which = f"the model of cycle {self.kept}" if self.kept else "the supervised model"
+        why = (
+            "the best by the held-out records" if self.judged else "the last; only --dev can tell whether it is better"
+        )
+        return [f"{self.method}: {len(self.history)} steps; kept {which}, {why}"]

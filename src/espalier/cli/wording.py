@@ -16,6 +16,8 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"\bencoding='([\w-]+)'(?: or '([\w-]+)')?", r"--encoding \1"),
     (r"\bformat='hierarchical'", "--from hierarchical"),
     (r" \((?:or pass blocks=True|blank='keep' would write a blank line)\)", ""),
+    (r"\bpass labels= to fit\b", "give a --task that lists it"),
+    (r"\bpass some, or use 'self'", "add --rules FILE, or --set method.unlabelled_truth=self"),
     (r"; pass unknown= to name a tag for that", ", which columns cannot say"),
     (r"; pass labels=\{'(\w+)': \.\.\.\}.*", r"; from Python, es.read can be told a label for \1"),
 )
@@ -23,7 +25,8 @@ _PHRASES: tuple[tuple[str, str], ...] = (
 
 def in_options(message: str, command: str) -> str:
     """Return an error's message as a user of that command should read it."""
-    message = re.sub(r"^document (\d+)", lambda m: f"record {int(m[1]) + 1}", message)
+    message = re.sub(r"^(?:document|sequence) (\d+)", lambda m: f"record {int(m[1]) + 1}", message)
+    message = re.sub(r"^(record \d+, token) (\d+)", lambda m: f"{m[1]} {int(m[2]) + 1}", message)
     for phrase, words in _PHRASES:
         message = re.sub(phrase, words, message)
     return message.replace("format='inline'", f"{_FORMAT_OPTION.get(command, '--to')} inline")

@@ -43,7 +43,7 @@ class Options:
     epsilon: float = 1e-5
     period: int = 10
     delta: float = 1e-5
-    memory: int = 8
+    memory: int = 7
     threads: int = 1
 
 
