@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.inference import posterior, viterbi
-from espalier.kernels.lanes import forward_backward_lanes, viterbi_lanes
+from espalier.inference import posterior
+from espalier.kernels.lanes import forward_backward_lanes
 from espalier.kernels.rows import padded
 from espalier.kernels.vector import aligned
 from espalier.lanes import Lanes
@@ -104,30 +104,6 @@ def test_sample_weights_scale_marginals_and_counts():
     total = sum(w * p.transitions[0] for w, p in zip(kept, plain, strict=True))
     source, target = transitions.source, transitions.target
     np.testing.assert_allclose(counts[source, target], total[source, target], atol=1e-9)
-
-
-@settings(deadline=None, derandomize=True, max_examples=60)
-@given(
-    st.integers(0, 10**6), st.sampled_from([1, 2, 4, 5, 7, 13, 18]), lengths, st.sampled_from([0.0, 0.3]), st.booleans()
-)
-def test_viterbi_equals_the_plain_kernel(seed, L, lengths, forbidden, ties):
-    batch = random_batch(np.random.default_rng(seed), L, lengths, forbidden=forbidden)
-    if ties:
-        batch = ChainBatch(
-            batch.indptr, np.round(batch.unary), np.round(batch.trans), batch.trans_class, batch.start, batch.end
-        )
-    plain = viterbi(batch, threads=1, allow_infeasible=True)
-    lanes, rows = in_rows(batch)
-    path, scores = np.full(lanes.n_rows, -9, np.int16), np.zeros(len(lanes.lengths))
-    viterbi_lanes(
-        0, lanes.n_groups, lanes.group_ptr, lanes.lengths, batch.start, batch.end, batch.trans[0], rows, path, scores
-    )
-    used = lanes.sequence >= 0
-    ours = np.zeros(len(batch))
-    ours[lanes.sequence[used]] = scores[used]
-    np.testing.assert_allclose(ours, plain.scores, atol=1e-9)
-    possible = np.repeat(np.isfinite(plain.scores), np.diff(batch.indptr))
-    assert np.array_equal(path[lanes.row_of_token][possible], plain.labels[possible])
 
 
 @pytest.mark.parametrize("trans", [np.zeros((3, 3)), np.array([[0.0, -40.0], [1.0, -np.inf]])])

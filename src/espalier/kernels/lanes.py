@@ -1,4 +1,4 @@
-"""Forward-backward and Viterbi on eight sequences at a time: lane k of every vector is sequence k.
+"""Forward-backward on eight sequences at a time: lane k of every vector is sequence k.
 
 The code is the textbook recurrence; each scalar of the textbook is a Vec. Sequences of one group have
 similar lengths (the caller sorts them); rows past a sequence's end hold zeros.
@@ -16,7 +16,7 @@ training has weight 0, so E = 1 and δ = 0 under base 1; where most transitions 
 the exceptions are the allowed ones. A step costs L + (number of exceptions), not L². `Transitions` in
 `espalier.models.transitions` picks bases so that no difference cancels.
 
-The plain references are `forward_backward` and `viterbi` in `kernels/chain.py`. Where scaling cannot hold the numbers
+The plain reference is `forward_backward` in `kernels/chain.py`. Where scaling cannot hold the numbers
 (scores hundreds of units apart: an exponential, an α or a product of sums became too small to trust), log_z is returned
 as nan, and the caller takes the plain kernel.
 """
@@ -47,7 +47,7 @@ from espalier.kernels.vector import (
     where_positive,
 )
 
-__all__ = ["forward_backward_lanes", "viterbi_lanes"]
+__all__ = ["forward_backward_lanes"]
 
 VEC_BYTES = 64
 SMALLEST_SUM, SMALLEST_PRODUCT = 1e-100, 1e-280
@@ -218,74 +218,3 @@ def forward_backward_lanes(lo, hi, group_ptr, lengths, weights, start_exp, end_e
     for k in range(len(out_target)):
         expected[out_slot[k]] += total(load(acc + k * VEC_BYTES))
     buffer[0] = 0.0  # a use after the last address into it: otherwise it would be freed before that
-
-
-@njit(cache=True, nogil=True)
-def viterbi_lanes(lo, hi, group_ptr, lengths, start, end, trans, rows, path, scores):
-    """Best labels of groups lo..hi-1: δ_t(j) = s_t(j) + max_i δ_{t-1}(i) + trans(i, j).
-
-    Only δ is kept; the way back finds the argmax again along the path, O(L) a token. Ties go to the lowest label.
-    rows : float64[., padded(L)], the rows of these groups only. path : int16[n_rows of all groups], in row order;
-    scores : float64[8 * n_groups] (-inf if no labelling is allowed).
-    """
-    L = len(start)
-    width = rows.shape[1]
-    longest = 0
-    for g in range(lo, hi):
-        longest = max(longest, group_ptr[g + 1] - group_ptr[g])
-    step = width * VEC_BYTES
-    buffer = np.empty((longest * width) * LANES + LANES)
-    d0 = (buffer.ctypes.data + 63) // 64 * 64
-    shift = (d0 - buffer.ctypes.data) // 8
-    weights = trans.T.copy()  # [target, source]: read in order of the inner loop
-    w = weights.ctypes.data
-    label = np.zeros(LANES, np.int64)
-    for g in range(lo, hi):
-        T = group_ptr[g + 1] - group_ptr[g]
-        first_row = rows.ctypes.data + 8 * (group_ptr[g] - group_ptr[lo]) * width * 8
-        for t in range(T):
-            here, before = d0 + t * step, d0 + (t - 1) * step
-            block = first_row + t * LANES * width * 8
-            for j in range(0, L, LANES):
-                transpose(block + j * 8, width * 8, here + j * VEC_BYTES, VEC_BYTES)
-            if t == 0:
-                for j in range(L):
-                    store(here + j * VEC_BYTES, load(here + j * VEC_BYTES) + splat(start[j]))
-                continue
-            for j in range(0, L - 3, 4):  # four targets at once, so that every source is loaded once for four
-                at, into = here + j * VEC_BYTES, w + j * L * 8
-                b0 = b1 = b2 = b3 = splat(-np.inf)
-                for i in range(0, L * 8, 8):
-                    d = load(before + i * LANES)
-                    b0 = maximum(d + splat(read(into + i)), b0)
-                    b1 = maximum(d + splat(read(into + i + L * 8)), b1)
-                    b2 = maximum(d + splat(read(into + i + L * 16)), b2)
-                    b3 = maximum(d + splat(read(into + i + L * 24)), b3)
-                store(at, load(at) + b0)
-                store(at + VEC_BYTES, load(at + VEC_BYTES) + b1)
-                store(at + 2 * VEC_BYTES, load(at + 2 * VEC_BYTES) + b2)
-                store(at + 3 * VEC_BYTES, load(at + 3 * VEC_BYTES) + b3)
-            for j in range(L - L % 4, L):
-                at, into = here + j * VEC_BYTES, w + j * L * 8
-                best = splat(-np.inf)
-                for i in range(0, L * 8, 8):
-                    best = maximum(load(before + i * LANES) + splat(read(into + i)), best)
-                store(at, load(at) + best)
-        # The way back, all lanes in step: their chains of argmaxes are independent, so they overlap.
-        row = LANES * group_ptr[g]
-        for t in range(T - 1, -1, -1):
-            for lane in range(LANES):
-                last = lengths[g * LANES + lane] - 1
-                if t > last:
-                    continue
-                at = shift + t * width * LANES + lane
-                into = weights[label[lane]] if t < last else end
-                y, best = 0, buffer[at] + into[0]
-                for i in range(1, L):
-                    s = buffer[at + i * LANES] + into[i]
-                    if s > best:
-                        y, best = i, s
-                if t == last:
-                    scores[g * LANES + lane] = best
-                label[lane] = y
-                path[row + t * LANES + lane] = y

@@ -7,7 +7,6 @@ Perceptron and CRF share it; they differ in how the weights are found.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,17 +15,17 @@ from numpy.typing import NDArray
 
 from espalier.errors import InfeasibleError, ModelFileError
 from espalier.features.matrix import FeatureMatrix
-from espalier.kernels.lanes import viterbi_lanes
 from espalier.kernels.rows import padded
 from espalier.kernels.tagging import sum_rows, tag_lanes
 from espalier.kernels.vector import LANES, aligned
-from espalier.lanes import Lanes
 from espalier.models.pairs import Pairs
 from espalier.models.rows import MatrixRows, WeightRows
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 
-__all__ = ["ChainModel", "decode_rows"]
+__all__ = ["ChainModel", "tag_rows"]
+
+Float = NDArray[np.float64]
 
 TOKENS_A_CHUNK = 4096
 
@@ -83,17 +82,7 @@ class ChainModel:
         """Return the best labels, int16[M], and each sequence's score, float64[N]: scoring and Viterbi in lanes."""
         threads = choose_threads(matrix.n_tokens, threads)
         rows = self._rows(matrix, threads)
-        order, steps = by_length(indptr)
-        path, scores = np.empty(matrix.n_tokens, np.int16), np.zeros(len(indptr) - 1)
-        into, width = np.ascontiguousarray(self.trans.T), padded(self.n_labels)
-        chunks = balanced(steps, max(matrix.n_tokens // TOKENS_A_CHUNK, 1))
-
-        def chunk(c: int) -> None:
-            tag_lanes(*chunks[c], order, indptr, *rows.tokens, self.start, self.end, into, width, path, scores)
-
-        run_chunks(chunk, len(chunks), threads)
-        check_possible(scores)
-        return path, scores
+        return tag_rows(indptr, rows, self.trans, self.start, self.end, threads)
 
     def _rows(self, matrix: FeatureMatrix, threads: int) -> MatrixRows:
         """Return where the rows of this matrix lie; those of the weights are laid out once."""
@@ -102,7 +91,27 @@ class ChainModel:
         return self._weight_rows[0].of_matrix(matrix, threads)
 
 
-def by_length(indptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def tag_rows(
+    indptr: NDArray[np.int64], rows: MatrixRows, trans: Float, start: Float, end: Float, threads: int
+) -> tuple[NDArray[np.int16], Float]:
+    """Return the best labels, int16[M], and each sequence's score, float64[N], where scores are sums of rows."""
+    order, steps = _by_length(indptr)
+    M = int(indptr[-1])
+    path, scores = np.empty(M, np.int16), np.zeros(len(indptr) - 1)
+    into, width = np.ascontiguousarray(trans.T), padded(len(start))
+    chunks = balanced(steps, max(M // TOKENS_A_CHUNK, 1))
+
+    def chunk(c: int) -> None:
+        tag_lanes(*chunks[c], order, indptr, *rows.tokens, start, end, into, width, path, scores)
+
+    run_chunks(chunk, len(chunks), threads)
+    if np.isneginf(scores).any():
+        i = int(np.flatnonzero(np.isneginf(scores))[0])
+        raise InfeasibleError(f"sequence {i} has no labelling with a finite score")
+    return path, scores
+
+
+def _by_length(indptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Put sequences of similar length together, eight to a group; empty ones are left out, -1 fills the last group.
 
     Returns order : int64[8 G], and steps : int64[G + 1], the sums of the groups' lengths.
@@ -114,43 +123,3 @@ def by_length(indptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
     longest = lengths[order[np.minimum(LANES * np.arange(1, n_groups + 1), len(order)) - 1]]
     order = np.concatenate([order, np.full(LANES * n_groups - len(order), -1)])
     return order, np.concatenate([[0], np.cumsum(longest)])
-
-
-def check_possible(scores: NDArray[np.float64]) -> None:
-    """Raise if a sequence has no labelling."""
-    if np.isneginf(scores).any():
-        i = int(np.flatnonzero(np.isneginf(scores))[0])
-        raise InfeasibleError(f"sequence {i} has no labelling with a finite score")
-
-
-def decode_rows(
-    indptr: NDArray[np.int64],
-    lanes: Lanes,
-    score: Callable[[int, int, NDArray[np.float64]], None],
-    trans: NDArray[np.float64],
-    start: NDArray[np.float64],
-    end: NDArray[np.float64],
-    threads: int,
-) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """Return the best labels, int16[M], and each sequence's score, float64[N], by Viterbi in lanes.
-
-    `score(lo, hi, rows)` writes the score rows lo..hi-1 of `lanes` into rows : float64[hi - lo, padded(L)], chunk by
-    chunk: they are still in the cache when they are decoded, and the next chunk uses their memory again.
-    """
-    path = np.empty(lanes.n_rows, np.int16)
-    lane_scores = np.zeros(len(lanes.lengths))
-    chunks = balanced(lanes.group_ptr, max(int(indptr[-1]) // TOKENS_A_CHUNK, 1))
-
-    def chunk(c: int) -> None:
-        lo, hi = chunks[c]
-        first, last = LANES * int(lanes.group_ptr[lo]), LANES * int(lanes.group_ptr[hi])
-        rows = aligned(last - first, padded(len(start)), empty=True)
-        score(first, last, rows)
-        viterbi_lanes(lo, hi, lanes.group_ptr, lanes.lengths, start, end, trans, rows, path, lane_scores)
-
-    run_chunks(chunk, len(chunks), threads)
-    scores = np.zeros(len(indptr) - 1)
-    used = lanes.sequence >= 0
-    scores[lanes.sequence[used]] = lane_scores[used]
-    check_possible(scores)
-    return path[lanes.row_of_token], scores

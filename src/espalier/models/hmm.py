@@ -33,10 +33,8 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
 from espalier.inference import Posterior, viterbi
-from espalier.kernels.rows import padded
-from espalier.kernels.vector import aligned
-from espalier.lanes import Lanes
-from espalier.models.chain import decode_rows
+from espalier.models.chain import tag_rows
+from espalier.models.rows import rows_of_types
 from espalier.models.vocabulary import Vocabulary
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
@@ -233,18 +231,10 @@ class HMMParameters:
         if self.transition_classes is not None:
             found = viterbi(self.potentials(corpus), threads=threads)
             return found.labels, found.scores
-        L, n_types = len(self.start), len(corpus.types)
-        table = aligned(n_types + 1, padded(L))
-        table[:n_types, :L] = _log(self.emission_rows(corpus))  # the last row, zeros, is for padding
-        lanes = Lanes.of(corpus.indptr)
-        type_of_row = np.full(lanes.n_rows, n_types)
-        type_of_row[lanes.row_of_token] = corpus.token_ids
-
-        def score(lo: int, hi: int, rows: Float) -> None:
-            rows[:] = table[type_of_row[lo:hi]]
-
+        rows = rows_of_types(_log(self.emission_rows(corpus)), corpus.token_ids)
         threads = choose_threads(corpus.n_tokens, threads)
-        return decode_rows(corpus.indptr, lanes, score, _log(self.trans[0]), _log(self.start), np.zeros(L), threads)
+        end = np.zeros(len(self.start))
+        return tag_rows(corpus.indptr, rows, _log(self.trans[0]), _log(self.start), end, threads)
 
 
 def estimate(counts: HMMCounts, smoothing: Smoothing, labels: Labels) -> HMMParameters:

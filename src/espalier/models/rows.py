@@ -22,7 +22,7 @@ from espalier.kernels.vector import aligned
 from espalier.models.pairs import Pairs
 from espalier.parallel import balanced, independent_chunks, run_chunks
 
-__all__ = ["MatrixRows", "RowPlan", "WeightRows"]
+__all__ = ["MatrixRows", "RowPlan", "WeightRows", "rows_of_types"]
 
 MOST_BYTES = 1 << 26
 """Of a table with a row for every attribute; a model with more keeps the weights of narrow ones as pairs."""
@@ -88,6 +88,17 @@ class MatrixRows(NamedTuple):
 
     tokens: tuple[NDArray[Any], ...]
     tables: tuple[NDArray[np.float64], ...]
+
+
+def rows_of_types(scores: NDArray[np.float64], types: NDArray[np.integer[Any]]) -> MatrixRows:
+    """Lay out one row for every word type, scores : float64[V, L]; token m has that of types[m]."""
+    V, L = scores.shape
+    table = aligned(V, padded(L))
+    table[:, :L] = scores
+    address = table.ctypes.data + 8 * table.shape[1] * np.arange(V)
+    refs = (np.arange(len(types) + 1), types.astype(np.int32), np.zeros(0))
+    no_weights = (np.zeros(1, np.int64), np.zeros(0, np.int16), np.zeros(0))
+    return MatrixRows((*refs, address, *no_weights), (table,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
