@@ -25,6 +25,7 @@ LAYERS: dict[str, str] = {
     "inference": "errors potentials kernels parallel",
     "features": "errors corpus document",
     "metrics": "errors tags corpus",
+    "pages": "errors",
     "models": "errors corpus features potentials kernels lanes parallel inference",
     "rules": "errors corpus kernels tags",
     "decoders": "errors potentials rules kernels lanes inference parallel corpus",

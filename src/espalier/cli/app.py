@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
+from espalier.cli.compare import compare
 from espalier.cli.console import complain, doubts_aloud
 from espalier.cli.convert import convert
 from espalier.cli.evaluate import evaluate
@@ -31,7 +32,7 @@ from espalier.errors import EspalierError
 
 __all__ = ["COMMANDS", "GROUPS", "app", "run"]
 
-COMMANDS = (train, label, evaluate, convert, info, reproduce)
+COMMANDS = (train, label, evaluate, compare, convert, info, reproduce)
 GROUPS = {"rules": (ABOUT_RULES, (check, show, discover))}
 """Commands of two words: the first, what it is about, and what may follow it."""
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from espalier.cli.console import progress, say, say_json
+from espalier.cli.console import note, progress, say, say_json
 from espalier.cli.files import UTF_8, Encoding, read_all
 
 __all__ = ["evaluate"]
@@ -24,18 +24,30 @@ def evaluate(
         bool, typer.Option("--strict", help="Count only fields that open with their own B- tag.")
     ] = False,
     leaves: Annotated[bool, typer.Option("--leaves", help="Judge innermost fields instead of every level.")] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report", metavar="PAGE.HTML", help="Also write a page: fields, confusions, confidence, mistakes."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
 ) -> None:
     """Compare a model's labels with given ones: token accuracy, F1 of fields, whole records."""
     from espalier.cli.labelling import judge
+    from espalier.cli.report_page import report_page
     from espalier.cli.tables import report_table
     from espalier.estimators.persist import load
+    from espalier.io.files import write_chunks
 
     labeller = load(model)
-    documents = read_all(data, format, encoding)
+    documents, name = read_all(data, format, encoding), ", ".join(map(str, data))
     with progress("labelling"):
-        report = judge(labeller, documents, ", ".join(map(str, data)), strict=strict, leaves=leaves)
+        judged = judge(labeller, documents, name, strict=strict, leaves=leaves)
+        if report is not None:
+            write_chunks(report, [report_page(f"{model} on {name}", judged, labeller)], "utf-8")
+    if report is not None:
+        note(f"the report is in {report}")
     if json:
-        say_json(report.to_dict())
+        say_json(judged.report.to_dict())
     else:
-        say(*report_table(report))
+        say(*report_table(judged.report))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from espalier.cli.console import complain
 from espalier.document import Document
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from espalier.estimators.base import SequenceLabeller
     from espalier.metrics import Report
 
-__all__ = ["judge", "label_documents"]
+__all__ = ["Judged", "judge", "label_documents", "labelled_only"]
 
 _BATCH = 1000
 
@@ -32,16 +32,32 @@ def label_documents(
         done(count)
 
 
-def judge(model: SequenceLabeller, documents: Sequence[Document], name: str, **reading: bool) -> Report:
-    """Compare the model's labels with those of the documents, in the form it predicts: tags or plain names."""
-    from espalier.corpus import Corpus
-    from espalier.metrics import evaluate
-
+def labelled_only(documents: Sequence[Document], name: str) -> list[Document]:
+    """Return the documents that have labels to compare with; says so if some have none, and raises if all."""
     labelled = [document for document in documents if document.spans is not None]
     if not labelled:
         raise InputError(f"{name}: no record is labelled, so there is nothing to compare with")
     if len(labelled) < len(documents):
         complain(f"{name}: records without labels, not counted: {len(documents) - len(labelled)}")
+    return labelled
+
+
+class Judged(NamedTuple):
+    """Labelled documents, their labels in the form that the model predicts, its own, and how they compare."""
+
+    documents: list[Document]
+    gold: list[list[str | None]]
+    predicted: list[list[str]]
+    report: Report
+
+
+def judge(model: SequenceLabeller, documents: Sequence[Document], name: str, **reading: bool) -> Judged:
+    """Compare the model's labels with those of the documents, in the form it predicts: tags or plain names."""
+    from espalier.corpus import Corpus
+    from espalier.metrics import evaluate
+
+    labelled = labelled_only(documents, name)
     predicted = model.predict([document.words for document in labelled])
     marks = all(is_tag(label) for label in set().union(*predicted))
-    return evaluate(Corpus.from_documents(labelled, marks=marks), predicted, **reading)
+    gold = Corpus.from_documents(labelled, marks=marks).all_labels()
+    return Judged(labelled, gold, predicted, evaluate(gold, predicted, **reading))

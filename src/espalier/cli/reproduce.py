@@ -26,6 +26,12 @@ def reproduce(
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures as JSON; - is stdout.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="PAGE.HTML", help="Write a page with tables and curves.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE.MD", help="Write the tables as Markdown.")
+    ] = None,
     runs: Annotated[
         int | None, typer.Option("--runs", metavar="N", help="Training subsets for each figure, by default 5.")
     ] = None,
@@ -42,10 +48,12 @@ def reproduce(
     Finished cells are kept, so an interrupted run goes on where it stopped, and gives the same figures.
     """
     from espalier.cli.results import list_table, result_tables, write_results
+    from espalier.cli.results_page import results_markdown, results_page
     from espalier.experiments import cache as cells
     from espalier.experiments.data import Data
     from espalier.experiments.registry import find_tables
     from espalier.experiments.runner import reproduce as run_tables
+    from espalier.io.files import write_chunks
 
     tables = find_tables(names or ())
     if listing:
@@ -63,6 +71,9 @@ def reproduce(
         say(*result_tables(tables, found.results))
     if json is not None:
         write_results(json, found.results)
+    for path, write in ((html, results_page), (markdown, results_markdown)):
+        if path is not None:
+            write_chunks(path, [write(tables, found.results, found.seconds)], "utf-8")
     note(f"{len(found.results)} figures; {sum(found.seconds.values()):.0f} s of work, kept in {kept.directory}")
     if found.failures:
         raise typer.Exit(1)

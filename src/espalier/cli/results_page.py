@@ -1,0 +1,118 @@
+"""Reproduced tables as a page with curves, and as Markdown for the documentation."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from espalier.pages import Line, line_chart, page, section, table
+
+if TYPE_CHECKING:
+    from espalier.experiments import protocol
+
+__all__ = ["results_markdown", "results_page"]
+
+_LIBRARIES = ("espalier", "numpy", "numba", "scipy")
+
+
+def results_page(
+    tables: Sequence[protocol.Table], results: Sequence[protocol.Result], seconds: Mapping[str, float]
+) -> str:
+    """Return a page with every table that has results: figures side by side, curves where columns are numbers."""
+    body = [f'<p class="note">{_where_and_when(sum(seconds.values()))}</p>']
+    for one in tables:
+        own = [result for result in results if result.table == one.name]
+        if own:
+            note = f"{one.source}; {one.metric}; {seconds.get(one.name, 0.0):.0f} s of work"
+            body.append(section(f"{one.name}: {one.title}", [_figures(own), *_curves(one, own)], note))
+    return page("Published tables, computed anew", body)
+
+
+def _figures(results: Sequence[protocol.Result]) -> str:
+    rows, classes = [], []
+    for result in results:
+        gain = None if result.paper is None else result.ours - result.paper
+        rows.append([result.row, result.column, *_numbers(result), str(result.runs)])
+        shade = "" if gain is None else "good" if gain >= 0 else "bad"
+        classes.append(["", "", "", "", shade, "", ""])
+    return table(["row", "column", "paper", "ours", "difference", "sd", "runs"], rows, classes)
+
+
+def _numbers(result: protocol.Result) -> list[str]:
+    """Paper, ours, difference, standard deviation; empty where there is none."""
+    gain = "" if result.paper is None else f"{result.ours - result.paper:+.2f}"
+    return [_figure(result.paper), _figure(result.ours), gain, _figure(result.sd)]
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _curves(one: protocol.Table, results: Sequence[protocol.Result]) -> list[str]:
+    """Draw a chart for each group of rows over columns that are numbers: "citations, HMM" is in group "citations"."""
+    groups: dict[str, dict[str, list[protocol.Result]]] = {}
+    for result in results:
+        if _is_number(result.column):
+            group, _, name = result.row.rpartition(", ")
+            groups.setdefault(group, {}).setdefault(name, []).append(result)
+    charts = []
+    for group, rows in groups.items():
+        if max(map(len, rows.values())) < 2:
+            continue
+        lines = [Line(name, [(float(r.column), r.ours) for r in row]) for name, row in rows.items()]
+        title = f"{one.name}, {group}" if group else one.name
+        charts.append(line_chart(title, lines, y=one.metric, evenly=True))
+    return charts
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _where_and_when(seconds: float) -> str:
+    day = datetime.now(timezone.utc).strftime("%Y-%m-%d")
+    versions = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
+    machine = f"{platform.system()} {platform.machine()}, Python {sys.version.split()[0]}"
+    return f"Computed on {day}: {machine}; {versions}; {seconds / 60:.1f} minutes of work."
+
+
+def results_markdown(
+    tables: Sequence[protocol.Table], results: Sequence[protocol.Result], seconds: Mapping[str, float]
+) -> str:
+    """Return the tables as Markdown: a row for each row of a table, "ours ± sd (paper)" in its columns."""
+    lines = ["# Results", "", _where_and_when(sum(seconds.values())), ""]
+    lines += ["Each cell: ours ± standard deviation over runs, and the paper's figure in brackets.", ""]
+    for one in tables:
+        own = [result for result in results if result.table == one.name]
+        if not own:
+            continue
+        columns = list(dict.fromkeys(result.column for result in own))
+        places = {(result.row, result.column): result for result in own}
+        lines += [
+            f"## {one.name}",
+            "",
+            f"{one.title}. {one.source}; {one.metric}; {seconds.get(one.name, 0):.0f} s.",
+            "",
+        ]
+        lines += [f"| | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
+        for row in dict.fromkeys(result.row for result in own):
+            cells = [_cell(places.get((row, column))) for column in columns]
+            lines.append(f"| {row} | {' | '.join(cells)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _cell(result: protocol.Result | None) -> str:
+    if result is None:
+        return ""
+    spread = "" if result.sd is None else f" ± {result.sd:.1f}"
+    paper = "" if result.paper is None else f" ({result.paper:.2f})"
+    return f"{result.ours:.2f}{spread}{paper}"
