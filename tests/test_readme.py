@@ -38,8 +38,8 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_there_is_something_to_run() -> None:
-    assert len(blocks(README, "python")) == 4
-    assert len(commands(README)) == 6
+    assert len(blocks(README, "python")) == 5
+    assert len(commands(README)) == 10
 
 
 @pytest.mark.parametrize("block", blocks(README, "python"))

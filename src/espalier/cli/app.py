@@ -23,6 +23,7 @@ from espalier.cli.convert import convert
 from espalier.cli.evaluate import evaluate
 from espalier.cli.info import info
 from espalier.cli.label import label
+from espalier.cli.parse import parse
 from espalier.cli.reproduce import reproduce
 from espalier.cli.rules import ABOUT as ABOUT_RULES
 from espalier.cli.rules import check, discover, show
@@ -32,7 +33,7 @@ from espalier.errors import EspalierError
 
 __all__ = ["COMMANDS", "GROUPS", "app", "run"]
 
-COMMANDS = (train, label, evaluate, compare, convert, info, reproduce)
+COMMANDS = (parse, train, label, evaluate, compare, convert, info, reproduce)
 GROUPS = {"rules": (ABOUT_RULES, (check, show, discover))}
 """Commands of two words: the first, what it is about, and what may follow it."""
 

@@ -125,17 +125,18 @@ def _gathered(task: Task | None, sources: Sequence[str]) -> RuleSet:
         found |= {rule.name: rule for rule in task.rules}
     for source in sources:
         if source != NO_RULES:
-            found |= {rule.name: rule for rule in _read(Path(source), None if task is None else task.labels)}
+            found |= {rule.name: rule for rule in _read(source, None if task is None else task.labels)}
     return RuleSet(found.values())
 
 
-def _read(path: Path, labels: Labels | None) -> RuleSet:
-    """Return the rules of a file of rules, or of a task file."""
+def _read(source: str, labels: Labels | None) -> RuleSet:
+    """Return the rules of a file of rules, or of a task by its file or name."""
     from espalier.rules.ruleset import RuleSet
-    from espalier.tasks.task import load_task
+    from espalier.tasks.task import load_task, names
 
-    if path.suffix == ".toml":
-        return load_task(path).rules
+    path = Path(source)
+    if path.suffix == ".toml" or (source in names() and not path.exists()):
+        return load_task(source).rules
     try:
         return RuleSet.from_text(path.read_text(encoding="utf-8-sig"), labels=labels, directory=path.parent)
     except UnicodeDecodeError as error:
@@ -201,6 +202,8 @@ def _base(kind: Kind | None, task: Task | None, features: Path | None, chosen: M
     if task is not None and kind == _default_kind(task):
         own = {key: value for key, value in task.defaults.items() if key != "model"}
         configure(model, own, f"task {task.name}, [defaults] ")
+    if features is not None and "features" not in model.get_params(deep=False):
+        raise InputError(f"--model {model.kind} knows words alone; leave out --features, or choose another --model")
     if features is not None:
         model.set_params(features=read_features(features))
     return configure(model, chosen, "--set ")

@@ -15,54 +15,66 @@ from espalier.cli.settings import Kind, Method
 __all__ = ["train"]
 
 
+Unlabelled = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--unlabelled", "-u", metavar="FILE", help="Raw text, a record a line, or records; labels are unread."
+    ),
+]
+UnlabelledFrom = Annotated[
+    str | None, typer.Option("--unlabelled-from", metavar="FORMAT", help="The same for unlabelled records.")
+]
+Dev = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Labelled records to choose a model and to judge it by.")
+]
+Task = Annotated[
+    str | None,
+    typer.Option("--task", "-t", metavar="TASK", help="A task file or its name: labels, features, rules, model."),
+]
+Model = Annotated[Kind | None, typer.Option("--model", "-m", help="What to train; else the task's, or crf.")]
+How = Annotated[Method | None, typer.Option(help="How; else supervised, or codl where there is unlabelled text.")]
+Rules = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE", help="More rules, some in place of the task's; 'none' leaves all of those out."),
+]
+Penalties = Annotated[
+    str | None,
+    typer.Option(metavar="HOW", help="What rules cost: count (learned), svm, perceptron, hard, fixed or a number."),
+]
+Features = Annotated[
+    Path | None, typer.Option(metavar="TASK.TOML", help="A file with a \\[features] table, instead of the task's.")
+]
+Tags = Annotated[
+    bool | None,
+    typer.Option("--tags/--plain", help="Learn where fields begin, or one plain label a field; else as the task."),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A parameter, as l2=0.5; of rules and method, as method.gamma=0.8."
+    ),
+]
+
+
 def train(
     labelled: Annotated[
         list[Path], typer.Option("--labelled", "-l", metavar="FILE", help="Labelled records; may be given repeatedly.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
-    unlabelled: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--unlabelled", "-u", metavar="FILE", help="Raw text, a record a line, or records; labels are not read."
-        ),
-    ] = None,
-    dev: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Labelled records to choose a model and to judge it by.")
-    ] = None,
-    task: Annotated[
-        str | None,
-        typer.Option("--task", "-t", metavar="TASK", help="A task file or its name: labels, features, rules, model."),
-    ] = None,
-    model: Annotated[Kind | None, typer.Option("--model", "-m", help="What to train; else the task's, or crf.")] = None,
-    method: Annotated[
-        Method | None, typer.Option(help="How; else supervised, or codl where there is unlabelled text.")
-    ] = None,
-    rules: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="More rules, some in place of the task's; 'none' leaves all of those out."),
-    ] = None,
-    penalties: Annotated[
-        str | None,
-        typer.Option(metavar="HOW", help="What rules cost: count (learned), svm, perceptron, hard, fixed or a number."),
-    ] = None,
-    features: Annotated[
-        Path | None, typer.Option(metavar="TASK.TOML", help="A file with a \\[features] table, instead of the task's.")
-    ] = None,
-    tags: Annotated[
-        bool | None, typer.Option("--tags/--plain", help="Learn where fields begin, or one plain label a field.")
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="A parameter, as l2=0.5; of rules and method, as method.gamma=0.8."
-        ),
-    ] = None,
+    unlabelled: Unlabelled = None,
+    dev: Dev = None,
+    task: Task = None,
+    model: Model = None,
+    method: How = None,
+    rules: Rules = None,
+    penalties: Penalties = None,
+    features: Features = None,
+    tags: Tags = None,
+    settings: Settings = None,
     format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
     ] = None,
-    raw_format: Annotated[
-        str | None, typer.Option("--unlabelled-from", metavar="FORMAT", help="The same for unlabelled records.")
-    ] = None,
+    raw_format: UnlabelledFrom = None,
     encoding: Encoding = UTF_8,
     json: Annotated[bool, typer.Option("--json", help="Write a summary as JSON.")] = False,
 ) -> None:
@@ -71,7 +83,7 @@ def train(
     Rules add to the task's; one that has the name of a task's rule replaces it. With --dev the best model of a method
     is kept, the supervised one included; without it the last.
     """
-    from espalier.cli.labelling import judge
+    from espalier.cli.labelling import judge, labelled_only
     from espalier.cli.recipe import make_recipe
     from espalier.cli.tables import report_table
     from espalier.cli.training import Learning, check_output, fit
@@ -82,14 +94,14 @@ def train(
         settings=settings or [], tags=tags, pool=bool(unlabelled),
     )  # fmt: skip
     documents = read_all(labelled, format, encoding)
-    judges = [] if dev is None else read_all([dev], format, encoding)
+    judges = [] if dev is None else labelled_only(read_all([dev], format, encoding), str(dev))
     pool = read_all(unlabelled, raw_format, encoding) if unlabelled else None
     started = perf_counter()
     with progress(f"training {recipe.kind}") as news:
         summary = fit(recipe, documents, pool=pool, dev=judges, news=news)
     recipe.estimator.save(output)
     seconds = perf_counter() - started
-    report = judge(recipe.estimator, judges, str(dev)) if dev is not None else None
+    report = judge(recipe.estimator, judges, str(dev)).report if dev is not None else None
     learning = Learning.of(recipe, judges)
     note(f"{recipe.kind} from {summary['records']} records, {summary['tokens']} tokens in {seconds:.1f} s → {output}")
     if json:

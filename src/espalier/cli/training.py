@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.cli.console import complain
 from espalier.cli.files import STANDARD
-from espalier.corpus import Corpus
+from espalier.corpus import Corpus, Labels
 from espalier.document import Document
 from espalier.errors import InputError, LabelError
 from espalier.estimators.ccm import CCM
 from espalier.learning.lbfgs import Minimum
+from espalier.tags import OUTSIDE, path_of
 
 if TYPE_CHECKING:
     from espalier.cli.recipe import Recipe
@@ -67,18 +68,23 @@ def fit(
 def _corpus(recipe: Recipe, documents: Sequence[Document]) -> Corpus:
     """Return labelled documents with the labels of the task, if there is one."""
     try:
-        return Corpus.from_documents(documents, vocabulary=recipe.labels, marks=recipe.marks)
+        corpus = Corpus.from_documents(documents, vocabulary=recipe.labels, marks=recipe.marks)
     except LabelError as error:
         raise LabelError(f"{error} (the labels are those that the task {recipe.task} lists)") from None
+    if recipe.kind != "semicrf" or not recipe.rules.K or not recipe.marks:
+        return corpus
+    # Rules see segments as tags, and one of them may be longer or shorter than all in the data.
+    assert corpus.labels is not None
+    fields = {path_of(name) for name in corpus.labels} - {OUTSIDE}
+    both = Labels(sorted({*corpus.labels, *(f"{mark}-{field}" for field in fields for mark in "BI")}))
+    return Corpus.from_documents(documents, vocabulary=both, marks=True)
 
 
 def _also(recipe: Recipe, pool: Corpus | None, dev: Sequence[Document]) -> dict[str, Any]:
     """Return what `fit` takes besides labelled sequences: the pool, and labelled data to choose by."""
     more: dict[str, Any] = {} if pool is None else {"unlabelled": pool}
-    labelled = [document for document in dev if document.spans is not None]
-    takes_dev = pool is not None or isinstance(recipe.estimator, CCM)
-    if labelled and takes_dev:
-        more["dev"] = Corpus.from_documents(labelled, marks=recipe.marks)
+    if dev and (pool is not None or isinstance(recipe.estimator, CCM)):
+        more["dev"] = Corpus.from_documents(dev, marks=recipe.marks)
     return more
 
 
@@ -130,14 +136,13 @@ class Learning:
     def of(cls, recipe: Recipe, dev: Sequence[Document]) -> Learning:
         """Collect it from a fitted estimator."""
         model, method = recipe.estimator, recipe.method.value
-        labelled = [document for document in dev if document.spans is not None]
         beside: dict[str, float] = {}
         if getattr(model, "supervised_score_", None) is not None:
             beside["supervised"] = model.supervised_score_
-        elif isinstance(model, CCM) and labelled:
-            beside["without rules"] = model.base_.score(Corpus.from_documents(labelled, marks=recipe.marks))
+        elif isinstance(model, CCM) and dev:
+            beside["without rules"] = model.base_.score(Corpus.from_documents(dev, marks=recipe.marks))
         history = [_record(state) for state in getattr(model, "history_", ())]
-        return cls(method, history, getattr(model, "cycle_", None), bool(labelled), beside)
+        return cls(method, history, getattr(model, "cycle_", None), bool(dev), beside)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-able form; empty where there is nothing to tell."""

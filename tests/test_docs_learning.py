@@ -1,0 +1,74 @@
+"""The page about learning does what it says: blocks run and print what stands below them, commands run, names exist."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+import espalier as es
+from espalier.cli import main
+from espalier.estimators.persist import KINDS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def orchard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with the examples, and the files that the commands of the page name."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    lines = (tmp_path / "examples" / "orchard" / "train.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    for name, part in (("few", lines[:6]), ("dev", lines[6:12])):
+        Path(f"{name}.txt").write_text("".join(part), encoding="utf-8")
+    Path("pool.txt").write_text("".join(re.sub(r"<[^>]*>", "", line) for line in lines[12:20]), encoding="utf-8")
+    shutil.copy(tmp_path / "examples" / "orchard" / "orchard.rules", tmp_path)
+    return tmp_path
+
+
+def test_blocks_print_what_stands_below_them(orchard: Path) -> None:
+    names: dict[str, object] = {}
+    printed, shown = "", 0
+    for language, block in BLOCKS:
+        if language == "python":
+            assert printed == "", "a block prints something, and nothing stands below it"
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(compile(block, "docs/learning.md", "exec"), names)
+            printed = out.getvalue()
+        elif language == "text":
+            assert block == printed
+            printed, shown = "", shown + 1
+    assert printed == ""
+    assert shown >= 10
+
+
+def test_commands(orchard: Path) -> None:
+    lines = [line for language, block in BLOCKS if language == "sh" for line in block.splitlines()]
+    assert len(lines) >= 6
+    for line in lines:
+        assert main(shlex.split(line)[1:]) == 0, line
+
+
+def test_every_learner_is_in_the_table() -> None:
+    table = PAGE.split("| learner |")[1].split("\n\n")[0]
+    named = set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE))
+    models = {"CRF", "HMM", "Perceptron", "SemiCRF"}
+    assert named == {name for _, name in KINDS.values()} - models | {"WordClasses", "discover"}
+
+
+def test_links_and_names_exist() -> None:
+    for name in re.findall(r"\bes\.(\w+)", PAGE):
+        assert name in es.__all__
+    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", PAGE):
+        assert (ROOT / "docs" / link).exists(), link
+    rules_page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    headings = {heading.lower().replace(" ", "-") for heading in re.findall(r"^## (.+)$", rules_page, re.MULTILINE)}
+    assert set(re.findall(r"rules\.md#([\w-]+)", PAGE)) <= headings
