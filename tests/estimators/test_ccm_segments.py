@@ -99,3 +99,10 @@ def test_what_needs_chains_says_so(asked: str) -> None:
     model = CCM(base(), RuleSet.from_text(TEXT)).fit(X, PLAIN)
     with pytest.raises(InputError, match="SemiCRF scores segments"):
         getattr(model, asked)(NEW)
+
+
+def test_fields_without_an_inner_tag_are_refused_when_fitted() -> None:
+    with pytest.raises(InputError, match="may give the labels I-x, which are not among the known ones; pass labels="):
+        CCM(base(), "Once: each field once").fit([["a", "b"]], [["B-x", "B-x"]])
+    model = CCM(base(), "Once: each field once").fit([["a", "b"]], [["B-x", "B-x"]], labels=["B-x", "I-x"])
+    assert len(model.predict([["a", "b"]])[0]) == 2

@@ -35,7 +35,7 @@ from espalier.estimators.base import (
     check_sample_weight,
     fresh,
 )
-from espalier.estimators.ccm_segments import decode_base_segments, fits_segments
+from espalier.estimators.ccm_segments import decode_base_segments, fits_segments, segment_tags
 from espalier.estimators.ccm_training import chains, cross_fitted, fit_base, fit_under_rules, held_out
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import nested, unnested
@@ -211,6 +211,8 @@ class CCM(SequenceLabeller):
 
     def _learned(self, base: Any, compiled: Compiled, rho: Float) -> None:
         """Keep a fitted base and its penalties; compiled forms do not depend on those."""
+        if isinstance(base, SemiCRF):
+            segment_tags(base, compiled.labels)  # refuses labels that the rules could not read
         self.base_ = base
         self.rules_ = compiled.rules.with_penalties(rho)
         self.compiled_ = replace(compiled, rules=self.rules_)
