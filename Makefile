@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench model clean
 
 demo: $(STAMP)
 	@bash examples/demo.sh $(BIN)/espalier
@@ -20,6 +20,10 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python bench/crf.py --data ../shared/data
 	$(BIN)/python bench/accuracy.py --data ../shared/data
+
+# Trains the bundled model of references: some minutes.
+model: $(STAMP)
+	$(BIN)/python scripts/train_citations.py --data ../shared/data
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

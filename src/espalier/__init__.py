@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from espalier.citations.parser import load as load
     from espalier.corpus import Corpus as Corpus
     from espalier.corpus import Labels as Labels
     from espalier.decoders.api import decode as decode
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from espalier.estimators.experts import Experts as Experts
     from espalier.estimators.hmm import HMM as HMM
     from espalier.estimators.perceptron import Perceptron as Perceptron
-    from espalier.estimators.persist import load as load
     from espalier.estimators.regularised import GeneralizedExpectation as GeneralizedExpectation
     from espalier.estimators.regularised import PosteriorRegularization as PosteriorRegularization
     from espalier.estimators.samplerank import SampleRank as SampleRank
@@ -68,7 +68,7 @@ _HOME = {
     "discover": "learning.discovery",
     "evaluate": "metrics",
     "explain": "decoders.api",
-    "load": "estimators.persist",
+    "load": "citations.parser",
     "load_task": "tasks",
     "read": "io",
     "rules": "rules",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import espalier as es
+from espalier import tasks
 from espalier.errors import EspalierError, FormatError, InputError, RuleError
 from espalier.features.defaults import default_templates
 from espalier.tasks import Task, load_task, names
@@ -22,10 +23,16 @@ def write(directory: Path, text: str, name: str = "my.toml") -> Path:
 
 
 def test_bundled_names() -> None:
-    assert names() == ("ads", "citations")
+    """Every task file of the package, in order."""
+    files = Path(tasks.__file__).parent.glob("*.toml")
+    assert names() == tuple(sorted(file.name.removesuffix(".toml") for file in files))
+    assert {"ads", "ads-extended", "citations", "citations-extended"} <= set(names())
 
 
-@pytest.mark.parametrize(("name", "labels", "K"), [("citations", CORA, 12), ("ads", ADS, 13)])
+@pytest.mark.parametrize(
+    ("name", "labels", "K"),
+    [("citations", CORA, 12), ("ads", ADS, 13), ("citations-extended", CORA, 66), ("ads-extended", ADS, 24)],
+)
 def test_bundled_tasks(name: str, labels: str, K: int) -> None:
     task = load_task(name)
     assert task.name == name
@@ -35,7 +42,7 @@ def test_bundled_tasks(name: str, labels: str, K: int) -> None:
     assert task.defaults["model"] == "crf"
 
 
-@pytest.mark.parametrize("name", ["citations", "ads"])
+@pytest.mark.parametrize("name", ["citations", "ads", "citations-extended", "ads-extended", "umass"])
 def test_defaults_and_features_fit_the_estimator(name: str) -> None:
     """What a task declares is what the model it names takes."""
     task = load_task(name)
@@ -43,6 +50,12 @@ def test_defaults_and_features_fit_the_estimator(name: str) -> None:
     first, second = task.labels[:2]
     model = es.CRF(task.extractor, **parameters).fit([["One", ",", "1994"]], [[first, first, second]])
     assert model.predict([["One", ",", "1994"]]) == [[first, first, second]]
+
+
+def test_umass_has_marked_paths_and_no_rules() -> None:
+    task = load_task("umass")
+    assert (len(task.labels), task.rules.K) == (138, 0)
+    assert {"B-title", "I-title", "I-venue/I-editor/I-person/B-person-last", "O"} <= set(task.labels)
 
 
 def test_bundled_rules_name_each_label_they_should() -> None:
@@ -74,6 +87,24 @@ def test_a_file_of_one_s_own(tmp_path: Path) -> None:
     assert task.rules["Start"].hard
     best = es.decode([[0, 1], [0.5, 0]], task.rules, tokens=["Plum", "tenbury"], labels=task.labels)
     assert best.names() == ["fruit", "place"]  # the scores alone say place, fruit
+
+
+def test_rules_of_several_files(tmp_path: Path) -> None:
+    """The rules of all files, in order; a mistake is reported in the file that has it."""
+    write(tmp_path, "A: title once\n", "one.rules")
+    write(tmp_path, "B: price once\nC: title before price\n", "two.rules")
+    task = load_task(write(tmp_path, 'labels = ["title", "price"]\n[rules]\nfile = ["one.rules", "two.rules"]'))
+    assert task.rules.names == ("A", "B", "C")
+    write(tmp_path, "B: prize once\n", "two.rules")
+    with pytest.raises(RuleError, match=r"two\.rules: line 1, column 4: unknown field 'prize'"):
+        load_task(tmp_path / "my.toml")
+
+
+@pytest.mark.parametrize("name", ["ads", "citations"])
+def test_an_extended_task_adds_to_the_plain_one(name: str) -> None:
+    plain, extended = load_task(name), load_task(f"{name}-extended")
+    assert extended.labels == plain.labels
+    assert extended.rules.only(plain.rules.names) == plain.rules
 
 
 def test_what_may_be_left_out(tmp_path: Path) -> None:
@@ -110,7 +141,8 @@ RULES = 'labels = ["title", "price"]\n[rules]\n'
         (RULES, FormatError, r"\[rules\]: give either 'file' or 'text'"),
         (RULES + 'file = "a"\ntext = ""', FormatError, r"\[rules\]: give either 'file' or 'text'"),
         (RULES + 'texts = ""', FormatError, r"\[rules\]: unknown key 'texts'; did you mean 'text'"),
-        (RULES + "text = 1", FormatError, r"\[rules\]: 'file' and 'text' are strings"),
+        (RULES + "text = 1", FormatError, r"\[rules\]: 'file' is a string or a list of strings, 'text' a string"),
+        (RULES + 'file = ["a.rules", 1]', FormatError, r"\[rules\]: 'file' is a string or a list of strings"),
         (RULES + 'file = "none.rules"', FormatError, "none.rules: there is no such file"),
         (
             RULES + "text = '''\nA: title once\nB: prize once\n'''",
@@ -139,8 +171,11 @@ def test_wrong_files(tmp_path: Path, text: str, kind: type[EspalierError], messa
     ("name", "message"),
     [
         ("citation", "no task is named 'citation'; did you mean 'citations'?"),
-        ("recipes", "no task is named 'recipes'; tasks: ads, citations (one of your own is a path that ends in .toml)"),
-        ("", "no task is named ''; tasks: ads, citations"),
+        (
+            "recipes",
+            f"no task is named 'recipes'; tasks: {', '.join(names())} (one of your own is a path that ends in .toml)",
+        ),
+        ("", "no task is named ''; tasks: ads, ads-extended, citations"),
         ("nowhere/at.toml", "at.toml: there is no such file"),
     ],
 )

@@ -1,5 +1,6 @@
 """The command `espalier`: a thin skin over the library, one file a command.
 
+    espalier parse      turn references into records, as BibTeX, CSL, RIS ...
     espalier train      learn a model from labelled records
     espalier label      label records with a model
     espalier evaluate   compare a model's labels with given ones

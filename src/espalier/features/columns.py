@@ -54,10 +54,11 @@ class Column:
     def take(self, index: NDArray[np.integer], *, outside: int = -1) -> Column:
         """Return the rows at `index`; the row -1 holds the number `outside`, or nothing if that is negative."""
         lengths = np.append(self.lengths, int(outside >= 0))[index]
-        ids = np.append(self.ids, outside)  # the row -1 starts where the others end
-        entries = ranges(self.indptr[index], lengths)
+        ids = np.append(self.ids, outside) if outside >= 0 else self.ids  # the row -1 starts where the others end
+        indptr = _indptr(lengths)
+        entries = _entries(self.indptr[index], indptr, lengths)
         weights = None if self.weights is None else np.append(self.weights, 1.0)[entries]
-        return Column(_indptr(lengths), ids[entries], weights)
+        return Column(indptr, ids[entries], weights)
 
     def mapped(self, table: NDArray[np.integer]) -> Column:
         """Replace each number by table[number]; drop what becomes -1."""
@@ -101,6 +102,9 @@ def cross(a: Column, b: Column, size: int) -> Column:
     """Return every pair (i of a, j of b) of a row as the number i * size + j; weights multiply. All j < size."""
     n_a, n_b = a.lengths, b.lengths
     lengths = n_a * n_b
+    if a.weights is None and b.weights is None and n_a.max(initial=0) <= 1 and n_b.max(initial=0) <= 1:
+        both = np.flatnonzero(lengths)
+        return Column(_indptr(lengths), a.ids[a.indptr[both]] * size + b.ids[b.indptr[both]])
     row = np.repeat(np.arange(a.n_rows), lengths)
     nth = ranges(np.zeros(a.n_rows, np.int64), lengths)
     i = a.indptr[row] + nth // n_b[row]
@@ -115,18 +119,18 @@ def stack(columns: Sequence[Column], n_rows: int) -> Column:
     """Lay columns side by side: each row holds the numbers of all of them, in the order of the columns."""
     if len(columns) == 1:
         return columns[0]
-    indptr = _indptr(sum((c.lengths for c in columns), np.zeros(n_rows, np.int64)))
+    lengths = [column.lengths for column in columns]
+    indptr = _indptr(sum(lengths, np.zeros(n_rows, np.int64)))
     ids = np.empty(indptr[-1], np.int64)
     weighted = any(c.weights is not None for c in columns)
     weights = np.ones(indptr[-1]) if weighted else None
     free = indptr[:-1].copy()
-    for column in columns:
-        lengths = column.lengths
-        entries = ranges(free, lengths)
+    for column, own in zip(columns, lengths, strict=True):
+        entries = _entries(free, column.indptr, own)
         ids[entries] = column.ids
         if weights is not None and column.weights is not None:
             weights[entries] = column.weights
-        free += lengths
+        free += own
     return Column(indptr, ids, weights)
 
 
@@ -145,6 +149,13 @@ def _indptr(lengths: Ints) -> Ints:
     indptr = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=indptr[1:])
     return indptr
+
+
+def _entries(starts: Ints, indptr: Ints, lengths: Ints) -> Ints:
+    """Return `ranges(starts, lengths)`, where the borders of rows of these lengths are known already."""
+    entries = np.repeat(starts - indptr[:-1], lengths)
+    entries += np.arange(len(entries))
+    return entries
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:

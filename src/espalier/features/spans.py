@@ -89,18 +89,18 @@ class _Span(_PlaceField):
         """Return the attribute's name, with the value as the inner field writes it."""
         return self.text + at + self.field.name(value, "")[len(self.field.text) :]
 
-    def by_token(self, corpus: Corpus) -> Raw:
-        """Return the values of each token of a corpus."""
-        values, column = View(corpus).raw(self.field)
+    def by_view(self, view: View) -> Raw:
+        """Return the values of each token."""
+        values, column = view.raw(self.field)
         if self.field.of_type:
-            column = column.take(corpus.token_ids)
-        column = self._collect(corpus, column, max(len(values), 1))
+            column = column.take(view.corpus.token_ids)
+        column = self._collect(view, column, max(len(values), 1))
         if self.value != 1:
             weights = np.ones(len(column.ids)) if column.weights is None else column.weights
             column = Column(column.indptr, column.ids, self.value * weights)
         return Raw(values, column)
 
-    def _collect(self, corpus: Corpus, column: Column, V: int) -> Column:
+    def _collect(self, view: View, column: Column, V: int) -> Column:
         """Return what each token collects of a column with a row a token and numbers below V."""
         raise NotImplementedError
 
@@ -132,8 +132,8 @@ class Within(_Span):
     def _scope(self) -> str:
         return self.unit + (self.which if self.which != "all" else "") + (f"{self.shift:+d}" if self.shift else "")
 
-    def _collect(self, corpus: Corpus, column: Column, V: int) -> Column:
-        stretches = Stretches.of(corpus, self.unit)
+    def _collect(self, view: View, column: Column, V: int) -> Column:
+        stretches = view.stretches(self.unit)
         there = stretches.at(self.shift)
         if self.which == "all":
             return _united(column, stretches, V, self.dense).take(there[stretches.of_token])
@@ -164,7 +164,8 @@ class Beyond(_Span):
     def _scope(self) -> str:
         return self.side
 
-    def _collect(self, corpus: Corpus, column: Column, V: int) -> Column:
+    def _collect(self, view: View, column: Column, V: int) -> Column:
+        corpus = view.corpus
         if column.weights is not None:
             raise InputError(f"{self.text}: {self.field.text} gives weights; only a chunk or sentence collects those")
         token = column.rows()
@@ -202,9 +203,9 @@ class Measure(_PlaceField):
         """The text form, such as `chunkindex`."""
         return f"{self.unit}{self.what}"
 
-    def by_token(self, corpus: Corpus) -> Raw:
+    def by_view(self, view: View) -> Raw:
         """Return the index or the length of each token's stretch."""
-        stretches = Stretches.of(corpus, self.unit)
+        stretches = view.stretches(self.unit)
         if self.what == "index":
             index = np.arange(len(stretches.first)) - stretches.start[stretches.sequence]
             values = [*map(str, range(MOST)), f"{MOST}+"]
@@ -242,8 +243,10 @@ def _united(column: Column, stretches: Stretches, V: int, mean: bool) -> Column:
         found = np.flatnonzero(table)
         weights = table[found]
     else:
-        found, inverse = np.unique(keys, return_inverse=True)
-        if column.weights is not None:
+        if column.weights is None:
+            found = np.unique(keys)
+        else:
+            found, inverse = np.unique(keys, return_inverse=True)
             weights = np.full(len(found), -np.inf)
             np.maximum.at(weights, inverse, column.weights)
     indptr = np.append(0, np.cumsum(np.bincount(found // V, minlength=U)))

@@ -13,10 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.values import Raw
+
+if TYPE_CHECKING:
+    from espalier.features.view import View
 
 __all__ = ["MAX_OFFSET", "Field", "Part", "Template", "marker"]
 
@@ -28,8 +32,9 @@ class Field:
     """What is looked at; subclasses are frozen dataclasses.
 
     A field is a function of the word type alone (`of_type`; then `by_type` is called, with distinct words) or of the
-    token's place (then `by_token` is called, with a corpus). A `via_shape` field depends on the word through its full
-    shape alone, and `by_type` is called with distinct shapes instead.
+    token's place (then `by_view` is called, which asks `by_token`, with a corpus, unless the field looks at others).
+    A `via_shape` field depends on the word through its full shape alone, and `by_type` is called with distinct shapes
+    instead.
     """
 
     __slots__ = ()
@@ -62,6 +67,10 @@ class Field:
     def by_token(self, corpus: Corpus) -> Raw:
         """Return the values of each token of a corpus."""
         raise NotImplementedError
+
+    def by_view(self, view: View) -> Raw:
+        """Return the values of each token of a view's corpus; the view keeps what several fields share."""
+        return self.by_token(view.corpus)
 
     def name(self, value: str, at: str) -> str:
         """Return the attribute's name for a value at `at` ("" or "@-1")."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.features.fields import full_shapes
+from espalier.features.stretches import Stretches
 from espalier.features.templates import Field
 from espalier.features.values import Raw, intern
 
@@ -39,6 +40,8 @@ class View:
         self._left = np.arange(corpus.n_tokens) - np.repeat(corpus.indptr[:-1], lengths)  # tokens before, int64[M]
         self._right = np.repeat(lengths, lengths) - 1 - self._left  # tokens after, int64[M]
         self._types_at: dict[int, Ints] = {}
+        self._raw: dict[str, Raw] = {}
+        self._stretches: dict[str, Stretches] = {}
 
     @property
     def n_types(self) -> int:
@@ -61,9 +64,23 @@ class View:
         return np.bincount(self.types_at(offset) + 1, minlength=self.n_types + 1)[1:]
 
     def raw(self, field: Field) -> Raw:
-        """Return the values of a field: a row for each type, or for each token if it is not a field of the type."""
+        """Return the values of a field: a row for each type, or for each token if it is not a field of the type.
+
+        They are computed once: a field may stand in others, too. One text is one field (the extractor checks that).
+        """
+        if field.text not in self._raw:
+            self._raw[field.text] = self._computed(field)
+        return self._raw[field.text]
+
+    def stretches(self, kind: str) -> Stretches:
+        """Return the stretches of a kind, "chunk" or "sentence", computed once."""
+        if kind not in self._stretches:
+            self._stretches[kind] = Stretches.of(self.corpus, kind)
+        return self._stretches[kind]
+
+    def _computed(self, field: Field) -> Raw:
         if not field.of_type:
-            return field.by_token(self.corpus)
+            return field.by_view(self)
         if not field.via_shape:
             return field.by_type(self.corpus.types)
         values, column = field.by_type(self._shapes.values)

@@ -1,0 +1,113 @@
+"""The reference parser: references a second, cold start, memory; the peers are the targets that we set ourselves.
+
+labelled  references a second with fields, confidences and certificates, on one core
+bibtex    references a second from text to BibTeX, on one core
+cold      one reference through `python -m espalier parse`, in a new process, kernels compiled before
+memory    the largest resident set of a process that parses a generated file of `--lines` references to BibTeX
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import cycle, islice
+from pathlib import Path
+
+from common import arguments, compare, write_json
+from espalier.citations.formats import FORMATS
+from espalier.citations.parser import Parser, load
+
+ONE = "L. O. Andersen. Program analysis and specialization for the C programming language. PhD thesis, DIKU, 1994."
+TARGETS = {"labelled": 5000.0, "bibtex": 3000.0, "cold": 1.5, "memory": 500.0}
+
+
+def texts(data: Path, n: int) -> list[str]:
+    """Return n different references: those of the shared set, or made ones where it is not there."""
+    path = data / "unlabelled_refs" / "normalised" / "unlabelled.jsonl.gz"
+    if not path.exists():
+        return list(islice(numbered([ONE]), n))
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line)["text"] for line in islice(file, n)]
+
+
+def numbered(references: list[str]) -> Iterator[str]:
+    """Yield the references again and again, each time with another word in them: new text for ever."""
+    for n, text in enumerate(cycle(references)):
+        yield f"{text} Note {n}."
+
+
+def rate(work: Callable[[list[str]], object], references: list[str], batch: int = 512) -> float:
+    """Return references a second of CPU time: of every batch its best time of three, and then the sum."""
+    total = 0.0
+    for start in range(0, len(references), batch):
+        part, best = references[start : start + batch], float("inf")
+        for _ in range(3):
+            before = time.thread_time()
+            work(part)
+            best = min(best, time.thread_time() - before)
+        total += best
+    return len(references) / total
+
+
+def cold_start(command: list[str], rounds: int) -> float:
+    """Return the best wall-clock time of a new process that parses one reference."""
+    best = float("inf")
+    for _ in range(rounds):
+        before = time.perf_counter()
+        subprocess.run(command, input=ONE.encode(), check=True, stdout=subprocess.DEVNULL)
+        best = min(best, time.perf_counter() - before)
+    return best
+
+
+def peak_memory(command: list[str], references: list[str], lines: int) -> float:
+    """Return the largest resident set, in MB, of a process that parses a file of so many lines."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "references.txt"
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(f"{text}\n" for text in islice(numbered(references), lines))
+        subprocess.run([*command, str(path)], check=True, stdout=subprocess.DEVNULL)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+def main() -> None:
+    parser = arguments(__doc__ or "")
+    parser.add_argument("--model", metavar="FILE", help="a model file; the bundled one if not given")
+    parser.add_argument("--references", type=int, default=4096, help="how many to time")
+    parser.add_argument("--lines", type=int, default=1_000_000, help="of the generated file; 0 leaves it out")
+    options = parser.parse_args()
+    chosen = load("citations") if options.model is None else Parser.from_file(options.model)
+    single = Parser(chosen.model, calibration=chosen.calibration, threads=1)
+    for part in (chosen.model, getattr(chosen.model, "base_", None)):
+        if part is not None:
+            part.threads = 1
+    references = texts(options.data, options.references)
+    list(single.parse_many(references[:600]))  # compile, and lay out the weights
+
+    def to_bibtex(part: list[str]) -> None:
+        for _ in FORMATS["bibtex"](single.parse_many(part)):
+            pass
+
+    labelled = rate(lambda part: list(single.parse_many(part)), references)
+    bibtex = rate(to_bibtex, references)
+    rows = [
+        compare("parse: text to fields", "refs/s", labelled, TARGETS["labelled"], "target", higher_is_better=True),
+        compare("parse: text to BibTeX", "refs/s", bibtex, TARGETS["bibtex"], "target", higher_is_better=True),
+    ]
+    command = [sys.executable, "-m", "espalier", "parse", "--format", "bibtex"]
+    command += [] if options.model is None else ["--model", options.model]
+    cold = cold_start([*command, "-"], 7)
+    rows.append(compare("parse: one reference, new process", "s", cold, TARGETS["cold"], "target"))
+    if options.lines:
+        memory = peak_memory(command, references, options.lines)
+        rows.append(compare(f"parse: memory, {options.lines:,} lines", "MB", memory, TARGETS["memory"], "target"))
+    write_json(options.json, rows)
+
+
+if __name__ == "__main__":
+    main()

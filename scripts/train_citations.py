@@ -1,0 +1,146 @@
+"""Train the bundled model of references, or measure it: `make model`.
+
+    python scripts/train_citations.py --data DIR            train, calibrate, save, measure
+    python scripts/train_citations.py --data DIR --report   measure the model that is there
+
+DIR holds the annotated sets named in `espalier.citations.training.SOURCES`, and `cora/normalised/all.jsonl`, whose
+references are kept out of everything. Tables are printed as Markdown; `docs/citations.md` shows them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from espalier import store
+from espalier.citations.calibration import calibrate, judged
+from espalier.citations.evaluation import Report, evaluate
+from espalier.citations.parser import Parser
+from espalier.citations.record import LABELS, Record
+from espalier.citations.training import SOURCES, Example, compacted, divide, key_of, plain_tags, read_sources
+from espalier.corpus import Corpus
+from espalier.estimators.ccm import CCM
+from espalier.estimators.crf import CRF
+from espalier.estimators.persist import pack
+from espalier.io import read
+from espalier.metrics.reliability import calibration
+from espalier.tasks import load_task
+
+MODEL = Path(__file__).parents[1] / "src" / "espalier" / "citations" / "model.espalier"
+BENCHMARK = "cora/normalised/all.jsonl"
+ATTRIBUTION = "Weights estimated from annotations of AnyStyle (BSD-2-Clause) and GROBID (CC BY 4.0); see NOTICE."
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the command line, and do what it says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="directory of the annotated sets")
+    parser.add_argument("--output", type=Path, default=MODEL, help="the model file to write, or to measure")
+    parser.add_argument("--report", action="store_true", help="measure only")
+    parser.add_argument("--threads", type=int, default=None)
+    options = parser.parse_args(arguments)
+    benchmark = {key_of(document) for document in read(options.data / BENCHMARK)}
+    parts = divide(read_sources(options.data, exclude=benchmark))
+    say(" ".join(f"{part}: {len(examples)}" for part, examples in parts.items()))
+    if not options.report:
+        train(parts["train"], parts["dev"], options.output, options.threads)
+    report(parts["test"], options.output)
+
+
+def say(text: str) -> None:
+    """Write a line at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def corpus_of(examples: Sequence[Example]) -> Corpus:
+    """Return the tokens and labels of some examples."""
+    labels = load_task("references").labels
+    tags = [plain_tags(example.document, labels) for example in examples]
+    return Corpus.from_tokens([example.document.words for example in examples], tags, vocabulary=labels)
+
+
+def train(training: Sequence[Example], dev: Sequence[Example], path: Path, threads: int | None) -> None:
+    """Fit weights on `training`, calibrate on `dev`, and save the model; the penalties stand with the rules."""
+    task = load_task("references")
+    settings: dict[str, Any] = {name: value for name, value in task.defaults.items() if name != "model"}
+    base = CRF(task.extractor, threads=threads, progress=lambda m: say_now_and_then(m.iterations, m.value), **settings)
+    model = CCM(base, task.rules, penalties="fixed", threads=threads)
+    weights = np.array([example.source.weight for example in training])
+    start = time.perf_counter()
+    model.fit(corpus_of(training), sample_weight=weights)
+    model.base_ = compacted(model.base_)
+    say(f"trained in {time.perf_counter() - start:.0f} s")
+    save(model, dev, path)
+
+
+def say_now_and_then(iterations: int, value: float) -> None:
+    """Say how far the search is, every tenth time."""
+    if iterations % 10 == 0:
+        say(f"iteration {iterations}: {value:.1f}")
+
+
+def save(model: CCM, dev: Sequence[Example], path: Path) -> None:
+    """Calibrate a trained model on `dev`, and write the file."""
+    records = list(Parser(model).parse_many(example.document.text for example in dev))
+    header, arrays = pack(model)
+    header["calibration"] = calibrate(records, [example.document for example in dev])
+    header["attribution"] = ATTRIBUTION
+    store.save(path, header, arrays)
+    say(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB")
+
+
+def report(test: Sequence[Example], path: Path) -> None:
+    """Print what the model makes of the test references, by source and by field, and what its confidences are worth."""
+    parser = Parser.from_file(path)
+    texts = [example.document.text for example in test]
+    list(parser.parse_many(texts[:100]))  # compiles
+    start = time.perf_counter()
+    records = list(parser.parse_many(texts))
+    seconds = time.perf_counter() - start
+    say(f"{len(texts) / seconds:.0f} references a second\n")
+    say("| source | references | tokens | field F1 | whole references |\n|---|---|---|---|---|")
+    rows = [(source.name, [i for i, e in enumerate(test) if e.source.name == source.name]) for source in SOURCES]
+    for name, chosen in [*rows, ("all", list(range(len(test))))]:
+        found = score([test[i] for i in chosen], [records[i] for i in chosen])
+        say(
+            f"| {name} | {found.references} | {100 * found.tokens:.2f} | {100 * found.fields.f1:.2f} "
+            f"| {100 * found.exact:.2f} |"
+        )
+    say("\n| field | precision | recall | F1 | in test |\n|---|---|---|---|---|")
+    for label in LABELS:
+        if label in found.per_field:
+            one = found.per_field[label]
+            values = f"{100 * one.precision:.1f} | {100 * one.recall:.1f} | {100 * one.f1:.1f} | {one.support}"
+            say(f"| {label} | {values} |")
+    raw = list(Parser(parser.model).parse_many(texts))
+    say("\n| confidence of | error before | error after |\n|---|---|---|")
+    gold = [example.document for example in test]
+    before, after = judged(raw, gold), judged(records, gold)
+    for name in before:
+        errors = [calibration(verdicts.sure, verdicts.right).error for verdicts in (before[name], after[name])]
+        say(f"| {name} | {errors[0]:.4f} | {errors[1]:.4f} |")
+    say("\n| fields with confidence | fields | right |\n|---|---|---|")
+    for b in calibration(after["field"].sure, after["field"].right, n_bins=10).bins:
+        if b.accuracy is not None:
+            say(f"| {b.low:.1f} to {b.high:.1f} | {b.count} | {100 * b.accuracy:.1f} % |")
+
+
+def score(examples: Sequence[Example], records: Sequence[Record]) -> Report:
+    """Compare records with the labels of examples, token by token."""
+    answers = []
+    for example, record in zip(examples, records, strict=True):
+        spans = [(field.start, field.end, field.label) for field in record.fields]
+        answers.append([next(label for a, b, label in spans if a <= start < b) for start, _ in example.document.tokens])
+    gold = [plain_tags(example.document) for example in examples]
+    return evaluate([example.document.words for example in examples], gold, answers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""How sure the model is of an answer: probabilities under the chain and its local rules, calibrated where it says how.
+
+    p(y) ∝ exp( s(x, y) - Σ ρ d(x, y) )           over the rules that one token or one pair of neighbours can break
+
+    token     p(y_t = ŷ_t)                         by forward-backward on eight sequences at a time
+    field     min over its tokens                  a bound on p(all tokens of the field are right)
+    record    p(ŷ)                                 of the whole labelling
+
+Rules that count or look far are left out: with them the sums run over a product automaton. What that and the model's
+own optimism distort is set right by a monotone map, fitted on held-out references and kept in the model file's header:
+
+    {"calibration": {"field": [[raw, ...], [calibrated, ...]], "record": [[raw, ...], [calibrated, ...]]}}
+
+Between two points the map is linear; before the first and after the last it is constant. Cost: O(T L + T E) for E
+transitions with a weight of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from espalier.decoders.counts import Conditions, CountForm
+from espalier.errors import ModelFileError
+from espalier.inference import path_scores, posterior
+from espalier.kernels.lanes import forward_backward_lanes
+from espalier.kernels.rows import padded
+from espalier.kernels.vector import aligned
+from espalier.lanes import Lanes
+from espalier.models.transitions import LARGEST, Transitions
+from espalier.potentials import ChainBatch
+
+__all__ = ["Calibration", "Curve", "answer_probabilities", "with_local_rules"]
+
+Float = NDArray[np.float64]
+Int16 = NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """A monotone map of 0..1 into itself: points raw and calibrated, float64[n] both, linear between them."""
+
+    raw: Float
+    calibrated: Float
+
+    @classmethod
+    def of(cls, points: Any, name: str) -> Curve:
+        """Check what a model file holds."""
+        try:
+            raw, calibrated = (np.asarray(values, np.float64) for values in points)
+        except (TypeError, ValueError):
+            raise ModelFileError(f"the calibration of {name!r} is not a pair of lists of numbers") from None
+        if raw.ndim != 1 or raw.shape != calibrated.shape or not len(raw):
+            raise ModelFileError(f"the calibration of {name!r} has {raw.shape} points and {calibrated.shape} values")
+        inside = all(((values >= 0) & (values <= 1)).all() for values in (raw, calibrated))
+        if not inside or (np.diff(raw) <= 0).any() or (np.diff(calibrated) < 0).any():
+            raise ModelFileError(f"the calibration of {name!r} must rise, from points to values within 0..1")
+        return cls(raw, calibrated)
+
+    def __call__(self, p: ArrayLike) -> Float:
+        """Return the calibrated probabilities."""
+        return np.asarray(np.interp(np.asarray(p, np.float64), self.raw, self.calibrated), np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """What a model file says about its own confidences; None leaves them as they are."""
+
+    field: Curve | None = None
+    record: Curve | None = None
+
+    @classmethod
+    def from_header(cls, header: Mapping[str, Any]) -> Calibration:
+        """Return the calibration in the header of a model file, or one that changes nothing."""
+        given = header.get("calibration", {})
+        if not isinstance(given, Mapping):
+            raise ModelFileError("the calibration of the model is not a table")
+        curves = {name: Curve.of(given[name], name) for name in ("field", "record") if name in given}
+        return cls(**curves)
+
+    def of_fields(self, p: Float) -> Float:
+        """Return calibrated confidences of fields."""
+        return _six_digits(p if self.field is None else self.field(p))
+
+    def of_records(self, p: Float) -> Float:
+        """Return calibrated confidences of records."""
+        return _six_digits(p if self.record is None else self.record(p))
+
+
+def _six_digits(p: Float) -> Float:
+    """Round: the same text has the same confidence in any company, whatever the order of additions."""
+    return np.asarray(np.round(np.clip(p, 0.0, 1.0), 6), np.float64)
+
+
+def with_local_rules(batch: ChainBatch, form: CountForm, conditions: Conditions) -> ChainBatch:
+    """Return the batch minus what labels and pairs of neighbours pay; a price for any change of label is left out."""
+    charges, _ = form.pattern_charges(conditions.patterns, batch.n_labels)
+    charged = batch.with_unary(batch.unary - charges[conditions.pattern]) if charges.any() else batch
+    if not form.steps.any():
+        return charged
+    return replace(charged, trans=batch.trans - form.steps[:-1], start=batch.start - form.steps[-1])
+
+
+def answer_probabilities(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
+    """Return p(y_t) of every token's label, float64[M], and p(y) of every labelling, float64[N].
+
+    y : int16[M]. A labelling that is forbidden has probability 0, and so has each of its tokens that is.
+    """
+    marginals, log_z = _posterior(batch)
+    tokens = marginals[np.arange(len(y)), y].astype(np.float64)
+    scores = path_scores(batch, y, threads=1)
+    possible = np.isfinite(log_z) & np.isfinite(scores)
+    whole = np.exp(np.minimum(np.where(possible, scores - np.where(possible, log_z, 0.0), -np.inf), 0.0))
+    return np.clip(tokens, 0.0, 1.0), whole
+
+
+def _posterior(batch: ChainBatch) -> tuple[NDArray[Any], Float]:
+    """Return marginals, float[M, L], and log Z, float64[N] (-inf where nothing is possible)."""
+    trans = batch.trans[0]
+    finite = np.concatenate([x[np.isfinite(x)] for x in (trans, batch.start, batch.end)])
+    if len(batch.trans) > 1 or np.abs(finite).max(initial=0.0) >= LARGEST:
+        found = posterior(batch, threads=1, allow_infeasible=True)
+        return found.marginals, found.log_z
+    lanes, L = Lanes.of(batch.indptr), batch.n_labels
+    rows = aligned(lanes.n_rows, padded(L))
+    rows[lanes.row_of_token, :L] = batch.unary
+    shares = aligned(lanes.n_rows, padded(L), dtype=np.float32)
+    transitions, lane_z = Transitions.of(trans), np.zeros(len(lanes.lengths))
+    forward_backward_lanes(
+        0, lanes.n_groups, lanes.group_ptr, lanes.lengths, np.ones(len(lanes.lengths)), np.exp(batch.start),
+        np.exp(batch.end), *transitions.arguments(), rows, shares, np.zeros(len(transitions.source)), lane_z,
+    )  # fmt: skip
+    log_z, used = np.zeros(len(batch)), lanes.sequence >= 0
+    log_z[lanes.sequence[used]] = lane_z[used]
+    marginals = shares[lanes.row_of_token, :L]
+    for i in np.flatnonzero(np.isnan(log_z)).tolist():  # scores too far apart for scaled probabilities
+        found = posterior(batch[i], allow_infeasible=True)
+        marginals[batch.indptr[i] : batch.indptr[i + 1]], log_z[i] = found.marginals, found.log_z[0]
+    return marginals, log_z

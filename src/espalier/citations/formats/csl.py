@@ -1,0 +1,105 @@
+"""CSL-JSON: the input of citation processors (citeproc), Zotero and pandoc; one array of items.
+
+    item(work, "andersen1994program")       # {"id": ..., "type": "thesis", "title": ..., "author": [...], ...}
+    for piece in write(records): ...        # the array, one item at a time
+
+The items satisfy the published schema of CSL data (version 1.0: `id` and `type` required, no other properties than
+its own). Values are those of the `Work`, every character of them. Where the schema has no place of its own:
+
+- 'et al.' is no name: the roles it was read in are in `custom.others`, for example `["author"]`; what could not be
+  read is in `custom.unread`, [label, text] each, and the text of a date that was read in part in `custom.issued`;
+- an institution is the `publisher` when there is none (CSL's custom for theses and reports), else the `authority`;
+- an arXiv number is the `archive_location` of the `archive` 'arXiv';
+- a date that could not be read is a `literal`; one that could has `date-parts`, one list or two for a range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from espalier.citations.formats.keys import Keys
+from espalier.citations.formats.text import page_range, to_json
+
+if TYPE_CHECKING:
+    from espalier.citations.record import Record
+    from espalier.citations.work import Date, Name, Work
+
+__all__ = ["item", "write"]
+
+# CSL variable: the attribute of Work that it is, character for character.
+_SAME = {
+    "title": "title",
+    "container-title": "container_title",
+    "collection-title": "collection_title",
+    "volume": "volume",
+    "issue": "issue",
+    "edition": "edition",
+    "publisher": "publisher",
+    "publisher-place": "location",
+    "genre": "genre",
+    "number": "number",
+    "note": "note",
+    "DOI": "doi",
+    "URL": "url",
+    "ISBN": "isbn",
+    "ISSN": "issn",
+}
+_ROLES = {"author": "authors", "editor": "editors", "translator": "translators"}
+_NAME = {"family": "family", "given": "given", "non-dropping-particle": "particle", "suffix": "suffix"}
+
+
+def item(work: Work, key: str = "") -> dict[str, Any]:
+    """Return the CSL item of a work; without `key` its id is the one it would have alone in a run."""
+    found: dict[str, Any] = {"id": key or Keys()(work), "type": work.type}
+    for variable, role in _ROLES.items():
+        found[variable] = [name for name in map(_name, getattr(work, role)) if name]
+    found.update((variable, getattr(work, attribute)) for variable, attribute in _SAME.items())
+    found["page"] = page_range(work.pages, "-") if work.pages else ""
+    found["issued"], found["accessed"] = _date(work.issued), _date(work.accessed)
+    if work.institution:
+        found["authority" if work.publisher else "publisher"] = work.institution
+    if work.arxiv:
+        found.update({"archive": "arXiv", "archive_location": work.arxiv})
+    found["custom"] = _custom(work)
+    return {variable: value for variable, value in found.items() if value}
+
+
+def write(records: Iterable[Record], *, keys: Keys | None = None) -> Iterator[str]:
+    """Yield a JSON array with an item a line, one piece a record; `keys` goes on from an earlier run."""
+    keys = keys or Keys()
+    opening = "[\n"
+    for record in records:
+        work = record.work
+        yield opening + to_json(item(work, keys(work)))
+        opening = ",\n"
+    yield "[]\n" if opening == "[\n" else "\n]\n"
+
+
+def _name(name: Name) -> dict[str, str]:
+    if name.literal:
+        return {"literal": name.literal}
+    return {part: getattr(name, attribute) for part, attribute in _NAME.items() if getattr(name, attribute)}
+
+
+def _custom(work: Work) -> dict[str, Any]:
+    """Return what CSL has no variable for."""
+    dates = (("issued", work.issued), ("accessed", work.accessed))
+    custom = {
+        "others": sorted(work.others),
+        "unread": [list(pair) for pair in work.unread],
+        **{name: date.literal for name, date in dates if date and date.parts},
+    }
+    return {name: value for name, value in custom.items() if value}
+
+
+def _date(date: Date | None) -> dict[str, Any]:
+    if date is None or not (date.parts or date.literal):
+        return {}
+    if not date.parts:
+        found: dict[str, Any] = {"literal": date.literal}
+    else:
+        found = {"date-parts": [list(parts) for parts in date.parts]}
+        if date.season:
+            found["season"] = date.season
+    return found | ({"circa": True} if date.circa else {})

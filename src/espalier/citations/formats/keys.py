@@ -1,0 +1,82 @@
+"""Keys of works: family name, year and first title word, ASCII, lower case, unique within a run.
+
+    keys = Keys()
+    keys(work)      # 'andersen1994program'
+    keys(work)      # 'andersen1994programa', then '...b', ..., '...z', '...aa'
+
+A key holds only a-z and 0-9 and starts with a letter, so it is a BibTeX key, an XML id and a CSL id alike. Accents
+fall off (Müller: muller), a few letters that do not decompose are spelt out (Søren: soren, Strauß: strauss); what
+has no ASCII letter at all is left out, and an empty key becomes 'ref'. Leading articles of titles are passed over.
+Memory: the keys given so far, which uniqueness costs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from espalier.citations.work import Work
+
+__all__ = ["Keys", "stem"]
+
+_SPELT = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"}
+)
+_ARTICLES = frozenset(
+    (
+        *("a", "an", "the", "der", "die", "das", "ein", "eine", "le", "la", "les", "un", "une", "el", "los", "las"),
+        *("il", "lo", "gli", "o", "os", "as", "de", "het", "een"),
+    )
+)
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_LONGEST = 40
+
+
+def _ascii(text: str) -> str:
+    """Return the letters a-z and digits of a text, in lower case and without accents."""
+    spelt = unicodedata.normalize("NFKD", text.lower().translate(_SPELT))
+    return "".join(c for c in spelt if c.isascii() and c.isalnum())
+
+
+def _title_word(title: str) -> str:
+    words = [key for key in (_ascii(m[0]) for m in _WORD.finditer(title)) if key]
+    return next((word for word in words if word not in _ARTICLES), words[0] if words else "")
+
+
+def stem(work: Work) -> str:
+    """Return the key of a work before it is made unique; without a name the title word comes before the year."""
+    people = work.authors or work.editors or work.translators
+    family = _ascii(people[0].family) or _title_word(people[0].literal or people[0].given) if people else ""
+    year = str(abs(work.issued.parts[0][0])) if work.issued and work.issued.parts else ""
+    word = _title_word(work.title or work.container_title)[:_LONGEST]
+    key = family[:_LONGEST] + year + word if family else word + year
+    return key if key[:1].isalpha() else "ref" + key
+
+
+class Keys:
+    """Gives every work of a run a key of its own: the stem, then the stem and a, b, ..., z, aa, ab, ..."""
+
+    def __init__(self) -> None:
+        """Start with no key given."""
+        self._given: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def __call__(self, work: Work) -> str:
+        """Return a key that no earlier call returned."""
+        start = key = stem(work)
+        while key in self._given:
+            number = self._next[start] = self._next.get(start, 0) + 1
+            key = start + _letters(number)
+        self._given.add(key)
+        return key
+
+
+def _letters(number: int) -> str:
+    """Return 1 as 'a', 26 as 'z', 27 as 'aa'."""
+    text = ""
+    while number:
+        number, digit = divmod(number - 1, 26)
+        text = chr(ord("a") + digit) + text
+    return text

@@ -1,0 +1,104 @@
+"""RIS: tagged lines that every reference manager imports; one record from TY to ER.
+
+    TY  - THES
+    ID  - andersen1994program
+    AU  - Andersen, L. O.
+    TI  - Program Analysis and Specialization for the C Programming Language
+    PY  - 1994
+    ER  -
+
+Values are cleaned (`text.clean`), one line each. Lines end in LF, which every importer takes and text mode turns into
+CRLF on Windows; `newline="\\r\\n"` gives the CRLF of the original specification. Tags: A2 editors, A4 translators, T2
+the container (journal, book), T3 the series, M1 the number of a report, M3 the genre, PB the publisher or else the
+institution (AD where a work has both), SN ISSN and ISBN, AN an arXiv number, Y2 the day of access. A date is
+'year/month/day/other', where other holds a season, the end of a range, 'circa' or what could not be read. Pages that
+are no plain range stand in SP. 'et al.' and what could not be read are notes, 'author: et al.'. RIS cannot mark a name
+as unsplit: a reader takes what stands before a comma in the name of an institution for a family name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from espalier.citations.formats.keys import Keys
+from espalier.citations.formats.text import SEASONS, clean, inverted, is_range, iso, page_range
+
+if TYPE_CHECKING:
+    from espalier.citations.record import Record
+    from espalier.citations.work import Date, Pages, Work
+
+__all__ = ["entry", "write"]
+
+# CSL type: RIS type. Every other type is GEN.
+_TYPES = {
+    "article-journal": "JOUR",
+    "paper-conference": "CONF",
+    "chapter": "CHAP",
+    "book": "BOOK",
+    "thesis": "THES",
+    "report": "RPRT",
+    "webpage": "ELEC",
+    "article": "UNPB",
+}
+
+
+def entry(work: Work, key: str = "", newline: str = "\n") -> str:
+    """Return the lines of a work, the last one ER; without `key` its ID is the one it would have alone in a run."""
+    lines = [f"TY  - {_TYPES.get(work.type, 'GEN')}", f"ID  - {key or Keys()(work)}"]
+    lines += (f"{tag}  - {value}" for tag, text in _tags(work) if (value := clean(text)))
+    return newline.join([*lines, "ER  - ", ""])
+
+
+def write(records: Iterable[Record], *, newline: str = "\n", keys: Keys | None = None) -> Iterator[str]:
+    """Yield the records with a blank line between them, one piece each; `keys` goes on from an earlier run."""
+    keys = keys or Keys()
+    gap = ""
+    for record in records:
+        work = record.work
+        yield gap + entry(work, keys(work), newline)
+        gap = newline
+
+
+def _tags(work: Work) -> Iterator[tuple[str, str]]:
+    """Yield (tag, value), empty values among them, in the order of the lines."""
+    for tag, names in (("AU", work.authors), ("A2", work.editors), ("A4", work.translators)):
+        yield from ((tag, inverted(name)) for name in names)
+    yield from (("TI", work.title), ("T2", work.container_title), ("T3", work.collection_title))
+    yield from _dates(work.issued)
+    yield from (("VL", work.volume), ("IS", work.issue), ("M1", work.number))
+    yield from _pages(work.pages)
+    yield from (("ET", work.edition), ("PB", work.publisher or work.institution))
+    yield "AD", work.institution if work.publisher else ""
+    yield from (("CY", work.location), ("M3", work.genre), ("DO", work.doi), ("UR", work.url))
+    yield from (("SN", work.issn), ("SN", work.isbn), ("AN", f"arXiv:{work.arxiv}" if work.arxiv else ""))
+    yield "Y2", _date(work.accessed) if work.accessed else ""
+    yield "N1", work.note
+    yield from (("N1", f"{role}: et al.") for role in sorted(work.others))
+    yield from (("N1", f"{label}: {text}") for label, text in work.unread)
+
+
+def _pages(pages: Pages | None) -> Iterator[tuple[str, str]]:
+    if pages and is_range(pages):
+        yield from (("SP", pages.first), ("EP", pages.last))
+    elif pages:
+        yield "SP", page_range(pages, "-")
+
+
+def _dates(date: Date | None) -> Iterator[tuple[str, str]]:
+    """Yield the year, and the date where it says more than a year."""
+    if date is None:
+        return
+    if date.parts:
+        yield "PY", iso(date.parts[0][:1])
+    if not date.parts or date.parts != (date.parts[0][:1],) or date.season or date.circa or date.literal:
+        yield "DA", _date(date)
+
+
+def _date(date: Date) -> str:
+    """Return 'year/month/day/other'."""
+    season = SEASONS[(date.season - 1) % 4] if date.season else ""
+    to = f"to {iso(date.parts[1])}" if len(date.parts) > 1 else ""
+    other = "; ".join(filter(None, (season, to, "circa" if date.circa else "", clean(date.literal))))
+    year, month, day = [*iso(date.parts[0] if date.parts else ()).split("-"), "", ""][:3]
+    return f"{year}/{month}/{day}/{other}"

@@ -1,0 +1,164 @@
+"""TEI: one `biblStruct` a work, in the namespace of TEI P5; `write` gives a whole document with a `listBibl`.
+
+    <biblStruct xmlns="http://www.tei-c.org/ns/1.0" type="article-journal" xml:id="knuth1974computer">
+      <analytic> title level="a", author </analytic>
+      <monogr> title level="j", editor, idno, edition, imprint (publisher, pubPlace, date, biblScope) </monogr>
+      <series> title level="s" </series>
+      <idno/> <ptr/> <note/>
+    </biblStruct>
+
+A work inside another (an article, chapter or paper, and whatever names a container) has an `analytic`; the container
+is then the `monogr`, which else is the work itself. Text is cleaned (`text.clean`: XML has no control characters) and
+escaped. Names are `persName` (forename, nameLink, surname, genName) or, unsplit, `name`. A date has `when`, or `from`
+and `to`; `cert="low"` is circa. `note` holds what TEI has no element for, by `type`: genre, institution (beside a
+publisher), others ('et al.', by role), unread (with the label in `n`), and the reference itself, raw_reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape, quoteattr
+
+from espalier.citations.formats.keys import Keys
+from espalier.citations.formats.text import SEASONS, clean, is_range, iso, page_range, uri
+
+if TYPE_CHECKING:
+    from espalier.citations.record import Record
+    from espalier.citations.work import Date, Name, Pages, Work
+
+__all__ = ["NAMESPACE", "entry", "to_tei", "write"]
+
+NAMESPACE = "http://www.tei-c.org/ns/1.0"
+_PARTS = frozenset({"article-journal", "paper-conference", "chapter"})
+_OPENING = f"""<?xml version="1.0" encoding="UTF-8"?>
+<TEI xmlns="{NAMESPACE}">
+<teiHeader><fileDesc>
+<titleStmt><title>References</title></titleStmt>
+<publicationStmt><p>Unpublished.</p></publicationStmt>
+<sourceDesc><p>Parsed from running text.</p></sourceDesc>
+</fileDesc></teiHeader>
+<text><body><listBibl>
+"""
+_CLOSING = "</listBibl></body></text>\n</TEI>\n"
+
+
+def to_tei(record: Record, key: str = "") -> str:
+    """Return the `biblStruct` of a record with its namespace, ended by a newline.
+
+    Without `key` its id is the one it would have alone in a run.
+    """
+    return entry(record.work, key, record.text, xmlns=NAMESPACE)
+
+
+def write(records: Iterable[Record], *, keys: Keys | None = None) -> Iterator[str]:
+    """Yield a TEI document, one piece a record; `keys` goes on from an earlier run."""
+    keys = keys or Keys()
+    yield _OPENING
+    for record in records:
+        work = record.work
+        yield entry(work, keys(work), record.text)
+    yield _CLOSING
+
+
+def entry(work: Work, key: str = "", text: str = "", xmlns: str = "") -> str:
+    """Return the `biblStruct` of a work read from `text`; without `xmlns` it is for a document that has declared it."""
+    analytic = work.type in _PARTS or bool(work.container_title)
+    parts = [
+        _analytic(work) if analytic else "",
+        _monogr(work, analytic),
+        _element("series", _leaf("title", work.collection_title, level="s")),
+        *(_leaf("idno", value, type=kind) for kind, value in _identifiers(work)),
+        f"<ptr target={quoteattr(uri(work.url))}/>" if work.url else "",
+        *(_leaf("note", value, type=kind, n=label) for kind, label, value in _notes(work, text)),
+    ]
+    lines = "".join(f"{part}\n" for part in parts if part)
+    attributes = {"xmlns": xmlns, "type": work.type, "xml:id": key or Keys()(work)}
+    return f"<biblStruct{_attributes(attributes)}>\n{lines}</biblStruct>\n"
+
+
+def _analytic(work: Work) -> str:
+    return f"<analytic>{_people('author', work.authors)}{_leaf('title', work.title, level='a')}</analytic>"
+
+
+def _monogr(work: Work, analytic: bool) -> str:
+    """Return what was published on its own: the container of an `analytic`, or the work itself."""
+    level = "j" if work.type == "article-journal" else "m"
+    authors = "" if analytic else _people("author", work.authors)
+    title = _leaf("title", work.container_title if analytic else work.title, level=level)
+    editors = _people("editor", work.editors) + _people("editor", work.translators, role="translator")
+    if not title and authors + editors:
+        title = f'<title level="{level}"/>'  # TEI wants one beside people
+    # People come before the title or after it; of authors TEI wants the former.
+    head = authors + editors + title if authors else title + editors
+    head += _leaf("idno", work.issn, type="ISSN") + _leaf("idno", work.isbn, type="ISBN")
+    imprint = "".join(
+        (
+            _leaf("publisher", work.publisher or work.institution),
+            _leaf("pubPlace", work.location),
+            _date(work.issued, "published"),
+            _date(work.accessed, "accessed"),
+            _leaf("biblScope", work.volume, unit="volume"),
+            _leaf("biblScope", work.issue, unit="issue"),
+            _pages(work.pages),
+        )
+    )
+    return f"<monogr>{head}{_leaf('edition', work.edition)}<imprint>{imprint or '<date/>'}</imprint></monogr>"
+
+
+def _identifiers(work: Work) -> tuple[tuple[str, str], ...]:
+    return (("DOI", work.doi), ("arXiv", work.arxiv), ("number", work.number))
+
+
+def _notes(work: Work, text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (type, n, text) of the notes."""
+    yield "", "", work.note
+    yield "genre", "", work.genre
+    yield "institution", "", work.institution if work.publisher else ""
+    yield from (("others", "", role) for role in sorted(work.others))
+    yield from (("unread", label, value) for label, value in work.unread)
+    yield "raw_reference", "", text
+
+
+def _people(tag: str, names: Iterable[Name], role: str = "") -> str:
+    return "".join(_element(tag, _name(name), role=role) for name in names)
+
+
+def _name(name: Name) -> str:
+    if name.literal:
+        return _leaf("name", name.literal)
+    parts = (("forename", name.given), ("nameLink", name.particle), ("surname", name.family), ("genName", name.suffix))
+    return _element("persName", "".join(_leaf(tag, value) for tag, value in parts))
+
+
+def _date(date: Date | None, kind: str) -> str:
+    if date is None:
+        return ""
+    ends = [iso(parts) for parts in date.parts]
+    season = f"{SEASONS[(date.season - 1) % 4]} " if date.season else ""
+    attributes = dict(zip(("from", "to") if len(ends) > 1 else ("when",), ends, strict=False))
+    text = date.literal or season + "/".join(ends)
+    return _leaf("date", text, type=kind, **attributes, cert="low" if date.circa else "")
+
+
+def _pages(pages: Pages | None) -> str:
+    if pages is None:
+        return ""
+    # The attributes hold single words.
+    single = is_range(pages) and not any(c.isspace() for c in pages.first + pages.last)
+    ends = {"from": clean(pages.first), "to": clean(pages.last)} if single else {}
+    return _leaf("biblScope", page_range(pages, "-"), unit="page", **ends)
+
+
+def _leaf(tag: str, text: str, **attributes: str) -> str:
+    """Return an element that holds the text, or nothing without text."""
+    return _element(tag, escape(clean(text)), **attributes) if text else ""
+
+
+def _element(tag: str, content: str, **attributes: str) -> str:
+    """Return an element around markup, or nothing without content; attributes that are empty are left out."""
+    return f"<{tag}{_attributes(attributes)}>{content}</{tag}>" if content else ""
+
+
+def _attributes(attributes: dict[str, str]) -> str:
+    return "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items() if value)

@@ -1,0 +1,219 @@
+"""A date in any of the usual forms and languages -> years, months and days, a season, "circa".
+
+Words are looked up (months and seasons of seven languages), numbers are read by where they stand; the two sides of
+a dash lend each other what one of them lacks ("12-15 March 2003"). Nothing is guessed: 03/12/2003 may be in March
+or in December and is read as 2003, and 2003-04 as 2003, since it may be April or the year 2004. Whatever was not
+used, in full or in part, keeps the text as the date's `literal`. Linear time.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
+from espalier.citations.normalise.text import collapse, trim
+from espalier.citations.work import Date
+
+__all__ = ["parse_date"]
+
+_CIRCA = vocabulary("c ca circa approx approximately about around um vers")
+# Words that say nothing about when; the last are those around the date of a visit.
+_NOISE = vocabulary(
+    "de del of di do da the le el den am im vom en on in year dated date cop published accessed access retrieved "
+    "viewed visited consulted cited last checked downloaded abgerufen zugriff zuletzt consulte consultado acesso "
+    "acessado em acceso geraadpleegd op from available at as aufgerufen"
+)
+_TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[-‐‑–—−]+|[/.~?]|[^\s\w]|\w")
+_YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*")
+_NUMERIC = re.compile(r"([0-9]{1,4})([-/.])([0-9]{1,2})\2([0-9]{1,4})(?:T[0-9:.Z+-]+)?")
+_COPYRIGHT = re.compile(r"\b[cC](?=[0-9]{4})")
+_OPEN = re.compile(r"[-‐–—][\s.,;)\]]*$")
+_CHINESE = re.compile(r"([0-9]{4}) ?年(?: ?([0-9]{1,2}) ?月(?: ?([0-9]{1,2}) ?日)?)?")
+_YEARS = range(1000, 2200)
+_ORDINALS = vocabulary("st nd rd th er ere re")
+_Word: TypeAlias = "str | tuple[str, int]"
+"""Digits or what was not understood; or ("month", 3), ("season", 1)."""
+_ENDS = frozenset("()[]{}.,;:'\"“”‘’©<>*")
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What one side of a dash says; `spare` if there was something that it could not say."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    season: int | None = None
+    spare: bool = False
+
+    def completed(self, other: _Side) -> _Side:
+        """Borrow the year, and for a day alone the month, from the other side."""
+        year = other.year if self.year is None else self.year
+        month = other.month if self.month is None and self.day is not None else self.month
+        return replace(self, year=year, month=month)
+
+    def parts(self) -> tuple[int, ...]:
+        """Return (year, month, day) as far as it is known and there is such a day; () without a year."""
+        if self.year is None:
+            return ()
+        if self.month is None or not 1 <= self.month <= 12:
+            return (self.year,)
+        if self.day is None:
+            return (self.year, self.month)
+        exists = 1 <= self.day <= calendar.monthrange(self.year, self.month)[1]
+        return (self.year, self.month, self.day) if exists else (self.year,)
+
+    def is_told_by(self, parts: tuple[int, ...]) -> bool:
+        """Tell whether the parts say all that was read here."""
+        return not self.spare and len(parts) == sum(x is not None for x in (self.year, self.month, self.day))
+
+
+def parse_date(text: str) -> Date | None:
+    """Return the date that a text names, None if there is nothing but punctuation.
+
+    The literal is kept, without punctuation around it, wherever the rest does not say all of it: "1994a", "in press".
+    """
+    if found := _YEAR_ALONE.fullmatch(text):
+        return Date(((int(found[1]),),))
+    literal = trim(text)
+    if not any(sign.isalnum() for sign in literal):
+        return None
+    if _OPEN.search(text[-8:]):
+        literal += "-"  # 1994-, and who knows until when
+    plain = _COPYRIGHT.sub("©", unicodedata.normalize("NFKC", collapse(text)))
+    if (date := _numeric(plain.strip(" ()[].,;:。"))) is not None:
+        return replace(date, literal=literal) if date.literal else date
+    words, circa = _read(_TOKEN.findall(plain))
+    parts, season, told = _range(_sides(words))
+    return Date(parts, season, "" if told else literal, circa)
+
+
+def _numeric(text: str) -> Date | None:
+    """Read a date of three numbers, or of Chinese signs; None if it is neither."""
+    if found := _CHINESE.fullmatch(text):
+        year, month, day = (int(number) if number else None for number in found.groups())
+    elif found := _NUMERIC.fullmatch(text):
+        first, sign, second, third = found.groups()
+        if len(first) == 4 and len(third) <= 2:
+            year, month, day = int(first), int(second), int(third)
+        elif len(third) == 4 and len(first) <= 2:
+            year, month, day = int(third), int(second), int(first)
+            if sign != "." and day != month and day <= 12:
+                # The day comes second in America, first elsewhere; here only a number above 12 would tell.
+                month, day = (month, day) if month > 12 else (0, 0)
+            if month > 12:
+                month, day = day, month
+        else:
+            return None
+    else:
+        return None
+    if year not in _YEARS:
+        return Date(literal=text)
+    side = _Side(year, month, day)
+    parts = side.parts()
+    return Date((parts,), literal="" if side.is_told_by(parts) else text)
+
+
+def _read(tokens: Sequence[str]) -> tuple[list[_Word], bool]:
+    """Look up months and seasons, leave out noise, find "circa"; digits and what is not understood stay as they are."""
+    words: list[_Word] = []
+    circa = False
+    for k, token in enumerate(tokens):
+        low = _unaccented(token)
+        before = tokens[k - 1] if k else ""
+        if low in MONTHS:
+            words.append(("month", MONTHS[low]))
+        elif low in SEASONS:
+            words.append(("season", SEASONS[low]))
+        elif token in "~?" or (low in _CIRCA and (len(low) > 1 or k + 1 < len(tokens))):
+            circa = True
+        elif low in _NOISE or token in _ENDS or (low in _ORDINALS and before.isdigit()):
+            continue
+        else:
+            words.append("-" if token.strip("-‐‑–—−") == "" else token)
+    return words, circa
+
+
+def _sides(words: Sequence[_Word]) -> list[_Side]:
+    """Cut at the dash or stroke, and read each side; several dashes cannot be read, so that all is one side."""
+    cuts = [k for k, word in enumerate(words) if word in ("-", "/", "to", "bis")]
+    if len(cuts) != 1:
+        return [_side(words)]
+    (k,) = cuts
+    sign = str(words[k])
+    left, right = words[:k], words[k + 1 :]
+    if len(left) == len(right) == 1 and _is_year(left[0]) and isinstance(right[0], str):
+        second = _second_year(int(str(left[0])), right[0], sign)
+        return [_side(left), second] if second.month is None else [second]
+    sides = [_side(left), _side(right)]
+    if sides[0] == _Side(sides[0].year) and sides[1].year is None and sides[1].month is not None:
+        return [_side([*left, *right])]  # 2003-May
+    return sides
+
+
+def _is_year(word: _Word) -> bool:
+    return isinstance(word, str) and _is_number(word) and int(word) in _YEARS
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) <= 4
+
+
+def _second_year(first: int, word: str, sign: str) -> _Side:
+    """Read the 95 of 1994-95 as 1995 and the 05 of 2019-05 as May, if only one of the two can be meant."""
+    if not _is_number(word):
+        return _side([word])
+    second = int(word)
+    if len(word) > 2:
+        together = sign != "/" or second == first + 1  # 1923/1999 is a reprint
+        return _Side(second) if second in _YEARS and together else _Side(spare=True)
+    base = 10 ** len(word)
+    year = first - first % base + second
+    year += base if year == first + 1 - base else 0  # 1999-00
+    month = 1 <= second <= 12 and sign == "-"
+    if (year > first) == month:
+        return _Side(spare=True)
+    return _Side(first, second) if month else _Side(year)
+
+
+def _side(words: Iterable[_Word]) -> _Side:
+    """Take the first year, month, season and day; anything more is spare."""
+    found: dict[str, int] = {}
+    spare = False
+    for word in words:
+        if isinstance(word, tuple):
+            kind, value = word
+        else:
+            value = int(word) if _is_number(word) else 0
+            kind = "year" if value in _YEARS else "day" if 1 <= value <= 31 else ""
+        if kind and kind not in found:
+            found[kind] = value
+        else:
+            spare = True
+    return _Side(found.get("year"), found.get("month"), found.get("day"), found.get("season"), spare)
+
+
+def _range(sides: Sequence[_Side]) -> tuple[tuple[tuple[int, ...], ...], int | None, bool]:
+    """Return the parts, the season, and whether they tell all of it."""
+    season = next((side.season for side in sides if side.season is not None), None)
+    if len(sides) == 1:
+        parts = sides[0].parts()
+        return ((parts,) if parts else ()), season, bool(parts) and sides[0].is_told_by(parts)
+    left, right = sides
+    full = [left.completed(right), right.completed(left)]
+    ends = [side.parts() for side in full]
+    empty = right == _Side() or left == _Side()
+    if not empty and ends[0] and ends[1] and ends[0] < ends[1] and left.season is right.season is None:
+        return tuple(ends), season, all(side.is_told_by(end) for side, end in zip(full, ends, strict=True))
+    years = [(side.year,) for side in sides if side.year is not None]
+    return tuple(years[:1]), season, False
+
+
+def _unaccented(word: str) -> str:
+    decomposed = unicodedata.normalize("NFD", word.casefold())
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))

@@ -1,0 +1,102 @@
+"""The words that normalisation looks up: parts of names, institutions, months and seasons.
+
+They are closed lists of common words in the languages of most references, not learned from any data.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CHINESE_FAMILIES",
+    "HANGUL_FAMILIES",
+    "HAN_FAMILIES",
+    "INSTITUTION_STEMS",
+    "INSTITUTION_WORDS",
+    "MONTHS",
+    "PARTICLES",
+    "SEASONS",
+    "SUFFIXES",
+    "WEAK_INSTITUTION_WORDS",
+    "vocabulary",
+]
+
+
+def vocabulary(words: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(words.split())
+
+
+PARTICLES = vocabulary(
+    "van von der den dem ten ter te 't vander vom zu zum zur de del della delle dei degli di da das do dos du des "
+    "la le les los las af av el al bin ibn ben abu"
+)
+"""Words that stand before a family name; in lower case they always do."""
+
+SUFFIXES = vocabulary("Jr jr Sr sr Jnr Snr Junior II III IV 2nd 3rd 4th PhD Esq")
+"""Words that stand after a name, without their full stops."""
+
+# The commonest family names of China in Pinyin; before a given name in Pinyin they are family names.
+CHINESE_FAMILIES = vocabulary(
+    "wang li zhang liu chen yang huang zhao wu zhou xu sun ma zhu hu guo he lin gao luo zheng liang xie song tang "
+    "deng feng han cao zeng peng xiao cai pan tian dong yuan yu ye jiang du su wei cheng lu ding shen ren yao cui "
+    "zhong tan fan liao shi jin jia xia fu fang zou xiong bai meng qin qiu hou yan xue lei hao mao"
+)
+HAN_FAMILIES = frozenset(
+    "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林高罗羅郑鄭梁谢謝宋唐许許邓鄧冯馮韩韓曹曾彭萧肖蔡潘田董袁于余叶葉蒋蔣杜"
+    "苏蘇魏程吕呂丁沈任姚卢盧傅钟鐘姜崔谭譚廖范汪陆陸金石戴贾賈韦韋夏邱方侯邹鄒熊孟秦白江阎閻薛尹段雷史陶贺賀毛顾顧龚龔邵万萬钱錢严嚴伍时時舒倪童颜顏骆駱柯管莫洪左吉"
+) | vocabulary("欧阳 歐陽 司马 司馬 上官 诸葛 諸葛 司徒 东方 夏侯 皇甫 尉迟 公孙 慕容 令狐")
+"""Chinese family names of one sign and of two."""
+
+HANGUL_FAMILIES = frozenset(
+    "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원"
+    "천방공현함변염여추도소석선설마길연위표명기반라왕금옥육인맹제모나리"
+)
+"""Korean family names."""
+
+# Beginnings of words that name institutions in several languages ...
+INSTITUTION_STEMS = (
+    *("universi", "université", "institut", "istitut", "minist", "departm", "departament", "département", "organis"),
+    *("organiz", "organização", "associa", "asocia", "committee", "comité", "comisión", "commission", "kommission"),
+    *("council", "consorti", "collaborati", "corporat", "laborator", "academ", "akademi", "federa", "föderal"),
+    *("foundation", "fundación", "fondation", "stiftung", "agency", "agencia", "society", "société", "gesellschaft"),
+    *("bureau", "bundes", "initiative", "administrati", "authority", "parliament", "government", "statisti"),
+    *("development", "research", "programme", "internationa", "nationa", "european", "européen"),
+)
+# ... and whole words, some of which are family names too and count only in company.
+INSTITUTION_WORDS = vocabulary(
+    "inc ltd llc gmbh corp co group team force working world united nations royal american central global federal "
+    "network project party contributors staff"
+)
+WEAK_INSTITUTION_WORDS = vocabulary(
+    "bank union board office center centre service services school college court church press museum library "
+    "house company trust fund hospital state city"
+)
+
+# Twelve names in each row, months from January on; accents are left out, as they are when words are looked up.
+_MONTH_NAMES = (
+    "january february march april may june july august september october november december",
+    "januar februar marz april mai juni juli august september oktober november dezember",
+    "jaenner feber maerz april mai juni juli august sept oktober november dezember",
+    "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
+    "januari februari maart april mei juni juli augustus september oktober november december",
+    "jan feb mar apr may jun jul aug sep oct nov dec",
+    "janv fevr mrz avr mai juin juil aou sept okt nov dez",
+    "ene fev mrt abr mag giu lug ago set ott nov dic",
+    "gen febr mars avr mei jun jly agt sett out nov dez",
+)
+MONTHS = {name: month for row in _MONTH_NAMES for month, name in enumerate(row.split(), start=1)}
+SEASONS = {
+    name: season
+    for season, names in enumerate(
+        (
+            "spring fruhling fruhjahr printemps primavera lente voorjaar",
+            "summer sommer ete verano estate verao zomer",
+            "autumn fall herbst automne otono autunno outono herfst najaar",
+            "winter hiver invierno inverno",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}

@@ -1,0 +1,169 @@
+"""A list of names in any of the usual styles -> persons and institutions, and the words that only joined them.
+
+Styles are not asked for; each stretch between commas is read by what it looks like. A stretch with initials and a
+full word is a whole name ("A. B. Smith", "Smith AB"); initials alone are the given name of the stretch before; one
+word alone is a family name, and what follows it after a comma is its given name, but not after an "and". So
+"Smith, A. B., & Jones, C.", "Smith AB, Jones C", "A. B. Smith and C. Jones" and "Smith, Anna, and Carl Jones"
+are all two persons. What has the words of an institution is a literal name, with its commas and its "and".
+
+Nothing is lost: the letters of the text are those of the names, of `Names.cues`, which are the joining words,
+the roles ("(Eds.)", "edited by") and the marks of an unfinished list ("et al."), and of `Names.asides`. Linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from espalier.citations.normalise.lexicon import PARTICLES
+from espalier.citations.normalise.person import family_first, is_initial, is_short, is_suffix, is_unspaced, natural
+from espalier.citations.normalise.pieces import Piece, pieces_of
+from espalier.citations.normalise.text import collapse
+from espalier.citations.work import Name
+
+__all__ = ["Names", "split_names"]
+
+# What may stand before a list of names.
+_BEFORE = re.compile(
+    r"[\W_]*(?:in:|in\b(?=\s)|(?:edited|eds?\.?|translated|transl?\.?|tr\.|compiled|comp\.?|revised|rev\.) by\b"
+    r"|(?:hrsg\.?|hg\.?|herausgegeben|[uü]bers(?:\.|etzt|etzung)?|aus dem \w+) von\b|a cura di\b|by\b(?=\s)"
+    r"|trad(?:\.|uit|uction|ucción|uzione|ução|ucido|uzido)?(?: \w+\.?)? (?:par|por|di|de|da)\b"
+    r"|(?:editado|organizado) por\b|sous la dir(?:\.|ection) de\b"
+    r"|(?:eds?|hrsg|hg|transl?|tr|trad|[uü]bers|comp)\.(?=\s))",
+    re.IGNORECASE,
+)
+# A list that goes on: the words, or the dots of "A, B, . . . Z".
+_OTHERS = re.compile(
+    r"(?i:\[?\bet\.? ?al(?:ii|ia)?\b\.?\]?|& al\b\.?|\b(?:and|&) (?:others|co-?workers)\b|\by otros\b|\be outros\b)"
+    r"|\be altri\b|\bet autres\b|\bund andere\b|\bu\. ?a\.|等$|ほか$|(?:\. ?){3,}|…"
+)
+_HINT = re.compile(r"\bal|other|otro|outro|autre|work|andere|\bu\.|\. ?\.|[等か…]", re.IGNORECASE)
+# Dashes for the names of the reference before.
+_SAME = re.compile(r"(?:[-–—―_] ?){2,}|[—―]")
+
+
+class Names(NamedTuple):
+    """The names in order; whether there were others ("et al."); and the words that are no part of a name.
+
+    cues : words that join names, name a role or stand for others; asides : what stood in brackets beside a name.
+    """
+
+    names: tuple[Name, ...]
+    others: bool
+    cues: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+
+
+def split_names(text: str) -> Names:
+    """Return the persons and institutions that a text names (see the module for how)."""
+    cues: list[str] = []
+    text, others = _without_cues(collapse(text), cues)
+    text, pieces = pieces_of(text, cues)
+    shouting = _is_shouting(pieces)
+    names: list[Name] = []
+    i = 0
+    while i < len(pieces):
+        j = i + 1
+        while j < len(pieces) and not pieces[j].hard:
+            j += 1
+        names.extend(_read(pieces[i:j], text, shouting))
+        i = j
+    if not names and _SAME.fullmatch(same := text.strip(" .,:;()[]")):
+        names = [Name(literal=same)]
+    asides = tuple(" ".join(piece.asides) for piece in pieces if piece.asides)
+    return Names(tuple(names), others, tuple(cues), asides)
+
+
+def _without_cues(text: str, cues: list[str]) -> tuple[str, bool]:
+    """Take off what stands before the list, and the marks of others not named, for which a semicolon is put."""
+    for _ in range(3):  # "In: ed. by"
+        if found := _BEFORE.match(text):
+            cues.append(found[0])
+            text = text[found.end() :]
+    marks = _OTHERS.findall(text) if _HINT.search(text) else []
+    cues.extend(marks)
+    return (_OTHERS.sub(";", text) if marks else text), bool(marks)
+
+
+def _is_shouting(pieces: Sequence[Piece]) -> bool:
+    """Tell whether there are words of names in capitals, and none in small letters."""
+    words = [word for piece in pieces for word in piece.words if word not in PARTICLES]
+    return any(len(word.strip(".")) > 3 for word in words) and not any(c.islower() for word in words for c in word)
+
+
+def _read(pieces: Sequence[Piece], text: str, shouting: bool) -> list[Name]:
+    """Read the stretches between two hard separators."""
+    if _only_families(pieces):
+        return [natural(piece.words, shouting and len(pieces) > 1) for piece in pieces]
+    names: list[Name] = []
+    i = 0
+    while i < len(pieces):
+        piece = pieces[i]
+        if piece.institution:
+            names.append(piece.literal(text))
+        elif names and _ends(piece, names[-1]):
+            last = names.pop()
+            names.append(Name(last.family, last.given, last.particle, piece.words[0]))
+        elif not _is_whole(piece, shouting):
+            suffix = ""
+            if i + 2 < len(pieces) and _is_suffix(pieces[i + 1]) and _all_initials(pieces[i + 2], False):
+                suffix = pieces[i + 1].words[0]  # Smith, Jr., J.
+                i += 1
+            if i + 1 < len(pieces) and _is_given(pieces[i + 1], piece, shouting):
+                names.append(family_first(piece.words, pieces[i + 1].words, suffix, shouting))
+                i += 1
+            else:
+                names.append(_alone(piece, text, shouting and len(pieces) > 1))
+        else:
+            names.append(natural(piece.words, shouting))
+        i += 1
+    return names
+
+
+def _only_families(pieces: Sequence[Piece]) -> bool:
+    """Tell whether there are single words only, and they do not pair up as family and given names."""
+    if any(len(piece.words) != 1 or is_initial(piece.words[0]) or _is_suffix(piece) for piece in pieces):
+        return False
+    pairs_up = len(pieces) % 2 == 0 and not any(piece.joined for piece in pieces[1::2])
+    return not pairs_up and not pieces[0].institution and len(pieces) > 1
+
+
+def _ends(piece: Piece, name: Name) -> bool:
+    """Tell whether a stretch is the suffix of the name before it; "JR" is, if that has a given name already."""
+    capitals = piece.words in (["JR"], ["JR."], ["SR"], ["SR."]) and bool(name.given)
+    return bool(name.family) and not name.suffix and (_is_suffix(piece) or capitals)
+
+
+def _is_suffix(piece: Piece) -> bool:
+    return len(piece.words) == 1 and is_suffix(piece.words[0])
+
+
+def _all_initials(piece: Piece, shouting: bool) -> bool:
+    words = [word for word in piece.words if word not in PARTICLES and not is_suffix(word)]
+    return bool(words) and all(is_initial(word, shouting) or is_short(word) for word in words)
+
+
+def _is_whole(piece: Piece, shouting: bool) -> bool:
+    """Tell whether a stretch has both initials and a full word that is no particle, or no space between them."""
+    words = [word for word in piece.words if word not in PARTICLES and not is_suffix(word)]
+    kinds = {is_initial(word, shouting) or (k + 1 < len(words) and is_short(word)) for k, word in enumerate(words)}
+    return len(kinds) == 2 or (len(words) == 1 and is_unspaced(words[0]))
+
+
+def _is_given(piece: Piece, family: Piece, shouting: bool) -> bool:
+    """Tell whether a stretch is the given name of the stretch before it."""
+    if piece.joined or _is_suffix(piece) or piece.institution:
+        return False
+    if _all_initials(piece, shouting):
+        return True
+    if len([word for word in family.words if word.lower() not in PARTICLES and not is_suffix(word)]) == 1:
+        return True
+    return len(piece.words) == 1 or (len(piece.words) == 2 and is_initial(piece.words[1]) and "." in piece.words[1])
+
+
+def _alone(piece: Piece, text: str, shouting: bool) -> Name:
+    """Read a stretch without initials that nothing belongs to: a name, or an acronym, which stays as it is."""
+    if len(piece.words) == 1 and (is_initial(piece.words[0]) or (piece.words[0].isupper() and not shouting)):
+        return piece.literal(text)
+    return natural(piece.words, shouting)

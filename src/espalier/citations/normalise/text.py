@@ -1,0 +1,112 @@
+"""Text without what stands around it: spaces, separators, brackets and quotation marks that enclose all or nothing.
+
+Every function takes any string and takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+__all__ = ["collapse", "strip_separators", "trim"]
+
+_SEPARATORS = frozenset(".,;:-–—=،、。，．；：")
+_BRACKETS = dict(zip("([{<（［", ")]}>）］", strict=True))
+# A closing sign and what it may close. Some quotation marks open in one language and close in another.
+_CLOSES = {
+    **{closing: opening for opening, closing in _BRACKETS.items()},
+    **{"'": "'`", '"': '"', "“": "„", "”": "“”„", "‘": "‚", "’": "‘’‚", "«": "»", "»": "«»", "‹": "›", "›": "‹›"},
+    **{"」": "「", "』": "『", "》": "《"},
+}
+_SIGN = re.compile("[" + re.escape("".join({**_CLOSES, **dict.fromkeys("".join(_CLOSES.values()))})) + "]")
+_ONLY_CLOSE = frozenset(")]}>）］」』》")
+
+
+def collapse(text: str) -> str:
+    """Return the text with every run of white space as one space, and none around it."""
+    return " ".join(text.split())
+
+
+def trim(text: str) -> str:
+    """Return the text, spaces collapsed, without punctuation around it.
+
+    Off go separators, quotation marks and brackets that enclose the whole or have no partner inside. A final full
+    stop stays where it belongs to the word before it: an initial ("Smith, J.") or an abbreviation with another
+    full stop ("U.S."); so does an ellipsis.
+    """
+    return _peeled(collapse(text), brackets=True, initials=True)
+
+
+def strip_separators(text: str) -> str:
+    """Return the text as `trim` does, but with brackets around the whole kept, and no full stop after an initial."""
+    return _peeled(collapse(text), brackets=False, initials=False)
+
+
+def _peeled(text: str, brackets: bool, initials: bool) -> str:
+    partner = _partners(text) if _SIGN.search(text) else {}
+    start, end = 0, len(text)
+    while start < end:
+        first, last = text[start], text[end - 1]
+        if partner.get(start) == end - 1 and (brackets or first not in _BRACKETS):
+            start, end = start + 1, end - 1
+        elif first.isspace() or _loose(partner, start, start, end) or _leads(text, start, end):
+            start += 1
+        elif last.isspace() or _loose(partner, end - 1, start, end) or _trails(text, start, end, initials):
+            end -= 1
+        else:
+            break
+    return text[start:end]
+
+
+def _leads(text: str, start: int, end: int) -> bool:
+    """Tell whether the first character only separates the text from what stood before it (".NET" and "-5" stay)."""
+    sign = text[start]
+    if sign in ".-":
+        return start + 1 == end or text[start + 1].isspace() or text[start + 1] in _SEPARATORS
+    return sign in _SEPARATORS
+
+
+def _trails(text: str, start: int, end: int, initials: bool) -> bool:
+    """Tell whether the last character only separates the text from what came after it."""
+    sign = text[end - 1]
+    if sign != ".":
+        return sign in _SEPARATORS
+    if text[max(start, end - 3) : end] == "..." or not text[end - 2].isalnum():
+        return text[end - 2 : end] != ".."
+    # At most a few characters before the stop matter; so do not search for the start of a very long word.
+    word = text[max(start, end - 24) : end - 1].rpartition(" ")[2]
+    return not ("." in word.strip(".") or (initials and len(word) == 1 and word.isupper()))
+
+
+def _loose(partner: dict[int, int], at: int, start: int, end: int) -> bool:
+    """Tell whether the sign at this place is one of a pair, and its partner is missing or already gone."""
+    return at in partner and not start <= partner[at] < end
+
+
+def _partners(text: str) -> dict[int, int]:
+    """Return the place of each bracket's and quotation mark's partner, -1 for those that have none."""
+    partner: dict[int, int] = {}
+    open_signs: list[int] = []
+    waiting: Counter[str] = Counter()
+    for found in _SIGN.finditer(text):
+        i, sign = found.start(), found[0]
+        if sign in "'’" and _is_apostrophe(text, i):
+            continue
+        partner[i] = -1
+        closes = _CLOSES.get(sign, "")
+        if any(waiting[opening] for opening in closes):
+            # What was opened since then has no partner: the sign in "p(a < b)".
+            while partner[i] < 0:
+                opened = open_signs.pop()
+                waiting[text[opened]] -= 1
+                if text[opened] in closes:
+                    partner[i], partner[opened] = opened, i
+        elif sign not in _ONLY_CLOSE:
+            open_signs.append(i)
+            waiting[sign] += 1
+    # A straight quotation mark without a partner is an apostrophe: 'Tis, the Jones'.
+    return {i: other for i, other in partner.items() if other >= 0 or text[i] != "'"}
+
+
+def _is_apostrophe(text: str, at: int) -> bool:
+    return 0 < at < len(text) - 1 and text[at - 1].isalnum() and text[at + 1].isalnum()

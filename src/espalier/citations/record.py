@@ -1,0 +1,154 @@
+"""A parsed reference: labelled stretches of its text that together give the text back, character for character.
+
+A `Record` holds what the parser saw (fields with their places and confidences, rules broken, other readings);
+`Record.work` says the same in normal form, and `to_*` writes it in one of the formats of `espalier.citations.formats`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from espalier.citations.normalise import work_of
+from espalier.citations.normalise.text import trim
+from espalier.citations.work import Date, Name, Pages, Work
+from espalier.errors import InputError, LabelError, did_you_mean
+
+if TYPE_CHECKING:  # the decoders bring the compiled kernels with them; a record needs none
+    from espalier.decoders.base import Violated
+
+__all__ = ["LABELS", "Date", "Field", "Name", "Pages", "Record", "Work"]
+
+LABELS = (
+    *("author", "editor", "translator", "title", "container-title", "collection-title", "volume", "issue", "pages"),
+    *("date", "edition", "publisher", "location", "genre", "institution", "note", "doi", "url", "isbn", "issn"),
+    *("accessed", "citation-number", "other"),
+)
+"""What a stretch of a reference may be; `other` is what has no home."""
+
+_KNOWN = frozenset(LABELS)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Characters start..end-1 of a reference, as labelled, with the confidence (0 to 1) that they are just that."""
+
+    label: str
+    text: str
+    start: int
+    end: int
+    confidence: float
+
+    @property
+    def value(self) -> str:
+        """The text without spaces and punctuation around it."""
+        return trim(self.text)
+
+
+@dataclass(frozen=True)
+class Record:
+    """One reference, cut into fields.
+
+    Parameters
+    ----------
+    text : the reference.
+    fields : in order, disjoint; every character of the text but white space is in exactly one of them.
+    confidence : that all of it is right, 0 to 1.
+    certificate : what is proven about the labelling under the rules ("optimal", "bounded", ...).
+    violations : the rules that the labelling breaks, where, and at what price.
+    alternatives : the next best readings of the same text, best first.
+    """
+
+    text: str
+    fields: tuple[Field, ...]
+    confidence: float
+    certificate: str = "optimal"
+    violations: tuple[Violated, ...] = ()
+    alternatives: tuple[Record, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse fields that do not give the text back, unknown labels and confidences outside [0, 1]."""
+        _check_confidence(self.confidence, "the record")
+        end = 0
+        for i, field in enumerate(self.fields):
+            if field.label not in _KNOWN:
+                hint = did_you_mean(field.label, LABELS)
+                raise LabelError(f"field {i}: {field.label!r} is no label of a reference{hint} (see LABELS)")
+            if not end <= field.start < field.end <= len(self.text):
+                raise InputError(
+                    f"field {i} ({field.label}) is at {field.start}..{field.end}, but must be a stretch of "
+                    f"{end}..{len(self.text)}: fields are in order, disjoint and not empty"
+                )
+            if self.text[field.start : field.end] != field.text:
+                raise InputError(f"field {i} ({field.label}) says {field.text!r}, which is not the text at its place")
+            _check_gap(self.text, end, field.start)
+            _check_confidence(field.confidence, f"field {i} ({field.label})")
+            end = field.end
+        _check_gap(self.text, end, len(self.text))
+        for i, other in enumerate(self.alternatives):
+            if other.text != self.text:
+                raise InputError(f"alternative {i} is a reading of another text: {other.text[:40]!r}")
+
+    def get(self, label: str) -> list[Field]:
+        """Return the fields with this label, in order."""
+        if label not in _KNOWN:
+            raise LabelError(f"{label!r} is no label of a reference{did_you_mean(label, LABELS)} (see LABELS)")
+        return [field for field in self.fields if field.label == label]
+
+    @cached_property
+    def work(self) -> Work:
+        """What the reference says, in normal form; computed once, when first asked for."""
+        return work_of(self)
+
+    def to_csl(self) -> dict[str, Any]:
+        """Return a CSL-JSON item."""
+        from espalier.citations.formats.csl import item
+
+        return item(self.work)
+
+    def to_bibtex(self) -> str:
+        """Return a BibTeX entry."""
+        from espalier.citations.formats.bibtex import entry
+
+        return entry(self.work)
+
+    def to_ris(self) -> str:
+        """Return a RIS entry."""
+        from espalier.citations.formats.ris import entry
+
+        return entry(self.work)
+
+    def to_tei(self) -> str:
+        """Return a TEI `biblStruct` element."""
+        from espalier.citations.formats.tei import to_tei
+
+        return to_tei(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON values: text, fields, csl, confidence, certificate, violations; no alternatives."""
+        names = ("label", "text", "start", "end", "confidence")
+        return {
+            "text": self.text,
+            "fields": [{name: getattr(field, name) for name in names} for field in self.fields],
+            "csl": self.to_csl(),
+            "confidence": self.confidence,
+            "certificate": self.certificate,
+            "violations": [violated._asdict() for violated in self.violations],
+        }
+
+    def __getstate__(self) -> Mapping[str, Any]:
+        """Leave what was computed on demand out of pickles."""
+        return {name: value for name, value in self.__dict__.items() if name != "work"}
+
+
+def _check_confidence(confidence: float, where: str) -> None:
+    if not 0.0 <= confidence <= 1.0:
+        raise InputError(f"the confidence of {where} is {confidence!r}; it must be between 0 and 1")
+
+
+def _check_gap(text: str, start: int, end: int) -> None:
+    gap = text[start:end]
+    if gap and not gap.isspace():
+        raise InputError(f"characters {start}..{end} are in no field: {gap[:40]!r}; label them 'other'")

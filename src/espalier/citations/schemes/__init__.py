@@ -1,0 +1,226 @@
+"""Schemes: how the labels of an annotated set of references become ours, as data.
+
+A scheme is a TOML file beside this one (`anystyle.toml`, `grobid.toml`) that says three things:
+
+    [labels]                 # a label of the set -> one of ours
+    journal = "container-title"
+
+    [[refine]]               # a field that the pattern is found in becomes one or more others
+    label = "volume"
+    pattern = '^\\d+ ()\\(\\d'   # every group marks where the next field begins
+    fields = ["volume", "issue"]
+    when = { label = "genre", pattern = "thesis" }     # only in records that have such a field; pattern optional
+    unless = { label = "title" }                       # only in records that have none
+
+    [gaps]                   # words between two fields
+    last = 'eds?\\.?'         # belong to the field before, if its label is among `people`
+    next = 'in|pp?|vol'      # belong to the field after; any other word is a field `other`
+    people = ["editor"]
+
+Text outside all fields goes by one convention, whatever the set does: a mark belongs to the field it ends, an opening
+bracket or quotation mark to the field it begins. So every character that is not white space ends up in exactly one
+field. Then come the refinements in the order of the file, each applied to the result of the one before.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+from espalier.document import Document, Span
+from espalier.errors import InputError, did_you_mean
+
+__all__ = ["OTHER", "Refinement", "Scheme", "load_scheme"]
+
+OTHER = "other"
+"""The label of what has no home."""
+
+_BRACKETS = frozenset("([{<")
+_QUOTES = frozenset("“‘«„‚¿¡")
+_STRAIGHT = frozenset("\"'`")
+_NAMES = ("anystyle", "brill", "grobid")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Does a record have a field of this label that the pattern is found in?"""
+
+    label: str
+    pattern: re.Pattern[str]
+
+    def holds(self, text: str, spans: Sequence[Span]) -> bool:
+        """Look at the fields of a record."""
+        return any(s.label == self.label and self.pattern.search(text, s.start, s.end) for s in spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """A field of `label` that the pattern is found in becomes `fields`, cut where the pattern's groups begin.
+
+    when, unless : conditions on the record, or None.
+    """
+
+    label: str
+    pattern: re.Pattern[str]
+    fields: tuple[str, ...]
+    when: Condition | None = None
+    unless: Condition | None = None
+
+    def __post_init__(self) -> None:
+        """Check that there is a group for every cut."""
+        if not self.fields or self.pattern.groups != len(self.fields) - 1:
+            raise InputError(
+                f"refine {self.label!r}: {len(self.fields)} fields need {max(len(self.fields) - 1, 0)} groups in the "
+                f"pattern, one for each place where a field begins; {self.pattern.pattern!r} has {self.pattern.groups}"
+            )
+
+    def apply(self, text: str, spans: Sequence[Span]) -> list[Span]:
+        """Return the fields of a record, refined."""
+        idle = self.when is not None and not self.when.holds(text, spans)
+        if idle or (self.unless is not None and self.unless.holds(text, spans)):
+            return list(spans)
+        return [piece for span in spans for piece in self._pieces(text, span)]
+
+    def _pieces(self, text: str, span: Span) -> Iterator[Span]:
+        match = self.pattern.search(text[span.start : span.end]) if span.label == self.label else None
+        if match is None:
+            yield span
+            return
+        cuts = [span.start, *(span.start + match.start(k) for k in range(1, len(self.fields))), span.end]
+        for label, a, b in zip(self.fields, cuts, cuts[1:], strict=False):
+            if text[a:b].strip():
+                yield Span(a, b, label)
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A table of labels, refinements, and the words between fields: see the module."""
+
+    name: str
+    labels: Mapping[str, str]
+    refinements: tuple[Refinement, ...] = ()
+    last: re.Pattern[str] | None = None
+    next: re.Pattern[str] | None = None
+    people: frozenset[str] = frozenset()
+
+    @classmethod
+    def from_table(cls, name: str, table: Mapping[str, Any]) -> Scheme:
+        """Make a scheme of a TOML table."""
+        unknown = [key for key in table if key not in ("labels", "refine", "gaps")]
+        if unknown:
+            known = ("labels", "refine", "gaps")
+            raise InputError(f"scheme {name!r}: unknown key {unknown[0]!r}{did_you_mean(unknown[0], known)}")
+        gaps = table.get("gaps", {})
+        try:
+            return cls(
+                name,
+                dict(table["labels"]),
+                tuple(_refinement(row) for row in table.get("refine", ())),
+                _pattern(gaps["last"]) if "last" in gaps else None,
+                _pattern(gaps["next"]) if "next" in gaps else None,
+                frozenset(gaps.get("people", ())),
+            )
+        except KeyError as error:
+            raise InputError(f"scheme {name!r}: {error} is missing") from None
+        except re.error as error:
+            raise InputError(f"scheme {name!r}: {error.pattern!r} is not a regular expression: {error}") from None
+
+    def convert(self, document: Document) -> Document:
+        """Return the document with our labels and the default tokens; every token is in exactly one field."""
+        if document.spans is None:
+            raise InputError(f"document {document.id!r} has no labels to convert")
+        text, spans = document.text, [self._renamed(span, document) for span in sorted(document.spans)]
+        spans = list(self._covered(text, spans))
+        for refinement in self.refinements:
+            spans = refinement.apply(text, _merged(text, spans))
+        return Document.from_text(text, _merged(text, spans), id=document.id, meta=document.meta)
+
+    def _renamed(self, span: Span, document: Document) -> Span:
+        if span.label not in self.labels:
+            near = did_you_mean(span.label, self.labels) or f"; known: {', '.join(self.labels)}"
+            raise InputError(f"scheme {self.name!r} has no label {span.label!r} (document {document.id!r}){near}")
+        return Span(span.start, span.end, self.labels[span.label])
+
+    def _covered(self, text: str, spans: Sequence[Span]) -> Iterator[Span]:
+        """Yield fields and, between them, the text that no field had, given to one of its neighbours."""
+        end, last = 0, None
+        for span in [*spans, None]:
+            start = len(text) if span is None else span.start
+            yield from self._gap(text, end, start, last, None if span is None else span.label)
+            if span is not None:
+                yield span
+                end, last = span.end, span.label
+
+    def _gap(self, text: str, a: int, b: int, last: str | None, following: str | None) -> Iterator[Span]:
+        """Yield text[a:b], which lies between two fields, in up to three parts: of the last, of none, of the next."""
+        if not text[a:b].strip():
+            return
+        if last in self.people and self.last is not None:
+            role = re.match(rf"[^\w]*(?:{self.last.pattern})\b[^\w\s]*", text[a:b], re.IGNORECASE)
+            if role is not None:
+                yield Span(a, a + role.end(), str(last))
+                a += role.end()
+        cut = _border(text, a, b, closing=last, opening=following)
+        words = re.findall(r"\w+", text[cut:b])
+        known = all(self.next is not None and self.next.fullmatch(word) for word in words)
+        yield Span(a, cut, last or following or OTHER)
+        yield Span(cut, b, (following or last or OTHER) if known else OTHER)
+
+
+def _border(text: str, a: int, b: int, closing: str | None, opening: str | None) -> int:
+    """Return where the marks that end a field stop and those that begin the next one start, in text[a:b].
+
+    Straight quotation marks look both ways: they belong to the title beside them, else they open what they touch.
+    """
+    titles = [label is not None and label.endswith("title") for label in (closing, opening)]
+    for i in range(a, b):
+        sign, leads = text[i], text[i + 1 : i + 2].isalnum()
+        if sign.isalnum() or sign in _BRACKETS or (sign in _QUOTES and leads):
+            return i
+        opens = titles[1] if titles[0] != titles[1] else leads and not text[i - 1 : i].isalnum()
+        if sign in _STRAIGHT and opening is not None and opens:
+            return i
+    return b
+
+
+def _merged(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Trim white space, and make one field of neighbours with the same label."""
+    found: list[Span] = []
+    for span in spans:
+        piece = text[span.start : span.end]
+        if not piece.strip():
+            continue
+        start = span.start + len(piece) - len(piece.lstrip())
+        end = span.end - (len(piece) - len(piece.rstrip()))
+        if found and found[-1].label == span.label:
+            start = found.pop().start
+        found.append(Span(start, end, span.label))
+    return found
+
+
+def load_scheme(name: str) -> Scheme:
+    """Return a scheme that comes with the library, by name."""
+    if name not in _NAMES:
+        raise InputError(f"no scheme is named {name!r}{did_you_mean(name, _NAMES) or '; known: ' + ', '.join(_NAMES)}")
+    tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    table = tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    return Scheme.from_table(name, table)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE)
+
+
+def _condition(row: Mapping[str, str] | None) -> Condition | None:
+    return None if row is None else Condition(row["label"], _pattern(row.get("pattern", "")))
+
+
+def _refinement(row: Mapping[str, Any]) -> Refinement:
+    pattern = _pattern(row.get("pattern", ""))
+    conditions = _condition(row.get("when")), _condition(row.get("unless"))
+    return Refinement(row["label"], pattern, tuple(row["fields"]), *conditions)

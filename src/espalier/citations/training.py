@@ -1,0 +1,157 @@
+"""The training material of the bundled model: annotated references under one convention, divided once and for all.
+
+A reference is known by its *key*: letters and digits of its text without its number in the list, in lower case. The key
+alone decides the part, by a hash that never changes: about 15 % of all keys are for the test, 10 % for choosing
+(`dev`), the rest for training. So the same reference is on the same side in every set that has it, and no copy of a
+test reference is ever trained on. References of a benchmark (`exclude`) are in no part.
+
+Of copies, the first in the order of the sources is kept: better labels come first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from espalier.citations.schemes import OTHER, Scheme, load_scheme
+from espalier.document import Document
+from espalier.errors import InputError
+from espalier.estimators.crf import CRF
+from espalier.io import read
+from espalier.models.chain import ChainModel
+from espalier.models.pairs import Pairs
+
+__all__ = [
+    "PARTS",
+    "SOURCES",
+    "Example",
+    "Source",
+    "compacted",
+    "divide",
+    "key_of",
+    "part_of",
+    "plain_tags",
+    "read_sources",
+]
+
+PARTS = ("train", "dev", "test")
+"""Where a reference may be."""
+
+_DEV, _TEST = 0.10, 0.15
+_NUMBERS = "citation-number"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An annotated set: its file below the data directory, its scheme, and the weight of its references in training."""
+
+    name: str
+    file: str
+    scheme: str
+    weight: float = 1.0
+
+
+SOURCES = (
+    Source("gold", "anystyle/original/gold.xml", "anystyle"),
+    Source("core", "anystyle/original/core.xml", "anystyle"),
+    Source("grobid", "grobid/normalised/train.jsonl.gz", "grobid"),
+    Source("good", "anystyle/original/good.xml.gz", "anystyle", weight=0.5),
+)
+"""What the bundled model is trained on, the best labels first; `good` was labelled by earlier models."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A reference under our convention, and where it comes from."""
+
+    document: Document
+    source: Source
+    key: str
+
+    @property
+    def part(self) -> str:
+        """The part that the key decides."""
+        return part_of(self.key)
+
+
+def key_of(document: Document) -> str:
+    """Return letters and digits of a reference in lower case, without its number in the list."""
+    text = document.text
+    for span in reversed([span for span in document.spans or () if span.label == _NUMBERS]):
+        text = text[: span.start] + text[span.end :]
+    return re.sub(r"[\W_]+", "", text).casefold()
+
+
+def part_of(key: str) -> str:
+    """Return the part of a key: "train", "dev" or "test"."""
+    place = int.from_bytes(hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:8], "big") / 2.0**64
+    return "test" if place < _TEST else "dev" if place < _TEST + _DEV else "train"
+
+
+def read_sources(
+    directory: str | os.PathLike[str], sources: Sequence[Source] = SOURCES, exclude: Iterable[str] = ()
+) -> list[Example]:
+    """Return the references of all sources, converted, without empty ones, copies and excluded keys."""
+    directory = Path(directory)
+    seen = set(exclude) | {""}
+    found: list[Example] = []
+    schemes: dict[str, Scheme] = {}
+    for source in sources:
+        scheme = schemes.setdefault(source.scheme, load_scheme(source.scheme))
+        if not (directory / source.file).exists():
+            raise InputError(f"the set {source.name!r} is missing: there is no {source.file} in {str(directory)!r}")
+        for document in read(directory / source.file):
+            converted = scheme.convert(document)
+            key = key_of(converted)
+            if key not in seen:
+                seen.add(key)
+                found.append(Example(converted, source, key))
+    return found
+
+
+def divide(examples: Iterable[Example]) -> Mapping[str, list[Example]]:
+    """Return the examples of each part."""
+    parts: dict[str, list[Example]] = {part: [] for part in PARTS}
+    for example in examples:
+        parts[example.part].append(example)
+    return parts
+
+
+def plain_tags(document: Document, labels: Collection[str] | None = None) -> list[str]:
+    """Return the label of each token, without marks: a token takes that of its first character.
+
+    labels : what is allowed, to find a scheme that maps to something unknown.
+    """
+    tags, spans = [], iter(sorted(document.spans or ()))
+    span = next(spans, None)
+    for start, _ in document.tokens:
+        while span is not None and span.end <= start:
+            span = next(spans, None)
+        tags.append(span.label if span is not None and span.start <= start else OTHER)
+    strange = set(tags) - set(labels) if labels is not None else set()
+    if strange:
+        raise InputError(f"document {document.id!r} has the label {min(strange)!r}, which the task does not know")
+    return tags
+
+
+def compacted(model: CRF, least: float = 0.01) -> CRF:
+    """Return a trained model without the weights that hardly count, the others rounded: a smaller file.
+
+    least : weights below it are dropped, and steps of a tenth of it kept; on a token with a hundred attributes that is
+    far below what makes a difference.
+    """
+    chain = model.model_
+    kept = np.abs(chain.w) >= least
+    count = np.concatenate([[0], np.cumsum(kept)])
+    pairs = Pairs.of(chain.n_labels, count[chain.pairs.ptr], chain.pairs.label[kept])
+    step = 2.0 ** np.floor(np.log2(least / 10))
+    small = copy(model)
+    small.model_ = ChainModel(pairs, np.round(chain.w[kept] / step) * step, chain.trans, chain.start, chain.end)
+    return small

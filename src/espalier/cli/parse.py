@@ -1,0 +1,101 @@
+"""`espalier parse`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from espalier.cli.console import complain, note, progress
+from espalier.cli.files import STANDARD, UTF_8, Encoding
+from espalier.errors import InputError, did_you_mean
+
+__all__ = ["parse"]
+
+_BY_NAME = {
+    ".bib": "bibtex", ".json": "csl", ".ris": "ris", ".xml": "tei", ".jsonl": "jsonl", ".csv": "csv", ".txt": "table",
+}  # fmt: skip
+_FORMATS = (*_BY_NAME.values(),)
+
+
+def parse(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Text with references, as it was pasted.")],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help="bibtex, csl, ris, tei, jsonl, csv, table; else by OUT's name, a table on a terminal, or jsonl.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")
+    ] = STANDARD,
+    model: Annotated[
+        Path | None, typer.Option("--model", "-m", metavar="MODEL", help="A model file, instead of the bundled one.")
+    ] = None,
+    min_confidence: Annotated[
+        float, typer.Option(metavar="P", min=0.0, max=1.0, help="Leave out records that are less sure than this.")
+    ] = 0.0,
+    review: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to write what --min-confidence leaves out, as jsonl.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what the rules changed; for tables.")] = False,
+    k: Annotated[
+        int, typer.Option("-k", metavar="K", min=1, max=100, help="Readings of each reference; for jsonl and tables.")
+    ] = 1,
+    layout: Annotated[
+        str, typer.Option("--input", metavar="LAYOUT", help="lines, blocks (blank lines or numbers between), or auto.")
+    ] = "auto",
+    encoding: Encoding = UTF_8,
+) -> None:
+    """Parse references into records: authors, title, container, pages, date ... with confidences.
+
+    The confidence that --min-confidence asks for is that of the record times that of the cut, where references were
+    run together. A file that cannot be read further, and a reference that is too long, is named; the exit code is
+    then 1.
+    """
+    from espalier.cli.parsing import Inputs, Job, open_parser
+
+    chosen = _format(format, output)
+    _check(chosen, explain, k, min_confidence, review)
+    to_terminal = output == STANDARD and sys.stdout.isatty()
+    inputs = Inputs(files, layout, encoding)
+    job = Job(open_parser(model), inputs, k=k, least=min_confidence, review=review, explained=explain)
+    with progress("parsing", quiet=to_terminal) as news:
+        job.write(output, chosen, lambda n: news(f"{n:,} references"))
+    if job.low and review is None:
+        complain(f"records below --min-confidence left out: {job.low} of {inputs.read}; --review FILE keeps them")
+    if inputs.bad:
+        complain(f"references parsed: {inputs.read}; references left out and files not read to the end: {inputs.bad}")
+        raise typer.Exit(1)
+    if output != STANDARD:
+        note(f"{inputs.read - job.low} records as {chosen} → {output}")
+    if review is not None:
+        note(f"{job.low} records to review → {review}")
+
+
+def _format(format: str | None, output: Path) -> str:
+    """Return the format asked for, else by the file's name, else what suits the reader of stdout."""
+    if format is not None:
+        if format not in _FORMATS:
+            raise InputError(f"unknown format {format!r}{did_you_mean(format, _FORMATS)}; use {', '.join(_FORMATS)}")
+        return format
+    if output == STANDARD:
+        return "table" if sys.stdout.isatty() else "jsonl"
+    if output.suffix.lower() not in _BY_NAME:
+        raise InputError(f"{output}: the name does not say which format to write; pass --format {', '.join(_FORMATS)}")
+    return _BY_NAME[output.suffix.lower()]
+
+
+def _check(format: str, explain: bool, k: int, least: float, review: Path | None) -> None:
+    """Refuse options that would do nothing."""
+    if explain and format != "table":
+        raise InputError(f"--explain draws for people; it goes with --format table, not {format}")
+    if k > 1 and format not in ("table", "jsonl"):
+        raise InputError(f"-k {k}: {format} has no place for other readings; use --format jsonl or table")
+    if review is not None and not least:
+        raise InputError("--review needs --min-confidence: how sure a record must be to need no review")

@@ -1,0 +1,92 @@
+"""Records for people: fields in colour under their names, how sure they are, rules broken, other readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from io import StringIO
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from espalier.citations.record import Record
+from espalier.citations.splitting import Reference
+from espalier.cli.console import stdout_console
+from espalier.cli.files import STANDARD
+from espalier.cli.show import field_styles, show
+from espalier.document import Document, Span
+from espalier.errors import InfeasibleError
+
+if TYPE_CHECKING:
+    from espalier.citations.parser import Parser
+
+__all__ = ["write_table"]
+
+_INDENT = "      "
+_FILE_WIDTH = 100
+_DOUBTFUL = 0.5
+
+
+def write_table(
+    pairs: Iterable[tuple[Reference, Record]], path: Path, parser: Parser, *, explained: bool = False
+) -> None:
+    """Show the records on stdout, or write what would be shown to a file, without colours."""
+    text = StringIO()
+    console = stdout_console() if path == STANDARD else Console(file=text, width=_FILE_WIDTH, highlight=False)
+    styles = field_styles(set(parser.labels) - {"other"})
+    for number, (reference, record) in enumerate(pairs, 1):
+        place = f"{reference.file}:{reference.line}" if reference.file else f"line {reference.line}"
+        lines = [Text.assemble((f"{number:>4}  ", "bold"), _sure(record), (f"   {place}", "dim"))]
+        lines += _body(record, styles, console.width)
+        for other in record.alternatives:
+            lines += [
+                Text(),
+                Text.assemble((f"{_INDENT}or  ", "dim"), _sure(other)),
+                *_body(other, styles, console.width),
+            ]
+        if explained:
+            lines += [Text(_INDENT + line, "dim") for line in _explanation(parser, record.text)]
+        for line in [*lines, Text()]:
+            console.print(line, no_wrap=True, overflow="ignore", crop=False)
+    if path != STANDARD:
+        path.write_text(text.getvalue(), encoding="utf-8")
+
+
+def _sure(record: Record) -> Text:
+    """Return the confidence, what is not proven, and the fields in doubt."""
+    p = record.confidence
+    shown = Text(f"{p:.0%} sure", "green" if p >= 0.9 else "yellow" if p >= _DOUBTFUL else "red")
+    if record.certificate != "optimal":
+        shown.append(f"   {record.certificate}", "red")
+    doubtful = [f"{field.label} {field.confidence:.0%}" for field in record.fields if field.confidence < _DOUBTFUL]
+    return shown.append(f"   in doubt: {', '.join(doubtful)}" if doubtful else "", "yellow")
+
+
+def _body(record: Record, styles: dict[str, str], width: int) -> Iterator[Text]:
+    """Yield the text under the names of its fields, then the rules that it breaks; `other` has no name."""
+    spans = tuple(Span(f.start, f.end, f.label) for f in record.fields if f.label != "other")
+    for line in show(Document(record.text, (), spans), styles, width - len(_INDENT)):
+        yield Text.assemble(_INDENT, line)
+    names = dict.fromkeys(violated.name for violated in record.violations)
+    if names:
+        yield Text(f"{_INDENT}breaks {', '.join(names)}", "dim")
+
+
+def _explanation(parser: Parser, text: str) -> Iterator[str]:
+    """Yield what the rules changed, stretch by stretch, and which of them it was."""
+    try:
+        found = parser.explain(text)
+    except InfeasibleError as error:
+        yield str(error)
+        return
+    before, after, changed = found.before.names(), found.after.names(), set(found.changed)
+    runs = groupby(range(len(found.tokens)), key=lambda t: (t in changed, before[t], after[t]))
+    for (differs, old, new), run in runs:
+        if differs:
+            yield f"{old} → {new}: {' '.join(found.tokens[t] for t in run)}"
+    for effect in found.effects:
+        times = f"{effect.before}× without rules, {effect.after}× with them"
+        yield f"{effect.name}: broken {times}, at {effect.penalty:.3g} each"
+    yield str(found).rpartition("\n\n")[2]

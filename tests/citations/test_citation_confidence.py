@@ -1,0 +1,137 @@
+"""Confidences against enumeration of all labellings, and the calibration of a model file."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from espalier.citations.confidence import Calibration, answer_probabilities, with_local_rules
+from espalier.corpus import Corpus
+from espalier.decoders.counts import Conditions, CountForm
+from espalier.errors import ModelFileError
+from espalier.potentials import ChainBatch, Potentials
+from espalier.rules import rules as rule_set
+from espalier.rules.compile import compile_rules
+from espalier.rules.meaning import degrees
+
+LABELS = ("a", "b", "c")
+
+
+def random_sequences(rng: np.random.Generator, lengths: list[int], scale: float, forbid: bool) -> list[Potentials]:
+    L = len(LABELS)
+    trans, start, end = rng.normal(size=(L, L)), rng.normal(size=L), rng.normal(size=L)
+    if forbid:
+        trans[0, 1] = start[2] = -np.inf
+    return [Potentials(scale * rng.normal(size=(T, L)), trans, start, end) for T in lengths]
+
+
+def enumerated(chain: Potentials, y: list[int], charge: Any = lambda y: 0.0) -> tuple[list[float], float]:
+    """Return p(y_t) of every token and p(y), summed over all labellings."""
+    weight = {x: math.exp(chain.score(x) - charge(x)) for x in product(range(chain.n_labels), repeat=chain.n_tokens)}
+    z = sum(weight.values())
+    tokens = [sum(w for x, w in weight.items() if x[t] == y[t]) / z for t in range(len(y))]
+    return tokens, weight[tuple(y)] / z
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("forbid", [False, True])
+def test_probabilities_are_those_of_enumeration(seed: int, forbid: bool) -> None:
+    rng = np.random.default_rng(seed)
+    chains = random_sequences(rng, [1, 4, 2, 3, 5, 1, 2, 4, 3, 2], 2.0, forbid)
+    batch = ChainBatch.of(chains)
+    y = rng.integers(0, 3, len(batch.unary)).astype(np.int16)
+    tokens, whole = answer_probabilities(batch, y)
+    for i, chain in enumerate(chains):
+        part = slice(batch.indptr[i], batch.indptr[i + 1])
+        expected_tokens, expected_whole = enumerated(chain, y[part].tolist())
+        np.testing.assert_allclose(tokens[part], expected_tokens, atol=1e-6)
+        assert whole[i] == pytest.approx(expected_whole, abs=1e-9)
+
+
+def test_scores_far_apart_and_several_transition_matrices() -> None:
+    rng = np.random.default_rng(5)
+    far = random_sequences(rng, [3, 4], 400.0, False)
+    many = [
+        Potentials(rng.normal(size=(T, 3)), rng.normal(size=(T - 1, 3, 3)), far[0].start, far[0].end) for T in (3, 4)
+    ]
+    steep = [Potentials(c.unary / 400, 300 * c.trans, c.start, c.end) for c in far]
+    for chains in (far, many, steep):
+        batch = ChainBatch.of(chains)
+        y = np.array([0, 1, 2, 2, 1, 0, 1], np.int16)
+        tokens, whole = answer_probabilities(batch, y)
+        for i, chain in enumerate(chains):
+            part = slice(batch.indptr[i], batch.indptr[i + 1])
+            best = max(chain.score(x) for x in product(range(3), repeat=chain.n_tokens))
+            lowered = Potentials(chain.unary - best / chain.n_tokens, chain.trans, chain.start, chain.end)
+            expected = enumerated(lowered, y[part].tolist())
+            np.testing.assert_allclose(tokens[part], expected[0], atol=1e-6)
+            assert whole[i] == pytest.approx(expected[1], abs=1e-9)
+
+
+def test_a_forbidden_answer_has_no_probability() -> None:
+    chain = Potentials(np.zeros((2, 3)), np.where(np.eye(3), -np.inf, 0.0), np.zeros(3), np.zeros(3))
+    _, whole = answer_probabilities(ChainBatch.of([chain]), np.array([1, 1], np.int16))
+    assert whole.tolist() == [0.0]
+    hopeless = Potentials(np.full((2, 3), -np.inf), np.zeros((3, 3)), np.zeros(3), np.zeros(3))
+    tokens, whole = answer_probabilities(ChainBatch.of([chain, hopeless]), np.array([0, 1, 0, 0], np.int16))
+    assert whole[1] == 0.0
+    assert tokens[2:].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_local_rules_are_paid_for(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    text = """
+        Cue: token in "x" -> a [penalty 1.5]
+        Not: token in "y" -> not c [penalty 0.7]
+        Hard: token in "z" -> b [hard]
+        Away: a excludes c [penalty 9]
+    """
+    compiled = compile_rules(rule_set(text), LABELS)
+    words = [["x", "q", "y"], ["z", "x"], ["q"], ["y", "z", "x", "q"]]
+    chains = random_sequences(rng, [len(w) for w in words], 1.0, False)
+    batch, corpus = ChainBatch.of(chains), Corpus.from_tokens(words)
+    form = CountForm.of(compiled, compiled.rules.penalties, batch.trans, batch.start)
+    local = with_local_rules(batch, form, Conditions.of(compiled.ground_bits(corpus)))
+    y = rng.integers(0, 2, len(batch.unary)).astype(np.int16)
+    tokens, whole = answer_probabilities(local, y)
+    for i, chain in enumerate(chains):
+
+        def charge(x: tuple[int, ...], i: int = i) -> float:
+            broken = degrees(compiled.rules, words[i], [LABELS[j] for j in x])[:3]  # "Away" looks far: left out
+            return float(sum(d * rho for d, rho in zip(broken, compiled.rules.penalties, strict=False) if d))
+
+        part = slice(batch.indptr[i], batch.indptr[i + 1])
+        expected_tokens, expected_whole = enumerated(chain, y[part].tolist(), charge)
+        np.testing.assert_allclose(tokens[part], expected_tokens, atol=1e-6)
+        assert whole[i] == pytest.approx(expected_whole, abs=1e-9)
+
+
+def test_calibration_is_linear_between_its_points() -> None:
+    header = {"calibration": {"field": [[0.2, 0.6], [0.1, 0.9]]}}
+    calibration = Calibration.from_header(header)
+    assert calibration.of_fields(np.array([0.0, 0.2, 0.4, 0.6, 1.0])).tolist() == [0.1, 0.1, 0.5, 0.9, 0.9]
+    assert calibration.of_records(np.array([0.25, 1.0000000002])).tolist() == [0.25, 1.0]
+    assert Calibration.from_header({}).of_fields(np.array([0.123456789])).tolist() == [0.123457]
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ([], "not a table"),
+        ({"field": 3}, "pair of lists"),
+        ({"field": [[0.1, 0.2], [0.3]]}, "points"),
+        ({"record": [[], []]}, "points"),
+        ({"field": [[0.5, 0.5], [0.1, 0.2]]}, "must rise"),
+        ({"field": [[0.1, 0.5], [0.3, 0.2]]}, "must rise"),
+        ({"field": [[0.1, 0.5], [0.3, 1.2]]}, "must rise"),
+        ({"field": [[0.1, 0.5], [0.3, float("nan")]]}, "must rise"),
+    ],
+)
+def test_calibration_of_a_damaged_file(given: Any, what: str) -> None:
+    with pytest.raises(ModelFileError, match=what):
+        Calibration.from_header({"calibration": given})

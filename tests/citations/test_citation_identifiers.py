@@ -1,0 +1,118 @@
+"""DOIs, URLs, arXiv numbers, ISBNs and ISSNs out of the text around them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from espalier.citations.normalise import find_arxiv, find_doi, find_isbn, find_issn, find_url
+
+SICI = "10.1002/(SICI)1097-4636(199823)43:3<338::AID-JBM16>3.0.CO;2-B"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("doi:10.1000/xyz123.", "10.1000/xyz123"),
+        ("DOI 10.1000/ABC", "10.1000/ABC"),
+        ("(doi: 10.1002/abc)", "10.1002/abc"),
+        ("https://doi.org/10.1016/0022-2836(81)90087-5.", "10.1016/0022-2836(81)90087-5"),
+        ("http://dx.doi.org/10.1000%2Fabc.", "10.1000/abc"),
+        (f"{SICI};", SICI),
+        ("10.1016/j.cell. 2003.01.002", "10.1016/j.cell.2003.01.002"),
+        ("doi:10. 1016 / j.cell.2003", "10.1016/j.cell.2003"),
+        ("10.1145/123.456, 2003", "10.1145/123.456"),
+        ("10.1000/xyz accessed 2003", "10.1000/xyz"),
+        ("10.1000/xyz. Accessed", "10.1000/xyz"),
+        ("10.1000/%ff", "10.1000/%ff"),
+        ("10.1000%2F%ff", ""),
+        ("210.1000/x and 10.12/x", ""),
+        ("none", ""),
+    ],
+)
+def test_doi(text: str, expected: str) -> None:
+    assert find_doi(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Retrieved from http://www.example.com/a_(b).", "http://www.example.com/a_(b)"),
+        ("<http://x.org/>.", "http://x.org/"),
+        ("URL: www.example.com.", "www.example.com"),
+        ("(https://x.org/a)", "https://x.org/a"),
+        ("ftp://a.b/c;", "ftp://a.b/c"),
+        ("http: //x.org/ foo/bar.html", "http://x.org/foo/bar.html"),
+        ("http://www. example.com/x", "http://www.example.com/x"),
+        ("https://www.cia.gov / library/index.html", "https://www.cia.gov/library/index.html"),
+        ("http://a.org / http://b.org", "http://a.org/"),
+        ("http://x.org/. Accessed 5 May", "http://x.org/"),
+        ("http://x.org/ accessed", "http://x.org/"),
+        ("none", ""),
+    ],
+)
+def test_url(text: str, expected: str) -> None:
+    assert find_url(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("arXiv:1706.03762v5 [cs.CL]", "1706.03762v5"),
+        ("arXiv preprint arXiv:1706.03762", "1706.03762"),
+        ("https://arxiv.org/abs/hep-th/9901001", "hep-th/9901001"),
+        ("arXiv: math.GT/0309136", "math.GT/0309136"),
+        ("10.48550/arXiv.2101.00001", "2101.00001"),
+        ("arXiv 12, 1706.03762 alone", ""),
+    ],
+)
+def test_arxiv(text: str, expected: str) -> None:
+    assert find_arxiv(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ISBN 0-306-40615-2", "0306406152"),
+        ("ISBN-13: 978-0-306-40615-7.", "9780306406157"),
+        ("ISBN-10 0306406152", "0306406152"),
+        ("0-8044-2957-x", "080442957X"),
+        ("0-306-40615-3, 978-0-306-40615-7", "9780306406157"),
+        ("ISBN 0-306-40615-3", ""),
+        ("123-0-306-40615-7", ""),
+        ("", ""),
+    ],
+)
+def test_isbn(text: str, expected: str) -> None:
+    assert find_isbn(text) == expected
+
+
+@given(st.lists(st.integers(0, 9), min_size=9, max_size=9), st.integers(0, 9), st.integers(1, 9))
+@settings(deadline=None, derandomize=True, max_examples=100)
+def test_check_digits(digits: list[int], place: int, change: int) -> None:
+    check = -sum((10 - i) * digit for i, digit in enumerate(digits)) % 11
+    ten = "".join(map(str, digits)) + ("X" if check == 10 else str(check))
+    assert find_isbn(f"ISBN {ten[:1]}-{ten[1:5]}-{ten[5:9]}-{ten[9]}") == ten
+    # One wrong digit is always noticed.
+    wrong = list(ten)
+    wrong[place] = str((int(wrong[place]) + change) % 10) if wrong[place] != "X" else str(change)
+    assert find_isbn("".join(wrong)) == ""
+    seven = digits[:7]
+    check = -sum((8 - i) * digit for i, digit in enumerate(seven)) % 11
+    issn = "".join(map(str, seven)) + ("X" if check == 10 else str(check))
+    assert find_issn(issn) == find_issn(f"ISSN: {issn[:4]}–{issn[4:]}.") == f"{issn[:4]}-{issn[4:]}"
+    wrong = list(issn)
+    wrong[place % 7] = str((int(wrong[place % 7]) + change) % 10)
+    assert find_issn("".join(wrong)) == ""
+
+
+@given(st.text(st.sampled_from("10./-_%2Fahttpsw:()<>;X9 ²٣") | st.characters(), max_size=40))
+@settings(deadline=None, derandomize=True, max_examples=300)
+def test_any_text(text: str) -> None:
+    for find in (find_doi, find_url):
+        found = find(text)
+        assert not any(map(str.isspace, found))
+        assert not found.endswith((".", ",", ";", ":"))
+    for find in (find_url, find_arxiv, find_isbn, find_issn):
+        assert set(find(text)) <= set(text.upper()) | set(text) | {"-"}

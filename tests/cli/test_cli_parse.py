@@ -1,0 +1,182 @@
+"""`espalier parse`: formats, places, review, several readings, bad files, exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_runs import Espalier, Outcome
+
+from citation_models import pieces, reference, tiny_model
+from espalier.cli.parse import _FORMATS
+from espalier.cli.parsing import Inputs, Job
+
+
+@pytest.fixture(scope="session")
+def references(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("references") / "tiny.espalier"
+    tiny_model().save(path)
+    return path
+
+
+@pytest.fixture
+def parse(espalier: Espalier, references: Path) -> Any:
+    def run(*arguments: object, stdin: str | bytes = "") -> Outcome:
+        return espalier("parse", *arguments, "--model", references, stdin=stdin)
+
+    return run
+
+
+def rows(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_jsonl_keeps_everything_and_the_place(parse: Any, tmp_path: Path) -> None:
+    path = tmp_path / "refs.txt"
+    path.write_text(f"\n{reference(51)}\n{reference(52)}\n", encoding="utf-8")
+    done = parse(path)
+    assert (done.code, done.err) == (0, "")
+    first, second = rows(done.out)
+    assert [(field["label"], field["text"]) for field in first["fields"]] == pieces(51)
+    assert first["source"] == {"file": str(path), "line": 2, "offset": 0, "confidence": 1.0}
+    assert second["source"]["line"] == 3
+    assert first["certificate"] == "optimal"
+    assert first["csl"]["title"]
+    assert "alternatives" not in first
+
+
+def test_every_format(parse: Any, tmp_path: Path) -> None:
+    text = f"{reference(51)}\n{reference(52)}\n"
+    starts = {"bibtex": "@", "csl": "[", "ris": "TY  - ", "tei": "<?xml", "jsonl": '{"text"', "csv": "key,"}
+    starts["table"] = "   1  "
+    assert set(starts) == set(_FORMATS)
+    for name, start in starts.items():
+        done = parse("-", "--format", name, stdin=text)
+        assert (done.code, done.err) == (0, "")
+        assert done.out.startswith(start)
+    by_name = {"a.bib": "@", "a.json": "[", "a.ris": "TY", "a.xml": "<?xml", "a.jsonl": "{", "a.csv": "key"}
+    by_name["a.txt"] = "   1"
+    for name, start in by_name.items():
+        assert parse("-", "-o", tmp_path / name, stdin=text) == Outcome(0, "", "")
+        assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+    table = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text(encoding="utf-8"))))
+    assert [row["text"] for row in table] == [reference(51), reference(52)]
+
+
+def test_table_for_people(parse: Any) -> None:
+    done = parse("-", "-f", "table", "-k", 2, "--explain", stdin=f"{reference(52)} pp pp\n")
+    assert "% sure   <stdin>:1" in done.out
+    assert "container-title" in done.out
+    assert "      or  " in done.out
+    assert "(optimal)." in done.out
+    assert done.code == 0
+
+
+def test_other_readings_in_jsonl(parse: Any) -> None:
+    (row,) = rows(parse("-", "-k", 3, stdin=reference(52)).out)
+    assert len(row["alternatives"]) == 2
+    for other in row["alternatives"]:
+        assert "".join(field["text"] for field in other["fields"]).replace(" ", "") == row["text"].replace(" ", "")
+
+
+def test_review(parse: Any, tmp_path: Path) -> None:
+    review = tmp_path / "review.jsonl"
+    text = f"{reference(51)}\nAda (1950) pp 7, 8 pp\n"
+    done = parse("-", "--min-confidence", 0.5, "--review", review, stdin=text)
+    assert (done.code, done.err) == (0, "")
+    assert [row["text"] for row in rows(done.out)] == [reference(51)]
+    (doubtful,) = rows(review.read_text(encoding="utf-8"))
+    assert doubtful["text"] == "Ada (1950) pp 7, 8 pp"
+    assert doubtful["source"]["line"] == 2
+    assert list(tmp_path.iterdir()) == [review]
+    done = parse("-", "--min-confidence", 0.5, stdin=text)
+    assert done.code == 0
+    assert "records below --min-confidence left out: 1 of 2; --review FILE keeps them" in done.err
+
+
+def test_the_cut_counts_for_the_review(parse: Any) -> None:
+    text = f"1. {reference(50)} 2. {reference(52)}"
+    assert len(rows(parse("-", stdin=text).out)) == 2
+    assert parse("-", "--min-confidence", 0.81, stdin=text).out == ""
+    assert len(rows(parse("-", "--input", "lines", stdin=text).out)) == 1
+
+
+def test_layouts(parse: Any) -> None:
+    text = reference(50).replace(" ", "\n", 3)
+    assert len(rows(parse("-", "--input", "lines", stdin=text).out)) == 4
+    assert len(rows(parse("-", "--input", "blocks", stdin=text).out)) == 1
+    done = parse("-", "--input", "block", stdin=text)
+    assert done.code == 2
+    assert "did you mean 'blocks'?" in done.err
+
+
+def test_bad_files_are_named_and_the_others_read(parse: Any, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text(reference(50), encoding="utf-8")
+    bad.write_bytes(f"{reference(51)}\n".encode() + b"Pr\xfcn, 1990\n")
+    done = parse(tmp_path / "none.txt", bad, good)
+    assert done.code == 1
+    assert [row["text"] for row in rows(done.out)] == [reference(51), reference(50)]
+    assert f"{tmp_path / 'none.txt'}: No such file" in done.err
+    assert f"{bad}:2: byte 0xfc" in done.err
+    assert "--encoding latin-1" in done.err
+    assert "the rest of" in done.err
+    assert parse(bad, "--encoding", "latin-1").code == 0
+
+
+def test_a_line_that_is_too_long(parse: Any) -> None:
+    done = parse("-", stdin=f"{reference(50)}\n{'x ' * 500_000}\n{reference(51)}\n")
+    assert done.code == 1
+    assert [row["text"] for row in rows(done.out)] == [reference(50), reference(51)]
+    assert "<stdin>:2: 999,999 characters in a row; at most 20,000" in done.err
+
+
+def test_nothing_to_read_leaves_the_output_as_it_was(parse: Any, tmp_path: Path) -> None:
+    out = tmp_path / "out.bib"
+    out.write_text("before", encoding="utf-8")
+    done = parse(tmp_path / "none.txt", "-o", out)
+    assert done.code == 2
+    assert "no reference could be read" in done.err
+    assert out.read_text(encoding="utf-8") == "before"
+    assert parse("-", stdin="") == Outcome(0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        (("-f", "bibtx"), "did you mean 'bibtex'?"),
+        (("-o", "refs.odt"), "does not say which format"),
+        (("-f", "bibtex", "-k", "2"), "no place for other readings"),
+        (("-f", "bibtex", "--explain"), "goes with --format table"),
+        (("--review", "r.jsonl"), "needs --min-confidence"),
+        (("--min-confidence", "1.5"), "min-confidence"),
+        (("-k", "0"), "-k"),
+    ],
+)
+def test_wrong_use(parse: Any, options: tuple[str, ...], what: str) -> None:
+    done = parse("-", *options, stdin=reference(1))
+    assert done.code == 2
+    assert what in done.err
+    assert done.out == ""
+
+
+def test_a_model_of_something_else(espalier: Espalier, model: Path) -> None:
+    done = espalier("parse", "-", "--model", model, stdin="plum at £ 3")
+    assert done.code == 2
+    assert f"{model}: the model has the label" in done.err
+
+
+def test_references_wait_for_their_records_only(references: Path, tmp_path: Path) -> None:
+    from espalier.cli.parsing import open_parser
+
+    path = tmp_path / "refs.txt"
+    path.write_text("\n".join(reference(n) for n in range(600)), encoding="utf-8")
+    inputs, heard = Inputs([path], "auto", "utf-8"), []
+    pairs = Job(open_parser(references), inputs)._pairs(heard.append)
+    assert all(pair[0].text == pair[1].text for pair in pairs)
+    assert inputs.read == 600
+    assert heard == [512]

@@ -1,0 +1,143 @@
+"""The table of the best configuration, on tiny sets of invented advertisements and references."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from reproduce_tables import write_split
+
+from espalier.estimators.ccm import CCM
+from espalier.estimators.codl import CoDL
+from espalier.estimators.crf import CRF
+from espalier.estimators.experts import Experts
+from espalier.estimators.hmm import HMM
+from espalier.experiments import ours
+from espalier.experiments.ccm12 import SETS
+from espalier.experiments.data import Data
+from espalier.experiments.protocol import Cell
+from espalier.features.word_classes import WordClasses
+from espalier.tasks.task import load_task
+
+# Label -> phrases; a sequence has one of each, in this order.
+PHRASES = {
+    "ads": {
+        "size": ["two bedrooms and bath .", "three bedrooms and bath .", "one bedroom and bath ."],
+        "features": ["sunny kitchen with parking .", "new carpet and laundry .", "large deck with storage ."],
+        "rent": ["rent is $ 900 .", "rent is $ 1200 .", "deposit is $ 500 ."],
+        "contact": ["call *PHONE* now .", "please call *PHONE* .", "email *EMAIL* today ."],
+    },
+    "citations": {
+        "author": ["A . Smith .", "B . Jones .", "C . Miller and D . King ."],
+        "title": ["On growing pears .", "The pruning of trees .", "A theory of hedges ."],
+        "journal": ["Journal of Gardens ,", "Annals of Orchards ,", "Transactions on Fruit ,"],
+        "date": ["1994 .", "1987 .", "2001 ."],
+    },
+}
+
+
+def record(domain: str, rng: random.Random, *, everything: bool = False) -> dict[str, Any]:
+    tokens: list[str] = []
+    labels: list[str] = []
+    for label, phrases in PHRASES[domain].items():
+        words = rng.choice(phrases).split()
+        tokens += words
+        labels += [label] * len(words)
+    if everything:  # so that the label names of the split are those of the task
+        missing = [label for label in load_task(domain).labels if label not in PHRASES[domain]]
+        tokens += ["filler"] * len(missing)
+        labels += missing
+    return {"tokens": tokens, "labels": labels}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Data:
+    directory, rng = tmp_path_factory.mktemp("data"), random.Random(0)
+    for domain, name in SETS.items():
+        write_split(directory, f"{name}/train", [record(domain, rng, everything=True) for _ in range(8)])
+        write_split(directory, f"{name}/test", [record(domain, rng) for _ in range(10)])
+        pool = [{"tokens": record(domain, rng)["tokens"]} for _ in range(40)]
+        write_split(directory, f"{name}/unlabelled", pool)
+        write_split(directory, "unlabelled_refs/unlabelled", pool)
+    return Data(directory)
+
+
+@pytest.fixture
+def few_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text here has too few words for 256 clusters."""
+    learn = WordClasses.learn
+    monkeypatch.setattr(ours.WordClasses, "learn", lambda text: learn(text, clusters=(4, 8), dimensions=3, min_count=2))
+    ours._learned.cache_clear()
+
+
+def cell(row: str, column: str = "5") -> Cell:
+    return Cell("ours", row, column, 0, ours.TABLE.settings(row, column))
+
+
+@pytest.mark.usefixtures("few_words")
+@pytest.mark.parametrize("row", [row for row in ours.TABLE.published if row.startswith("ads")])
+def test_every_row_learns_what_is_easy(data: Data, row: str) -> None:
+    """Phrases are few and tell their labels apart: a figure far below 100 means a broken row."""
+    assert ours.TABLE.measure(data, cell(row)) > 90
+
+
+@pytest.mark.usefixtures("few_words")
+def test_references_too(data: Data) -> None:
+    data.check(ours.TABLE.needs)
+    assert ours.TABLE.measure(data, cell("citations, recipe")) > 90
+
+
+@pytest.mark.usefixtures("few_words")
+def test_figures_do_not_depend_on_what_ran_before(data: Data) -> None:
+    one = cell("ads, recipe")
+    first = ours.fitted(data, one).predict(data.corpus("ads/test"))
+    ours.fitted(data, replace(one, run=1))
+    assert ours.fitted(data, one).predict(data.corpus("ads/test")) == first
+
+
+def parts(row: str, classes: WordClasses | None = None) -> tuple[Any, Any, Any]:
+    """The teacher, the rules and the base of a row's learner, None for those that it lacks."""
+    learner: Any = ours.recipe(cell(row).settings, classes)
+    teacher = learner if isinstance(learner, CoDL) else None
+    model = learner if teacher is None else teacher.model
+    return teacher, *((model.rules, model.base) if isinstance(model, CCM) else (None, model))
+
+
+@pytest.mark.parametrize("domain", SETS)
+def test_what_rows_are_made_of(domain: str) -> None:
+    """Each change takes away what it says, and nothing else."""
+    papers, extended = load_task(domain), load_task(f"{domain}-extended")
+    teacher, rules, base = parts(f"{domain}, recipe")
+    assert (type(teacher), type(base), rules) == (CoDL, Experts, extended.rules)
+    assert teacher.update == "pool"
+    assert set(base.first.features.templates) == set(extended.extractor.templates)
+
+    teacher, rules, base = parts(f"{domain}, papers' rules, no word lists")
+    assert (type(teacher), rules) == (CoDL, papers.rules)
+    assert not [t for t in base.first.features.templates if "lexicon" in t.text]
+
+    teacher, rules, base = parts(f"{domain}, without rules")
+    assert (type(teacher), rules, type(base)) == (CoDL, None, Experts)
+    teacher, rules, base = parts(f"{domain}, without pool")
+    assert (teacher, rules, type(base)) == (None, extended.rules, Experts)
+    assert type(parts(f"{domain}, HMM alone")[2]) is HMM
+    assert type(parts(f"{domain}, CRF alone")[2]) is CRF
+
+
+@pytest.mark.usefixtures("few_words")
+def test_word_classes_reach_both_experts(data: Data) -> None:
+    classes = ours.word_classes(data, "ads")
+    assert ours.word_classes(data, "ads") is classes
+    _, _, base = parts("ads, recipe", classes)
+    assert base.second.word_classes is classes
+    assert "vector:text" in {t.text for t in base.first.features.templates}
+    assert not ours.TABLE.settings("ads, without word classes", "5")["classes"]
+
+
+def test_published_figures_stand_beside_comparable_rows_only() -> None:
+    published = ours.TABLE.published
+    assert published["citations, recipe"] == {"5": 77.65, "10": 81.51, "20": 85.11, "300": 94.32}
+    assert published["ads, papers' rules, no word lists"] == {"5": 70.79, "10": 75.40, "20": 77.56, "100": 82.00}
+    assert published["ads, CRF alone"] == {"5": None, "10": None, "20": None, "100": None}
