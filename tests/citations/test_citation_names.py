@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from espalier.citations.normalise import split_names
@@ -101,6 +101,7 @@ def shown(text: str) -> list[str]:
         ("King, M. L., Jr., & Smith, J.", ["King, M. L., Jr.", "Smith, J."]),
         ("Martin Luther King Jr.", ["King, Martin Luther, Jr."]),
         ("Smith, Jr., J.", ["Smith, J., Jr."]),
+        ("King, Jr., Martin Luther", ["King, Martin Luther, Jr."]),
         ("Wimsatt Jr., William Kurtz.", ["Wimsatt, William Kurtz, Jr."]),
         ("E. W. GARBISCH, JR", ["Garbisch, E. W., JR"]),
         ("Henry Ford III", ["Ford, Henry, III"]),
@@ -269,6 +270,11 @@ def letters(*texts: str) -> Counter[str]:
 
 
 @given(st.lists(WORDS, max_size=14).map(" ".join) | st.lists(WORDS, max_size=8).map("".join) | st.text(max_size=40))
+@example("Smith 2nd J. 2nd")
+@example("University … University")
+@example("J. ( Smith ]")
+@example("Department and y and al. (Ed.)")
+@example("Smith ET Jr. and J.")
 @settings(deadline=None, derandomize=True, max_examples=400)
 def test_no_letter_is_lost_and_none_is_added(text: str) -> None:
     found = split_names(text)

@@ -38,10 +38,14 @@ def parse(
         Path | None, typer.Option("--model", "-m", metavar="MODEL", help="A model file, instead of the bundled one.")
     ] = None,
     min_confidence: Annotated[
-        float, typer.Option(metavar="P", min=0.0, max=1.0, help="Leave out records that are less sure than this.")
+        float,
+        typer.Option(
+            "--min-confidence", metavar="P", min=0.0, max=1.0, help="Leave out records that are less sure than this."
+        ),
     ] = 0.0,
     review: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write what --min-confidence leaves out, as jsonl.")
+        Path | None,
+        typer.Option("--review", metavar="FILE", help="Where to write what --min-confidence leaves out, as jsonl."),
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show what the rules changed; for tables.")] = False,
     k: Annotated[

@@ -1,8 +1,9 @@
 """Chang, Ratinov and Roth (2012), figure 4: test accuracy after each iteration of EM, hard EM and CoDL, 5 labelled.
 
-All three give the supervised model the weight 0.9. Column 0 is before the first iteration. A curve: the paper's figures
-are read where its table 3 has them, before the first iteration and after the fifth (hard EM is its semi-supervised
-HMM). A learner that has stopped changing keeps its accuracy. Nothing is chosen by these test figures.
+All three give the supervised model the weight 0.9. Column 0 is before the first iteration, when the HMM already knows
+the words of the pool as words. A curve: the paper's figures are read where its table 3 has them, before the first
+iteration and after the fifth (hard EM is its semi-supervised HMM). A learner that has stopped changing keeps its
+accuracy. Nothing is chosen by these test figures.
 """
 
 from __future__ import annotations

@@ -244,7 +244,8 @@ def _united(column: Column, stretches: Stretches, V: int, mean: bool) -> Column:
         weights = table[found]
     else:
         if column.weights is None:
-            found = np.unique(keys)
+            keys = np.sort(keys)  # nearly in order already; np.unique would hash them first
+            found = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
         else:
             found, inverse = np.unique(keys, return_inverse=True)
             weights = np.full(len(found), -np.inf)

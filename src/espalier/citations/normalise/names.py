@@ -107,7 +107,7 @@ def _read(pieces: Sequence[Piece], text: str, shouting: bool) -> list[Name]:
             names.append(Name(last.family, last.given, last.particle, piece.words[0]))
         elif not _is_whole(piece, shouting):
             suffix = ""
-            if i + 2 < len(pieces) and _is_suffix(pieces[i + 1]) and _all_initials(pieces[i + 2], False):
+            if i + 2 < len(pieces) and _is_suffix(pieces[i + 1]) and _is_given(pieces[i + 2], piece, shouting):
                 suffix = pieces[i + 1].words[0]  # Smith, Jr., J.
                 i += 1
             if i + 1 < len(pieces) and _is_given(pieces[i + 1], piece, shouting):

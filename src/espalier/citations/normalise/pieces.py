@@ -43,6 +43,7 @@ class Piece:
     """Words between two separators, with their place in the text.
 
     joined : an "and" or a hard separator (";", "/") stands before them, `hard` the latter; joiners : its words.
+    inner : the joining words inside an institution's name.
     run : how many stretches lie between this one and the last that was joined.
     asides : the words in brackets; broken : a word that names a role was taken out, perhaps from the middle.
     institution, unfinished : what `is_institution` and `may_go_on` say of the words.
@@ -52,6 +53,7 @@ class Piece:
     joined: bool = False
     hard: bool = False
     joiners: list[str] = field(default_factory=list)
+    inner: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     asides: list[str] = field(default_factory=list)
     start: int = -1
@@ -93,11 +95,12 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
             before.broken |= piece.broken
             before.institution = True
             before.unfinished |= piece.unfinished
-            before.joiners += piece.joiners if before.broken else []
+            before.inner += piece.joiners
         else:
             merged.append(piece)
     for piece in merged:
         cues += piece.joiners
+        cues += piece.inner if piece.broken else []
     return text, merged
 
 
