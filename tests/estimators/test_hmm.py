@@ -262,3 +262,11 @@ def test_accuracy_on_references(data_dir: Path) -> None:
     classes = WordClasses.learn(Corpus.from_tokens([json.loads(line)["tokens"] for line in lines]))
     model = HMM(word_classes=classes, class_weight=10.0, transition_classes="punctuation")
     assert model.fit(train[chosen]).score(dev) > 0.85
+
+
+def test_explain_works_on_a_model_without_rules():
+    model = HMM().fit([["a", "b"], ["b", "c"]], [["x", "y"], ["x", "y"]])
+    explanation = model.explain(["a", "c"])
+    assert not explanation.changed
+    assert explanation.after.names() == model.predict([["a", "c"]])[0]
+    assert "The rules change nothing" in str(explanation)

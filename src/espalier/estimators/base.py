@@ -240,6 +240,16 @@ class SequenceLabeller(Estimator, ABC):
             for i, (a, b) in enumerate(zip(batch.indptr[:-1], batch.indptr[1:], strict=True))
         ]
 
+    def explain(self, tokens: Sequence[str]) -> Any:
+        """Explain the answer for one sequence: without rules, with the model's own if it has any, and what those do."""
+        from espalier.decoders.api import explain
+
+        self._check_fitted()
+        batch = self.potentials([tokens])
+        if isinstance(batch, SegmentBatch):
+            raise InputError(f"a {type(self).__name__} scores segments; explain needs a model that scores tokens")
+        return explain(batch[0], tokens=tokens, labels=self.labels_)
+
     def score(self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> float:
         """Return the token accuracy; without y, X is a Corpus that has labels."""
         gold = y
