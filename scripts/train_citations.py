@@ -3,7 +3,7 @@
     python scripts/train_citations.py --data DIR            train, calibrate, save, measure
     python scripts/train_citations.py --data DIR --report   measure the model that is there
 
-DIR holds the annotated sets named in `espalier.citations.training.SOURCES`, and `cora/normalised/all.jsonl`, whose test
+DIR holds the annotated sets named in `espalier.citations.training.SOURCES`, and `cora/normalised/all.jsonl`, whose
 references are kept out of everything. Tables are printed as Markdown; `docs/citations.md` shows them.
 """
 
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", action="store_true", help="measure only")
     parser.add_argument("--threads", type=int, default=None)
     options = parser.parse_args(arguments)
-    benchmark = {key_of(document) for document in read(options.data / BENCHMARK) if document.meta["split"] == "test"}
+    benchmark = {key_of(document) for document in read(options.data / BENCHMARK)}
     parts = divide(read_sources(options.data, exclude=benchmark))
     say(" ".join(f"{part}: {len(examples)}" for part, examples in parts.items()))
     if not options.report:
@@ -72,7 +72,7 @@ def train(training: Sequence[Example], dev: Sequence[Example], path: Path, threa
     settings: dict[str, Any] = {name: value for name, value in task.defaults.items() if name != "model"}
     base = CRF(task.extractor, threads=threads, progress=lambda m: say_now_and_then(m.iterations, m.value), **settings)
     model = CCM(base, task.rules, penalties="fixed", threads=threads)
-    weights = np.array([example.weight for example in training])
+    weights = np.array([example.source.weight for example in training])
     start = time.perf_counter()
     model.fit(corpus_of(training), sample_weight=weights)
     model.base_ = compacted(model.base_)

@@ -15,10 +15,7 @@ from espalier.citations.evaluation import evaluate, fields_of
 from espalier.citations.record import LABELS, Field, Record
 from espalier.citations.schemes import Scheme, load_scheme
 from espalier.citations.training import (
-    RARE,
-    RARE_WEIGHT,
     SOURCES,
-    Example,
     Source,
     compacted,
     divide,
@@ -220,13 +217,6 @@ def test_sources_are_read_once_each(tmp_path: Path) -> None:
     assert sorted(e.key for part in parts.values() for e in part) == ["onelms", "onoaks"]
     with pytest.raises(InputError, match=r"the set 'c' is missing: there is no c\.xml"):
         read_sources(tmp_path, (Source("c", "c.xml", "anystyle"),))
-
-
-def test_references_with_rare_fields_count_more() -> None:
-    silver = Source("b", "b.jsonl", "grobid", 0.5)
-    plain, rare = tagged(("title", "On oaks.")), tagged(("title", "On oaks."), ("genre", "PhD thesis"))
-    assert [Example(document, silver, "k").weight for document in (plain, rare)] == [0.5, 0.5 * RARE_WEIGHT]
-    assert set(LABELS) >= RARE
 
 
 def test_real_sources_convert_without_rest(data_dir: Path) -> None:

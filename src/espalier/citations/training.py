@@ -30,8 +30,6 @@ from espalier.models.pairs import Pairs
 
 __all__ = [
     "PARTS",
-    "RARE",
-    "RARE_WEIGHT",
     "SOURCES",
     "Example",
     "Source",
@@ -45,13 +43,6 @@ __all__ = [
 
 PARTS = ("train", "dev", "test")
 """Where a reference may be."""
-
-RARE = frozenset(
-    ("editor", "translator", "collection-title", "edition", "genre", "institution", "isbn", "issn", "accessed")
-)
-"""Fields with few examples: a reference that has one counts `RARE_WEIGHT` times."""
-
-RARE_WEIGHT = 2.0
 
 _DEV, _TEST = 0.10, 0.15
 _NUMBERS = "citation-number"
@@ -73,7 +64,7 @@ SOURCES = (
     Source("grobid", "grobid/normalised/train.jsonl.gz", "grobid"),
     Source("good", "anystyle/original/good.xml.gz", "anystyle", weight=0.5),
 )
-"""What the bundled model is trained on, the best labels first; `good` was labelled by earlier models."""
+"""What the bundled model is trained on, the best labels first; those of `good` are probably earlier models'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +79,6 @@ class Example:
     def part(self) -> str:
         """The part that the key decides."""
         return part_of(self.key)
-
-    @property
-    def weight(self) -> float:
-        """How often it counts in training: as its source, and more if it has a rare field."""
-        rare = any(span.label in RARE for span in self.document.spans or ())
-        return self.source.weight * (RARE_WEIGHT if rare else 1.0)
 
 
 def key_of(document: Document) -> str:
