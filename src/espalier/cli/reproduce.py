@@ -17,7 +17,7 @@ __all__ = ["reproduce"]
 
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[TABLE...]", help="Tables by name; all of them if none is given.")
+        list[str] | None, typer.Argument(metavar="[TABLE...]", help="Tables by name; if none is given, those of the papers.")
     ] = None,
     data: Annotated[
         Path | None,
@@ -51,14 +51,14 @@ def reproduce(
     from espalier.cli.results_page import results_markdown, results_page
     from espalier.experiments import cache as cells
     from espalier.experiments.data import Data
-    from espalier.experiments.registry import find_tables
+    from espalier.experiments.registry import NAMES, find_tables
     from espalier.experiments.runner import reproduce as run_tables
     from espalier.io.files import write_chunks
 
-    tables = find_tables(names or ())
     if listing:
-        say(list_table(tables))
+        say(list_table(find_tables(names or NAMES)))
         return
+    tables = find_tables(names or ())
     if data is None:
         raise InputError("name the directory of the data sets: --data DIR, or set ESPALIER_DATA")
     kept = cells.Cache(cache or _default_cache(), stale)
