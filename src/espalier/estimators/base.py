@@ -11,13 +11,14 @@ import inspect
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier import store
-from espalier.corpus import Corpus, Labels
+from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.document import Document
 from espalier.errors import InputError, LabelError, NotFittedError, did_you_mean
 from espalier.inference import k_best, marginals
@@ -127,15 +128,28 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def as_corpus(X: Any, y: Sequence[Sequence[str | None]] | None = None, *, vocabulary: Labels | None = None) -> Corpus:
-    """Make a corpus of what a user may pass: a Corpus, documents, or token lists; y are label lists."""
+    """Make a corpus of what a user may pass: a Corpus, documents, or token lists; y are label lists.
+
+    vocabulary : the label names and their order, whatever those of a labelled Corpus are.
+    """
     if isinstance(X, Corpus):
-        return X if y is None else X.with_labels(y, vocabulary)
+        return _renumbered(X, vocabulary) if y is None else X.with_labels(y, vocabulary)
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise InputError(f"X is {type(X).__name__}; expected a Corpus or a list of token lists")
     if len(X) and isinstance(X[0], Document):
         corpus = Corpus.from_documents(X, vocabulary=vocabulary)
         return corpus if y is None else corpus.with_labels(y, vocabulary)
     return Corpus.from_tokens(X, y, vocabulary=vocabulary)
+
+
+def _renumbered(corpus: Corpus, vocabulary: Labels | None) -> Corpus:
+    """Return a corpus with its labels numbered as in the vocabulary; a label in use that it lacks is an error."""
+    if vocabulary is None or corpus.y is None or corpus.labels is None or corpus.labels == vocabulary:
+        return corpus
+    used = np.unique(corpus.y[corpus.y >= 0])
+    ids = np.full(len(corpus.labels) + 1, UNKNOWN, np.int16)  # the last is that of unknown labels, -1
+    ids[used] = vocabulary.encode([corpus.labels.names[i] for i in used])
+    return replace(corpus, y=ids[corpus.y], labels=vocabulary)
 
 
 def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:

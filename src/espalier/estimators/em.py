@@ -90,6 +90,8 @@ class EM(TaughtLabeller):
         check_number("iterations", self.iterations, whole=True)
         check_number("pool_weight", self.pool_weight)
         check_number("tolerance", self.tolerance)
+        if self.gamma is not None:
+            check_number("gamma", self.gamma)
         corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "EM")
         words = Vocabulary((), base.normalise).extended(pool)
         supervised = fresh(base).fit(corpus, sample_weight=sample_weight, vocabulary=words)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.corpus import UNKNOWN, Corpus, Labels
+from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled
 from espalier.estimators.persist import nested, unnested
@@ -72,13 +71,7 @@ def labelled_corpus(X: Any, y: Sequence[Sequence[str | None]] | None, labels: Se
     """Return the labelled sequences, their label names fixed by `labels` if given; without any label it is an error."""
     corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
     check_labelled(corpus)
-    assert corpus.y is not None
-    assert corpus.labels is not None
-    if labels is None or corpus.labels == Labels(labels):
-        return corpus
-    wanted = Labels(labels)  # X is a Corpus with names of its own
-    ids = np.array([*wanted.encode(corpus.labels.names), UNKNOWN], np.int16)
-    return replace(corpus, y=ids[corpus.y], labels=wanted)
+    return corpus
 
 
 def checked_pool(unlabelled: Any, who: str) -> Corpus:

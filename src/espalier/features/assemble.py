@@ -15,34 +15,41 @@ __all__ = ["assemble"]
 
 
 def assemble(
-    view: View, templates: Sequence[Template], columns: Sequence[Column], sizes: Sequence[int], markers: Sequence[int]
+    view: View,
+    templates: Sequence[Template],
+    columns: Sequence[Column | None],
+    sizes: Sequence[int],
+    markers: Sequence[int],
 ) -> FeatureMatrix:
     """Return the matrix of a corpus.
 
     Parameters
     ----------
-    columns : the attributes of each template, numbered 0..size-1; a row a type if `of_type`, else a row a token.
+    columns : the attributes of each template, numbered 0..size-1; a row for each type, stretch or token (`family`);
+        None if the template is of the type and the view knows such families already.
     sizes : how many attributes each template has; they are laid end to end, the markers after them.
     markers : the offsets beyond the sequence that are attributes of the token.
     """
     A = sum(sizes) + len(markers)
-    families: dict[int, list[Column]] = {}
+    families: dict[tuple[str, int], list[Column]] = {}
     per_token: list[Column] = []
     bundles: list[Column] = []
     start = 0
     for template, column, size in zip(templates, columns, sizes, strict=True):
-        numbered = Column(column.indptr, column.ids + start, column.weights)
+        if column is not None:
+            numbered = Column(column.indptr, column.ids + start, column.weights)
+            (per_token if template.family is None else families.setdefault(template.family, [])).append(numbered)
         start += size
-        if template.of_type:
-            families.setdefault(template.offset or 0, []).append(numbered)
-        else:
-            per_token.append(numbered)
+    for offset, known in view.of_types.families.items():
+        families["type", offset] = [known]
     n_bundles = 0
-    for offset, family in families.items():
-        refs, bundle = _bundled(stack(family, view.n_types), view.uses(offset), A + n_bundles)
+    for (kind, offset), family in families.items():
+        stacked, uses = stack(family, family[0].n_rows), view.uses((kind, offset))
+        assert uses is not None
+        refs, bundle = _bundled(stacked, uses, A + n_bundles)
         n_bundles += bundle.n_rows
         bundles.append(bundle)
-        per_token.append(refs.take(view.types_at(offset)))
+        per_token.append(refs.take(view.members(kind, offset)))
     for k, offset in enumerate(markers):
         per_token.append(Column.of_one(np.where(view.tokens_at(offset) < 0, start + k, -1)))
     tokens, contents = stack(per_token, view.corpus.n_tokens), pile(bundles)
@@ -59,7 +66,7 @@ def assemble(
 
 
 def _bundled(family: Column, uses: np.ndarray, first: int) -> tuple[Column, Column]:
-    """Return what a token refers to for each type, and the bundles, numbered from `first`.
+    """Return what a token refers to for each type or stretch, and the bundles, numbered from `first`.
 
     A bundle of one attribute, or one that a single token uses, costs more than it saves: its attributes stand alone.
     """

@@ -1,8 +1,8 @@
 """`FeatureExtractor` learns from a corpus which attributes there are, and makes the corpus's matrix on the way.
 
-What depends on a word type alone is computed once a type. All such templates of one offset form a family; the
-attributes that a family gives to one type are one bundle of the matrix, and a token refers to the bundle of the type
-at that offset. Everything else is a NumPy operation over all tokens at once. Cost: Python per type and field, NumPy
+What depends on a word type alone is computed once a type, what depends on a stretch of text once a stretch. All such
+templates of one offset or kind form a family; the attributes that a family gives to one type or stretch are one bundle
+of the matrix, and a token refers to the bundles of the types at those offsets and of its stretches. Everything else is a NumPy operation over all tokens at once. Cost: Python per type and field, NumPy
 per token and template; the names of attributes are made only if somebody asks for them.
 """
 
@@ -90,13 +90,13 @@ class FeatureExtractor:
         for field in fields_of(self.templates):
             raw = view.raw(field)
             # A value that is too rare by itself is too rare at any offset and in any conjunction.
-            kept = frequent(raw.column, view.uses(0) if field.of_type else None, self.min_count)
+            kept = frequent(raw.column, view.uses((field @ 0).family), self.min_count)
             values[field.text] = tuple(raw.values[k] for k in kept.tolist())
             columns[field.text] = raw.column.located(kept)
         joins: list[tuple[Ints, ...]] = []
         attributes: list[Column] = []
         for template in self.templates:
-            uses = view.uses(template.offset or 0) if template.of_type else None
+            uses = view.uses(template.family)
             learned: list[Ints] = []
             attributes.append(join(template, view, columns, values, partial(_learn, learned, uses, self.min_count)))
             joins.append(tuple(learned))

@@ -15,9 +15,10 @@ from espalier.features.assemble import assemble
 from espalier.features.columns import Column
 from espalier.features.joins import fields_of, join, names_of
 from espalier.features.matrix import FeatureMatrix
+from espalier.features.memory import TypeMemory
 from espalier.features.named import NamedField
 from espalier.features.state import pack, unpack
-from espalier.features.templates import Template, marker
+from espalier.features.templates import Field, Template, marker
 from espalier.features.view import View
 
 __all__ = ["FeatureIndex"]
@@ -50,17 +51,28 @@ class FeatureIndex:
 
     def transform(self, corpus: Corpus) -> FeatureMatrix:
         """Return the matrix of a corpus, int32 references to A attributes."""
-        view = View(corpus)
+        view = View(corpus, self._memory.recall)
         columns = {}
-        for field in fields_of(self.templates):
-            raw, known = view.raw(field), self._numbers[field.text]
-            number = np.fromiter((known.get(value, -1) for value in raw.values), np.int64, len(raw.values))
-            columns[field.text] = raw.column.mapped(number)
+        for field in fields_of(template for template in self.templates if not template.of_type):
+            raw = view.raw(field)
+            columns[field.text] = raw.column.mapped(self._numbers_of(field, raw.values))
         attributes = [
-            join(template, view, columns, self.values, partial(_locked, joins))
+            None if template.of_type else join(template, view, columns, self.values, partial(_locked, joins))
             for template, joins in zip(self.templates, self.joins, strict=True)
         ]
-        return assemble(view, self.templates, attributes, [len(joins[-1]) for joins in self.joins], self.markers)
+        sizes = [len(joins[-1]) for joins in self.joins]
+        return assemble(view, self.templates, attributes, sizes, self.markers)
+
+    def _numbers_of(self, field: Field, values: Sequence[str]) -> Ints:
+        """Return the number of each value of a field, -1 where training did not keep it; the memory's tuples stay."""
+        seen = self._tables.get(field.text)
+        if seen is not None and seen[0] is values:
+            return seen[1]
+        known = self._numbers[field.text]
+        numbers = np.fromiter((known.get(value, -1) for value in values), np.int64, len(values))
+        if isinstance(values, tuple):
+            self._tables[field.text] = values, numbers
+        return numbers
 
     def names(self) -> tuple[str, ...]:
         """Return the name of each attribute, such as `lower@-1=the`; made on first use."""
@@ -74,6 +86,14 @@ class FeatureIndex:
     def from_state(cls, state: Mapping[str, Any], *, functions: Iterable[NamedField] = ()) -> FeatureIndex:
         """Return the index that `to_state` described; `functions` brings back the `Call`s, which no file holds."""
         return cls(*unpack(state, functions))
+
+    @cached_property
+    def _memory(self) -> TypeMemory:
+        return TypeMemory(self.templates, self.values, self.joins)
+
+    @cached_property
+    def _tables(self) -> dict[str, tuple[Sequence[str], Ints]]:
+        return {}
 
     @cached_property
     def _numbers(self) -> dict[str, dict[str, int]]:

@@ -40,14 +40,15 @@ def all_fields(templates: Iterable[Template]) -> list[Field]:
 
 def join(
     template: Template,
-    view: View,
+    view: View | None,
     columns: Mapping[str, Column],
     values: Mapping[str, Sequence[str]],
     keys: Callable[[int, Column], Ints],
 ) -> Column:
-    """Return the attributes of a template, numbered from 0: a row for each type (`of_type`) or for each token.
+    """Return the attributes of a template, numbered from 0: a row for each type or stretch (`family`), or each token.
 
-    `keys(k, column)` is the join of part k, given the numbers that would be looked up in it.
+    `keys(k, column)` is the join of part k, given the numbers that would be looked up in it. A template of a family
+    asks for no view.
     """
     joined: Column | None = None
     for k, part in enumerate(template.parts):
@@ -58,12 +59,12 @@ def join(
     return joined
 
 
-def _part_column(template: Template, part: Part, view: View, column: Column, outside: int) -> Column:
-    """Return the values of a part: a row for each type (`of_type`) or for each token."""
-    if template.of_type:
+def _part_column(template: Template, part: Part, view: View | None, column: Column, outside: int) -> Column:
+    """Return the values of a part: a row for each type or stretch, if the template is of such a family, or token."""
+    if template.family is not None:
         return column
-    index = view.types_at(part.offset) if part.field.of_type else view.tokens_at(part.offset)
-    return column.take(index, outside=outside if template.offset is None else -1)
+    assert view is not None
+    return column.take(view.rows_at(part.field, part.offset), outside=outside if template.offset is None else -1)
 
 
 def names_of(template: Template, joins: Sequence[Ints], values: Mapping[str, Sequence[str]]) -> list[str]:

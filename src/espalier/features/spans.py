@@ -19,8 +19,8 @@ vector (`vector:text`) a stretch has the mean over its tokens. So `before(regex:
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.columns import Column, ranges
 from espalier.features.fields import LENGTH_BINS, length_names
-from espalier.features.stretches import QUOTES, Stretches
+from espalier.features.stretches import Sign, Stretches, signs_of
 from espalier.features.templates import MAX_OFFSET, Field
 from espalier.features.values import Raw
 from espalier.features.view import View
@@ -40,6 +40,9 @@ Ints = NDArray[np.int64]
 
 MOST = 9
 """Stretches from this number on are one value of the index."""
+
+FEW = 64
+"""So many values, and a table with a place for each of them and each token costs less than sorting."""
 
 
 class _PlaceField(Field):
@@ -90,18 +93,15 @@ class _Span(_PlaceField):
         return self.text + at + self.field.name(value, "")[len(self.field.text) :]
 
     def by_view(self, view: View) -> Raw:
-        """Return the values of each token."""
-        values, column = view.raw(self.field)
-        if self.field.of_type:
-            column = column.take(view.corpus.token_ids)
-        column = self._collect(view, column, max(len(values), 1))
+        """Return the values of each token or stretch."""
+        column = self._collect(view)
         if self.value != 1:
             weights = np.ones(len(column.ids)) if column.weights is None else column.weights
             column = Column(column.indptr, column.ids, self.value * weights)
-        return Raw(values, column)
+        return Raw(view.raw(self.field).values, column)
 
-    def _collect(self, view: View, column: Column, V: int) -> Column:
-        """Return what each token collects of a column with a row a token and numbers below V."""
+    def _collect(self, view: View) -> Column:
+        """Return what each token or stretch collects of the field inside."""
         raise NotImplementedError
 
 
@@ -132,13 +132,20 @@ class Within(_Span):
     def _scope(self) -> str:
         return self.unit + (self.which if self.which != "all" else "") + (f"{self.shift:+d}" if self.shift else "")
 
-    def _collect(self, view: View, column: Column, V: int) -> Column:
+    @property
+    def stretch(self) -> str:
+        """The kind of stretch."""
+        return self.unit
+
+    def _collect(self, view: View) -> Column:
         stretches = view.stretches(self.unit)
         there = stretches.at(self.shift)
         if self.which == "all":
-            return _united(column, stretches, V, self.dense).take(there[stretches.of_token])
+            united = view.united(self.unit, self.field, partial(_united, mean=self.dense))
+            return united.take(there) if self.shift else united
         edge = stretches.first if self.which == "first" else stretches.last
-        return column.take(np.append(edge, -1)[there][stretches.of_token])
+        rows = np.append(view.rows_at(self.field, 0), -1)[np.append(edge, -1)[there]]
+        return view.raw(self.field).column.take(rows)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -164,13 +171,15 @@ class Beyond(_Span):
     def _scope(self) -> str:
         return self.side
 
-    def _collect(self, view: View, column: Column, V: int) -> Column:
-        corpus = view.corpus
+    def _collect(self, view: View) -> Column:
+        corpus, column, V = view.corpus, view.of_tokens(self.field), max(len(view.raw(self.field).values), 1)
         if column.weights is not None:
             raise InputError(f"{self.text}: {self.field.text} gives weights; only a chunk or sentence collects those")
         token = column.rows()
-        sequence = np.repeat(np.arange(len(corpus)), corpus.lengths)[token]
-        keys = sequence * V + column.ids
+        of_token = np.repeat(np.arange(len(corpus)), corpus.lengths)
+        if V <= FEW:
+            return _beyond_few(token, column.ids, of_token, (len(corpus), V), self.side == "before")
+        keys = of_token[token] * V + column.ids
         # Of every value of a sequence, the first token that has it (or the last: the first from the other end).
         order = slice(None) if self.side == "before" else slice(None, None, -1)
         found, entry = np.unique(keys[order], return_index=True)
@@ -203,15 +212,20 @@ class Measure(_PlaceField):
         """The text form, such as `chunkindex`."""
         return f"{self.unit}{self.what}"
 
+    @property
+    def stretch(self) -> str:
+        """The kind of stretch."""
+        return self.unit
+
     def by_view(self, view: View) -> Raw:
-        """Return the index or the length of each token's stretch."""
+        """Return the index or the length of each stretch."""
         stretches = view.stretches(self.unit)
         if self.what == "index":
             index = np.arange(len(stretches.first)) - stretches.start[stretches.sequence]
             values = [*map(str, range(MOST)), f"{MOST}+"]
-            return Raw(values, Column.of_one(np.minimum(index, MOST)[stretches.of_token]))
-        bins = np.array([bisect_right(LENGTH_BINS, n) - 1 for n in stretches.lengths.tolist()], np.int64)
-        return Raw(length_names(), Column.of_one(bins[stretches.of_token]))
+            return Raw(values, Column.of_one(np.minimum(index, MOST)))
+        bins = np.searchsorted(LENGTH_BINS, stretches.lengths, side="right") - 1
+        return Raw(length_names(), Column.of_one(bins))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +236,7 @@ class Quoted(_PlaceField):
 
     def by_token(self, corpus: Corpus) -> Raw:
         """Return one value for the tokens inside."""
-        mark = np.array([word in QUOTES for word in corpus.types], bool)[corpus.token_ids].astype(np.int64)
+        mark = signs_of(corpus.types, Sign.QUOTE)[corpus.token_ids].astype(np.int64)
         total = np.append(0, np.cumsum(mark))
         start, stop = (np.repeat(total[borders], corpus.lengths) for borders in (corpus.indptr[:-1], corpus.indptr[1:]))
         before, after = total[:-1] - start, stop - total[1:]
@@ -234,7 +248,21 @@ class Quoted(_PlaceField):
         return self.text + at
 
 
-def _united(column: Column, stretches: Stretches, V: int, mean: bool) -> Column:
+def _beyond_few(token: Ints, value: Ints, of_token: Ints, shape: tuple[int, int], before: bool) -> Column:
+    """Return, for each token, the values on any token before (or after) it, by a table of sequences and values.
+
+    token, value : int64[nnz], in order of the tokens; of_token : int64[M], sequences; shape : N and V.
+    """
+    M = len(of_token)
+    edge = np.full(shape, M if before else -1)
+    order = slice(None, None, -1) if before else slice(None)
+    edge[of_token[token[order]], value[order]] = token[order]  # of several tokens the last one written stays
+    places = np.arange(M)[:, None]
+    seen = edge[of_token] < places if before else edge[of_token] > places
+    return Column(np.append(0, np.cumsum(np.count_nonzero(seen, axis=1))), np.nonzero(seen)[1])
+
+
+def _united(column: Column, stretches: Stretches, V: int, *, mean: bool) -> Column:
     """Return the numbers of each stretch, each once: with its largest weight, or the mean over all tokens, if not 0."""
     U, weights = len(stretches.first), None
     keys = stretches.of_token[column.rows()] * V + column.ids

@@ -8,14 +8,17 @@ Tokens of punctuation that follow an end belong to it. So `Smith , J . , " On tr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntFlag
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 
-__all__ = ["ABBREVIATIONS", "MARKS", "QUOTES", "Stretches"]
+__all__ = ["ABBREVIATIONS", "MARKS", "QUOTES", "Sign", "Stretches", "signs_of"]
 
 Ints = NDArray[np.int64]
 
@@ -82,21 +85,47 @@ class Stretches:
         return self.last - self.first + 1
 
 
+class Sign(IntFlag):
+    """What a word is to the text around it."""
+
+    QUOTE = 1  # a quotation mark
+    BARE = 2  # punctuation alone
+    STOP = 4  # a full stop
+    ABBREVIATED = 8  # a full stop after it ends nothing
+    CHUNK = 16  # ends a chunk, unless it is a full stop after an abbreviation
+    SENTENCE = 32  # ends a sentence, with the same exception
+
+
+def signs_of(words: Sequence[str], sign: Sign) -> NDArray[np.bool_]:
+    """Return which of U words have a sign, bool[U]."""
+    return (np.fromiter(map(_signs, words), np.int64, len(words)) & int(sign)).astype(bool)
+
+
 def _ends(corpus: Corpus, kind: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return whether each token ends a stretch, and whether it is punctuation alone, bool[M] both."""
-    types, marks = corpus.types, MARKS[kind]
-    quotes = QUOTES if kind == "chunk" else frozenset()
-    bare = np.array([not any(map(str.isalnum, word)) for word in types], bool)
-    marked = np.array([word[-1:] in marks or word in quotes for word in types], bool)
-    stop = np.array([word == "." for word in types], bool)
-    abbreviated = np.array([_is_abbreviation(word) for word in types], bool)
-    dotted = np.array([len(word) > 1 and word[-1] == "." and _is_abbreviation(word[:-1]) for word in types], bool)
     ids = corpus.token_ids
-    ends = (marked & ~dotted)[ids]
+    end, bare, stop, abbreviated = (
+        signs_of(corpus.types, sign)[ids] for sign in (Sign[kind.upper()], Sign.BARE, Sign.STOP, Sign.ABBREVIATED)
+    )
     after = np.zeros(corpus.n_tokens, bool)
-    after[1:] = abbreviated[ids[:-1]]
+    after[1:] = abbreviated[:-1]
     after[corpus.indptr[:-1][corpus.lengths > 0]] = False  # a sequence knows nothing of the one before
-    return ends & ~(stop[ids] & after), bare[ids]
+    return end & ~(stop & after), bare
+
+
+@lru_cache(maxsize=1 << 17)
+def _signs(word: str) -> int:
+    """Return the signs of a word, as a number: it is asked for again and again, once a corpus."""
+    dotted = len(word) > 1 and word[-1] == "." and _is_abbreviation(word[:-1])
+    signs = {
+        Sign.QUOTE: word in QUOTES,
+        Sign.BARE: not any(map(str.isalnum, word)),
+        Sign.STOP: word == ".",
+        Sign.ABBREVIATED: _is_abbreviation(word),
+        Sign.CHUNK: not dotted and (word[-1:] in MARKS["chunk"] or word in QUOTES),
+        Sign.SENTENCE: not dotted and word[-1:] in MARKS["sentence"],
+    }
+    return sum(int(sign) for sign, holds in signs.items() if holds)
 
 
 def _is_abbreviation(word: str) -> bool:

@@ -31,8 +31,9 @@ MAX_OFFSET = 1000
 class Field:
     """What is looked at; subclasses are frozen dataclasses.
 
-    A field is a function of the word type alone (`of_type`; then `by_type` is called, with distinct words) or of the
-    token's place (then `by_view` is called, which asks `by_token`, with a corpus, unless the field looks at others).
+    A field is a function of the word type alone (`of_type`; then `by_type` is called, with distinct words), of the
+    stretch of text that the token is in (`stretch` names its kind; then `by_view` has a row for each stretch), or of
+    the token's place (then `by_view` is called, which asks `by_token`, with a corpus, unless the field looks at others).
     A `via_shape` field depends on the word through its full shape alone, and `by_type` is called with distinct shapes
     instead.
     """
@@ -52,6 +53,11 @@ class Field:
         return True
 
     @property
+    def stretch(self) -> str | None:
+        """The kind of stretch, "chunk" or "sentence", that the values depend on alone, if they do."""
+        return None
+
+    @property
     def text(self) -> str:
         """The text form, such as `prefix3`."""
         raise NotImplementedError
@@ -69,7 +75,7 @@ class Field:
         raise NotImplementedError
 
     def by_view(self, view: View) -> Raw:
-        """Return the values of each token of a view's corpus; the view keeps what several fields share."""
+        """Return the values of each token (or stretch) of a view's corpus; the view keeps what several fields share."""
         return self.by_token(view.corpus)
 
     def name(self, value: str, at: str) -> str:
@@ -142,6 +148,19 @@ class Template:
     def of_type(self) -> bool:
         """Does the attribute depend on one word type alone (of the token at `offset`)?"""
         return self.offset is not None and all(part.field.of_type for part in self.parts)
+
+    @property
+    def stretch(self) -> str | None:
+        """The kind of stretch that the attribute depends on alone (the token's own), if it does."""
+        kinds = {part.field.stretch for part in self.parts}
+        return kinds.pop() if self.offset == 0 and len(kinds) == 1 else None
+
+    @property
+    def family(self) -> tuple[str, int] | None:
+        """What the attributes depend on, the "type" at an offset or a kind of stretch; None if on the token's place."""
+        if self.of_type:
+            return "type", self.offset or 0
+        return None if self.stretch is None else (self.stretch, 0)
 
     def __and__(self, other: Field | Template) -> Template:
         """Return the conjunction of the parts of both."""

@@ -18,7 +18,7 @@ from numba import njit
 from espalier.kernels.rows import BLOCK
 from espalier.kernels.vector import (
     LANES,
-    any_above,
+    any_at_least,
     fma,
     load,
     maximum,
@@ -124,10 +124,9 @@ def _step(L, before, here, into, free, bound, source_ptr, sources, extremes, act
         n = 0
         for i in range(L):
             active[n] = i * 8
-            if any_above(load(before + i * VEC_BYTES) + splat(extremes[1, i]), threshold):
+            # Also where the two are equal: rounding may hide most(i) - least(i), and this source set the threshold.
+            if any_at_least(load(before + i * VEC_BYTES) + splat(extremes[1, i]), threshold):
                 n += 1
-            elif extremes[0, i] == extremes[1, i]:
-                n += 1  # most and least are one: it may be the one that set the threshold
     for f in range(0, len(free) - 3, 4):  # four targets at once, so that every source is loaded once for four
         j0, j1, j2, j3 = free[f], free[f + 1], free[f + 2], free[f + 3]
         w0, w1, w2, w3 = into + j0 * L * 8, into + j1 * L * 8, into + j2 * L * 8, into + j3 * L * 8

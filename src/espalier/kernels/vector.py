@@ -28,7 +28,7 @@ from numba.extending import intrinsic, lower_builtin, models, register_model
 __all__ = [
     "LANES",
     "aligned",
-    "any_above",
+    "any_at_least",
     "below_exp",
     "exp",
     "fma",
@@ -249,11 +249,11 @@ def maximum(typingctx, a, b):
 
 
 @intrinsic
-def any_above(typingctx, a, b):
-    """Return whether a is larger than b in any lane."""
+def any_at_least(typingctx, a, b):
+    """Return whether a is b or larger in any lane."""
 
     def codegen(context, builder, sig, args):
-        lanes = builder.bitcast(builder.fcmp_ordered(">", *args), ir.IntType(LANES))
+        lanes = builder.bitcast(builder.fcmp_ordered(">=", *args), ir.IntType(LANES))
         return builder.icmp_unsigned("!=", lanes, ir.IntType(LANES)(0))
 
     return types.boolean(VEC, VEC), codegen

@@ -151,10 +151,13 @@ def _compared(corpus: Corpus, model: Any) -> tuple[Labels, Corpus, Corpus, Any]:
 
     Tokens whose gold label is unknown, or one that the model cannot give, are unknown on both sides.
     """
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"discover takes a labelled Corpus, not {type(corpus).__name__}; see `Corpus.from_tokens`")
     if corpus.y is None or corpus.labels is None or not len(corpus):
         raise InputError("discover compares predictions with labels; the corpus is empty or has none")
     if hasattr(model, "predict"):
-        labels, predictions, labeller = Labels(model.labels_), model.predict(corpus), model
+        predictions, labeller = model.predict(corpus), model  # an estimator that is not fitted says so
+        labels = Labels(model.labels_)
     else:
         predictions, labeller = model.all_labels() if isinstance(model, Corpus) else model, None
         seen = sorted({name for y in predictions for name in y if name is not None} - set(corpus.labels))

@@ -59,7 +59,8 @@ def top_k(
     found = k_best(folded, k * listed, threads=threads, allow_infeasible=True)
     scores = found.scores - _global_costs(compiled, corpus, found.labels, found.scores)
     # The decoder's answer goes in front where the list has nothing as good.
-    missed = best.scores > scores.max(axis=1) + TIE * np.maximum(1.0, np.abs(best.scores))
+    size = np.maximum(1.0, np.abs(np.where(np.isfinite(best.scores), best.scores, 0.0)))
+    missed = best.scores > scores.max(axis=1) + TIE * size
     candidates = np.concatenate([best.labels[None], found.labels])
     scores = np.concatenate([np.where(missed, best.scores, -np.inf)[:, None], scores], axis=1)
     order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
