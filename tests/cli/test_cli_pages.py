@@ -65,6 +65,7 @@ def test_compare_refuses_what_makes_no_sense(espalier: Espalier, model: Path, co
 TOY = Table(
     name="toy", title="A <toy>", source="nobody", metric="points", minutes=0.5, needs=(),
     published={"a, right": {"1": 4.0, "20": None}}, settings=lambda row, column: {}, measure=lambda data, cell: 0.0,
+    remark="Ours has <other> paint.",
 )  # fmt: skip
 RESULTS = [Result("toy", "a, right", "1", 4.0, 5.0, 0.25, 5), Result("toy", "a, right", "20", None, 3.0, None, 1)]
 
@@ -75,10 +76,12 @@ def test_reproduced_tables_as_a_page_with_curves() -> None:
     assert html.count("<polyline") == 1
     assert "+1.00" in html
     assert "7 s of work" in html
+    assert "Ours has &lt;other&gt; paint." in html
 
 
 def test_reproduced_tables_as_markdown() -> None:
     lines = results_markdown([TOY], RESULTS, {"toy": 7.0}).splitlines()
     assert "| a, right | 5.00 ± 0.2 (4.00) | 3.00 |" in lines
     assert "## toy" in lines
+    assert "Ours has <other> paint." in lines
     assert any("minutes of work" in line for line in lines)

@@ -17,7 +17,8 @@ __all__ = ["reproduce"]
 
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[TABLE...]", help="Tables by name; if none is given, those of the papers.")
+        list[str] | None,
+        typer.Argument(metavar="[TABLE...]", help="Tables by name; if none is given, those of the papers."),
     ] = None,
     data: Annotated[
         Path | None,

@@ -7,9 +7,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from importlib.metadata import version
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from espalier.pages import Line, line_chart, page, section, table
+from espalier.pages import Line, line_chart, page, paragraph, section, table
 
 if TYPE_CHECKING:
     from espalier.experiments import protocol
@@ -28,7 +29,8 @@ def results_page(
         own = [result for result in results if result.table == one.name]
         if own:
             note = f"{one.source}; {one.metric}; {seconds.get(one.name, 0.0):.0f} s of work"
-            body.append(section(f"{one.name}: {one.title}", [_figures(own), *_curves(one, own)], note))
+            parts = [_figures(own), *_curves(one, own), *([paragraph(one.remark)] if one.remark else [])]
+            body.append(section(f"{one.name}: {one.title}", parts, note))
     return page("Published tables, computed anew", body)
 
 
@@ -106,7 +108,7 @@ def results_markdown(
         for row in dict.fromkeys(result.row for result in own):
             cells = [_cell(places.get((row, column))) for column in columns]
             lines.append(f"| {row} | {' | '.join(cells)} |")
-        lines.append("")
+        lines += ["", *([*wrap(one.remark, 120), ""] if one.remark else [])]
     return "\n".join(lines)
 
 

@@ -57,6 +57,7 @@ class Table:
     once : columns whose runs would all be the same, because they train on everything.
     quick : the columns to compute if time is short; all if empty.
     minutes : what all cells take on one core, roughly.
+    remark : what to know when reading the figures: departures, and why ours are lower where they are.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Table:
     cells: tuple[Place, ...] = ()
     once: frozenset[str] = field(default_factory=frozenset)
     quick: tuple[str, ...] = ()
+    remark: str = ""
 
     @property
     def places(self) -> list[Place]:

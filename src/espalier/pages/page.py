@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-__all__ = ["heat_table", "page", "section", "table"]
+__all__ = ["heat_table", "page", "paragraph", "section", "table"]
 
 _STYLE = """
 :root { color-scheme: light dark; --grid: #8883; --soft: #888; }
@@ -35,6 +35,11 @@ def section(title: str, body: Sequence[str], note: str = "") -> str:
     """Return a heading, a line of explanation, and what follows."""
     said = f'<p class="note">{escape(note)}</p>' if note else ""
     return f"<section><h2>{escape(title)}</h2>{said}\n" + "\n".join(body) + "</section>"
+
+
+def paragraph(text: str) -> str:
+    """Return a paragraph of running text."""
+    return f"<p>{escape(text)}</p>"
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]], classes: Sequence[Sequence[str]] = ()) -> str:
