@@ -5,8 +5,10 @@
     IBT     hard rules while learning, too
     JIBT    penalties learned as weights, together with those of the features (algorithm 3)
 
-Features are the templates of the task, and epochs ten, the estimator's default; the paper says neither. Where hard
-rules leave no labelling, the answer breaks as few as possible, and the run says how many there were.
+The paper names neither its features nor its epochs. By the development sets, all labelled: features of the extended
+tasks (JIBT on references 94.6 against 93.8 with those of the plain task), ten epochs on references and thirty on
+advertisements (L 75.6, against 74.1 after ten). Rules are the paper's. Where hard rules leave no labelling, the answer
+breaks as few as possible, and the run says how many there were.
 """
 
 from __future__ import annotations
@@ -32,19 +34,20 @@ FIGURES = {
     "ads, IBT": (54.87, 57.49, 66.06, 74.98),
     "ads, JIBT": (45.87, 58.93, 67.80, 79.36),
 }
-EPOCHS = 10
+EPOCHS = {"citations": 10, "ads": 30}
 
 
 def settings(row: str, column: str) -> dict[str, Any]:
     """Return what the cell of a place is computed with."""
     domain, _, training = row.partition(", ")
-    return {"domain": domain, "training": training, "epochs": EPOCHS}
+    return {"domain": domain, "training": training, "epochs": EPOCHS[domain], "features": f"{domain}-extended"}
 
 
 def measure(data: Data, cell: Cell) -> float:
     """Train as the row says, and test."""
     task, way = load_task(cell.settings["domain"]), cell.settings["training"]
-    model: Any = Perceptron(task.extractor, epochs=cell.settings["epochs"], threads=1)
+    extractor = load_task(cell.settings["features"]).extractor
+    model: Any = Perceptron(extractor, epochs=cell.settings["epochs"], threads=1)
     if way == "JIBT":
         model = CCM(model, task.rules, training=way, threads=1)
     elif way != "L":
