@@ -1,18 +1,25 @@
 #!/bin/sh
-# Train on 60 adverts, judge on 20 others, label 20 new ones:  examples/demo.sh [path of the espalier command]
+# Parse references, then train on adverts and label new ones:  examples/demo.sh [path of the espalier command]
 set -eu
-espalier=${1:-espalier}
-cards=$(dirname "$0")/orchard
+espalier=$(command -v "${1:-espalier}")
+case $espalier in /*) ;; *) espalier=$PWD/$espalier ;; esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cp -R "$(dirname "$0")/references.txt" "$(dirname "$0")/orchard" "$work"
+cd "$work"
 
 run() {
     printf '\n$ espalier %s\n' "$*"
     "$espalier" "$@"
 }
 
-run train --labelled "$cards/train.txt" --output "$work/orchard.espalier"
-run evaluate --model "$work/orchard.espalier" --data "$cards/test.txt"
-run label "$cards/new.txt" --model "$work/orchard.espalier" --format table
-run label "$cards/new.txt" --model "$work/orchard.espalier" --output "$work/new.jsonl"
-run convert "$work/new.jsonl" "$work/new.conll"
+head -n 12 references.txt > dozen.txt
+run parse dozen.txt --format table
+run parse references.txt --output references.bib
+printf '\n$ tail -n 28 references.bib\n'
+tail -n 28 references.bib
+
+run train --labelled orchard/train.txt --output orchard.espalier
+run evaluate --model orchard.espalier --data orchard/test.txt
+head -n 3 orchard/new.txt > new.txt
+run label new.txt --model orchard.espalier --format table

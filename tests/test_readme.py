@@ -31,15 +31,16 @@ def commands(page: str) -> list[str]:
 
 @pytest.fixture
 def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty directory with the examples in it."""
+    """An empty directory with the examples in it, and some references."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    (tmp_path / "refs.txt").write_text(blocks(README, "text")[0], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def test_there_is_something_to_run() -> None:
-    assert len(blocks(README, "python")) == 5
-    assert len(commands(README)) == 10
+    assert len(blocks(README, "python")) == 6
+    assert len(commands(README)) == 18
 
 
 @pytest.mark.parametrize("block", blocks(README, "python"))
@@ -56,8 +57,37 @@ def test_commands(page: str, scratch: Path) -> None:
 def test_the_drawing_is_the_program_s_own(scratch: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "-l", "examples/orchard/train.txt", "-o", "m.espalier"]) == 0
     assert main(["label", "examples/orchard/new.txt", "-m", "m.espalier", "-f", "table"]) == 0
-    [drawing] = blocks(README, "text")
+    _, drawing = blocks(README, "text")
     assert drawing in capsys.readouterr().out
+
+
+def test_before_and_after(scratch: Path) -> None:
+    """What is shown of references is what becomes of them."""
+    assert "`espalier parse refs.txt --output refs.bib`" in README
+    assert main(["parse", "refs.txt", "--output", "refs.bib"]) == 0
+    assert (scratch / "refs.bib").read_text(encoding="utf-8") == blocks(README, "bibtex")[0]
+
+
+def test_the_picture_is_the_program_s_own() -> None:
+    """Every word of the references is in it, and nothing that a browser would have to fetch."""
+    picture = (ROOT / "docs" / "images" / "parse.svg").read_text(encoding="utf-8")
+    lines = (ROOT / "examples" / "references.txt").read_text(encoding="utf-8").splitlines()
+    assert "@font-face" not in picture
+    assert "url(http" not in picture
+    for word in ("Grafting", "quince.", "Alpenvorland.", "poirier"):
+        assert word in picture
+        assert any(word in line for line in lines)
+
+
+def test_a_style_is_learned(scratch: Path) -> None:
+    """The page on styles does what it says: its commands run, and then its Python."""
+    page = (ROOT / "docs" / "adapting.md").read_text(encoding="utf-8")
+    for command in commands(page):
+        assert main(shlex.split(command)[1:]) == 0, command
+    for block in blocks(page, "python"):
+        exec(compile(block, "docs/adapting.md", "exec"), {})
+    for link in re.findall(r"\]\(([^)#]+)\)", page):
+        assert (ROOT / "docs" / link).exists(), link
 
 
 def test_every_format_is_listed() -> None:
@@ -82,7 +112,7 @@ def test_the_examples_are_what_their_page_says() -> None:
 
 
 def test_demo(tmp_path: Path) -> None:
-    """The script runs from anywhere, and the model it trains is a good one."""
+    """The script runs from anywhere, it parses references, and the model it trains is a good one."""
     shim = tmp_path / "espalier"
     shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m espalier "$@"\n', encoding="utf-8")
     shim.chmod(0o755)
@@ -92,6 +122,8 @@ def test_demo(tmp_path: Path) -> None:
         cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8",
     )  # fmt: skip
     assert (demo.returncode, demo.stderr) == (0, "")
+    assert "\n  12  " in demo.stdout
+    assert "\n@book{" in demo.stdout
     figures = re.search(r"token accuracy ([\d.]+) +field F1 ([\d.]+)", demo.stdout)
     assert figures is not None
     assert float(figures[1]) >= 95

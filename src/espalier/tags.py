@@ -97,6 +97,8 @@ def segments(tags: Sequence[str | None], *, leaves: bool = False) -> list[Segmen
 
     previous_leaf = ""
     for t, tag in enumerate(tags):
+        if t and tag == tags[t - 1] and (tag is None or "B-" not in tag):
+            continue  # nothing opens, nothing closes
         levels = parse_tag(tag) if tag is not None else ()
         if leaves and levels:
             # Only the innermost level counts; leaving it for a deeper or shallower level ends the stretch.

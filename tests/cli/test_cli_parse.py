@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import pytest
 from cli_runs import Espalier, Outcome
 
 from citation_models import pieces, reference, tiny_model
+from espalier.citations.record import LABELS
 from espalier.cli.parse import _FORMATS
 from espalier.cli.parsing import Inputs, Job
+from espalier.cli.shown_records import _COLOURS
 
 
 @pytest.fixture(scope="session")
@@ -140,9 +143,9 @@ def test_nothing_to_read_leaves_the_output_as_it_was(parse: Any, tmp_path: Path)
     out.write_text("before", encoding="utf-8")
     done = parse(tmp_path / "none.txt", "-o", out)
     assert done.code == 2
-    assert "no reference could be read" in done.err
+    assert "none.txt: No such file" in done.err
     assert out.read_text(encoding="utf-8") == "before"
-    assert parse("-", stdin="") == Outcome(0, "", "")
+    assert parse("-", stdin="") == Outcome(0, "", "espalier: <stdin>: there is no reference in it\n")
 
 
 @pytest.mark.parametrize(
@@ -180,3 +183,39 @@ def test_references_wait_for_their_records_only(references: Path, tmp_path: Path
     assert all(pair[0].text == pair[1].text for pair in pairs)
     assert inputs.read == 600
     assert heard == [512]
+
+
+@pytest.mark.parametrize(("head", "what"), [(b"%PDF-1.7\n", "a PDF"), (b"PK\x03\x04\x14", ".docx")])
+def test_files_that_are_no_text(parse: Any, tmp_path: Path, head: bytes, what: str) -> None:
+    path, good = tmp_path / "paper", tmp_path / "refs.txt"
+    path.write_bytes(head + b"\xe2\xe3")
+    good.write_text(reference(51), encoding="utf-8")
+    done = parse(path)
+    assert done.code == 2
+    assert what in done.err
+    assert "save its references as text first" in done.err
+    both = parse(path, good)
+    assert both.code == 1
+    assert len(rows(both.out)) == 1
+
+
+def test_a_format_nearly_right(parse: Any) -> None:
+    assert parse("-", "-f", "bibtx").err == "espalier: unknown format 'bibtx'; did you mean 'bibtex'?\n"
+    assert "there are bibtex, csl" in parse("-", "-f", "word").err
+
+
+def test_no_name_runs_over_the_edge(parse: Any) -> None:
+    """A field that begins with a short word at the end of a line takes its name along to the next."""
+    text = "\n".join(
+        f"Ada Plum. {'On the pruning of trees ' * 3}{'x' * n}. Journal of Espaliers, 4." for n in range(1, 24)
+    )
+    done = parse("-", "-f", "table", stdin=text)
+    assert max(map(len, done.out.splitlines())) <= 100
+
+
+def test_fields_side_by_side_have_colours_of_their_own() -> None:
+    assert set(_COLOURS) == set(LABELS) - {"other"}
+    usual = ("author", "date", "title", "container-title", "volume", "issue", "pages", "url")
+    book = ("author", "title", "edition", "location", "publisher", "date")
+    for fields in (usual, book):
+        assert all(_COLOURS[a] != _COLOURS[b] for a, b in pairwise(fields))

@@ -339,6 +339,7 @@ def test_transition_classes_and_partial_labels() -> None:
         (EM(CRF()), "an HMM, not a CRF"),
         (EM(iterations=-1), "iterations"),
         (EM(gamma=2), "gamma"),
+        (EM(gamma="much"), "gamma"),
         (EM(pool_weight=float("inf")), "pool_weight"),
         (EM(patience=0), "patience"),
     ],

@@ -206,6 +206,16 @@ def test_a_long_list_proves_everything() -> None:
     assert top_k(batch, compiled_rules(RULES, [1.0] * 5), corpus, 14).proven.all()  # 28 listed, 27 exist
 
 
+def test_lists_of_sequences_without_any_labelling() -> None:
+    batch, corpus = batch_of(3, [["a", "b"], ["b"], []], 1)
+    batch.unary[:2] = -np.inf
+    found = top_k(batch, compiled_rules(RULES, [1.0] * 5), corpus, 3)  # a warning of NumPy's would be an error here
+    assert np.isneginf(found.scores[0]).all()
+    assert (found.labels[:, :2] == -1).all()
+    assert np.isfinite(found.scores[1]).all()
+    assert found.proven[0]
+
+
 def test_k_is_a_whole_number() -> None:
     batch, corpus = batch_of(3, [["a"]], 1)
     with pytest.raises(InputError, match="at least 1"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from espalier import CRF, HMM
 from espalier.corpus import Corpus, Labels
-from espalier.errors import InputError, ResultWarning
+from espalier.errors import InputError, NotFittedError, ResultWarning
 from espalier.learning.discovery import TEMPLATES, discover
 from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR
 from espalier.rules import count_templates, degree, relation_templates
@@ -189,6 +189,10 @@ def test_wrong_use() -> None:
         discover(Corpus.from_tokens(TOKENS), ANSWERS)
     with pytest.raises(InputError, match="4 sequences but 1 label lists"):
         discover(CORPUS, ANSWERS[:1])
+    with pytest.raises(InputError, match="a labelled Corpus, not list"):
+        discover(TOKENS, ANSWERS)
+    with pytest.raises(NotFittedError):
+        discover(CORPUS, HMM())
 
 
 def test_candidates_of_every_template_are_looked_at() -> None:

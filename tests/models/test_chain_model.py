@@ -64,6 +64,20 @@ def test_equal_to_the_flat_product_and_plain_viterbi(most_bytes, seed, L, length
         np.testing.assert_array_equal(path, expected.labels)
 
 
+@pytest.mark.parametrize("scale", [1e-20, 1e-16, 0.0, 1e17])
+@pytest.mark.parametrize("L", [2, 3, 9])
+def test_transitions_that_rounding_swallows(L, scale):
+    rng = np.random.default_rng(L)
+    indptr = np.array([0, 5, 8, 9, 15], np.int64)
+    matrix = random_matrix(rng, n_tokens=15)
+    model = random_model(rng, matrix, L, 0.0, False)
+    model = ChainModel(model.pairs, model.w, rng.normal(size=(L, L)) * scale, model.start, model.end)
+    expected = viterbi(model.potentials(matrix, indptr), threads=1)
+    path, scores = model.tag(matrix, indptr, 1)
+    np.testing.assert_allclose(scores, expected.scores, rtol=1e-12)
+    assert np.array_equal(path, expected.labels)
+
+
 def test_the_weight_rows_are_laid_out_once():
     rng = np.random.default_rng(0)
     matrix = random_matrix(rng, n_tokens=12)

@@ -7,7 +7,7 @@ Cost: array operations over all tokens, and Python a field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -25,7 +25,9 @@ from espalier.decoders.counts import Conditions, CountForm
 from espalier.decoders.table import run
 from espalier.document import Document
 from espalier.errors import LabelError, did_you_mean
+from espalier.features.columns import ranges
 from espalier.inference import path_scores, viterbi
+from espalier.learning.degrees import degree_matrix
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, Grounded, degrees_of
 from espalier.rules.meaning import violations
@@ -110,7 +112,9 @@ class Batch:
         scores = np.where(possible, found.scores, 0.0)
         paid = path_scores(self.potentials, y, threads=1) - scores
         pays = ~possible | (paid > GAP * np.maximum(1.0, np.abs(scores)))
-        broken = [self._broken(i, y[self._span(i)]) if asked else () for i, asked in enumerate(pays.tolist())]
+        broken: list[tuple[Violated, ...]] = [()] * len(pays)
+        for i, found_broken in self._all_broken(np.flatnonzero(pays), y):
+            broken[i] = found_broken
         status = np.where(found.optimal, "optimal", np.where(possible, "bounded", "infeasible"))
         return Answer(y, status.tolist(), broken)
 
@@ -131,16 +135,28 @@ class Batch:
             return viterbi(self.potentials[i]).labels
         return nearest.labels
 
-    def _broken(self, i: int, y: Int16) -> tuple[Violated, ...]:
-        """Return what labels y of sequence i pay for."""
-        grounded, rules = self._grounded(i), self.compiled.rules
-        names = [self.compiled.labels.names[j] for j in y.tolist()]
+    def _all_broken(self, chosen: NDArray[np.int64], y: Int16) -> Iterator[tuple[int, tuple[Violated, ...]]]:
+        """Yield each chosen sequence and what its labels pay for; y : int16[M], the labels of all sequences."""
+        token = ranges(self.corpus.indptr[chosen], self.corpus.lengths[chosen])
+        degrees = degree_matrix(self.compiled, self.corpus[chosen], y[token], self.bits[token])
+        for i, own in zip(chosen.tolist(), degrees.tolist(), strict=True):
+            yield i, self._broken(i, y[self._span(i)], own)
+
+    def _broken(self, i: int, y: Int16, degrees: list[int]) -> tuple[Violated, ...]:
+        """Return what labels y of sequence i pay for, given the degree of each rule."""
+        document, labels, words = self.documents[i], self.compiled.labels.names, None
         found: list[Violated] = []
-        for k in np.flatnonzero((degrees_of(grounded, y) > 0) & (rules.penalties > 0)).tolist():
-            price = float(rules.penalties[k])
-            for v in violations(rules[k], grounded.tokens, names, text=grounded.text):
-                found.append(Violated(rules.names[k], v.position, v.amount, price * v.amount))
+        for rule, price, degree in zip(self.compiled.rules, self._prices, degrees, strict=True):
+            if degree > 0 and price > 0:
+                words = words or (document.words, [labels[j] for j in y.tolist()])
+                for v in violations(rule, *words, text=document.text):
+                    found.append(Violated(rule.name, v.position, v.amount, price * v.amount))
         return tuple(found)
+
+    @cached_property
+    def _prices(self) -> list[float]:
+        prices: list[float] = self.compiled.rules.penalties.tolist()
+        return prices
 
     @cached_property
     def _weighed(self) -> ChainBatch:
@@ -183,7 +199,7 @@ class Batch:
         found: list[Record] = []
         for other in run(self._problem(i), k=k):
             if other.labels is not None and not np.array_equal(other.labels, best):
-                broken = self._broken(i, other.labels)
+                broken = self._broken(i, other.labels, degrees_of(self._grounded(i), other.labels).tolist())
                 found += alone._records(Answer(other.labels, [str(other.status)], [broken]))
         return tuple(found[: k - 1])
 

@@ -28,7 +28,7 @@ def parse(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="bibtex, csl, ris, tei, jsonl, csv, table; else by OUT's name, a table on a terminal, or jsonl.",
+            help="bibtex, csl, ris, tei, jsonl, csv or table; else by OUT's name, or a table (in a pipe: jsonl).",
         ),
     ] = None,
     output: Annotated[
@@ -58,9 +58,11 @@ def parse(
 ) -> None:
     """Parse references into records: authors, title, container, pages, date ... with confidences.
 
-    The confidence that --min-confidence asks for is that of the record times that of the cut, where references were
-    run together. A file that cannot be read further, and a reference that is too long, is named; the exit code is
-    then 1.
+    espalier parse refs.txt shows them, -o refs.bib writes BibTeX; - is stdin.
+
+    The confidence of --min-confidence is that of the record times that of
+    the cut, where references were run together. Files and references that
+    cannot be read are named, and the exit code is then 1.
     """
     from espalier.cli.parsing import Inputs, Job, open_parser
 
@@ -86,12 +88,13 @@ def _format(format: str | None, output: Path) -> str:
     """Return the format asked for, else by the file's name, else what suits the reader of stdout."""
     if format is not None:
         if format not in _FORMATS:
-            raise InputError(f"unknown format {format!r}{did_you_mean(format, _FORMATS)}; use {', '.join(_FORMATS)}")
+            near = did_you_mean(format, _FORMATS) or f"; there are {', '.join(_FORMATS)}"
+            raise InputError(f"unknown format {format!r}{near}")
         return format
     if output == STANDARD:
         return "table" if sys.stdout.isatty() else "jsonl"
     if output.suffix.lower() not in _BY_NAME:
-        raise InputError(f"{output}: the name does not say which format to write; pass --format {', '.join(_FORMATS)}")
+        raise InputError(f"{output}: the name does not say which format to write; pass --format: {', '.join(_FORMATS)}")
     return _BY_NAME[output.suffix.lower()]
 
 

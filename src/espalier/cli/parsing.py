@@ -54,16 +54,19 @@ class Inputs:
                 yield from self._of(path)
             except (FormatError, OSError) as error:
                 self.bad += 1
-                if isinstance(error, OSError):
-                    complain(f"{path}: {error.strerror}")
-                else:
-                    complain(f"{in_options(str(error), 'parse')}; the rest of {error.path or path} was not read")
+                if len(self.files) == 1 and not self.read:
+                    raise InputError(_reason(error, path)) from None
+                rest = f"; the rest of {path} was not read" if isinstance(error, FormatError) else ""
+                complain(_reason(error, path) + rest)
         if self.bad and not self.read:  # an error, so that a file that was to be written stays as it was
             raise InputError("no reference could be read")
 
     def _of(self, path: Path) -> Iterator[Reference]:
         refused: list[FormatError] = []
         source: Path | IO[bytes] = sys.stdin.buffer if path == STANDARD else path
+        if path != STANDARD and path.is_file():
+            _check_text(path)
+        before = self.read + self.bad
         try:
             for reference in read_references(source, self.layout, encoding=self.encoding, refused=refused):
                 self._drain(refused)
@@ -71,12 +74,30 @@ class Inputs:
                 yield reference
         finally:
             self._drain(refused)
+        if self.read + self.bad == before:
+            complain(f"{'<stdin>' if path == STANDARD else path}: there is no reference in it")
 
     def _drain(self, refused: list[FormatError]) -> None:
         for error in refused:
             complain(str(error))
         self.bad += len(refused)
         refused.clear()
+
+
+_NO_TEXT = {b"%PDF": "a PDF", b"PK\x03\x04": "a zipped file, as .docx and .odt are", b"\xd0\xcf\x11\xe0": "an old .doc"}
+
+
+def _check_text(path: Path) -> None:
+    """Refuse what a person may well have at hand but nobody can read line by line."""
+    with open(path, "rb") as stream:
+        head = stream.read(4)
+    if head in _NO_TEXT:
+        raise FormatError(f"this is {_NO_TEXT[head]}, not text; save its references as text first", path=str(path))
+
+
+def _reason(error: FormatError | OSError, path: Path) -> str:
+    """Say what is wrong with a file."""
+    return f"{path}: {error.strerror}" if isinstance(error, OSError) else in_options(str(error), "parse")
 
 
 @dataclass(slots=True)

@@ -21,6 +21,7 @@ from espalier.cli.settings import Kind, Method, configure, make, parse_penalties
 from espalier.errors import InputError, RuleError, did_you_mean
 
 if TYPE_CHECKING:
+    from espalier.cli.adapting import Start
     from espalier.corpus import Labels
     from espalier.rules.ruleset import RuleSet
     from espalier.tasks.task import Task
@@ -55,7 +56,8 @@ class Recipe:
     """An unfitted estimator and how to read the labels of its data.
 
     kind : what answers in the end, for messages; labels : those that the task declares, None without a task; marks :
-    are labels tags, with B- and I-?
+    are labels tags, with B- and I-? start : the model that learning begins from, or None;
+    schemes : are labels of other schemes understood?
     """
 
     estimator: Any
@@ -65,6 +67,8 @@ class Recipe:
     labels: Labels | None
     task: str | None
     marks: bool
+    start: Start | None = None
+    schemes: bool = False
 
 
 def make_recipe(
@@ -80,6 +84,7 @@ def make_recipe(
     pool: bool = False,
 ) -> Recipe:
     """Return what to train; the arguments are options of `train`, and `pool` says if there is unlabelled text."""
+    from espalier.cli.adapting import BUNDLED
     from espalier.tasks.task import load_task
 
     chosen, price = parse_settings(settings), None if penalties is None else parse_penalties(penalties)
@@ -91,7 +96,8 @@ def make_recipe(
     model = _kind(how, kind, declared)
     if price in _TRAINED and model == Kind.semicrf:
         raise InputError(f"--penalties {price} are trained with a model of chains; use count, or another --model")
-    base = _base(model, declared, features, chosen[""])
+    start = _start(how, model, task, features, chosen[""])
+    base = _base(model, declared, features, chosen[""], start)
     return Recipe(
         estimator=_wrapped(how, model, base, known, price, chosen),
         kind=model.value if model else how.value,
@@ -100,7 +106,30 @@ def make_recipe(
         labels=None if declared is None else declared.labels,
         task=None if declared is None else declared.name,
         marks=_marks(declared, tags),
+        start=start,
+        schemes=task in BUNDLED,
     )
+
+
+def _start(
+    method: Method, kind: Kind | None, task: str | None, features: Path | None, chosen: dict[str, Any]
+) -> Start | None:
+    """Return the model to begin from and take it out of the settings: the one they name, else the task's own."""
+    from espalier.cli.adapting import BUNDLED, begin
+
+    able = kind == Kind.crf and method in (Method.supervised, Method.codl) and features is None
+    if "prior" not in chosen:
+        return begin(BUNDLED[task]) if able and task in BUNDLED else None
+    source = chosen.pop("prior")
+    if source is None:
+        return None
+    if not isinstance(source, str):
+        raise InputError(f"--set prior={source}: expected a model file, or null to begin from nothing")
+    if not able:
+        raise InputError(
+            "--set prior is for --model crf, supervised or codl, with the features of the prior; leave out what differs"
+        )
+    return begin(source)
 
 
 def _marks(task: Task | None, tags: bool | None) -> bool:
@@ -194,7 +223,9 @@ def _default_kind(task: Task | None) -> Kind:
     return Kind(name)
 
 
-def _base(kind: Kind | None, task: Task | None, features: Path | None, chosen: Mapping[str, Any]) -> Any:
+def _base(
+    kind: Kind | None, task: Task | None, features: Path | None, chosen: Mapping[str, Any], start: Start | None
+) -> Any:
     """Return the model with the task's features and, if it is the task's own, parameters; options come first."""
     model = make("samplerank" if kind is None else kind.value)
     if task is not None and "features" in model.get_params(deep=False):
@@ -206,6 +237,8 @@ def _base(kind: Kind | None, task: Task | None, features: Path | None, chosen: M
         raise InputError(f"--model {model.kind} knows words alone; leave out --features, or choose another --model")
     if features is not None:
         model.set_params(features=read_features(features))
+    if start is not None:
+        model.set_params(**start.parameters)
     return configure(model, chosen, "--set ")
 
 

@@ -88,7 +88,7 @@ class _Line:
         """Append a word after a blank, or a few where the last name needs room; False if it does not fit."""
         end = self.text.cell_len
         blanks = max(1, self._shortage(word, end + 1) + 1) if end else 0
-        if end and end + blanks + sum(cell_len(part) for part, _ in word) > width:
+        if end and end + blanks + self._room(word) > width:
             return False
         self.text.append(" " * blanks)
         for part, span in word:
@@ -99,6 +99,13 @@ class _Line:
             elif span is not None:
                 self.marks.append(_Mark(start, self.text.cell_len, span))
         return True
+
+    def _room(self, word: list[Run]) -> int:
+        """How many columns the word needs, or the name over its end, if that is new and longer."""
+        *before, (part, span) = word
+        new = span is not None and not (self.marks and self.marks[-1].span is span)
+        name = cell_len(span.label) if span is not None and new else 0
+        return sum(cell_len(text) for text, _ in before) + max(cell_len(part), name)
 
     def _shortage(self, word: list[Run], column: int) -> int:
         """How many columns the first new name of the word would start too early."""

@@ -15,49 +15,64 @@ from espalier.citations.record import Record
 from espalier.citations.splitting import Reference
 from espalier.cli.console import stdout_console
 from espalier.cli.files import STANDARD
-from espalier.cli.show import field_styles, show
+from espalier.cli.show import show
 from espalier.document import Document, Span
 from espalier.errors import InfeasibleError
 
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
 
-__all__ = ["write_table"]
+__all__ = ["print_table", "write_table"]
 
 _INDENT = "      "
 _FILE_WIDTH = 100
 _DOUBTFUL = 0.5
+_COLOURS = {
+    "author": "cyan", "editor": "bright_cyan", "translator": "bright_magenta", "title": "green",
+    "container-title": "blue", "collection-title": "magenta", "volume": "yellow", "issue": "magenta", "pages": "cyan",
+    "date": "red", "edition": "bright_yellow", "publisher": "magenta", "location": "yellow", "genre": "bright_magenta",
+    "institution": "bright_blue", "note": "bright_green", "doi": "bright_blue", "url": "bright_blue",
+    "isbn": "bright_cyan", "issn": "bright_cyan", "accessed": "bright_red", "citation-number": "yellow",
+}  # fmt: skip
+"""Fields that often stand side by side differ."""
+_ALMOST = 0.995  # what would be rounded to 100 %
 
 
 def write_table(
     pairs: Iterable[tuple[Reference, Record]], path: Path, parser: Parser, *, explained: bool = False
 ) -> None:
     """Show the records on stdout, or write what would be shown to a file, without colours."""
+    if path == STANDARD:
+        print_table(stdout_console(), pairs, parser, explained=explained)
+        return
     text = StringIO()
-    console = stdout_console() if path == STANDARD else Console(file=text, width=_FILE_WIDTH, highlight=False)
-    styles = field_styles(set(parser.labels) - {"other"})
+    print_table(Console(file=text, width=_FILE_WIDTH, highlight=False), pairs, parser, explained=explained)
+    path.write_text(text.getvalue(), encoding="utf-8")
+
+
+def print_table(
+    console: Console, pairs: Iterable[tuple[Reference, Record]], parser: Parser, *, explained: bool = False
+) -> None:
+    """Show the records on a console, numbered from 1."""
+    styles = {label: f"bold {_COLOURS[label]}" for label in parser.labels if label in _COLOURS}
     for number, (reference, record) in enumerate(pairs, 1):
         place = f"{reference.file}:{reference.line}" if reference.file else f"line {reference.line}"
         lines = [Text.assemble((f"{number:>4}  ", "bold"), _sure(record), (f"   {place}", "dim"))]
         lines += _body(record, styles, console.width)
         for other in record.alternatives:
-            lines += [
-                Text(),
-                Text.assemble((f"{_INDENT}or  ", "dim"), _sure(other)),
-                *_body(other, styles, console.width),
-            ]
+            lines += [Text(), Text.assemble((f"{_INDENT}or  ", "dim"), _sure(other))]
+            lines += _body(other, styles, console.width)
         if explained:
             lines += [Text(_INDENT + line, "dim") for line in _explanation(parser, record.text)]
         for line in [*lines, Text()]:
             console.print(line, no_wrap=True, overflow="ignore", crop=False)
-    if path != STANDARD:
-        path.write_text(text.getvalue(), encoding="utf-8")
 
 
 def _sure(record: Record) -> Text:
     """Return the confidence, what is not proven, and the fields in doubt."""
     p = record.confidence
-    shown = Text(f"{p:.0%} sure", "green" if p >= 0.9 else "yellow" if p >= _DOUBTFUL else "red")
+    share = f"{p:.0%}" if p < _ALMOST else ">99%"
+    shown = Text(f"{share} sure", "green" if p >= 0.9 else "yellow" if p >= _DOUBTFUL else "red")
     if record.certificate != "optimal":
         shown.append(f"   {record.certificate}", "red")
     doubtful = [f"{field.label} {field.confidence:.0%}" for field in record.fields if field.confidence < _DOUBTFUL]

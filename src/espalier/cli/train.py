@@ -81,32 +81,35 @@ def train(
     """Learn a model from labelled records, and from rules and unlabelled text if there are any.
 
     Rules add to the task's; one that has the name of a task's rule replaces it. With --dev the best model of a method
-    is kept, the supervised one included; without it the last.
+    is kept, the supervised one included; without it the last. The task references begins from the bundled model.
     """
     from espalier.cli.labelling import judge, labelled_only
     from espalier.cli.recipe import make_recipe
     from espalier.cli.tables import report_table
-    from espalier.cli.training import Learning, check_output, fit
+    from espalier.cli.training import Learning, as_declared, check_output, fit, save
 
     check_output(output)
     recipe = make_recipe(
         task=task, kind=model, method=method, features=features, rules=rules or [], penalties=penalties,
         settings=settings or [], tags=tags, pool=bool(unlabelled),
     )  # fmt: skip
-    documents = read_all(labelled, format, encoding)
-    judges = [] if dev is None else labelled_only(read_all([dev], format, encoding), str(dev))
+    documents = as_declared(recipe, read_all(labelled, format, encoding))
+    judges = [] if dev is None else labelled_only(as_declared(recipe, read_all([dev], format, encoding)), str(dev))
     pool = read_all(unlabelled, raw_format, encoding) if unlabelled else None
     started = perf_counter()
     with progress(f"training {recipe.kind}") as news:
         summary = fit(recipe, documents, pool=pool, dev=judges, news=news)
-    recipe.estimator.save(output)
+    save(recipe, output)
     seconds = perf_counter() - started
     report = judge(recipe.estimator, judges, str(dev)).report if dev is not None else None
     learning = Learning.of(recipe, judges)
-    note(f"{recipe.kind} from {summary['records']} records, {summary['tokens']} tokens in {seconds:.1f} s → {output}")
+    begun = "" if recipe.start is None else f", begun from {recipe.start.name}"
+    learned = f"{recipe.kind} from {summary['records']} records, {summary['tokens']} tokens"
+    note(f"{learned} in {seconds:.1f} s{begun} → {output}")
     if json:
         dev_figures = {} if report is None else {"dev": report.to_dict()}
         how = {"kind": recipe.kind, "method": recipe.method.value, "rules": recipe.rules.K}
+        how |= {} if recipe.start is None else {"prior": recipe.start.name}
         say_json({"model": str(output), **how, "seconds": seconds, **summary, **learning.to_dict(), **dev_figures})
         return
     for line in learning.lines():

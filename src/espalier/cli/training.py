@@ -20,7 +20,7 @@ from espalier.tags import OUTSIDE, path_of
 if TYPE_CHECKING:
     from espalier.cli.recipe import Recipe
 
-__all__ = ["Learning", "check_output", "fit"]
+__all__ = ["Learning", "as_declared", "check_output", "fit", "save"]
 
 News = Callable[[str], None]
 
@@ -33,6 +33,23 @@ def check_output(path: Path) -> None:
         raise InputError(f"{path} is a directory; name a file in it, such as -o {path / 'my.espalier'}")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise InputError(f"{path}: the directory {str(path.parent)!r} does not exist or cannot be written")
+
+
+def as_declared(recipe: Recipe, documents: Sequence[Document]) -> list[Document]:
+    """Return documents with the labels that the task declares, where those of other schemes are understood."""
+    from espalier.cli.adapting import converted
+
+    if not recipe.schemes or recipe.labels is None:
+        return list(documents)
+    return converted(documents, recipe.labels.names)
+
+
+def save(recipe: Recipe, path: Path) -> None:
+    """Write the fitted estimator to a file."""
+    if recipe.start is None:
+        recipe.estimator.save(path)
+    else:
+        recipe.start.save(recipe.estimator, path)
 
 
 def fit(

@@ -71,7 +71,12 @@ class Estimator:
             else:
                 setattr(self, name, value)
         for name, values in nested.items():
-            getattr(self, name).set_params(**values)
+            held = getattr(self, name)
+            if not is_estimator(held):
+                raise InputError(
+                    f"{type(self).__name__} has {name}={held!r}, which has no parameters {', '.join(values)}"
+                )
+            held.set_params(**values)
         return self
 
     def __repr__(self) -> str:
@@ -85,13 +90,15 @@ class Estimator:
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn, which is there if it asks, that samples are not rows of a table."""
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+        """Tell scikit-learn, which is there if it asks, that samples are not rows of a table.
+
+        Nor are label lists its classes: of a "classifier", cv=5 would mean folds that are stratified by them.
+        """
+        from sklearn.utils import InputTags, Tags, TargetTags
 
         return Tags(
-            estimator_type="classifier",
+            estimator_type=None,
             target_tags=TargetTags(required=False, multi_output=True),
-            classifier_tags=ClassifierTags(),
             input_tags=InputTags(two_d_array=False, string=True),
         )
 

@@ -1,8 +1,10 @@
 """`CRF`: the linear-chain conditional random field, trained by L-BFGS (OWL-QN with an L1 term).
 
-    minimise  -Σ_n ω_n log p(y_n | x_n) + l1 ‖w‖₁ + l2 ‖w‖²
+    minimise  -Σ_n ω_n log p(y_n | x_n) + l1 ‖w - w₀‖₁ + l2 ‖w - w₀‖²
 
-The same objective as CRFsuite's (its c1 and c2), checked against it in the tests.
+Without a prior w₀ = 0: the same objective as CRFsuite's (its c1 and c2), checked against it in the tests. With one, w₀
+are the weights of another model, so that few labels move them only where they must: a Gaussian prior whose mean is
+what was learned before (Chelba & Acero, 2006).
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from espalier.errors import InputError
 from espalier.estimators.base import check_number
-from espalier.estimators.linear import LinearChainLabeller, TrainingSet
+from espalier.estimators.linear import Learned, LinearChainLabeller, TrainingSet
 from espalier.features.extract import FeatureExtractor
 from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Minimum, Options, minimise
@@ -43,6 +45,8 @@ class CRF(LinearChainLabeller):
     transitions : "observed" gives weights to transitions seen in training, "all" to every allowed one.
     warm_start : begin a second `fit` at the weights of the first, attribute by attribute and label by label; the
         optimum is the same, and near it far fewer iterations are needed.
+    prior : what another model has learned (`other.learned_`), or None. Its attributes are kept as they are, `features`
+        and `min_count` are not used, and both penalties draw the weights towards its own. Labels may be added.
     threads : None chooses by size; results do not depend on it.
     progress : called with the state of the search after every iteration.
 
@@ -64,6 +68,7 @@ class CRF(LinearChainLabeller):
         min_count: int = 1,
         transitions: str = "observed",
         warm_start: bool = False,
+        prior: Learned | None = None,
         threads: int | None = None,
         progress: Callable[[Minimum], None] | None = None,
     ) -> None:
@@ -78,6 +83,7 @@ class CRF(LinearChainLabeller):
         self.min_count = min_count
         self.transitions = transitions
         self.warm_start = warm_start
+        self.prior = prior
         self.threads = threads
         self.progress = progress
 
@@ -88,11 +94,16 @@ class CRF(LinearChainLabeller):
             check_number(name, getattr(self, name), least, whole=True)
         if self.transitions not in ("observed", "all"):
             raise InputError(f"transitions is {self.transitions!r}; expected 'observed' or 'all'")
+        if self.prior is not None and not isinstance(self.prior, Learned):
+            raise InputError(f"prior is a {type(self.prior).__name__}; expected what a fitted CRF has as learned_")
 
     def _train(self, data: TrainingSet) -> ChainModel:
-        twins = Twins.apart(data.matrix) if self.l1 else Twins.merge(data.matrix)
+        # Twins have the same data, but not the same prior.
+        twins = Twins.apart(data.matrix) if self.l1 or data.prior else Twins.merge(data.matrix)
         pairs = Pairs.observed(twins.matrix, data.y, data.n_labels)
         learned = data.observed_transitions if self.transitions == "observed" else data.allowed
+        if data.prior is not None:
+            pairs, learned = pairs.union(data.prior.pairs), learned | (data.prior.trans != 0)
         likelihood = ChainLikelihood(
             twins.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed,
             data.sample_weight, self.threads,
@@ -100,8 +111,16 @@ class CRF(LinearChainLabeller):
         scale = np.ones(likelihood.n_parameters)
         scale[: len(pairs)] = twins.scale(pairs)
 
+        def weights_of(model: ChainModel | None) -> Float:
+            if model is None:
+                return np.zeros(likelihood.n_parameters)
+            trans = model.trans[likelihood.from_label, likelihood.to_label]
+            return np.concatenate([carried(model, twins.group, pairs), trans])
+
+        centre = weights_of(data.prior)
+
         def objective(v: Float) -> tuple[float, Float]:
-            value, gradient = likelihood(scale * v)
+            value, gradient = likelihood(centre + scale * v)
             gradient *= scale
             gradient += (2.0 * self.l2) * v
             return value + self.l2 * dot(v, v), gradient
@@ -110,13 +129,9 @@ class CRF(LinearChainLabeller):
             max_iterations=self.max_iterations, epsilon=self.epsilon, delta=self.delta, period=self.period,
             threads=likelihood.threads,
         )  # fmt: skip
-        start = np.zeros(likelihood.n_parameters)
-        if data.start is not None:
-            start[: len(pairs)] = carried(data.start, twins.group, pairs)
-            start[len(pairs) :] = data.start.trans[likelihood.from_label, likelihood.to_label]
-            start /= scale
+        start = (weights_of(data.start or data.prior) - centre) / scale
         self.minimum_ = minimise(objective, start, l1=self.l1, options=options, progress=self.progress)
-        u = scale * self.minimum_.x
+        u = centre + scale * self.minimum_.x
         trans = np.where(data.allowed, 0.0, -np.inf)
         trans[likelihood.from_label, likelihood.to_label] = u[len(pairs) :]
         first = np.where(data.start_allowed, 0.0, -np.inf)

@@ -163,6 +163,9 @@ class HMM(SequenceLabeller):
         for name, table in unknown.items():
             if name not in vocabulary.groupings or len(table) != len(vocabulary.groupings[name].sizes):
                 raise ModelFileError(f"the word classes {name!r} of this file are not those of this version")
+        L, shapes = len(header["labels"]), [arrays[name].shape for name in ("start", "trans", "emission")]
+        if shapes != [(L,), (max(shapes[1][0], 1), L, L), (len(words), L)]:
+            raise ModelFileError(f"probabilities of shapes {shapes} are not those of {L} labels and {len(words)} words")
         # In the order of the vocabulary, so that sums come out the same to the last bit.
         ordered = {name: unknown[name] for name in vocabulary.groupings if name in unknown}
         self.parameters_ = HMMParameters(

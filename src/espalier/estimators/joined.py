@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
+from espalier.errors import InputError
 from espalier.estimators.crf import CRF
 from espalier.estimators.linear import training_set
 from espalier.features.matrix import FeatureMatrix
@@ -64,6 +65,8 @@ class JoinedCRF:
     ) -> None:
         """Extract the attributes of all the text."""
         crf._check_parameters()
+        if crf.prior is not None:
+            raise InputError("a CRF with a prior learns from labels alone, or in CoDL; leave out prior")
         self.crf, self.labelled, self.joined = crf, labelled, join(labelled, pool)
         self.index, matrix = crf._extractor().fit_transform(self.joined)
         self.twins = Twins.apart(matrix) if crf.l1 else Twins.merge(matrix)

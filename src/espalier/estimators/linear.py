@@ -23,7 +23,7 @@ from espalier.models.moved import moved
 from espalier.models.pairs import Pairs
 from espalier.potentials import ChainBatch
 
-__all__ = ["LinearChainLabeller", "TrainingSet", "training_set"]
+__all__ = ["Learned", "LinearChainLabeller", "TrainingSet", "training_set"]
 
 Self = TypeVar("Self", bound="LinearChainLabeller")
 
@@ -34,7 +34,7 @@ class TrainingSet:
 
     matrix, indptr, y, labels : features, borders, label ids and names; start_allowed : bool[L], allowed : bool[L, L]
     (valid tags, and whatever the training labels do); observed_transitions : bool[L, L]; sample_weight : float64[N] or
-    None; start : weights over these attributes and labels to begin from, or None.
+    None; start, prior : weights over these attributes and labels to begin from, and to stay close to, or None.
     """
 
     matrix: FeatureMatrix
@@ -46,11 +46,29 @@ class TrainingSet:
     observed_transitions: NDArray[np.bool_]
     sample_weight: NDArray[np.float64] | None
     start: ChainModel | None = None
+    prior: ChainModel | None = None
 
     @property
     def n_labels(self) -> int:
         """L."""
         return len(self.labels)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Learned:
+    """What a fitted model has learned, as a value: its attributes, its labels, and its weights over both."""
+
+    index: FeatureIndex | GivenIndex
+    labels: Labels
+    model: ChainModel
+
+    def over(self, index: FeatureIndex | GivenIndex, labels: Labels) -> ChainModel:
+        """Return the weights over other attributes and labels, by their names."""
+        return moved(self.model, (self.index.names(), self.labels.names), (index.names(), labels.names))
+
+    def __repr__(self) -> str:
+        """Show the size."""
+        return f"Learned({self.index.n_attributes} attributes, {len(self.labels)} labels)"
 
 
 class LinearChainLabeller(SequenceLabeller):
@@ -81,28 +99,44 @@ class LinearChainLabeller(SequenceLabeller):
         `labels` fixes the label names and their order, so that labels absent from this training set exist too.
         """
         self._check_parameters()
-        vocabulary = None if labels is None else Labels(labels)
+        prior: Learned | None = getattr(self, "prior", None)
+        vocabulary = Labels(labels) if labels is not None else None if prior is None else prior.labels
         if _holds_attributes(X):
             if y is None:
                 raise InputError("fit needs y, the label lists")
             corpus = Corpus.from_tokens([[""] * len(sequence) for sequence in X], y, vocabulary=vocabulary)
-            check_labelled(corpus)
-            index: FeatureIndex | GivenIndex
-            index, matrix = GivenIndex.fit_transform(X)
         else:
             corpus = as_corpus(X, y, vocabulary=vocabulary)
-            check_labelled(corpus)
-            index, matrix = self._extractor().fit_transform(corpus)
+        check_labelled(corpus)
         assert corpus.labels is not None
+        index, matrix = self._indexed(X, corpus)
         data = training_set(corpus, matrix, check_sample_weight(sample_weight, len(corpus)))
+        if prior is not None:
+            _check_kept(prior.labels, corpus.labels)
+            data = replace(data, prior=prior.over(index, corpus.labels))
         if getattr(self, "warm_start", False) and hasattr(self, "model_"):
-            before, now = (self.index_.names(), self.labels_.names), (index.names(), corpus.labels.names)
-            data = replace(data, start=moved(self.model_, before, now))
+            data = replace(data, start=self.learned_.over(index, corpus.labels))
         self.model_ = self._train(data)
         self.index_ = index
         self.labels_ = corpus.labels
         self.training_digest_ = corpus.digest()
         return self
+
+    @property
+    def learned_(self) -> Learned:
+        """Attributes, labels and weights, for the `prior` of another CRF."""
+        self._check_fitted()
+        return Learned(self.index_, self.labels_, self.model_)
+
+    def _indexed(self, X: Any, corpus: Corpus) -> tuple[FeatureIndex | GivenIndex, FeatureMatrix]:
+        """Return the attributes to learn weights for, those of the prior if there is one, and the matrix of X."""
+        prior: Learned | None = getattr(self, "prior", None)
+        given = _holds_attributes(X)
+        if prior is None:
+            return GivenIndex.fit_transform(X) if given else self._extractor().fit_transform(corpus)
+        if isinstance(prior.index, GivenIndex) != given:
+            raise InputError("the prior and X differ: one has ready attributes, the other tokens; both need the same")
+        return prior.index, prior.index.transform(X if isinstance(prior.index, GivenIndex) else corpus)
 
     def _extractor(self) -> FeatureExtractor:
         if isinstance(self.features, FeatureExtractor):
@@ -160,6 +194,15 @@ class LinearChainLabeller(SequenceLabeller):
         if model.pairs.n_attributes != self.index_.n_attributes:
             raise ModelFileError("the model has weights for other attributes than it describes")
         self.model_ = model
+
+
+def _check_kept(before: Labels, now: Labels) -> None:
+    """Refuse to forget labels."""
+    lost = [name for name in before if name not in set(now)]
+    if lost:
+        raise InputError(
+            f"the prior knows the label {lost[0]!r}, which this training set would forget; fit with labels= all labels"
+        )
 
 
 def _holds_attributes(X: Any) -> bool:

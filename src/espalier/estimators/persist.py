@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from espalier import store
@@ -52,7 +53,8 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
         raise InputError(f"a {type(estimator).__name__} cannot be stored in a model file; kinds: {', '.join(KINDS)}")
     estimator._check_fitted()
     extra, arrays = estimator._state()
-    params = [(name, v) for name, v in estimator.get_params(deep=False).items() if name not in extra or v != math.inf]
+    given = {n: v.item() if isinstance(v, np.generic) else v for n, v in estimator.get_params(deep=False).items()}
+    params = [(name, v) for name, v in given.items() if name not in extra or v != math.inf]
     header = {
         "kind": kind,
         "parameters": {name: v for name, v in params if isinstance(v, (str, int, float, bool, type(None)))},

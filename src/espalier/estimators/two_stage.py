@@ -317,7 +317,8 @@ class TwoStage(SequenceLabeller):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header, arrays = nested("base", self.base_)
-        return {**header, "rules": self.rules_.to_dict(), "tau_": self.tau_}, arrays
+        lists = {"kinds": list(self.kinds), "taus": [float(tau) for tau in self.taus]}
+        return {**header, "rules": self.rules_.to_dict(), "tau_": self.tau_, "lists": lists}, arrays
 
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         self.base_ = unnested("base", header, arrays)
@@ -325,6 +326,8 @@ class TwoStage(SequenceLabeller):
         self.rules_ = RuleSet.from_dict(header["rules"])
         self.compiled_ = compile_rules(self.rules_, Labels(header["labels"]))
         self.tau_, self.tau_scores_ = float(header["tau_"]), {}
+        lists = header.get("lists", {})  # older files have none
+        self.kinds, self.taus = tuple(lists.get("kinds", self.kinds)), tuple(lists.get("taus", self.taus))
 
 
 class _Answer(NamedTuple):

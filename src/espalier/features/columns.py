@@ -62,13 +62,15 @@ class Column:
 
     def mapped(self, table: NDArray[np.integer]) -> Column:
         """Replace each number by table[number]; drop what becomes -1."""
-        return Column(self.indptr, table[self.ids].astype(np.int64), self.weights)._without_negatives()
+        return Column(self.indptr, table[self.ids].astype(np.int64, copy=False), self.weights)._without_negatives()
 
     def located(self, keys: Ints) -> Column:
         """Replace each number by its place in the sorted `keys`; drop the numbers that are not there."""
         if len(keys) == 0 or len(self.ids) == 0:
             return Column(np.zeros(self.n_rows + 1, np.int64), np.zeros(0, np.int64))
         top = int(max(self.ids.max(), keys[-1]))
+        if top == len(keys) - 1:  # every number up to the largest has its own place
+            return self
         if _is_dense(top, len(self.ids) + len(keys)):
             table = np.full(top + 1, -1)
             table[keys] = np.arange(len(keys))

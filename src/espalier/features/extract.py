@@ -2,8 +2,9 @@
 
 What depends on a word type alone is computed once a type, what depends on a stretch of text once a stretch. All such
 templates of one offset or kind form a family; the attributes that a family gives to one type or stretch are one bundle
-of the matrix, and a token refers to the bundles of the types at those offsets and of its stretches. Everything else is a NumPy operation over all tokens at once. Cost: Python per type and field, NumPy
-per token and template; the names of attributes are made only if somebody asks for them.
+of the matrix, and a token refers to the bundles of the types at those offsets and of its stretches. Everything else is
+a NumPy operation over all tokens at once. Cost: Python per type and field, NumPy per token and template; the names of
+attributes are made only if somebody asks for them.
 """
 
 from __future__ import annotations

@@ -64,15 +64,16 @@ class FeatureIndex:
         return assemble(view, self.templates, attributes, sizes, self.markers)
 
     def _numbers_of(self, field: Field, values: Sequence[str]) -> Ints:
-        """Return the number of each value of a field, -1 where training did not keep it; the memory's tuples stay."""
-        seen = self._tables.get(field.text)
-        if seen is not None and seen[0] is values:
-            return seen[1]
-        known = self._numbers[field.text]
-        numbers = np.fromiter((known.get(value, -1) for value in values), np.int64, len(values))
-        if isinstance(values, tuple):
-            self._tables[field.text] = values, numbers
-        return numbers
+        """Return the number of each value of a field, -1 where training did not keep it."""
+        kept, place = self.values[field.text], self._memory.place_of(values)
+        if place is None:
+            known = {value: k for k, value in enumerate(kept)}
+            return np.fromiter((known.get(value, -1) for value in values), np.int64, len(values))
+        if field.text not in self._tables:  # the memory's values stay as they are
+            numbers = np.full(len(values), -1)
+            numbers[[place[value] for value in kept]] = np.arange(len(kept))
+            self._tables[field.text] = numbers
+        return self._tables[field.text]
 
     def names(self) -> tuple[str, ...]:
         """Return the name of each attribute, such as `lower@-1=the`; made on first use."""
@@ -92,12 +93,8 @@ class FeatureIndex:
         return TypeMemory(self.templates, self.values, self.joins)
 
     @cached_property
-    def _tables(self) -> dict[str, tuple[Sequence[str], Ints]]:
+    def _tables(self) -> dict[str, Ints]:
         return {}
-
-    @cached_property
-    def _numbers(self) -> dict[str, dict[str, int]]:
-        return {text: {value: k for k, value in enumerate(values)} for text, values in self.values.items()}
 
     @cached_property
     def _names(self) -> tuple[str, ...]:

@@ -76,6 +76,10 @@ class TypeMemory:
         self._rows: dict[str | int, _Rows] = {field.text: _Rows() for field in self._kept}
         self._rows |= {template.offset or 0: _Rows() for template in self._of_type}
 
+    def place_of(self, values: Sequence[str]) -> Mapping[str, int] | None:
+        """Return the places of values that this memory gave out; None if they are somebody else's."""
+        return next((self._numbers[text] for text, own in self._values.items() if own is values), None)
+
     def recall(self, types: tuple[str, ...]) -> Recalled:
         """Return what the templates say of these types, which are all different."""
         with self._lock:
@@ -108,7 +112,7 @@ class TypeMemory:
         n, own = len(self._values[text]), len(self._parts[1].get(text, ()))
         return column if n == own else column.mapped(np.where(np.arange(n) < own, np.arange(n), -1))
 
-    def _families(self, columns: Mapping[str, Column], n_rows: int) -> dict[int, Column]:
+    def _families(self, columns: Mapping[str, Column], n_rows: int) -> dict[str | int, Column]:
         """Return the attributes of new words at each offset."""
         templates, values, joins = self._parts
         families: dict[int, list[Column]] = {}

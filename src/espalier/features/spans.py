@@ -236,7 +236,7 @@ class Quoted(_PlaceField):
 
     def by_token(self, corpus: Corpus) -> Raw:
         """Return one value for the tokens inside."""
-        mark = signs_of(corpus.types, Sign.QUOTE)[corpus.token_ids].astype(np.int64)
+        mark = (signs_of(corpus.types) & int(Sign.QUOTE)).astype(bool)[corpus.token_ids].astype(np.int64)
         total = np.append(0, np.cumsum(mark))
         start, stop = (np.repeat(total[borders], corpus.lengths) for borders in (corpus.indptr[:-1], corpus.indptr[1:]))
         before, after = total[:-1] - start, stop - total[1:]
@@ -254,12 +254,13 @@ def _beyond_few(token: Ints, value: Ints, of_token: Ints, shape: tuple[int, int]
     token, value : int64[nnz], in order of the tokens; of_token : int64[M], sequences; shape : N and V.
     """
     M = len(of_token)
-    edge = np.full(shape, M if before else -1)
+    edge = np.full(shape, M if before else -1, np.int32 if M < 1 << 31 else np.int64)
     order = slice(None, None, -1) if before else slice(None)
     edge[of_token[token[order]], value[order]] = token[order]  # of several tokens the last one written stays
-    places = np.arange(M)[:, None]
+    places = np.arange(M, dtype=edge.dtype)[:, None]
     seen = edge[of_token] < places if before else edge[of_token] > places
-    return Column(np.append(0, np.cumsum(np.count_nonzero(seen, axis=1))), np.nonzero(seen)[1])
+    found = np.flatnonzero(seen)
+    return Column(np.searchsorted(found, np.arange(M + 1) * shape[1]), found % shape[1])
 
 
 def _united(column: Column, stretches: Stretches, V: int, *, mean: bool) -> Column:

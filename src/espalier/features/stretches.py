@@ -96,17 +96,16 @@ class Sign(IntFlag):
     SENTENCE = 32  # ends a sentence, with the same exception
 
 
-def signs_of(words: Sequence[str], sign: Sign) -> NDArray[np.bool_]:
-    """Return which of U words have a sign, bool[U]."""
-    return (np.fromiter(map(_signs, words), np.int64, len(words)) & int(sign)).astype(bool)
+def signs_of(words: Sequence[str]) -> NDArray[np.uint8]:
+    """Return the signs of each of U words, uint8[U]."""
+    return np.fromiter(map(_signs, words), np.uint8, len(words))
 
 
 def _ends(corpus: Corpus, kind: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return whether each token ends a stretch, and whether it is punctuation alone, bool[M] both."""
-    ids = corpus.token_ids
-    end, bare, stop, abbreviated = (
-        signs_of(corpus.types, sign)[ids] for sign in (Sign[kind.upper()], Sign.BARE, Sign.STOP, Sign.ABBREVIATED)
-    )
+    signs = signs_of(corpus.types)[corpus.token_ids]
+    kinds = (Sign[kind.upper()], Sign.BARE, Sign.STOP, Sign.ABBREVIATED)
+    end, bare, stop, abbreviated = ((signs & int(sign)).astype(bool) for sign in kinds)
     after = np.zeros(corpus.n_tokens, bool)
     after[1:] = abbreviated[:-1]
     after[corpus.indptr[:-1][corpus.lengths > 0]] = False  # a sequence knows nothing of the one before

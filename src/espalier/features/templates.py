@@ -32,8 +32,8 @@ class Field:
     """What is looked at; subclasses are frozen dataclasses.
 
     A field is a function of the word type alone (`of_type`; then `by_type` is called, with distinct words), of the
-    stretch of text that the token is in (`stretch` names its kind; then `by_view` has a row for each stretch), or of
-    the token's place (then `by_view` is called, which asks `by_token`, with a corpus, unless the field looks at others).
+    stretch of text that the token is in (`stretch` names its kind; then `by_view` has a row for each stretch), or
+    of the token's place (then `by_view` asks `by_token`, with a corpus, unless the field looks at others).
     A `via_shape` field depends on the word through its full shape alone, and `by_type` is called with distinct shapes
     instead.
     """

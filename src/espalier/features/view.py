@@ -57,12 +57,12 @@ class View:
     def __init__(self, corpus: Corpus, of_types: Callable[[tuple[str, ...]], TypeValues] = TypeValues) -> None:
         """Renumber the types that occur; `of_types` says what gives them their values."""
         used = np.flatnonzero(np.bincount(corpus.token_ids, minlength=len(corpus.types)))
-        number = np.empty(len(corpus.types), np.int32)
-        number[used] = np.arange(len(used))
-        types = tuple(corpus.types[k] for k in used.tolist())
-        self.corpus = replace(
-            corpus, token_ids=number[corpus.token_ids], types=types, y=None, labels=None, documents=None
-        )
+        types, ids = corpus.types, corpus.token_ids
+        if len(used) < len(types):
+            number = np.empty(len(types), np.int32)
+            number[used] = np.arange(len(used))
+            types, ids = tuple(types[k] for k in used.tolist()), number[ids]
+        self.corpus = replace(corpus, token_ids=ids, types=types, y=None, labels=None, documents=None)
         self.of_types = of_types(types)
         lengths = self.corpus.lengths
         self._left = np.arange(corpus.n_tokens) - np.repeat(corpus.indptr[:-1], lengths)  # tokens before, int64[M]
@@ -137,7 +137,5 @@ class View:
         """Return what `unite` makes of a field's values on tokens: a row for each stretch of a kind, computed once."""
         if (kind, field.text) not in self._united:
             raw = self.raw(field)
-            self._united[kind, field.text] = unite(
-                self.of_tokens(field), self.stretches(kind), max(len(raw.values), 1)
-            )
+            self._united[kind, field.text] = unite(self.of_tokens(field), self.stretches(kind), max(len(raw.values), 1))
         return self._united[kind, field.text]

@@ -213,8 +213,8 @@ def _sequences(node: n.Node, inner: list[Bits], batch: Batch) -> Bits:
 def _words(condition: WordCondition, batch: Batch) -> Bits:
     """Ask once a word type that occurs; a part of a corpus shares the types of the whole."""
     accepted = np.zeros(len(batch.types), bool)
-    for k in np.unique(batch.token_ids).tolist():
-        accepted[k] = condition.accepts(batch.types[k])
+    used = np.flatnonzero(np.bincount(batch.token_ids, minlength=len(accepted)))
+    accepted[used] = [condition.accepts(batch.types[k]) for k in used.tolist()]
     return accepted[batch.token_ids]
 
 

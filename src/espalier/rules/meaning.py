@@ -66,8 +66,11 @@ class _Reading:
         if len(self.tokens) != len(self.labels):
             raise InputError(f"{len(self.tokens)} tokens but {len(self.labels)} labels")
         # An unmarked label continues whatever it can, at every level of its path: runs.
-        tags = [label if label is None or is_tag(label) else "I-" + label.replace("/", "/I-") for label in self.labels]
-        object.__setattr__(self, "segments", segments(tags))
+        tag = {
+            label: label if label is None or is_tag(label) else "I-" + label.replace("/", "/I-")
+            for label in dict.fromkeys(self.labels)
+        }
+        object.__setattr__(self, "segments", segments([tag[label] for label in self.labels]))
 
     def of(self, fields: n.Fields) -> list[Segment]:
         return [s for s in self.segments if fields.has_path(s.label)]

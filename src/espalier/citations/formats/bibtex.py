@@ -67,7 +67,8 @@ _ESCAPES = str.maketrans(
     }
 )
 _LIGATURE = re.compile(r"-(?=-)|`(?=`)|'(?=')|,(?=,)|[!?](?=`)")
-_SPECIAL = re.compile(r"[#$%&_\\{}~^<>|]|" + _LIGATURE.pattern)
+# Without one of these, or two commas, there is nothing to escape; and nearly nothing to search for.
+_SUSPECT = re.compile(r"[-#$%&_\\{}~^<>|`']")
 _UNSAFE = re.compile(r"[\\{}]")
 _JOINERS = frozenset("-‐‑–—/()[]:")
 _CORE = re.compile(r"[^\W_](?:.*[^\W_])?")
@@ -95,7 +96,7 @@ def write(records: Iterable[Record], *, keys: Keys | None = None) -> Iterator[st
 def escape(text: str) -> str:
     """Return cleaned text that TeX sets, and BibTeX reads, as it stands."""
     cleaned = clean(text)
-    if not _SPECIAL.search(cleaned):
+    if not _SUSPECT.search(cleaned) and ",," not in cleaned:
         return cleaned
     return _LIGATURE.sub(r"\g<0>{}", cleaned.translate(_ESCAPES))
 
@@ -106,22 +107,22 @@ def _fields(work: Work) -> Iterator[tuple[str, str]]:
     for role, names in (("author", work.authors), ("editor", work.editors), ("translator", work.translators)):
         yield role, _braced(_names(names, role in work.others))
     yield "title", _braced(_title(clean(work.title)))
-    yield container, _braced(escape(work.container_title))
-    yield "series", _braced(escape(work.collection_title))
-    yield "volume", _braced(escape(work.volume))
+    yield container, _value(work.container_title)
+    yield "series", _value(work.collection_title)
+    yield "volume", _value(work.volume)
     yield from _numbers(work)
     yield "pages", _braced(escape(page_range(work.pages, "–")).replace("–", "--") if work.pages else "")
-    yield "edition", _braced(escape(work.edition))
+    yield "edition", _value(work.edition)
     yield from _houses(work)
-    yield "address", _braced(escape(work.location))
+    yield "address", _value(work.location)
     yield from _issued(work.issued)
-    yield "type", _braced(escape(work.genre))
-    yield "note", _braced(escape(work.note))
+    yield "type", _value(work.genre)
+    yield "note", _value(work.note)
     yield "doi", _braced(_verbatim(work.doi))
     yield "url", _braced(uri(work.url))
     yield "urldate", _braced(escape(edtf(work.accessed)))
-    yield "isbn", _braced(escape(work.isbn))
-    yield "issn", _braced(escape(work.issn))
+    yield "isbn", _value(work.isbn)
+    yield "issn", _value(work.issn)
     yield "eprint", _braced(_verbatim(work.arxiv))
     yield "archiveprefix", _braced("arXiv" if work.arxiv else "")
     yield "annote", _braced(escape("; ".join(f"{label}: {text}" for label, text in work.unread)))
@@ -129,6 +130,10 @@ def _fields(work: Work) -> Iterator[tuple[str, str]]:
 
 def _braced(value: str) -> str:
     return f"{{{value}}}" if value else ""
+
+
+def _value(text: str) -> str:
+    return _braced(escape(text)) if text else ""
 
 
 def _verbatim(identifier: str) -> str:
@@ -196,8 +201,10 @@ def _name(name: Name) -> str:
 
 def _group(text: str, cased: bool = False) -> str:
     """Return escaped text, in braces if it holds a comma or 'and', or (`cased`) several words, one in lower case."""
+    if text.isalpha() and text.casefold() != "and":
+        return text
     words, escaped = text.split(" "), escape(text)
-    apart = "," in text or any(word.casefold() == "and" for word in words)
+    apart = "," in text or "and" in text.casefold().split(" ")
     lower = cased and len(words) > 1 and not all(_first_letter(word).isupper() for word in words)
     # BibTeX itself would not mind an escape before or after the 'and' between names, but some readers lose it.
     return _braced(escaped) if apart or lower or "\\" in escaped else escaped
@@ -213,14 +220,15 @@ def _title(title: str) -> str:
         return escape(title)
     words = title.split(" ")
     sentence = _is_sentence_case(words)
+    written_out = str if escape(title) == title else escape
     written = []
     for before, word in zip(["", *words], words, strict=False):
-        core = _CORE.search(word)
+        core = None if word.islower() else _CORE.search(word)
         starts = not before or before.endswith(":")
         if core and _keeps_capitals(core[0], name=sentence and not starts):
             word = f"{escape(word[: core.start()])}{{{escape(core[0])}}}{escape(word[core.end() :])}"
         else:
-            word = escape(word)
+            word = written_out(word)
         written.append(word)
     return " ".join(written)
 
@@ -232,6 +240,6 @@ def _is_sentence_case(words: list[str]) -> bool:
 
 
 def _keeps_capitals(core: str, name: bool) -> bool:
-    inner = any(b.isupper() and a not in _JOINERS for a, b in pairwise(core))
+    inner = not core[1:].islower() and any(b.isupper() and a not in _JOINERS for a, b in pairwise(core))
     alone = len(core) == 1 and core.isupper() and core != "A"
     return inner or alone or (name and core[0].isupper())

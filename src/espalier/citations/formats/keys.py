@@ -31,18 +31,27 @@ _ARTICLES = frozenset(
     )
 )
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_NO_KEY = re.compile(r"[^a-zA-Z0-9]+")
 _LONGEST = 40
 
 
 def _ascii(text: str) -> str:
     """Return the letters a-z and digits of a text, in lower case and without accents."""
-    spelt = unicodedata.normalize("NFKD", text.lower().translate(_SPELT))
-    return "".join(c for c in spelt if c.isascii() and c.isalnum())
+    low = text.lower()
+    if not low.isascii():
+        low = unicodedata.normalize("NFKD", low.translate(_SPELT))
+    return low if low.isascii() and low.isalnum() else _NO_KEY.sub("", low)
 
 
 def _title_word(title: str) -> str:
-    words = [key for key in (_ascii(m[0]) for m in _WORD.finditer(title)) if key]
-    return next((word for word in words if word not in _ARTICLES), words[0] if words else "")
+    """Return the first word that is no article, else the first."""
+    first = ""
+    for found in _WORD.finditer(title):
+        word = _ascii(found[0])
+        if word and word not in _ARTICLES:
+            return word
+        first = first or word
+    return first
 
 
 def stem(work: Work) -> str:

@@ -32,8 +32,8 @@ _DASH = re.compile(r"(?<=\w) ?[-–—]+ ?(?=\w)")
 
 def clean(text: str) -> str:
     """Return the text on one line, single-spaced and trimmed, with U+FFFD for what no line or XML file may hold."""
-    if not text:
-        return ""
+    if not text or text.isalnum():
+        return text
     joined = " ".join(text.split())
     return joined if joined.isascii() and joined.isprintable() else _UNFIT.sub("\ufffd", joined)
 

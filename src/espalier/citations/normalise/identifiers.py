@@ -34,7 +34,7 @@ def find_doi(text: str) -> str:
     """Return the first DOI of a text."""
     plain = collapse(text)
     plain = unquote(plain, errors="strict") if "%2f" in plain.lower() and _decodes(plain) else plain
-    found = _DOI.search(_DOI_GAP.sub(r"10.\1/", plain))
+    found = _DOI.search(_DOI_GAP.sub(r"10.\1/", plain)) if "10." in plain else None
     if not found:
         return ""
     rest = found.string[found.end() :]

@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from espalier.citations.normalise.lexicon import vocabulary
+
 __all__ = ["kind_of"]
 
 _THESIS = re.compile(
@@ -27,11 +29,11 @@ _REPORT = re.compile(
     re.IGNORECASE,
 )
 _PREPRINT = re.compile(r"\b(?:arxiv|biorxiv|medrxiv|chemrxiv|psyarxiv|ssrn|preprint|e-?print)\b", re.IGNORECASE)
-_MEETING = re.compile(
-    r"\b(?:proceedings|proc|conference|conf|symposium|symp|workshop|congress|meeting|colloquium|kongress|tagung|actes"
-    r"|atti|actas|anais|icml|nips|neurips|sigmod|vldb|kdd|aaai|ijcai|acl|cvpr|iccv|focs|stoc|soda|popl|pldi)\b",
-    re.IGNORECASE,
+_MEETINGS = vocabulary(
+    "proceedings proc conference conf symposium symp workshop congress meeting colloquium kongress tagung actes atti "
+    "actas anais icml nips neurips sigmod vldb kdd aaai ijcai acl cvpr iccv focs stoc soda popl pldi"
 )
+_WORD = re.compile(r"\w+")
 _JOURNAL_OF_PROCEEDINGS = re.compile(
     r"\bproc(?:eedings|\.)? (?:of )?(?:the )?(?:national academy|natl?\.? acad|royal|roy\.? soc|r\.? soc|ieee$"
     r"|ieee[,.]|american|amer\.? |am\.? |london|lond\.? |edinburgh|cambridge|camb\.? |aristotelian|biological|"
@@ -54,13 +56,18 @@ def kind_of(texts: Mapping[str, str], arxiv: bool = False) -> str:
         return "thesis"
     if _REPORT.search(texts.get("genre", "")) or (not container and _REPORT.search(said)):
         return "report"
-    if (arxiv or _PREPRINT.search(f"{said} {container}")) and (not container or _PREPRINT.search(container)):
+    if (arxiv or _is_preprint(f"{said} {container}")) and (not container or _is_preprint(container)):
         return "article"
     return _kind_in(container, texts) if container else _kind_alone(texts)
 
 
+def _is_preprint(text: str) -> bool:
+    folded = text.casefold()
+    return ("rxiv" in folded or "print" in folded or "ssrn" in folded) and _PREPRINT.search(text) is not None
+
+
 def _kind_in(container: str, texts: Mapping[str, str]) -> str:
-    if _MEETING.search(container) and not _JOURNAL_OF_PROCEEDINGS.search(container):
+    if not _MEETINGS.isdisjoint(_WORD.findall(container.lower())) and not _JOURNAL_OF_PROCEEDINGS.search(container):
         return "paper-conference"
     published = "publisher" in texts and "issue" not in texts and not _JOURNAL.search(container)
     return "chapter" if published or "editor" in texts or _BEFORE_BOOK.match(container) else "article-journal"

@@ -39,6 +39,7 @@ _OTHERS = re.compile(
     r"|\be altri\b|\bet autres\b|\bund andere\b|\bu\. ?a\.|等$|ほか$|(?:\. ?){3,}|…"
 )
 _HINT = re.compile(r"\bal|other|otro|outro|autre|work|andere|\bu\.|\. ?\.|[等か…]", re.IGNORECASE)
+_HINT_OF_HINT = ("al", "other", "otro", "outro", "autre", "work", "andere", "u.", "..", ". .", "等", "か", "…")
 # Dashes for the names of the reference before.
 _SAME = re.compile(r"(?:[-–—―_] ?){2,}|[—―]")
 
@@ -78,10 +79,14 @@ def split_names(text: str) -> Names:
 def _without_cues(text: str, cues: list[str]) -> tuple[str, bool]:
     """Take off what stands before the list, and the marks of others not named, for which a semicolon is put."""
     for _ in range(3):  # "In: ed. by"
-        if found := _BEFORE.match(text):
-            cues.append(found[0])
-            text = text[found.end() :]
-    marks = _OTHERS.findall(text) if _HINT.search(text) else []
+        found = _BEFORE.match(text)
+        if not found:
+            break
+        cues.append(found[0])
+        text = text[found.end() :]
+    folded = text.casefold()
+    hinted = any(hint in folded for hint in _HINT_OF_HINT) and _HINT.search(text)
+    marks = _OTHERS.findall(text) if hinted else []
     cues.extend(marks)
     return (_OTHERS.sub(";", text) if marks else text), bool(marks)
 
@@ -131,8 +136,10 @@ def _only_families(pieces: Sequence[Piece]) -> bool:
 
 def _ends(piece: Piece, name: Name) -> bool:
     """Tell whether a stretch is the suffix of the name before it; "JR" is, if that has a given name already."""
-    capitals = piece.words in (["JR"], ["JR."], ["SR"], ["SR."]) and bool(name.given)
-    return bool(name.family) and not name.suffix and (_is_suffix(piece) or capitals)
+    if len(piece.words) > 1 or not name.family or name.suffix:
+        return False
+    capitals = piece.words[0] in ("JR", "JR.", "SR", "SR.") and bool(name.given)
+    return capitals or _is_suffix(piece)
 
 
 def _is_suffix(piece: Piece) -> bool:

@@ -50,6 +50,8 @@ _LONGEST = 200  # characters; what is longer is no number, and is not searched f
 def parse_volume(text: str) -> tuple[str, str]:
     """Return the volume and, if the text names one too, the issue ("12(3)", "Bd. 5, H. 2"); "" where there is none."""
     plain = trim(text)
+    if plain.isascii() and plain.isdigit():
+        return plain, ""
     if len(plain) <= _LONGEST and (found := _BOTH.fullmatch(plain)):
         return found["volume"], trim(found["issue"])
     if _ISSUE_ALONE.match(plain) and not _VOLUME_ALONE.match(plain):

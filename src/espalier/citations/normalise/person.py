@@ -99,7 +99,7 @@ def _name(family: Sequence[str], given: Sequence[str], suffix: str, shouting: bo
         family, given = _split_unspaced(family[0])
         if not given:
             return Name(literal=family[0]) if not suffix else Name(family[0], suffix=suffix)
-    capitals = shouting or any(sign.islower() for word in given for sign in word)
+    capitals = shouting or _has_lower("".join(given))
     if shouting:
         # Particles are in capitals too, and only a particle if a name follows.
         n = 0
@@ -108,8 +108,8 @@ def _name(family: Sequence[str], given: Sequence[str], suffix: str, shouting: bo
         family = [*(word.lower() for word in family[:n]), *family[n:]]
     particle, family = _split_particle(family)
     return Name(
-        family=" ".join(_recased(word) if capitals else word for word in family).removesuffix("."),
-        given=" ".join(_given(word, shouting) for word in given),
+        family=" ".join([_recased(word) for word in family] if capitals else family).removesuffix("."),
+        given=" ".join([_given(word, shouting) for word in given]),
         particle=" ".join(particle),
         suffix=suffix,
     )
@@ -174,11 +174,21 @@ def _is_hangul(word: str) -> bool:
     return "\uac00" <= min(word) <= max(word) <= "\ud7a3"
 
 
+def _has_lower(text: str) -> bool:
+    return text != text.upper() if text.isascii() else any(map(str.islower, text))
+
+
 def _given(word: str, shouting: bool) -> str:
     if is_initial(word, shouting):
-        parts = [part.replace(".", "") for part in _HYPHEN.split(word)]
-        return "-".join(". ".join(part) + "." for part in parts if part)
+        return _spaced(word)
     return _recased(_bare(word)) if shouting else _bare(word)
+
+
+@lru_cache(maxsize=4096)
+def _spaced(initials: str) -> str:
+    """Put a full stop after each initial, and a space where there is no hyphen."""
+    parts = [part.replace(".", "") for part in _HYPHEN.split(initials)]
+    return "-".join(". ".join(part) + "." for part in parts if part)
 
 
 def _bare(word: str) -> str:

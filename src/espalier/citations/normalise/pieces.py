@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from espalier.citations.normalise.institutions import is_institution, may_go_on
 from espalier.citations.normalise.lexicon import vocabulary
@@ -19,6 +20,7 @@ __all__ = ["Piece", "pieces_of"]
 
 # Initials that run into the next word ("J.P.Smith"), and spaces around a hyphen ("J. - P.", "Garcia - Molina").
 _GLUED = re.compile(r"(?<![^\W\d_])([^\W\d_]\.)(?=[^\W\d_]{2})")
+_MAY_BE_GLUED = re.compile(r"\.[^\W\d_]{2}")
 _HYPHENED = re.compile(r"(?:(?<=\b[^\W\d_]\.) ?([-‐‑]) ?(?=[^\W\d_]\.))|(?<=[^\W\d_]) ([-‐‑]) (?=[^\W\d_])")
 _TOKEN = re.compile(r"&amp;|[,;/|·•、，；&:()\[\]{}（）]|[^\s,;/|·•、，；&:()\[\]{}（）]+")
 _AROUND_WORDS = "\"“”„«»*†‡§¶'‘’"
@@ -35,10 +37,11 @@ _ROLES = vocabulary(
     "organizadores coordinador coordinadores traducteur traductor tradutor traduttore"
 )
 _ROLES_IN_SHORT = vocabulary("ed éd hg trans tr trad dir coord org orgs comp comps red")
+_LONGEST_PLAIN = 24  # characters of a word that is kept in memory for the next time
 _LONGEST_ASIDE = 8  # tokens; a bracket that closes no sooner is taken for a stray sign
 
 
-@dataclass
+@dataclass(slots=True)
 class Piece:
     """Words between two separators, with their place in the text.
 
@@ -64,6 +67,8 @@ class Piece:
 
     def take_given(self) -> None:
         """Take initials in brackets for the given name of a person who has none: "Kefi (N.)"."""
+        if not self.asides:
+            return
         initials = [word for word in self.asides if is_initial(word) and "." in word]
         if initials and initials == self.asides and not any(map(is_initial, self.words)):
             self.words += initials
@@ -83,7 +88,8 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
     What commas and "and" have cut inside the name of an institution is put together again. The words of
     a bracket are a part of an institution's name, and the `asides` of a person's.
     """
-    text = _GLUED.sub(r"\1 ", _HYPHENED.sub(r"\1\2", text) if "-" in text else text)
+    text = _HYPHENED.sub(r"\1\2", text) if "-" in text else text
+    text = _GLUED.sub(r"\1 ", text) if _MAY_BE_GLUED.search(text) else text
     merged: list[Piece] = []
     pieces = list(_cut(text, cues))
     for k, piece in enumerate(pieces):
@@ -106,11 +112,14 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
 
 def _cut(text: str, cues: list[str]) -> Iterator[Piece]:
     """Yield the pieces, each with at least one word."""
-    tokens = [(m[0], m.start(), m.end()) for m in _TOKEN.finditer(text)]
+    tokens = [(m[0], *m.span()) for m in _TOKEN.finditer(text)]
     piece = Piece()
     bracketed = aside = False
     for k, (token, start, end) in enumerate(tokens):
-        if token in _OPENING:
+        word = _plain(token) if len(token) <= _LONGEST_PLAIN else ""
+        if word:
+            pass
+        elif token in _OPENING:
             bracketed = True
             aside = bool(piece.words) and any(t[0] in _CLOSING for t in tokens[k + 1 : k + 1 + _LONGEST_ASIDE])
         elif token in _CLOSING:
@@ -128,13 +137,24 @@ def _cut(text: str, cues: list[str]) -> Iterator[Piece]:
             cues.append(token)
             piece.broken = True
         elif any(map(str.isalnum, token)):
-            (piece.asides if aside else piece.words).append(token.strip(_AROUND_WORDS) or token)
-            if not aside:
-                piece.start, piece.end = start if piece.start < 0 else piece.start, end
+            word = token.strip(_AROUND_WORDS) or token
+        if word and aside:
+            piece.asides.append(word)
+        elif word:
+            piece.words.append(word)
+            piece.start, piece.end = start if piece.start < 0 else piece.start, end
     if piece.words:
         yield _judged(piece)
     else:
         cues += piece.joiners
+
+
+@lru_cache(maxsize=4096)
+def _plain(token: str) -> str:
+    """Return a token as a word of a name; "" for what may be something else, a bracket, a separator or a role."""
+    short = token.rstrip(".").casefold()
+    other = token.lower() in _JOINERS or token in _SOFT_JOINERS or short in _ROLES or short in _ROLES_IN_SHORT
+    return "" if other or not any(map(str.isalnum, token)) else token.strip(_AROUND_WORDS) or token
 
 
 def _judged(piece: Piece) -> Piece:

@@ -35,7 +35,7 @@ class Reading:
         """Return the first value that one of the label's fields gives; the other fields are unread."""
         found = None
         for text in self._fields.get(label, ()):
-            value = read(text) if found is None else None
+            value = None if found else read(text)
             if value:
                 found = value
             else:
@@ -48,7 +48,9 @@ class Reading:
 
     def date(self, label: str) -> Date | None:
         """Return the date that all fields of a label make ("2003" and "4 January"), else the first with a year."""
-        texts = self._fields.get(label, [])
+        texts = self._fields.get(label)
+        if texts is None:
+            return None
         together = parse_date(" ".join(texts))
         if together is None or (together.parts and not together.literal):
             return together

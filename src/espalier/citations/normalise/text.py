@@ -43,6 +43,8 @@ def strip_separators(text: str) -> str:
 
 
 def _peeled(text: str, brackets: bool, initials: bool) -> str:
+    if text[:1].isalnum() and text[-1].isalnum():
+        return text
     partner = _partners(text) if _SIGN.search(text) else {}
     start, end = 0, len(text)
     while start < end:

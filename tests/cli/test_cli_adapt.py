@@ -1,0 +1,115 @@
+"""`espalier train` that begins from a model: the bundled one, a file, nothing; labels of other schemes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_runs import Espalier
+
+from citation_models import tiny_model
+from espalier import store
+from espalier.citations.parser import load
+from espalier.cli.adapting import converted
+from espalier.document import Document, Span
+from espalier.errors import InputError
+from espalier.estimators.hmm import HMM
+from espalier.tasks import load_task
+
+LABELS = load_task("references").labels.names
+STYLE = Path(__file__).resolve().parents[2] / "examples" / "style.xml"
+XML = """\
+<dataset>
+  <sequence>
+    <author>Hartley, M. R.</author>
+    <date>(2011).</date>
+    <title>Grafting and patience.</title>
+    <journal>Journal of Pomology,</journal>
+    <volume>24(3),</volume>
+    <pages>211–229.</pages>
+  </sequence>
+</dataset>
+"""
+
+
+def pieces(document: Document) -> list[tuple[str, str]]:
+    return [(span.label, document.text[span.start : span.end]) for span in document.spans or ()]
+
+
+def labelled(*parts: tuple[str, str]) -> Document:
+    text, spans = "", []
+    for label, words in parts:
+        start = len(text)
+        text += words + " "
+        spans += [Span(start, start + len(words), label)] if label else []
+    return Document.from_text(text.rstrip(), spans)
+
+
+def test_labels_of_anystyle_of_ours_and_of_grobid() -> None:
+    anystyle = labelled(("author", "Ada."), ("journal", "Notes,"), ("volume", "24(3),"), ("pages", "1-2."))
+    ours = labelled(("author", "Ada."), ("container-title", "Notes,"), ("volume", "24"), ("issue", "(3),"))
+    grobid = labelled(("author", "Ada"), ("", "."), ("title", "Wires"), ("", "."), ("tech", "Report"))
+    assert pieces(converted([anystyle], LABELS)[0]) == [
+        ("author", "Ada."), ("container-title", "Notes,"), ("volume", "24"), ("issue", "(3),"), ("pages", "1-2."),
+    ]  # fmt: skip
+    assert pieces(converted([ours], LABELS)[0]) == pieces(ours)
+    assert pieces(converted([grobid], LABELS)[0]) == [("author", "Ada ."), ("title", "Wires ."), ("genre", "Report")]
+    raw = Document.from_text("Ada. Notes.")
+    assert converted([raw], LABELS) == [raw]
+    with pytest.raises(InputError, match=r"has no label 'autor'.*did you mean 'author'"):
+        converted([labelled(("autor", "Ada."), ("title", "Notes."))], LABELS)
+
+
+def test_a_style_from_the_bundled_model(espalier: Espalier, tmp_path: Path) -> None:
+    mine, path = tmp_path / "mine.espalier", tmp_path / "new.txt"
+    done = espalier("train", "--task", "references", "--labelled", STYLE, "--output", mine, "--json")
+    assert (done.code, done.err) == (0, "")
+    summary = json.loads(done.out)
+    assert (summary["prior"], summary["records"], summary["labels"]) == ("citations", 6, len(LABELS))
+    assert "calibration" in store.load(mine)[0]
+    text = "¶8 1992 | Drought and dwarfing rootstocks | Petrova S. | Arid Press, Almería"
+    fields = ["citation-number", "date", "title", "author", "publisher", "location"]
+    assert [field.label for field in load("citations").parse(text).fields] != fields
+    path.write_text(text + "\n", encoding="utf-8")
+    row = json.loads(espalier("parse", path, "--model", mine).out)
+    assert [field["label"] for field in row["fields"]] == fields
+
+
+def test_from_a_file_and_from_nothing(espalier: Espalier, tmp_path: Path) -> None:
+    tiny, xml = tmp_path / "tiny.espalier", tmp_path / "my.xml"
+    tiny_model().save(tiny)
+    xml.write_text(XML, encoding="utf-8")
+    first = ("train", "-t", "references", "-l", xml, "-o", tmp_path / "out.espalier", "--json")
+    done = espalier(*first, "--set", f"prior={tiny}")
+    assert (done.code, json.loads(done.out)["prior"]) == (0, str(tiny))
+    assert store.load(tmp_path / "out.espalier")[0]["base"]["parameters"]["l2"] == 0.03
+    done = espalier(*first, "--set", "prior=null")
+    assert (done.code, "prior" in json.loads(done.out)) == (0, False)
+
+
+def test_what_cannot_be(espalier: Espalier, tmp_path: Path) -> None:
+    hmm, xml = tmp_path / "hmm.espalier", tmp_path / "my.xml"
+    HMM().fit([["a"]], [["author"]]).save(hmm)
+    xml.write_text(XML, encoding="utf-8")
+    first = ("train", "-t", "references", "-l", xml, "-o", tmp_path / "out.espalier")
+    for settings, message in (
+        ((f"prior={hmm}",), "holds a HMM; only a CRF can be learned from further"),
+        (("prior=3",), "expected a model file, or null"),
+        ((f"prior={tmp_path / 'none'}",), "none"),
+    ):
+        done = espalier(*first, *(part for setting in settings for part in ("--set", setting)))
+        assert done.code == 2
+        assert message in done.err
+    done = espalier(*first, "--model", "hmm", "--set", f"prior={hmm}")
+    assert "--set prior is for --model crf" in done.err
+    xml.write_text(XML.replace("journal", "jurnal"), encoding="utf-8")
+    assert "did you mean 'journal'?" in espalier(*first, "--set", "prior=null").err
+
+
+def test_a_task_of_that_name_is_no_business_of_ours(espalier: Espalier, tmp_path: Path) -> None:
+    task, data = tmp_path / "references.toml", tmp_path / "data.txt"
+    task.write_text('labels = ["O", "who"]\n', encoding="utf-8")
+    data.write_text("<who>Ada</who> wrote\n", encoding="utf-8")
+    done = espalier("train", "-t", task, "-l", data, "-o", tmp_path / "m.espalier", "--json")
+    assert (done.code, "prior" in json.loads(done.out)) == (0, False)
