@@ -47,4 +47,5 @@ TABLE = Table(
     measure=measure,
     once=frozenset({"300"}),
     quick=("5",),
+    remark=("Advertisements with 100 labelled are below the paper, as in table 3, where the likely reason is given."),
 )
