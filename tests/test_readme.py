@@ -69,14 +69,14 @@ def test_before_and_after(scratch: Path) -> None:
 
 
 def test_the_picture_is_the_program_s_own() -> None:
-    """Every word of the references is in it, and nothing that a browser would have to fetch."""
+    """The first references are in it, and nothing that a browser would have to fetch."""
     picture = (ROOT / "docs" / "images" / "parse.svg").read_text(encoding="utf-8")
     lines = (ROOT / "examples" / "references.txt").read_text(encoding="utf-8").splitlines()
     assert "@font-face" not in picture
     assert "url(http" not in picture
-    for word in ("Grafting", "quince.", "Alpenvorland.", "poirier"):
+    for word in ("Grafting", "forecasts", "cameras,", "quince.", "fico.", "Alpenvorland."):
         assert word in picture
-        assert any(word in line for line in lines)
+        assert any(word in line for line in lines[:6])
 
 
 def test_a_style_is_learned(scratch: Path) -> None:
