@@ -117,7 +117,14 @@ class Problem:
         # CRFsuite forbids nothing: neither do we, here.
         L = data.n_labels
         data = TrainingSet(
-            matrix, data.indptr, data.y, data.labels, np.ones(L, bool), np.ones((L, L), bool), data.observed_transitions, None
+            matrix,
+            data.indptr,
+            data.y,
+            data.labels,
+            np.ones(L, bool),
+            np.ones((L, L), bool),
+            data.observed_transitions,
+            None,
         )
         names = {a for sequence in attributes for token in sequence for a in token}
         assert len(names) == matrix.n_attributes, (len(names), matrix.n_attributes)
