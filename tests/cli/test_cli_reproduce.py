@@ -137,3 +137,13 @@ def test_wrong_use(
     assert (code, out) == (2, "")
     assert complaint in err
     assert err.count("\n") == 1
+
+
+def test_what_is_kept_is_shown_without_computing(espalier: Espalier, toy: Path, tmp_path: Path) -> None:
+    assert espalier("reproduce", "--data", toy, "--runs", "2").code == 0
+    code, _, err = espalier("reproduce", "--data", toy, "--kept", "--json", tmp_path / "out.json")
+    assert (code, err) == (0, "")
+    assert {row["runs"] for row in json.loads((tmp_path / "out.json").read_text())} == {2}
+    code, out, _ = espalier("reproduce", "--data", toy, "--kept", "--cache", tmp_path / "empty")
+    assert code == 0
+    assert "right" not in out

@@ -161,7 +161,7 @@ def test_warnings_of_a_cell_are_notices(data: Data, tmp_path: Path) -> None:
     toy = replace(table("half"), measure=doubtful)
     for _ in range(2):  # computed, and kept
         found = reproduce([toy], data, runs=1, cache=Cache(tmp_path / "cache"))
-        assert found.notices == ("toy, half, 1, run 0: only a guess", "toy, half, 3, run 0: only a guess")
+        assert found.notices == ("toy: only a guess (2 cells)",)
 
 
 @pytest.mark.parametrize("options", [{"runs": 0}, {"jobs": 0}, {"runs": True}, {"jobs": 1.5}])

@@ -42,6 +42,7 @@ def reproduce(
         Path | None, typer.Option("--cache", metavar="DIR", help="Where finished cells are kept, to go on from there.")
     ] = None,
     stale: Annotated[bool, typer.Option("--stale", help="Also take kept cells that other code computed.")] = False,
+    kept_only: Annotated[bool, typer.Option("--kept", help="Show what is kept, and compute nothing.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the tables with the time they take, and stop.")] = False,
 ) -> None:
     """Compute published tables anew, and show both figures side by side.
@@ -65,7 +66,9 @@ def reproduce(
     kept = cells.Cache(cache or _default_cache(), stale)
     chosen = runs if runs is not None else 1 if quick else 5
     with progress("reproducing") as news:
-        found = run_tables(tables, Data(data), runs=chosen, jobs=jobs, quick=quick, cache=kept, news=news)
+        found = run_tables(
+            tables, Data(data), runs=chosen, jobs=jobs, quick=quick, cache=kept, kept_only=kept_only, news=news
+        )
     for notice in (*found.notices, *(f"{cell} failed: {what}" for cell, what in found.failures)):
         complain(notice)
     if json != STANDARD:

@@ -90,7 +90,7 @@ def results_markdown(
     tables: Sequence[protocol.Table], results: Sequence[protocol.Result], seconds: Mapping[str, float]
 ) -> str:
     """Return the tables as Markdown: a row for each row of a table, "ours ± sd (paper)" in its columns."""
-    lines = ["# Results", "", _where_and_when(sum(seconds.values())), ""]
+    lines = ["# Results", "", *wrap(_where_and_when(sum(seconds.values())), 120), ""]
     lines += ["Each cell: ours ± standard deviation over runs, and the paper's figure in brackets.", ""]
     for one in tables:
         own = [result for result in results if result.table == one.name]
@@ -98,18 +98,21 @@ def results_markdown(
             continue
         columns = list(dict.fromkeys(result.column for result in own))
         places = {(result.row, result.column): result for result in own}
-        lines += [
-            f"## {one.name}",
-            "",
-            f"{one.title}. {one.source}; {one.metric}; {seconds.get(one.name, 0):.0f} s.",
-            "",
-        ]
+        about = f"{one.title}. {one.source}; {one.metric}; {_runs(own)}, {seconds.get(one.name, 0):.0f} s of work."
+        lines += [f"## {one.name}", "", *wrap(about, 120), ""]
         lines += [f"| | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
         for row in dict.fromkeys(result.row for result in own):
             cells = [_cell(places.get((row, column))) for column in columns]
             lines.append(f"| {row} | {' | '.join(cells)} |")
         lines += ["", *([*wrap(one.remark, 120), ""] if one.remark else [])]
     return "\n".join(lines)
+
+
+def _runs(results: Sequence[protocol.Result]) -> str:
+    least, most = min(result.runs for result in results), max(result.runs for result in results)
+    if most == 1:
+        return "one run"
+    return f"{most} runs" if least == most else f"{least} to {most} runs"
 
 
 def _cell(result: protocol.Result | None) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -55,11 +56,13 @@ def reproduce(
     jobs: int = 1,
     quick: bool = False,
     cache: Cache | None = None,
+    kept_only: bool = False,
     news: Callable[[str], None] | None = None,
 ) -> Reproduction:
     """Compute tables, all their cells and then the summaries; `news` hears of every finished cell.
 
     runs : training subsets a figure is the mean of. quick : only the columns that a table declares quick.
+    kept_only : compute nothing; a figure is the mean of the runs that are kept.
     """
     for name, value in (("runs", runs), ("jobs", jobs)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -73,10 +76,10 @@ def reproduce(
             kept, why = (None, "") if cache is None else cache.load(configuration(table, cell, data))
             if why:
                 notices.append(why)
-            if kept is None:
-                todo.append((table, cell, data, cache))
-            else:
+            if kept is not None:
                 done.append((cell, kept))
+            elif not kept_only:
+                todo.append((table, cell, data, cache))
     total, failures = len(todo) + len(done), []
     for cell, outcome in _computed(todo, jobs):
         if isinstance(outcome, str):
@@ -85,7 +88,8 @@ def reproduce(
             done.append((cell, outcome))
         if news is not None:
             news(f"{len(done) + len(failures)} of {total} cells; last {cell}")
-    notices += [f"{cell}: {note}" for cell, outcome in sorted(done, key=_order) for note in outcome.notes]
+    heard = Counter((cell.table, note) for cell, outcome in sorted(done, key=_order) for note in outcome.notes)
+    notices += [f"{table}: {note}" + (f" ({n} cells)" if n > 1 else "") for (table, note), n in heard.items()]
     return _summed_up(tables, done, failures, notices)
 
 
