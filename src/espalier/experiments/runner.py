@@ -151,9 +151,12 @@ def _in_processes(todo: Sequence[Job], jobs: int) -> Iterator[tuple[Cell, Outcom
     if find_spec("joblib") is not None:
         from joblib import Parallel, delayed
 
-        yield from Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered")(
-            delayed(compute)(job) for job in todo
-        )
+        with warnings.catch_warnings():
+            # Workers keep data sets and fitted bases, and loky replaces one that has grown: nothing to worry about.
+            warnings.filterwarnings("ignore", message="A worker stopped while some jobs were given")
+            yield from Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered")(
+                delayed(compute)(job) for job in todo
+            )
     else:
         # Not forked: a child of a process with threads may inherit a lock that nobody will open.
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
