@@ -14,7 +14,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from espalier.experiments import protocol
 
-__all__ = ["list_table", "result_tables", "write_results"]
+__all__ = ["figure", "list_table", "result_tables", "write_results"]
 
 
 def list_table(tables: Sequence[protocol.Table]) -> RenderableType:
@@ -55,14 +55,15 @@ def _laid_out(results: Sequence[protocol.Result]) -> Table:
         gain = None if result.paper is None else result.ours - result.paper
         colour = "" if gain is None else "green" if gain >= 0 else "red"
         laid.add_row(
-            result.row if result.row != before else "", result.column, _figure(result.paper), _figure(result.ours),
-            Text("" if gain is None else f"{gain:+.2f}", colour), _figure(result.sd), str(result.runs),
+            result.row if result.row != before else "", result.column, figure(result.paper), figure(result.ours),
+            Text("" if gain is None else f"{gain:+.2f}", colour), figure(result.sd), str(result.runs),
         )  # fmt: skip
         before = result.row
     return laid
 
 
-def _figure(value: float | None) -> str:
+def figure(value: float | None) -> str:
+    """Write a figure with two decimals, and nothing for none."""
     return "" if value is None else f"{value:.2f}"
 
 

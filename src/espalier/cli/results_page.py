@@ -10,6 +10,7 @@ from importlib.metadata import version
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from espalier.cli.results import figure
 from espalier.pages import Line, line_chart, page, paragraph, section, table
 
 if TYPE_CHECKING:
@@ -47,11 +48,7 @@ def _figures(results: Sequence[protocol.Result]) -> str:
 def _numbers(result: protocol.Result) -> list[str]:
     """Paper, ours, difference, standard deviation; empty where there is none."""
     gain = "" if result.paper is None else f"{result.ours - result.paper:+.2f}"
-    return [_figure(result.paper), _figure(result.ours), gain, _figure(result.sd)]
-
-
-def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
+    return [figure(result.paper), figure(result.ours), gain, figure(result.sd)]
 
 
 def _curves(one: protocol.Table, results: Sequence[protocol.Result]) -> list[str]:

@@ -35,6 +35,7 @@ __all__ = [
     "check_sample_weight",
     "fresh",
     "is_estimator",
+    "labelled_corpus",
 ]
 
 Self = TypeVar("Self", bound="Estimator")
@@ -187,6 +188,13 @@ def check_labelled(corpus: Corpus) -> None:
         raise InputError("fit needs labels: pass y, or a Corpus that has them")
     if (corpus.y < 0).all():
         raise LabelError("every label is unknown; at least one token must be labelled")
+
+
+def labelled_corpus(X: Any, y: Sequence[Sequence[str | None]] | None, labels: Sequence[str] | None) -> Corpus:
+    """Return the labelled sequences, their label names fixed by `labels` if given; without any label it is an error."""
+    corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
+    check_labelled(corpus)
+    return corpus
 
 
 class SequenceLabeller(Estimator, ABC):

@@ -26,19 +26,20 @@ from espalier.decoders.explain import Explanation, explain
 from espalier.decoders.lattice import LatticeTooLarge
 from espalier.decoders.product import posterior
 from espalier.decoders.table import run
-from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning, RuleError
+from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
-    check_labelled,
     check_number,
     check_sample_weight,
     fresh,
+    labelled_corpus,
 )
 from espalier.estimators.ccm_segments import decode_base_segments, fits_segments, segment_tags
 from espalier.estimators.ccm_training import chains, cross_fitted, fit_base, fit_under_rules, held_out
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import nested, unnested
+from espalier.estimators.ruled import compiled_rules, rule_set
 from espalier.estimators.semicrf import SemiCRF
 from espalier.inference import marginals, viterbi
 from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR, count_penalties
@@ -130,11 +131,10 @@ class CCM(SequenceLabeller):
         dev : a labelled corpus that the base has not seen, for penalties that are trained.
         """
         self._check_parameters()
-        corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
-        check_labelled(corpus)
+        corpus = labelled_corpus(X, y, labels)
         assert corpus.labels is not None
         weight = check_sample_weight(sample_weight, len(corpus))
-        compiled = _compile(self._rule_set(), corpus.labels)
+        compiled = compiled_rules(self.rules, corpus.labels)
         if self.training == "L+I":
             base = fit_base(self.base, corpus, weight)
             if self.penalties in TRAINED:
@@ -163,11 +163,7 @@ class CCM(SequenceLabeller):
             raise InputError(f"training='JIBT' learns the penalties itself; leave out penalties={self.penalties!r}")
 
     def _rule_set(self) -> RuleSet:
-        if isinstance(self.rules, str):
-            return RuleSet.from_text(self.rules)
-        if not isinstance(self.rules, RuleSet):
-            raise InputError(f"rules are a RuleSet or its text, not {type(self.rules).__name__}")
-        return self.rules
+        return rule_set(self.rules)
 
     def _penalties(self, compiled: Compiled, corpus: Corpus, weight: Float | None) -> Float:
         """Return ρ, float64[K], of ways that need no trained base."""
@@ -338,14 +334,6 @@ def _labelled(dev: Any, labels: Labels) -> Corpus:
     if not len(corpus) or corpus.y is None or (corpus.y < 0).all():
         raise InputError("dev has no labelled sequences; give a labelled Corpus or a pair (X, y), or leave it out")
     return corpus if corpus.labels == labels else corpus.with_labels(corpus.all_labels(), labels)
-
-
-def _compile(rules: RuleSet, labels: Labels) -> Compiled:
-    """Compile the rules; a label that only the training set lacks is the likeliest reason of a failure."""
-    try:
-        return compile_rules(rules, labels)
-    except RuleError as error:
-        raise RuleError(f"{error} (if the training set happens to lack it, pass labels= to fit)") from None
 
 
 def _to_json(penalties: Any) -> Any:

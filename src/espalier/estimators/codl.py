@@ -24,18 +24,18 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.decoders.explain import Explanation
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.base import SequenceLabeller, check_number, check_sample_weight, fresh
+from espalier.estimators.base import SequenceLabeller, check_number, check_sample_weight, fresh, labelled_corpus
 from espalier.estimators.ccm import CCM
+from espalier.estimators.em import knowing_words
 from espalier.estimators.hmm import HMM
 from espalier.estimators.pool_updates import Update, base_update
-from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, labelled_corpus, scorer
+from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, scorer
 from espalier.inference import k_best
 from espalier.learning.codl import Cycle, Guess, codl, guess_of, pseudo_labelled
 from espalier.learning.degrees import degree_matrix
 from espalier.learning.guard import Guard
 from espalier.learning.penalties import count_penalties
 from espalier.learning.topk import top_k
-from espalier.models.hmm import Vocabulary
 from espalier.potentials import ChainBatch
 
 __all__ = ["CoDL"]
@@ -261,6 +261,5 @@ def _record(number: int, guess: Guess, changed: float, violations: int, score: f
 def _known_words(base: Any, fitted: Any, corpus: Corpus, weight: Float | None, pool: Corpus) -> Any:
     """Fit a base; an HMM also knows the words of the pool. fitted : the same without the pool, if there is one."""
     if isinstance(base, HMM):
-        words = Vocabulary((), base.normalise).extended(pool)
-        return fresh(base).fit(corpus, sample_weight=weight, vocabulary=words)
+        return knowing_words(base, corpus, weight, pool)
     return base.fit(corpus, sample_weight=weight) if fitted is None else fitted

@@ -13,15 +13,16 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.estimators.base import check_number, fresh
+from espalier.estimators.base import check_number, fresh, labelled_corpus
 from espalier.estimators.hmm import HMM
-from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, labelled_corpus, scorer
+from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, scorer
 from espalier.learning.em import EMIteration, em
 from espalier.learning.guard import Guard
 from espalier.models.hmm import HMMParameters, Vocabulary
 
-__all__ = ["EM"]
+__all__ = ["EM", "knowing_words", "with_parameters"]
 
 
 class EM(TaughtLabeller):
@@ -93,8 +94,7 @@ class EM(TaughtLabeller):
         if self.gamma is not None:
             check_number("gamma", self.gamma)
         corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "EM")
-        words = Vocabulary((), base.normalise).extended(pool)
-        supervised = fresh(base).fit(corpus, sample_weight=sample_weight, vocabulary=words)
+        supervised = knowing_words(base, corpus, sample_weight, pool)
         guard = Guard(supervised, scorer(held_out(dev)), keep=self.keep, patience=self.patience)
         steps = em(
             supervised.counts_, pool, supervised._smoothing(), supervised.labels_,
@@ -116,6 +116,12 @@ class EM(TaughtLabeller):
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         super()._restore(header, arrays)
         self.base = fresh(self.model_)
+
+
+def knowing_words(base: HMM, corpus: Corpus, sample_weight: Any, pool: Corpus) -> HMM:
+    """Return an HMM of these parameters fitted on the labels; the words of the pool are known words."""
+    words = Vocabulary((), base.normalise).extended(pool)
+    return fresh(base).fit(corpus, sample_weight=sample_weight, vocabulary=words)
 
 
 def with_parameters(model: HMM, parameters: HMMParameters) -> HMM:

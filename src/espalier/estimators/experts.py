@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.corpus import Corpus, Labels
+from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
-from espalier.estimators.base import SequenceLabeller, again, as_corpus, check_labelled, check_number, fresh
+from espalier.estimators.base import SequenceLabeller, again, as_corpus, check_number, fresh, labelled_corpus
 from espalier.estimators.persist import nested, unnested
 from espalier.inference import viterbi
 from espalier.potentials import ChainBatch
@@ -66,8 +66,7 @@ class Experts(SequenceLabeller):
         `labels` fixes the label names and their order, so that labels absent from this training set exist too.
         """
         self._check_weight()
-        corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
-        check_labelled(corpus)
+        corpus = labelled_corpus(X, y, labels)
         assert corpus.labels is not None
         names = corpus.labels.names
         fitted = [

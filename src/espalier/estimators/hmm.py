@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier import store
-from espalier.corpus import Labels
 from espalier.errors import InputError, ModelFileError
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, labelled_corpus
 from espalier.features.word_classes import WordClasses
 from espalier.models.hmm import HMMCounts, HMMParameters, Smoothing, Vocabulary, check_transition_classes, estimate
 from espalier.potentials import ChainBatch
@@ -90,8 +89,7 @@ class HMM(SequenceLabeller):
         """
         smoothing = self._smoothing()
         check_transition_classes(self.transition_classes)
-        corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
-        check_labelled(corpus)
+        corpus = labelled_corpus(X, y, labels)
         assert corpus.labels is not None
         if vocabulary is None:
             vocabulary = Vocabulary((), self.normalise)

@@ -21,6 +21,7 @@ from espalier.estimators.crf import CRF
 from espalier.estimators.linear import training_set
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.history import dot
+from espalier.learning.codl import join
 from espalier.learning.lbfgs import Options, minimise
 from espalier.learning.likelihood import ChainLikelihood
 from espalier.learning.soft_likelihood import SoftLikelihood
@@ -28,26 +29,11 @@ from espalier.learning.twins import Twins
 from espalier.models.chain import ChainModel
 from espalier.models.pairs import Pairs
 
-__all__ = ["JoinedCRF", "join"]
+__all__ = ["JoinedCRF"]
 
 Float = NDArray[np.float64]
 Term = Callable[[Float], tuple[float, Float]]
 """A function of the weights: its value and its gradient."""
-
-
-def join(one: Corpus, other: Corpus) -> Corpus:
-    """Return the sequences of two corpora, one after the other, without labels; documents if both have them."""
-    index = {word: k for k, word in enumerate(one.types)}
-    numbers = np.array([index.setdefault(word, len(index)) for word in other.types], np.int32)
-    documents = None
-    if one.documents is not None and other.documents is not None:
-        documents = (*one.documents, *other.documents)
-    return Corpus(
-        np.append(one.indptr, one.indptr[-1] + other.indptr[1:]),
-        np.append(one.token_ids, numbers[other.token_ids]).astype(np.int32),
-        tuple(index),
-        documents=documents,
-    )
 
 
 class JoinedCRF:

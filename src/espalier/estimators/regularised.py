@@ -22,13 +22,20 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.decoders.batch import decode_batch
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_number, check_sample_weight, fresh
+from espalier.estimators.base import (
+    SequenceLabeller,
+    as_corpus,
+    check_number,
+    check_sample_weight,
+    fresh,
+    labelled_corpus,
+)
 from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
 from espalier.estimators.joined import JoinedCRF
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule, chain_potentials
 from espalier.estimators.soft_fit import soft_learner
-from espalier.estimators.unlabelled import checked_pool, held_out, labelled_corpus, scorer
+from espalier.estimators.unlabelled import checked_pool, held_out, scorer
 from espalier.inference import viterbi
 from espalier.learning.expectations import ChainFeatures, GroundedFeatures
 from espalier.learning.generalised_expectation import ExpectationCriterion

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.errors import InputError, ResultWarning, RuleError
+from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import check_number, fresh
+from espalier.estimators.ruled import compiled_rules
 from espalier.estimators.unlabelled import TaughtLabeller
 from espalier.learning.expectations import ChainFeatures, unusable
 from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR
 from espalier.potentials import ChainBatch
-from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
 
 __all__ = ["Chosen", "RuleTaught", "by_rule", "chain_potentials"]
@@ -50,7 +50,7 @@ class RuleTaught(TaughtLabeller):
     def _learn_rules(self, corpus: Corpus) -> None:
         """Compile the rules and find what they allow; those that are no expectations are named in a warning."""
         assert corpus.labels is not None
-        self.features_ = features = ChainFeatures.of(_compiled(self.rules, corpus.labels))
+        self.features_ = features = ChainFeatures.of(compiled_rules(self.rules, corpus.labels))
         left = unusable(features.compiled)
         if not features.J:
             what = f" ({', '.join(left)} cannot)" if left else ""
@@ -71,18 +71,8 @@ class RuleTaught(TaughtLabeller):
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         super()._restore(header, arrays)
         self.base, self.rules, self.bounds = fresh(self.model_), RuleSet.from_dict(header["rules"]), header["bounds"]
-        self.features_ = ChainFeatures.of(_compiled(self.rules, Labels(header["labels"])))
+        self.features_ = ChainFeatures.of(compiled_rules(self.rules, Labels(header["labels"])))
         self.rates_ = np.array(arrays["rates"])
-
-
-def _compiled(rules: RuleSet | str, labels: Labels) -> Compiled:
-    chosen = RuleSet.from_text(rules) if isinstance(rules, str) else rules
-    if not isinstance(chosen, RuleSet):
-        raise InputError(f"rules are a RuleSet or its text, not {type(rules).__name__}")
-    try:
-        return compile_rules(chosen, labels)
-    except RuleError as error:
-        raise RuleError(f"{error} (if the training set happens to lack it, pass labels= to fit)") from None
 
 
 def by_rule(chosen: Any, what: str, rules: RuleSet) -> Float:

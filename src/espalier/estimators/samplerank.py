@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import UNKNOWN, Corpus, Labels
-from espalier.errors import InputError, ResultWarning, RuleError
-from espalier.estimators.base import check_number, check_sample_weight
-from espalier.estimators.joined import join
+from espalier.errors import InputError, ResultWarning
+from espalier.estimators.base import check_number, check_sample_weight, labelled_corpus
 from espalier.estimators.linear import LinearChainLabeller, TrainingSet, training_set
-from espalier.estimators.unlabelled import checked_pool, held_out, labelled_corpus
+from espalier.estimators.ruled import compiled_rules
+from espalier.estimators.unlabelled import checked_pool, held_out
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
+from espalier.learning.codl import join
 from espalier.learning.guard import Guard
 from espalier.learning.samplerank import (
     TRUTHS,
@@ -40,7 +41,6 @@ from espalier.learning.samplerank import (
     truth_weights,
 )
 from espalier.models.chain import ChainModel
-from espalier.rules.compile import compile_rules
 from espalier.rules.ruleset import RuleSet
 
 __all__ = ["SampleRank"]
@@ -241,13 +241,7 @@ class SampleRank(LinearChainLabeller):
             raise InputError(
                 f"unlabelled_truth is {self.unlabelled_truth!r}, which asks rules; pass some, or use 'self'"
             )
-        rules = RuleSet.from_text(self.rules) if isinstance(self.rules, str) else self.rules
-        if not isinstance(rules, RuleSet):
-            raise InputError(f"rules are a RuleSet or its text, not {type(rules).__name__}")
-        try:
-            return RuleTables.of(compile_rules(rules, labels), pool)
-        except RuleError as error:
-            raise RuleError(f"{error} (if the training set happens to lack it, pass labels= to fit)") from None
+        return RuleTables.of(compiled_rules(self.rules, labels), pool)
 
     def _check_parameters(self) -> None:
         for name, known in (("truth", ("accuracy", "f1")), ("unlabelled_truth", TRUTHS)):

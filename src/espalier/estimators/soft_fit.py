@@ -19,14 +19,15 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.estimators.base import SequenceLabeller, fresh
 from espalier.estimators.crf import CRF
-from espalier.estimators.em import with_parameters
+from espalier.estimators.em import knowing_words, with_parameters
 from espalier.estimators.hmm import HMM
-from espalier.estimators.joined import JoinedCRF, join
+from espalier.estimators.joined import JoinedCRF
 from espalier.inference import log_partition, viterbi
 from espalier.kernels.history import dot
+from espalier.learning.codl import join
 from espalier.learning.em import log_joint, log_prior
 from espalier.learning.projection import Projection
-from espalier.models.hmm import HMMCounts, Vocabulary, estimate
+from espalier.models.hmm import HMMCounts, estimate
 from espalier.potentials import ChainBatch
 
 __all__ = ["SoftLearner", "soft_learner"]
@@ -58,8 +59,7 @@ def soft_learner(
 
 class _SoftHMM:
     def __init__(self, base: HMM, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> None:
-        words = Vocabulary((), base.normalise).extended(pool)
-        self.supervised = fresh(base).fit(labelled, sample_weight=weight, vocabulary=words)
+        self.supervised = knowing_words(base, labelled, weight, pool)
         self.pool, self.pool_weight = pool, pool_weight
         self.counts, self.smoothing = self.supervised.counts_, self.supervised._smoothing()
 

@@ -32,7 +32,7 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders.base import Problem, evaluate
 from espalier.decoders.two_stage import COUNTS, solve
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight, fresh
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, fresh, labelled_corpus
 from espalier.estimators.persist import nested, unnested
 from espalier.inference import viterbi
 from espalier.learning.discovery import Candidate, prune
@@ -167,8 +167,7 @@ class TwoStage(SequenceLabeller):
         not learn from, to choose tau and relations by.
         """
         self._check_parameters()
-        corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
-        check_labelled(corpus)
+        corpus = labelled_corpus(X, y, labels)
         assert corpus.labels is not None
         weight = check_sample_weight(sample_weight, len(corpus))
         base = fresh(self.base).fit(corpus, sample_weight=weight, labels=corpus.labels.names)

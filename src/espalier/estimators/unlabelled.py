@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.corpus import Corpus, Labels
+from espalier.corpus import Corpus
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled
+from espalier.estimators.base import SequenceLabeller, as_corpus
 from espalier.estimators.persist import nested, unnested
 from espalier.learning.guard import Guard
 from espalier.potentials import ChainBatch, SegmentBatch
 
-__all__ = ["TaughtLabeller", "checked_pool", "held_out", "labelled_corpus", "scorer"]
+__all__ = ["TaughtLabeller", "checked_pool", "held_out", "scorer"]
 
 
 class TaughtLabeller(SequenceLabeller):
@@ -65,13 +65,6 @@ class TaughtLabeller(SequenceLabeller):
 
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         self.model_ = unnested("model", header, arrays)
-
-
-def labelled_corpus(X: Any, y: Sequence[Sequence[str | None]] | None, labels: Sequence[str] | None) -> Corpus:
-    """Return the labelled sequences, their label names fixed by `labels` if given; without any label it is an error."""
-    corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
-    check_labelled(corpus)
-    return corpus
 
 
 def checked_pool(unlabelled: Any, who: str) -> Corpus:

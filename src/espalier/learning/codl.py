@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
 
-__all__ = ["Cycle", "Guess", "codl", "guess_of", "joined", "pseudo_labelled"]
+__all__ = ["Cycle", "Guess", "codl", "guess_of", "join", "joined", "pseudo_labelled"]
 
 Float = NDArray[np.float64]
 Model = TypeVar("Model")
@@ -115,18 +115,23 @@ def pseudo_labelled(pool: Corpus, guess: Guess, labels: Labels) -> tuple[Corpus,
     return (everything, weight) if there.all() else (everything[there], weight[there])
 
 
+def join(one: Corpus, other: Corpus) -> Corpus:
+    """Return the sequences of two corpora, one after the other, without labels; documents if both have them."""
+    index = {word: k for k, word in enumerate(one.types)}
+    numbers = np.array([index.setdefault(word, len(index)) for word in other.types], np.int32)
+    documents = None
+    if one.documents is not None and other.documents is not None:
+        documents = (*one.documents, *other.documents)
+    return Corpus(
+        np.append(one.indptr, one.indptr[-1] + other.indptr[1:]),
+        np.append(one.token_ids, numbers[other.token_ids]).astype(np.int32),
+        tuple(index),
+        documents=documents,
+    )
+
+
 def joined(first: Corpus, second: Corpus) -> Corpus:
     """Return the sequences of two corpora over the same labels, one after the other; documents if both have them."""
     if first.labels != second.labels or first.y is None or second.y is None:
         raise InputError("corpora can be joined if both are labelled, with the same labels in the same order")
-    index = {word: v for v, word in enumerate(first.types)}
-    ids = np.array([index.setdefault(word, len(index)) for word in second.types], np.int32)
-    both = first.documents is not None and second.documents is not None
-    return replace(
-        first,
-        indptr=np.concatenate([first.indptr, first.indptr[-1] + second.indptr[1:]]),
-        token_ids=np.concatenate([first.token_ids, ids[second.token_ids]]),
-        types=tuple(index),
-        y=np.concatenate([first.y, second.y]),
-        documents=(*(first.documents or ()), *(second.documents or ())) if both else None,
-    )
+    return replace(join(first, second), y=np.concatenate([first.y, second.y]), labels=first.labels)
