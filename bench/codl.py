@@ -62,7 +62,7 @@ def corpora(data: Path, name: str, *splits: str) -> list[Corpus]:
 
 def speed(data: Path) -> list[Row]:
     """Time one learner on 20 references."""
-    task = load_task("citations")
+    task = load_task("cora")
     train, pool = corpora(data, "cora", "train")
     subset = train[sorted(random.Random(0).sample(range(len(train)), 20))]
     rows = []
@@ -90,7 +90,7 @@ def best(data: Path, subset: Corpus, pool: Corpus) -> Row:
 def accuracy(data: Path, name: str, split: str, only: int | None) -> list[Row]:
     """Compare one task at every size, or at one."""
     directory, sizes, published = SETS[name]
-    task = load_task(name)
+    task = load_task(directory)
     train, held_out, pool = corpora(data, directory, "train", split)
     rows = []
     for size, figure in zip(sizes, published, strict=True):

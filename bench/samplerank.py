@@ -45,7 +45,7 @@ def unlabelled(data: Path) -> list[list[str]]:
 
 def measure(method: str, size: int, features: str, train: Corpus, pool: Corpus, held: Corpus, runs: int) -> list[Row]:
     """Fit a method on subsets of one size; compare its mean accuracy, and its fastest run."""
-    task = load_task("citations")
+    task = load_task("cora")
     subsets = [random.Random(r).sample(range(len(train)), size) for r in range(runs if size < len(train) else 1)]
     scores, times = [], []
     for subset in subsets:
@@ -77,7 +77,7 @@ def main() -> int:
     parser.add_argument("--sizes", nargs="+", type=int, choices=SIZES, default=SIZES)
     parser.add_argument("--runs", type=int, default=5, help="subsets of each size")
     options = parser.parse_args()
-    labels = load_task("citations").labels
+    labels = load_task("cora").labels
     train, held = (
         Corpus.from_tokens(*labelled(options.data, "cora", split), vocabulary=labels)
         for split in ("train", "dev" if options.dev else "test")

@@ -4,7 +4,7 @@
 
 DIR holds `anystyle/normalised/brill.jsonl`, references of a publisher without marks between their fields, none of which
 the bundled model was trained on. In each subset so many references, drawn by a hash, are learned from as `espalier
-train --task references` does, and all others are the test. With --pool the texts of the test references, without their
+train --task citations` does, and all others are the test. With --pool the texts of the test references, without their
 labels, are learned from too, as with --unlabelled.
 """
 
@@ -66,14 +66,14 @@ def drawn(document: Document, subset: int) -> bytes:
 
 def corpus_of(documents: Sequence[Document]) -> Corpus:
     """Return tokens and labels."""
-    labels = load_task("references").labels
+    labels = load_task("citations").labels
     tags = [plain_tags(document, labels) for document in documents]
     return Corpus.from_tokens([document.words for document in documents], tags, vocabulary=labels)
 
 
 def adapted(few: Sequence[Document], pool: Sequence[Document] = ()) -> SequenceLabeller:
-    """Return what `espalier train --task references` makes of labelled references and the texts of others."""
-    model: SequenceLabeller = make_recipe(task="references", pool=bool(pool)).estimator
+    """Return what `espalier train --task citations` makes of labelled references and the texts of others."""
+    model: SequenceLabeller = make_recipe(task="citations", pool=bool(pool)).estimator
     more = {"unlabelled": [document.words for document in pool]} if pool else {}
     return model.fit(corpus_of(few), **more)  # type: ignore[attr-defined, no-any-return]
 

@@ -61,14 +61,14 @@ def say(text: str) -> None:
 
 def corpus_of(examples: Sequence[Example]) -> Corpus:
     """Return the tokens and labels of some examples."""
-    labels = load_task("references").labels
+    labels = load_task("citations").labels
     tags = [plain_tags(example.document, labels) for example in examples]
     return Corpus.from_tokens([example.document.words for example in examples], tags, vocabulary=labels)
 
 
 def train(training: Sequence[Example], dev: Sequence[Example], path: Path, threads: int | None) -> None:
     """Fit weights on `training`, calibrate on `dev`, and save the model; the penalties stand with the rules."""
-    task = load_task("references")
+    task = load_task("citations")
     settings: dict[str, Any] = {name: value for name, value in task.defaults.items() if name != "model"}
     base = CRF(task.extractor, threads=threads, progress=lambda m: say_now_and_then(m.iterations, m.value), **settings)
     model = CCM(base, task.rules, penalties="fixed", threads=threads)

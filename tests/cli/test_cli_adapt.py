@@ -17,7 +17,7 @@ from espalier.errors import InputError
 from espalier.estimators.hmm import HMM
 from espalier.tasks import load_task
 
-LABELS = load_task("references").labels.names
+LABELS = load_task("citations").labels.names
 STYLE = Path(__file__).resolve().parents[2] / "examples" / "style.xml"
 XML = """\
 <dataset>
@@ -63,7 +63,7 @@ def test_labels_of_anystyle_of_ours_and_of_grobid() -> None:
 
 def test_a_style_from_the_bundled_model(espalier: Espalier, tmp_path: Path) -> None:
     mine, path = tmp_path / "mine.espalier", tmp_path / "new.txt"
-    done = espalier("train", "--task", "references", "--labelled", STYLE, "--output", mine, "--json")
+    done = espalier("train", "--task", "citations", "--labelled", STYLE, "--output", mine, "--json")
     assert (done.code, done.err) == (0, "")
     summary = json.loads(done.out)
     assert (summary["prior"], summary["records"], summary["labels"]) == ("citations", 6, len(LABELS))
@@ -80,7 +80,7 @@ def test_from_a_file_and_from_nothing(espalier: Espalier, tmp_path: Path) -> Non
     tiny, xml = tmp_path / "tiny.espalier", tmp_path / "my.xml"
     tiny_model().save(tiny)
     xml.write_text(XML, encoding="utf-8")
-    first = ("train", "-t", "references", "-l", xml, "-o", tmp_path / "out.espalier", "--json")
+    first = ("train", "-t", "citations", "-l", xml, "-o", tmp_path / "out.espalier", "--json")
     done = espalier(*first, "--set", f"prior={tiny}")
     assert (done.code, json.loads(done.out)["prior"]) == (0, str(tiny))
     assert store.load(tmp_path / "out.espalier")[0]["base"]["parameters"]["l2"] == 0.03
@@ -92,7 +92,7 @@ def test_what_cannot_be(espalier: Espalier, tmp_path: Path) -> None:
     hmm, xml = tmp_path / "hmm.espalier", tmp_path / "my.xml"
     HMM().fit([["a"]], [["author"]]).save(hmm)
     xml.write_text(XML, encoding="utf-8")
-    first = ("train", "-t", "references", "-l", xml, "-o", tmp_path / "out.espalier")
+    first = ("train", "-t", "citations", "-l", xml, "-o", tmp_path / "out.espalier")
     for settings, message in (
         ((f"prior={hmm}",), "holds a HMM; only a CRF can be learned from further"),
         (("prior=3",), "expected a model file, or null"),
@@ -108,7 +108,7 @@ def test_what_cannot_be(espalier: Espalier, tmp_path: Path) -> None:
 
 
 def test_a_task_of_that_name_is_no_business_of_ours(espalier: Espalier, tmp_path: Path) -> None:
-    task, data = tmp_path / "references.toml", tmp_path / "data.txt"
+    task, data = tmp_path / "citations.toml", tmp_path / "data.txt"
     task.write_text('labels = ["O", "who"]\n', encoding="utf-8")
     data.write_text("<who>Ada</who> wrote\n", encoding="utf-8")
     done = espalier("train", "-t", task, "-l", data, "-o", tmp_path / "m.espalier", "--json")

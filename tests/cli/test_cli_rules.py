@@ -66,7 +66,7 @@ def test_check_and_show_a_task(espalier: Espalier, tmp_path: Path, rules_file: P
     assert "to learn" in shown.out
     told = json.loads(espalier("rules", "show", task, "--json").out)
     assert (told["task"], told["labels"], len(told["rules"])) == ("market", ["fruit", "price", "place"], 3)
-    assert espalier("rules", "show", "citations").code == 0
+    assert espalier("rules", "show", "cora").code == 0
     task.write_text('labels = ["fruit"]\n', encoding="utf-8")
     assert espalier("rules", "show", task).out == "market has no rules\n"
 
@@ -113,7 +113,7 @@ def test_discover_without_a_model(espalier: Espalier, corpus: Path) -> None:
     [
         (["check", "nowhere.rules"], "nowhere.rules"),
         (["check", "nowhere.toml"], "nowhere.toml"),
-        (["check", "citations", "--labels", "a"], "a task has its own labels"),
+        (["check", "cora", "--labels", "a"], "a task has its own labels"),
         (["show", "citatons"], "did you mean 'citations'"),
         (["discover"], "--data"),
         (["discover", "-d", "DATA", "-o", "found.txt"], "ends in .toml"),

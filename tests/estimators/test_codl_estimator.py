@@ -432,7 +432,7 @@ def test_references(data_dir: Path) -> None:
     def read(name: str) -> list[dict]:
         return [json.loads(line) for line in (directory / f"{name}.jsonl").read_text().splitlines()]
 
-    task = load_task("citations")
+    task = load_task("cora")
     train, dev = read("train"), read("dev")
     chosen = [train[i] for i in sorted(random.Random(0).sample(range(len(train)), 5))]
     model = CoDL(CCM(HMM(transition_classes="punctuation"), task.rules), cycles=2)

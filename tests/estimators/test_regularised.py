@@ -299,7 +299,7 @@ def read(path):
 def test_citations(data_dir):
     from espalier.tasks import load_task
 
-    task = load_task("citations")
+    task = load_task("cora")
     (words, labels), (pool, _), (dev, gold) = (
         read(data_dir / "cora" / "normalised" / f"{part}.jsonl") for part in ("train", "unlabelled", "dev")
     )

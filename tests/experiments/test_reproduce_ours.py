@@ -46,7 +46,7 @@ def record(domain: str, rng: random.Random, *, everything: bool = False) -> dict
         tokens += words
         labels += [label] * len(words)
     if everything:  # so that the label names of the split are those of the task
-        missing = [label for label in load_task(domain).labels if label not in PHRASES[domain]]
+        missing = [label for label in load_task(SETS[domain]).labels if label not in PHRASES[domain]]
         tokens += ["filler"] * len(missing)
         labels += missing
     return {"tokens": tokens, "labels": labels}
@@ -108,7 +108,7 @@ def parts(row: str, classes: WordClasses | None = None) -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize("domain", SETS)
 def test_what_rows_are_made_of(domain: str) -> None:
     """Each change takes away what it says, and nothing else."""
-    papers, extended = load_task(domain), load_task(f"{domain}-extended")
+    papers, extended = load_task(SETS[domain]), load_task(f"{SETS[domain]}-extended")
     teacher, rules, base = parts(f"{domain}, recipe")
     assert (type(teacher), type(base), rules) == (CoDL, Experts, extended.rules)
     assert teacher.update == "pool"

@@ -66,7 +66,7 @@ def test_protocols_are_sound(name: str) -> None:
 
 def test_rows_are_the_rules_of_the_task() -> None:
     for name, domain in (("ccm12-table7", "citations"), ("ccm12-table8", "ads")):
-        assert set(table(name).published) == {"None", *load_task(domain).rules.names, "all"}
+        assert set(table(name).published) == {"None", *load_task(SETS[domain]).rules.names, "all"}
 
 
 def figures(name: str, row: str) -> Mapping[str, float | None]:
@@ -108,7 +108,7 @@ def test_published_figures_of_references() -> None:
 
 def sequence(domain: str, draw: random.Random) -> dict[str, list[str]]:
     """A record of a few fields in a random order, each of some of its own words and a full stop."""
-    task = load_task(domain)
+    task = load_task(SETS[domain])
     fields = [task.labels.names[0], *draw.sample(task.labels.names[1:], 3)]
     tokens, labels = [], []
     for field in fields:
@@ -126,8 +126,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Data:
         for split, n in (("train", TRAIN[domain]), ("test", 6), ("unlabelled", 8)):
             records = [sequence(domain, draw) for _ in range(n)]
             if split == "train":  # every label is there
-                first = {"tokens": [f"{x[:4]}0" for x in load_task(domain).labels.names]}
-                records[0] = first | {"labels": list(load_task(domain).labels.names)}
+                first = {"tokens": [f"{x[:4]}0" for x in load_task(SETS[domain]).labels.names]}
+                records[0] = first | {"labels": list(load_task(SETS[domain]).labels.names)}
             write_split(directory, f"{name}/{split}", records)
     return Data(directory)
 
@@ -162,7 +162,7 @@ def cell_of(settings: dict[str, Any], run: int = 0) -> Cell:
 def test_scores_are_those_of_the_model_that_the_plan_names(data: Data) -> None:
     train, test = data.corpus("cora/train"), data.corpus("cora/test")
     part = train[sorted(random.Random(3).sample(range(len(train)), 7))]
-    rules = load_task("citations").rules
+    rules = load_task("cora").rules
     model: Any = HMM().fit(part)
     assert scores(data, cell_of(plan("citations", 7, rules=NONE, codl=None), 3)) == Scores(
         *[100 * model.score(test)] * 2
@@ -236,4 +236,4 @@ def test_training_subsets_keep_all_label_names(data: Data) -> None:
     part = labelled(data, plan("citations", 2, rules=ALL, codl=None), 0)
     assert len(part) == 2
     assert part.labels is not None
-    assert set(part.labels.names) == set(load_task("citations").labels.names)
+    assert set(part.labels.names) == set(load_task("cora").labels.names)

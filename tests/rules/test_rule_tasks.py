@@ -11,7 +11,7 @@ import pytest
 from espalier.rules import RuleSet, degrees, rules
 
 FIELDS = {
-    "citations": "author title booktitle date journal pages editor volume location institution publisher tech note",
+    "cora": "author title booktitle date journal pages editor volume location institution publisher tech note",
     "ads": "features neighborhood contact size rent restrictions address utilities available photos roommates",
 }
 
@@ -21,7 +21,7 @@ def load(task: str) -> RuleSet:
     return rules(text, labels=FIELDS[task].split())
 
 
-@pytest.mark.parametrize(("task", "K"), [("citations", 12), ("ads", 13)])
+@pytest.mark.parametrize(("task", "K"), [("cora", 12), ("ads", 13)])
 def test_rule_files_parse_and_print(task: str, K: int) -> None:
     found = load(task)
     assert found.K == K
@@ -33,13 +33,13 @@ def test_citation_rules_by_hand() -> None:
     x = ["Lee", ".", '"', "A", "Journal", "note", '"', ",", "1994", ",", "pp", ".", "3", "."]
     y = ["author"] * 2 + ["title"] * 6 + ["date"] * 2 + ["pages"] * 4
     expected = {"BookJournal": 1, "Journal": 1, "Note": 1}
-    assert dict(zip(load("citations").names, degrees(load("citations"), x, y).tolist(), strict=True)) == {
-        name: expected.get(name, 0) for name in load("citations").names
+    assert dict(zip(load("cora").names, degrees(load("cora"), x, y).tolist(), strict=True)) == {
+        name: expected.get(name, 0) for name in load("cora").names
     }
 
 
 # Violations a token in the gold labels of the training split; measured 0.0077 and 0.0244.
-@pytest.mark.parametrize(("task", "folder", "bound"), [("citations", "cora", 0.01), ("ads", "ads", 0.03)])
+@pytest.mark.parametrize(("task", "folder", "bound"), [("cora", "cora", 0.01), ("ads", "ads", 0.03)])
 def test_gold_labels_obey_the_rules(data_dir: Path, task: str, folder: str, bound: float) -> None:
     found = load(task)
     path = data_dir / folder / "normalised" / "train.jsonl"

@@ -26,12 +26,12 @@ def test_bundled_names() -> None:
     """Every task file of the package, in order."""
     files = Path(tasks.__file__).parent.glob("*.toml")
     assert names() == tuple(sorted(file.name.removesuffix(".toml") for file in files))
-    assert {"ads", "ads-extended", "citations", "citations-extended"} <= set(names())
+    assert {"ads", "ads-extended", "cora", "cora-extended"} <= set(names())
 
 
 @pytest.mark.parametrize(
     ("name", "labels", "K"),
-    [("citations", CORA, 12), ("ads", ADS, 13), ("citations-extended", CORA, 66), ("ads-extended", ADS, 24)],
+    [("cora", CORA, 12), ("ads", ADS, 13), ("cora-extended", CORA, 66), ("ads-extended", ADS, 24)],
 )
 def test_bundled_tasks(name: str, labels: str, K: int) -> None:
     task = load_task(name)
@@ -42,7 +42,7 @@ def test_bundled_tasks(name: str, labels: str, K: int) -> None:
     assert task.defaults["model"] == "crf"
 
 
-@pytest.mark.parametrize("name", ["citations", "ads", "citations-extended", "ads-extended", "umass"])
+@pytest.mark.parametrize("name", ["cora", "ads", "cora-extended", "ads-extended", "umass"])
 def test_defaults_and_features_fit_the_estimator(name: str) -> None:
     """What a task declares is what the model it names takes."""
     task = load_task(name)
@@ -100,7 +100,7 @@ def test_rules_of_several_files(tmp_path: Path) -> None:
         load_task(tmp_path / "my.toml")
 
 
-@pytest.mark.parametrize("name", ["ads", "citations"])
+@pytest.mark.parametrize("name", ["ads", "cora"])
 def test_an_extended_task_adds_to_the_plain_one(name: str) -> None:
     plain, extended = load_task(name), load_task(f"{name}-extended")
     assert extended.labels == plain.labels

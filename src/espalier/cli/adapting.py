@@ -1,6 +1,6 @@
 """Learning that begins from a model: whose weights are the prior, how labels of other schemes are read, what is saved.
 
-The task `references` begins from the bundled model, so that a handful of references teaches it a style; `--set
+The task `citations` begins from the bundled model, so that a handful of references teaches it a style; `--set
 prior=null` begins from nothing, and `--set prior=FILE` from a model file, for any task.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from espalier import store
-from espalier.citations.parser import BUNDLED as MODELS
+from espalier.citations.parser import BUNDLED
 from espalier.citations.schemes import Scheme, load_scheme
 from espalier.document import Document
 from espalier.errors import InputError
@@ -23,8 +23,6 @@ from espalier.estimators.persist import pack, unpack
 
 __all__ = ["BUNDLED", "Start", "begin", "converted"]
 
-BUNDLED = {"references": "citations"}
-"""Tasks with a bundled model to begin from, and its name."""
 
 L2 = 0.03
 """How strongly a CRF is drawn to its prior: the best of 0.001 to 0.3 for 20 references of CORA, by field F1."""
@@ -56,7 +54,7 @@ def begin(source: str | Path) -> Start:
     """Return the start from a bundled model, by its name, or from a model file."""
     name = str(source)
     with resources.as_file(resources.files("espalier.citations")) as home:
-        header, arrays = store.load(home / MODELS[name] if name in MODELS else Path(source))
+        header, arrays = store.load(home / BUNDLED[name] if name in BUNDLED else Path(source))
     model: Any = unpack(header, arrays)
     while not isinstance(model, CRF):
         inner = getattr(model, "model_", getattr(model, "base_", None))

@@ -119,7 +119,7 @@ def _start(
 
     able = kind == Kind.crf and method in (Method.supervised, Method.codl) and features is None
     if "prior" not in chosen:
-        return begin(BUNDLED[task]) if able and task in BUNDLED else None
+        return begin(task) if able and task in BUNDLED else None
     source = chosen.pop("prior")
     if source is None:
         return None

@@ -90,7 +90,7 @@ def build(settings: Mapping[str, Any]) -> Any:
     model = HMM(threads=1, **settings["hmm"])
     if settings["rules"] == NONE:
         return model
-    rules = load_task(settings["domain"]).rules
+    rules = load_task(SETS[settings["domain"]]).rules
     chosen = rules if settings["rules"] == ALL else rules.only(settings["rules"])
     return CCM(model, chosen, threads=1, **settings["penalties"])
 

@@ -57,7 +57,7 @@ def measure(data: Data, cell: Cell) -> float | dict[Place, float]:
     chosen = cell.settings
     if "perceptron" not in chosen:
         return scores(data, cell).ruled
-    task, test = load_task(chosen["domain"]), data.corpus(f"{SETS[chosen['domain']]}/test")
+    task, test = load_task(SETS[chosen["domain"]]), data.corpus(f"{SETS[chosen['domain']]}/test")
     base = CCM(Perceptron(task.extractor, threads=1, **chosen["perceptron"]), task.rules, training="JIBT", threads=1)
     model = CoDL(base, keep="last", threads=1, **chosen["codl"])
     # As held-out data with keep="last" the test split is scored before and after, and decides nothing.

@@ -15,7 +15,7 @@ from typing import Any
 from espalier.estimators.ccm import CCM
 from espalier.estimators.codl import CoDL
 from espalier.estimators.hmm import HMM
-from espalier.experiments.ccm12 import METRIC, PENALTIES, SOURCE, accuracy, needs, published, training, unlabelled
+from espalier.experiments.ccm12 import METRIC, PENALTIES, SETS, SOURCE, accuracy, needs, published, training, unlabelled
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Table
 from espalier.tasks.task import load_task
@@ -49,7 +49,7 @@ def measure(data: Data, cell: Cell) -> float:
     penalties, codl = cell.settings["penalties"], cell.settings["codl"]
     model: Any = HMM(threads=1)
     if penalties is not None:
-        model = CCM(model, load_task(cell.settings["domain"]).rules, threads=1, **penalties)
+        model = CCM(model, load_task(SETS[cell.settings["domain"]]).rules, threads=1, **penalties)
     train = training(data, cell)
     if codl is None:
         return accuracy(model.fit(train), data, cell)

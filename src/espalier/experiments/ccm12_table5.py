@@ -41,7 +41,7 @@ def measure(data: Data, cell: Cell) -> float:
     chosen = cell.settings
     if "projections" not in chosen:
         return scores(data, cell).ruled
-    task, test = load_task(DOMAIN), data.corpus(f"{SETS[DOMAIN]}/test")
+    task, test = load_task(SETS[DOMAIN]), data.corpus(f"{SETS[DOMAIN]}/test")
     # Unlabelled: a learner never sees the labels of its pool.
     raw = data.corpus(f"{SETS[DOMAIN]}/test", None) if chosen["pool"] is None else pool(data, chosen)
     base = CRF(task.extractor, l2=chosen["l2"], threads=1)

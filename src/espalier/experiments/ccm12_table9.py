@@ -17,7 +17,7 @@ from typing import Any
 
 from espalier.estimators.ccm import CCM
 from espalier.estimators.perceptron import Perceptron
-from espalier.experiments.ccm12 import METRIC, SOURCE, accuracy, needs, published, training
+from espalier.experiments.ccm12 import METRIC, SETS, SOURCE, accuracy, needs, published, training
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Table
 from espalier.tasks.task import load_task
@@ -40,12 +40,12 @@ EPOCHS = {"citations": 10, "ads": 30}
 def settings(row: str, column: str) -> dict[str, Any]:
     """Return what the cell of a place is computed with."""
     domain, _, training = row.partition(", ")
-    return {"domain": domain, "training": training, "epochs": EPOCHS[domain], "features": f"{domain}-extended"}
+    return {"domain": domain, "training": training, "epochs": EPOCHS[domain], "features": f"{SETS[domain]}-extended"}
 
 
 def measure(data: Data, cell: Cell) -> float:
     """Train as the row says, and test."""
-    task, way = load_task(cell.settings["domain"]), cell.settings["training"]
+    task, way = load_task(SETS[cell.settings["domain"]]), cell.settings["training"]
     extractor = load_task(cell.settings["features"]).extractor
     model: Any = Perceptron(extractor, epochs=cell.settings["epochs"], threads=1)
     if way == "JIBT":

@@ -26,7 +26,7 @@ VITERBI, ALL = "Viterbi", "all five"
 CORA, WNUT17 = "CORA", "WNUT17"
 KINDS = {VITERBI: (), **{kind: (kind,) for kind in RELATION_KINDS}, ALL: RELATION_KINDS}
 SETS: dict[str, dict[str, Any]] = {
-    CORA: {"directory": "cora", "tags": "labels", "task": "citations", "l2": 0.1},
+    CORA: {"directory": "cora", "tags": "labels", "task": "cora", "l2": 0.1},
     WNUT17: {"directory": "wnut17", "tags": "bio", "task": None, "l2": 1.0},
 }
 """A CRF with the templates of the task, or the default ones where there is no task; L2 of the task, or the default."""

@@ -98,10 +98,10 @@ def recipe(chosen: Mapping[str, Any], classes: WordClasses | None, threads: int 
 
     chosen : as `settings` returns. experts : "both", "crf" or "hmm". rules : "extended", "papers" or None.
     """
-    task = load_task(f"{chosen['domain']}-extended")
+    task = load_task(f"{SETS[chosen['domain']]}-extended")
     model = _experts(chosen, task.extractor, classes, threads)
     if chosen["rules"] is not None:
-        rules = task.rules if chosen["rules"] == "extended" else load_task(chosen["domain"]).rules
+        rules = task.rules if chosen["rules"] == "extended" else load_task(SETS[chosen["domain"]]).rules
         model = CCM(model, rules, threads=threads, **chosen["penalties"])
     return CoDL(model, update="pool", threads=threads, **chosen["codl"]) if chosen["pool"] else model
 
