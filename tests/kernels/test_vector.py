@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 from numba import njit
 
 from espalier.kernels import vector as v
+from espalier.kernels.transpose import transpose
 
 lanes = hnp.arrays(np.float64, 8, elements=st.floats(-1e6, 1e6))
 
@@ -36,7 +37,18 @@ def exponentials(a, out):
 
 @njit
 def transposed(a, out):
-    v.transpose(a.ctypes.data, a.shape[1] * 8, out.ctypes.data, out.shape[1] * 8)
+    transpose(a.ctypes.data, a.shape[1] * 8, out.ctypes.data, out.shape[1] * 8)
+
+
+@njit
+def shorts(a, out):
+    v.store(out.ctypes.data, v.load_i16(a.ctypes.data))
+
+
+def test_short_whole_numbers():
+    a, out = np.array([0, 1, -1, 32767, -32768, 5, -300, 12], dtype=np.int16), np.zeros(8)
+    shorts(a, out)
+    assert np.array_equal(out, a)
 
 
 @njit

@@ -25,11 +25,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from espalier.kernels.vector import LANES, load, maximum, read, splat, store, transpose, write
+from espalier.kernels.transpose import transpose
+from espalier.kernels.vector import LANES, VEC_BYTES, load, maximum, read, splat, store, write
 
 __all__ = ["charge_counts", "charged_viterbi", "charged_viterbi_kinds", "lay_out", "soft_dual"]
 
-VEC_BYTES = 64
 LARGEST_STEP = 6.0
 SHRINK = 0.7
 

@@ -2,8 +2,11 @@
 
 The textbook's two-loop recursion reads every vector of the history several times. All it needs are inner products
 among the history and the gradient (Chen, Wang & Zhou 2014); with them at hand the direction is one weighted sum. So
-an iteration streams the history twice, whatever its length. The history is kept in single precision: it only shapes
-the direction, and half the size is half the time. Vectors are padded with zeros to a multiple of 8.
+an iteration streams the history twice, whatever its length.
+
+The history is kept in 16-bit whole numbers of a unit a vector. It only shapes the direction: with the unit at 1/32767
+of the largest element a run needs as many iterations, within a few, as in double precision, and a quarter of the size
+pays for a longer memory, which needs far fewer. Vectors are padded with zeros to a multiple of 8.
 """
 
 from __future__ import annotations
@@ -11,12 +14,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from espalier.kernels.vector import LANES, fma, load, load_f32, splat, store, total
+from espalier.kernels.vector import LANES, fma, load, load_i16, splat, store, total
 
 __all__ = ["combine", "difference", "dot", "inner_products"]
 
-STRETCH = 2048
+STRETCH = 1024
 """Elements kept in the first cache while every row passes over them."""
+
+LARGEST = 32767.0
+"""The largest element of a vector of the history, in its units."""
 
 
 @njit(cache=True, nogil=True)
@@ -36,41 +42,51 @@ def dot(a, b):
 
 @njit(cache=True, nogil=True)
 def difference(a, b, out):
-    """out[:n] = a - b, in single precision; a, b : float64[n]."""
+    """Set out[:n] = a - b in whole numbers of a unit, and return the unit; a, b : float64[n], out : int16."""
+    largest = 0.0
     for k in range(len(a)):
-        out[k] = np.float32(a[k] - b[k])
+        largest = max(largest, abs(a[k] - b[k]))
+    per_unit = LARGEST / largest if largest > 0.0 else 0.0
+    for k in range(len(a)):
+        out[k] = np.int16(np.rint((a[k] - b[k]) * per_unit))
+    return largest / LARGEST
 
 
 @njit(cache=True, nogil=True)
 def inner_products(lo, hi, rows, a, b, g, out):
     """out[r] = (rows[r]·a, rows[r]·b, rows[r]·g) over elements lo..hi-1 (multiples of 8).
 
-    rows, a, b : float32; g : float64.
+    rows, a, b : int16, in their units; g : float64.
     """
-    pa, pb, pg = a.ctypes.data, b.ctypes.data, g.ctypes.data
-    base, width = rows.ctypes.data, rows.shape[1] * 4
+    wide = np.empty(2 * STRETCH)
+    pa, pb, pg = wide.ctypes.data, wide.ctypes.data + STRETCH * 8, g.ctypes.data
+    base, width = rows.ctypes.data, rows.shape[1] * 2
     out[:] = 0.0
     for first in range(lo, hi, STRETCH):
-        last = min(first + STRETCH, hi)
+        n = min(STRETCH, hi - first)
+        for k in range(0, n, LANES):
+            store(pa + 8 * k, load_i16(a.ctypes.data + 2 * (first + k)))
+            store(pb + 8 * k, load_i16(b.ctypes.data + 2 * (first + k)))
         for r in range(rows.shape[0]):
-            row = base + r * width
+            row, slope = base + r * width + 2 * first, pg + 8 * first
             va, vb, vg = splat(0.0), splat(0.0), splat(0.0)
-            for k in range(first * 4, last * 4, LANES * 4):
-                v = load_f32(row + k)
-                va, vb = fma(v, load_f32(pa + k), va), fma(v, load_f32(pb + k), vb)
-                vg = fma(v, load(pg + 2 * k), vg)
+            for k in range(0, n, LANES):
+                v = load_i16(row + 2 * k)
+                va, vb = fma(v, load(pa + 8 * k), va), fma(v, load(pb + 8 * k), vb)
+                vg = fma(v, load(slope + 8 * k), vg)
             out[r, 0] += total(va)
             out[r, 1] += total(vb)
             out[r, 2] += total(vg)
+    return wide  # mentioned here, so that it lives until the last load through its address
 
 
 @njit(cache=True, nogil=True)
 def combine(lo, hi, rows, weights, g, g_weight, out):
-    """out = g_weight g + Σ_r weights[r] rows[r], over elements lo..hi-1 (multiples of 8)."""
+    """out = g_weight g + Σ_r weights[r] rows[r], over elements lo..hi-1 (multiples of 8); rows : int16."""
     pg, po = g.ctypes.data, out.ctypes.data
-    base, width = rows.ctypes.data, rows.shape[1] * 4
-    for k in range(lo * 4, hi * 4, LANES * 4):
-        v = load(pg + 2 * k) * splat(g_weight)
+    base, width = rows.ctypes.data, rows.shape[1] * 2
+    for k in range(lo, hi, LANES):
+        v = load(pg + 8 * k) * splat(g_weight)
         for r in range(rows.shape[0]):
-            v = fma(load_f32(base + r * width + k), splat(weights[r]), v)
-        store(po + 2 * k, v)
+            v = fma(load_i16(base + r * width + 2 * k), splat(weights[r]), v)
+        store(po + 8 * k, v)

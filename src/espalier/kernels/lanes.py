@@ -28,8 +28,10 @@ import math
 import numpy as np
 from numba import njit
 
+from espalier.kernels.transpose import transpose, transpose_f32
 from espalier.kernels.vector import (
     LANES,
+    VEC_BYTES,
     below_exp,
     exp,
     fma,
@@ -41,15 +43,12 @@ from espalier.kernels.vector import (
     splat,
     store,
     total,
-    transpose,
-    transpose_f32,
     vanished,
     where_positive,
 )
 
 __all__ = ["forward_backward_lanes"]
 
-VEC_BYTES = 64
 SMALLEST_SUM, SMALLEST_PRODUCT = 1e-100, 1e-280
 """Below these, what was lost to rounding might have mattered."""
 

@@ -16,8 +16,10 @@ import numpy as np
 from numba import njit
 
 from espalier.kernels.rows import BLOCK
+from espalier.kernels.transpose import transpose
 from espalier.kernels.vector import (
     LANES,
+    VEC_BYTES,
     any_at_least,
     fma,
     load,
@@ -27,13 +29,10 @@ from espalier.kernels.vector import (
     read_i64,
     splat,
     store,
-    transpose,
     write,
 )
 
 __all__ = ["sum_rows", "tag_lanes"]
-
-VEC_BYTES = LANES * 8
 
 
 @njit(cache=True, nogil=True, inline="always")

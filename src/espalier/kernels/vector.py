@@ -8,10 +8,11 @@ helpers would be reference-counted in the innermost loop.
 
     load(p)            the eight doubles at address p           store(p, v)
     load_f32(p)        the same from single precision           store_f32(p, v)
+    load_i16(p)        the same from 16-bit whole numbers
     splat(x)           eight copies of the float x              read(p), write(p, x): one double
     fma(a, b, c)       a * b + c, rounded once                  maximum(a, b)
     where_positive(m, a)   a where m > 0, else 0                exp(v): within 2 ulp; exp(-inf) = 0
-    total(v)           sum of the eight lanes                   transpose(p, dp, q, dq): 8 x 8 block
+    total(v)           sum of the eight lanes
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from numba.extending import intrinsic, lower_builtin, models, register_model
 
 __all__ = [
     "LANES",
+    "VEC_BYTES",
     "aligned",
     "any_at_least",
     "below_exp",
@@ -34,6 +36,7 @@ __all__ = [
     "fma",
     "load",
     "load_f32",
+    "load_i16",
     "maximum",
     "minimum",
     "read",
@@ -44,8 +47,6 @@ __all__ = [
     "store",
     "store_f32",
     "total",
-    "transpose",
-    "transpose_f32",
     "vanished",
     "where_positive",
     "write",
@@ -55,9 +56,12 @@ __all__ = [
 LANES = 8
 """Doubles in a Vec."""
 
+VEC_BYTES = 8 * LANES
+
 _DOUBLE = ir.DoubleType()
 _VEC = ir.VectorType(_DOUBLE, LANES)
 _SINGLES = ir.VectorType(ir.FloatType(), LANES)
+_SHORTS = ir.VectorType(ir.IntType(16), LANES)
 _BITS = ir.VectorType(ir.IntType(64), LANES)
 
 
@@ -139,6 +143,16 @@ def load_f32(typingctx, address):
 
     def codegen(context, builder, sig, args):
         return builder.fpext(builder.load(_pointer(builder, args[0], _SINGLES), align=4), _VEC)
+
+    return VEC(types.int64), codegen
+
+
+@intrinsic
+def load_i16(typingctx, address):
+    """Return the eight 16-bit whole numbers at an address, as doubles."""
+
+    def codegen(context, builder, sig, args):
+        return builder.sitofp(builder.load(_pointer(builder, args[0], _SHORTS), align=2), _VEC)
 
     return VEC(types.int64), codegen
 
@@ -348,59 +362,6 @@ def exp(typingctx, a):
         return builder.select(alive, y, _constant(0.0))
 
     return VEC(VEC), codegen
-
-
-def _interleave(builder, rows, distance):
-    """One butterfly of the transpose: exchange the blocks of `distance` lanes between rows that far apart."""
-    lane = ir.VectorType(ir.IntType(32), LANES)
-    low = [k if not k & distance else LANES + k - distance for k in range(LANES)]
-    high = [k + distance if not k & distance else LANES + k for k in range(LANES)]
-    out = list(rows)
-    for i in range(LANES):
-        if not i & distance:
-            a, b = rows[i], rows[i + distance]
-            out[i] = builder.shuffle_vector(a, b, ir.Constant(lane, low))
-            out[i + distance] = builder.shuffle_vector(a, b, ir.Constant(lane, high))
-    return out
-
-
-def _transposed(builder, source, source_step):
-    """Load the 8 x 8 block whose rows lie `source_step` bytes apart; return its columns."""
-    rows = []
-    for i in range(LANES):
-        address = builder.add(source, builder.mul(source_step, ir.IntType(64)(i)))
-        rows.append(builder.load(_pointer(builder, address, _VEC), align=8))
-    for distance in (4, 2, 1):
-        rows = _interleave(builder, rows, distance)
-    return rows
-
-
-@intrinsic
-def transpose(typingctx, source, source_step, target, target_step):
-    """Copy the 8 x 8 block whose rows lie `source_step` bytes apart, transposed, to rows `target_step` apart."""
-
-    def codegen(context, builder, sig, args):
-        source, source_step, target, target_step = args
-        for i, row in enumerate(_transposed(builder, source, source_step)):
-            address = builder.add(target, builder.mul(target_step, ir.IntType(64)(i)))
-            builder.store(row, _pointer(builder, address, _VEC), align=8)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64, types.int64), codegen
-
-
-@intrinsic
-def transpose_f32(typingctx, source, source_step, target, target_step):
-    """Transpose an 8 x 8 block of doubles into rows of single-precision floats."""
-
-    def codegen(context, builder, sig, args):
-        source, source_step, target, target_step = args
-        for i, row in enumerate(_transposed(builder, source, source_step)):
-            address = builder.add(target, builder.mul(target_step, ir.IntType(64)(i)))
-            builder.store(builder.fptrunc(row, _SINGLES), _pointer(builder, address, _SINGLES), align=4)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64, types.int64), codegen
 
 
 def aligned(*shape: int, dtype: type = np.float64, empty: bool = False) -> np.ndarray:
