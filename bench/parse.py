@@ -3,7 +3,8 @@
 labelled  references a second with fields, confidences and certificates, on one core
 bibtex    references a second from text to BibTeX, on one core
 cold      one reference through `python -m espalier parse`, in a new process, kernels compiled before
-memory    the largest resident set of a process that parses a generated file of `--lines` references to BibTeX
+memory    the largest resident set of a process that parses a generated file of `--memory` references, to BibTeX and to
+          JSON lines, and of one that parses a tenth of it: what grows are the keys that were given, which must differ
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -82,15 +82,19 @@ def peak_memory(command: list[str], references: list[str], lines: int) -> float:
         path = Path(directory) / "references.txt"
         with path.open("w", encoding="utf-8") as file:
             file.writelines(f"{text}\n" for text in islice(numbered(references), lines))
-        subprocess.run([*command, str(path)], check=True, stdout=subprocess.DEVNULL)
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        with subprocess.Popen([*command, str(path)], stdout=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)  # of this process alone, not the largest so far
+            process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{' '.join(command)} ended with {process.returncode}")
+    return usage.ru_maxrss / 1024
 
 
 def main() -> None:
     parser = arguments(__doc__ or "")
     parser.add_argument("--model", metavar="FILE", help="a model file; the bundled one if not given")
     parser.add_argument("--references", type=int, default=4096, help="how many to time")
-    parser.add_argument("--lines", type=int, default=1_000_000, help="of the generated file; 0 leaves it out")
+    parser.add_argument("--memory", type=int, default=100_000, metavar="N", help="lines of the file; 0 leaves it out")
     options = parser.parse_args()
     if options.references <= 512:
         parser.error("--references: the first 512 are not timed, so give more")
@@ -114,13 +118,15 @@ def main() -> None:
         compare("parse: text to fields", "refs/s", labelled, TARGETS["labelled"], "target", higher_is_better=True),
         compare("parse: text to BibTeX", "refs/s", bibtex, TARGETS["bibtex"], "target", higher_is_better=True),
     ]
-    command = [sys.executable, "-m", "espalier", "parse", "--format", "bibtex"]
+    command = [sys.executable, "-m", "espalier", "parse"]
     command += [] if options.model is None else ["--model", options.model]
-    cold = cold_start([*command, "-"], 7)
+    cold = cold_start([*command, "--format", "bibtex", "-"], 7)
     rows.append(compare("parse: one reference, new process", "s", cold, TARGETS["cold"], "target"))
-    if options.lines:
-        memory = peak_memory(command, references, options.lines)
-        rows.append(compare(f"parse: memory, {options.lines:,} lines", "MB", memory, TARGETS["memory"], "target"))
+    for lines in (options.memory // 10, options.memory):
+        for format in ("bibtex", "jsonl") if lines else ():
+            memory = peak_memory([*command, "--format", format], references, lines)
+            name = f"parse: memory, {lines:,} lines to {format}"
+            rows.append(compare(name, "MB", memory, TARGETS["memory"], "target"))
     write_json(options.json, rows)
 
 

@@ -21,6 +21,7 @@ LAYERS: dict[str, str] = {
     "potentials": "errors",
     "kernels": "",
     "parallel": "errors kernels",
+    "shards": "errors corpus parallel",
     "lanes": "kernels",
     "inference": "errors potentials kernels parallel",
     "features": "errors corpus document",
@@ -47,6 +48,7 @@ OUTSIDE: dict[str, set[str]] = {
     "kernels": {"numba", "llvmlite"},
     "tasks": {"tomli"},
     "cluster": {"tomli"},
+    "workbench": {"fastapi", "starlette", "pydantic"},
     "cli": {"typer", "rich", "tomli"},
 }
 # ... and those that it may import inside functions or for type checking only.
@@ -54,6 +56,8 @@ LAZY: dict[str, set[str]] = {
     **{layer: {"scipy"} for layer in LAYERS if layer != "kernels"},
     "estimators": {"scipy", "sklearn"},
     "experiments": {"scipy", "joblib"},
+    "shards": {"joblib", "distributed"},
+    "cli": {"scipy", "uvicorn"},
 }
 
 # Words of one application, and where they may be used in code.

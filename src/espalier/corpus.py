@@ -7,6 +7,7 @@ A corpus is data and nothing else: which token types stand where, and which labe
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -41,7 +42,8 @@ class Labels(Sequence[str]):
                 raise LabelError(f"a label is a non-empty string, not {name!r}")
         self._index = {name: i for i, name in enumerate(self.names)}
         if len(self._index) != len(self.names):
-            raise LabelError("a label is listed twice")
+            twice = next(name for i, name in enumerate(self.names) if self._index[name] != i)
+            raise LabelError(f"label {twice!r} is listed twice")
         if len(self.names) > np.iinfo(np.int16).max:
             raise LabelError(f"{len(self.names)} labels; at most {np.iinfo(np.int16).max} are possible")
 
@@ -58,11 +60,13 @@ class Labels(Sequence[str]):
         for t, name in enumerate(sequence):
             i = UNKNOWN if name is None else index.get(name, -2)
             if i == -2:
-                place = f"{where}token {t}: "
-                known = f"; known labels: {', '.join(self.names[:12])}{', ...' if len(self) > 12 else ''}"
-                raise LabelError(f"{place}unknown label {name!r}{did_you_mean(str(name), self.names) or known}")
+                raise LabelError(f"{where}token {t}: {self._unknown(name)}")
             ids.append(i)
         return ids
+
+    def _unknown(self, name: object) -> str:
+        known = f"; known labels: {', '.join(self.names[:12])}{', ...' if len(self) > 12 else ''}"
+        return f"unknown label {name!r}{did_you_mean(str(name), self.names) or known}"
 
     def decode(self, ids: Iterable[int]) -> list[str | None]:
         """Turn ids into names, UNKNOWN into None."""
@@ -93,7 +97,9 @@ class Labels(Sequence[str]):
 
     def index(self, name: str, *_: Any) -> int:
         """Return the id of a name."""
-        return self.encode([name])[0]
+        if name not in self._index:
+            raise LabelError(self._unknown(name))
+        return self._index[name]
 
     def __contains__(self, name: object) -> bool:
         """Is the name one of the labels?"""
@@ -149,8 +155,9 @@ class Corpus:
 
         `vocabulary` fixes the label ids; without it they are the labels that occur, sorted.
         """
-        index: dict[str, int] = {}
-        add = index.setdefault
+        index: defaultdict[str, int] = defaultdict()
+        index.default_factory = index.__len__  # a new token gets the next number
+        number = index.__getitem__
         ids: list[int] = []
         lengths = np.zeros(len(sequences) + 1, np.int64)
         for i, sequence in enumerate(sequences):
@@ -158,7 +165,7 @@ class Corpus:
                 raise InputError(f"sequence {i} is a string, not a list of tokens; split it first")
             before = len(ids)
             try:
-                ids.extend([add(token, len(index)) for token in sequence])
+                ids.extend(map(number, sequence))
             except TypeError as error:
                 raise InputError(f"sequence {i} is not a list of strings: {error}") from None
             lengths[i + 1] = len(ids) - before

@@ -29,8 +29,8 @@ def tokenise(text: str) -> tuple[tuple[int, int], ...]:
 
     What is drawn as one sign is one: a letter with its combining marks, an emoji of several joined ones, a flag.
     """
-    pattern = _joining_pattern() if _MAY_JOIN.search(text) else _SIMPLE
-    return tuple(m.span() for m in pattern.finditer(text))
+    pattern = _joining_pattern() if not text.isascii() and _MAY_JOIN.search(text) else _SIMPLE
+    return tuple(map(re.Match.span, pattern.finditer(text)))  # no step of Python a token
 
 
 @lru_cache(maxsize=1)
@@ -81,9 +81,9 @@ class Document:
 
     def __post_init__(self) -> None:
         """Check the offsets once, so that nobody else has to."""
-        end = 0
+        end, length = 0, len(self.text)
         for t, (a, b) in enumerate(self.tokens):
-            if not end <= a < b <= len(self.text):
+            if not end <= a < b <= length:
                 raise InputError(f"token {t} has offsets {a}..{b}, outside the text or before token {t - 1} ends")
             end = b
         enclosing: list[Span] = []
@@ -107,7 +107,8 @@ class Document:
     @property
     def words(self) -> list[str]:
         """The tokens as strings."""
-        return [self.text[a:b] for a, b in self.tokens]
+        text = self.text
+        return [text[a:b] for a, b in self.tokens]
 
     @classmethod
     def from_text(cls, text: str, spans: Sequence[Span] | None = None, **rest: Any) -> Document:
@@ -188,6 +189,8 @@ class Document:
 
 def _order(span: Span) -> tuple[int, int, int, str]:
     """Outer spans before the inner ones that start at the same place."""
+    if not isinstance(span, Span):
+        raise InputError(f"a span is Span(start, end, label), not {span!r}")
     return (span.start, -span.end, span.label.count("/"), span.label)
 
 

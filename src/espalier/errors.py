@@ -1,14 +1,14 @@
 """The exceptions of Espalier; every message says what is wrong, where, and what to do.
 
-EspalierError
-├── InputError            (ValueError)      an argument is wrong
-│   ├── FormatError                         a data file is malformed: path, line, what
-│   ├── LabelError                          a label that is unknown or was never seen
-│   └── RuleError                           a rule's text is wrong: column, what, nearest word
-├── ModelFileError        (ValueError)      a model file is truncated, tampered with or too new
-├── NotFittedError        (AttributeError)  an estimator was used before `fit`
-├── InfeasibleError       (ValueError)      no labelling has a finite score
-└── MissingExtraError     (ImportError)     an optional package is not installed
+    EspalierError
+    ├── InputError            (ValueError)      an argument is wrong
+    │   ├── FormatError                         a data file is malformed: path, line, what
+    │   ├── LabelError                          a label that is unknown or was never seen
+    │   └── RuleError                           a rule's text is wrong: column, what, nearest word
+    ├── ModelFileError        (ValueError)      a model file is truncated, tampered with or too new
+    ├── NotFittedError        (AttributeError)  an estimator was used before `fit`
+    ├── InfeasibleError       (ValueError)      no labelling has a finite score
+    └── MissingExtraError     (ImportError)     an optional package is not installed
 
 and one warning, ResultWarning (UserWarning): there is a result, but not quite the one that was asked for.
 """

@@ -149,3 +149,10 @@ def test_no_sign_is_invented(text: str) -> None:
         assert any(parse_volume(text))
         assert parse_issue(text)
         assert parse_edition(text)
+
+
+@settings(deadline=None, derandomize=True, max_examples=200)
+@given(st.from_regex(r"(pp?[.:]? ?)?[0-9]{1,5}[-–][0-9]{1,5}[.]?[,;:]?", fullmatch=True))
+def test_usual_pages_are_read_as_unusual_ones(text: str) -> None:
+    """A comma before them changes nothing, but for the way that they take through the code."""
+    assert parse_pages(text) == parse_pages(f", {text}")

@@ -15,7 +15,9 @@ from espalier.citations.evaluation import evaluate, fields_of
 from espalier.citations.record import LABELS, Field, Record
 from espalier.citations.schemes import Scheme, load_scheme
 from espalier.citations.training import (
+    RARE,
     SOURCES,
+    Example,
     Source,
     compacted,
     divide,
@@ -62,6 +64,8 @@ def converted(scheme: str, *fields: tuple[str, str]) -> list[tuple[str, str]]:
         ("2000;355(9222):", [("date", "2000;"), ("volume", "355"), ("issue", "(9222):")]),
         ("45 (1930),", [("volume", "45"), ("date", "(1930),")]),
         ("86(11):2278–2324,", [("volume", "86"), ("issue", "(11):"), ("pages", "2278–2324,")]),
+        ("36(6),693-695.", [("volume", "36"), ("issue", "(6),"), ("pages", "693-695.")]),
+        ("Vol. 12/13, No. 4/1", [("volume", "Vol. 12/13,"), ("issue", "No. 4/1")]),
         ("vol 79-3,", [("volume", "vol 79-3,")]),
         ("(Vol. 3, Part A,", [("volume", "(Vol. 3, Part A,")]),
     ],
@@ -241,11 +245,22 @@ def test_fields_are_judged_without_the_marks_around_them() -> None:
     assert found.tokens == pytest.approx(5 / 7)
 
 
+def test_references_with_rare_fields_count_more() -> None:
+    source = Source("some", "some.xml", "anystyle", weight=0.5)
+    plain, thesis = tagged(("author", "A."), ("title", "T.")), tagged(("title", "T."), ("genre", "Thesis."))
+    series = tagged(("genre", "Thesis."), ("collection-title", "Trees."))
+    weights = [Example(document, source, "key").weight for document in (plain, thesis, series)]
+    assert weights == [0.5, 0.5 * RARE["genre"], 0.5 * RARE["collection-title"]]
+    assert RARE["collection-title"] > RARE["genre"] > 1
+    assert RARE.keys() <= set(LABELS)
+
+
 def test_evaluation_by_hand() -> None:
     words = [["A", "B", "C"], ["D"]]
     found = evaluate(words, [["author", "title", "note"], ["date"]], [["author", "title", "title"], ["date"]])
     assert (found.fields.precision, found.fields.recall) == (2 / 3, 2 / 4)  # of A, BC, D; of A, B, C, D
     assert found.exact == 0.5
+    assert found.core.f1 == 2 / 3  # author and date of author, title and date; the note does not count
     assert found.per_field["title"].f1 == 0
     assert found.per_field["author"].f1 == 1
     assert evaluate([["C"]], [["note"]], [["genre"]]).exact == 1  # neither is judged

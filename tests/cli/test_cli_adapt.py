@@ -78,12 +78,12 @@ def test_a_style_from_the_bundled_model(espalier: Espalier, tmp_path: Path) -> N
 
 def test_from_a_file_and_from_nothing(espalier: Espalier, tmp_path: Path) -> None:
     tiny, xml = tmp_path / "tiny.espalier", tmp_path / "my.xml"
-    tiny_model().save(tiny)
+    tiny_model(tags=True).save(tiny)
     xml.write_text(XML, encoding="utf-8")
     first = ("train", "-t", "citations", "-l", xml, "-o", tmp_path / "out.espalier", "--json")
     done = espalier(*first, "--set", f"prior={tiny}")
     assert (done.code, json.loads(done.out)["prior"]) == (0, str(tiny))
-    assert store.load(tmp_path / "out.espalier")[0]["base"]["parameters"]["l2"] == 0.03
+    assert store.load(tmp_path / "out.espalier")[0]["base"]["parameters"]["l2"] == 0.01
     done = espalier(*first, "--set", "prior=null")
     assert (done.code, "prior" in json.loads(done.out)) == (0, False)
 

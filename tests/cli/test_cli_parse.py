@@ -14,6 +14,7 @@ from cli_runs import Espalier, Outcome
 
 from citation_models import pieces, reference, tiny_model
 from espalier.citations.record import LABELS
+from espalier.cli.batches import Order
 from espalier.cli.parse import _FORMATS
 from espalier.cli.parsing import Inputs, Job
 from espalier.cli.shown_records import _COLOURS
@@ -179,10 +180,10 @@ def test_references_wait_for_their_records_only(references: Path, tmp_path: Path
     path = tmp_path / "refs.txt"
     path.write_text("\n".join(reference(n) for n in range(600)), encoding="utf-8")
     inputs, heard = Inputs([path], "auto", "utf-8"), []
-    pairs = Job(open_parser(references), inputs)._pairs(heard.append)
-    assert all(pair[0].text == pair[1].text for pair in pairs)
+    batches = Job(open_parser(references), inputs)._batches(Order("table"), None, heard.append)
+    assert all(pair[0].text == pair[1].text for batch in batches for pair in batch.pairs)
     assert inputs.read == 600
-    assert heard == [512]
+    assert heard == [512, 600]
 
 
 @pytest.mark.parametrize(("head", "what"), [(b"%PDF-1.7\n", "a PDF"), (b"PK\x03\x04\x14", ".docx")])

@@ -49,9 +49,37 @@ def test_list_names_every_table_with_its_time(espalier: Espalier) -> None:
     assert (code, err) == (0, "")
     assert all(name in out for name in NAMES)
     assert "min" in out
+    assert "all of these" in out
     code, out, _ = espalier("reproduce", "--list", "ilp14")
     assert "ilp14" in out
     assert "ccm12" not in out
+    assert "all of these" not in out
+
+
+def test_list_knows_what_kept_cells_took(espalier: Espalier, toy: Path, tmp_path: Path) -> None:
+    """Half a minute for ten cells by the table; one of them took two hours in fact."""
+    code, out, _ = espalier("reproduce", "--list", "--data", toy)
+    assert "30 s" in out
+    assert espalier("reproduce", "--data", toy, "--quick", "--cache", tmp_path / "mine").code == 0
+    (kept,) = (tmp_path / "mine").iterdir()
+    kept.write_text(json.dumps(json.loads(kept.read_text()) | {"seconds": 7200.0}))
+    code, out, _ = espalier("reproduce", "--list", "--data", toy, "--cache", tmp_path / "mine")
+    assert code == 0
+    assert "120 min" in out
+
+
+def test_markdown_links_pictures_that_are_there(
+    espalier: Espalier, toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = replace(TOY, charts={"curves": "size"})
+    monkeypatch.setattr("espalier.experiments.registry.find_tables", lambda names=(): [drawn])
+    page = tmp_path / "docs" / "figures.md"
+    page.parent.mkdir()
+    assert espalier("reproduce", "--data", toy, "--markdown", page).code == 0
+    assert "![toy](images/figures/toy.svg)" in page.read_text(encoding="utf-8")
+    picture = (page.parent / "images" / "figures" / "toy.svg").read_text(encoding="utf-8")
+    assert picture.startswith("<svg xmlns")
+    assert "right" in picture
 
 
 def test_figures_side_by_side(espalier: Espalier, toy: Path, tmp_path: Path) -> None:

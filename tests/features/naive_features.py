@@ -63,7 +63,7 @@ FIELDS = [
     *("word", "lower", "shape", "fullshape", "length", "flags", "bias", "edge", "position3", "position5"),
     *("prefix1", "prefix3", "suffix1", "suffix2"),
     *(field.text for field in DEFINITIONS),
-    *("quoted", "chunkindex", "chunklength", "sentenceindex", "sentencelength"),
+    *("quoted", "bracketed", "chunkindex", "chunklength", "sentenceindex", "sentencelength"),
     *("chunk(lower)", "chunk-1(flags)", "chunk+2(word)", "sentence(shape)*0.25", "sentence+1(lexicon:places)"),
     *("chunkfirst(lower)", "chunklast-1(word)", "sentencefirst(prefix1)", "sentencelast+1(vectors:v)*3.0"),
     *("chunk(vectors:v)", "sentence(vector:text)*1.5", "chunk(call:weights)", "chunk(sequence:distance)"),
@@ -110,7 +110,7 @@ def naive_vocabulary(sequences: list[list[str]], specs: list[Spec], min_count: i
 def field_name(field: str, value: str, at: str) -> str:
     if field == "bias" or field.startswith("regex:"):
         return field + at
-    if field == "quoted":
+    if field in ("quoted", "bracketed"):
         return field + at
     if "(" in field:
         inner = field[field.index("(") + 1 : field.rindex(")")]
@@ -120,7 +120,7 @@ def field_name(field: str, value: str, at: str) -> str:
 
 def values(field: str, tokens: list[str], t: int) -> dict[str, float]:
     word, T = tokens[t], len(tokens)
-    if field == "quoted" or field.startswith(("chunk", "sentence", "before", "after")):
+    if field in ("quoted", "bracketed") or field.startswith(("chunk", "sentence", "before", "after")):
         return span_values(field, tokens, t)
     if field.startswith("position"):
         return {str(int(field[8:]) * t // T): 1.0}
@@ -140,6 +140,12 @@ def span_values(field: str, tokens: list[str], t: int) -> dict[str, float]:
     if field == "quoted":
         marks = [word in ('"', "“", "”", "``", "''") for word in tokens]
         return {"": 1.0} if not marks[t] and sum(marks[:t]) % 2 and any(marks[t:]) else {}
+    if field == "bracketed":
+        opened = 0
+        for word in tokens[:t]:
+            opened = opened + 1 if word in list("([{") else max(opened - 1, 0) if word in list(")]}") else opened
+        inside = opened and tokens[t] not in list("([{)]}") and any(word in list(")]}") for word in tokens[t:])
+        return {"": 1.0} if inside else {}
     unit = "chunk" if field.startswith("chunk") else "sentence"
     stretches = naive_stretches(tokens, unit)
     own = next(i for i, stretch in enumerate(stretches) if t in stretch)

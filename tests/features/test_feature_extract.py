@@ -41,7 +41,7 @@ WORDS = [
     "straße",
     "1999",
 ]
-WORDS += [",", ":", ";", '"', '"', "”", "``", "!", "?", "pp", "dr.", "end.", "12", "314"]
+WORDS += [",", ":", ";", '"', '"', "”", "``", "!", "?", "pp", "dr.", "end.", "12", "314", "(", ")", "(", ")", "[", "}"]
 WORDS += ["ß", "-", "x", "McNally-2", "aa", "a b", "", "ǅ", "Ⅷ", "²", "中文", "=", "&", "@-1"]
 words = st.one_of(st.sampled_from(WORDS), st.text(alphabet="aAbB12.-é中 ", max_size=8))
 sequences = st.lists(st.lists(words, max_size=7), max_size=5)
@@ -136,6 +136,17 @@ def test_a_worked_example() -> None:
         ["begin@-1", "begin@-1 & lower=the", "edge=first", "shape=Xx"],
         ["edge=last", "lower@-1=the", "lower@-1=the & lower=cat", "shape=Xx"],
     ]
+
+
+def test_brackets_by_hand() -> None:
+    """`)` closes nothing, so `b` is inside all the same; `[` is never closed, so `e` is not."""
+    tokens = "a ) ( b ( c ) d ) e [ f".split()
+    inside = [
+        token
+        for token, found in zip(tokens, attributes_of(FeatureExtractor(["bracketed"]), tokens), strict=True)
+        if found
+    ]
+    assert inside == ["b", "c", "d"]
 
 
 def test_min_count_counts_tokens() -> None:

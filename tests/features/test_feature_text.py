@@ -21,7 +21,7 @@ from espalier.features.fields import (
     Suffix,
     Word,
 )
-from espalier.features.spans import Beyond, Measure, Quoted, Within
+from espalier.features.spans import Beyond, Bracketed, Measure, Quoted, Within
 from espalier.features.templates import MAX_OFFSET, Field, Part, Template
 from espalier.features.text import parse_template, parse_templates
 
@@ -44,7 +44,7 @@ fields = st.one_of(
         values,
     ),
     st.builds(Beyond, st.sampled_from(["before", "after"]), stringy, values),
-    st.sampled_from([Quoted(), Measure("chunk", "index"), Measure("sentence", "length")]),
+    st.sampled_from([Quoted(), Bracketed(), Measure("chunk", "index"), Measure("sentence", "length")]),
 )
 parts = st.builds(Part, fields, st.integers(-MAX_OFFSET, MAX_OFFSET))
 templates = st.builds(Template, st.lists(parts, min_size=1, max_size=4, unique=True).map(tuple))

@@ -14,6 +14,7 @@ from espalier.rules import Rule, count, degree, degrees, first, once, rules, tok
 from espalier.rules import nodes as n
 from espalier.rules.meaning import MEANINGS
 from espalier.rules.text import parse_node
+from espalier.tags import is_tag, segments
 
 END = None
 REFERENCE = ("Lee", ".", "A", "book", ".", "pp.", "3", ",", "1994", ".")
@@ -294,3 +295,14 @@ def test_what_a_prefix_violates_stays_violated(y: list[str], cut: int) -> None:
         node = parse_node(text)
         before = [v for v in violations(node, x, y) if v.position is not None and v.position < cut]
         assert violations(node, x[:cut], y[:cut]) == before
+
+
+@settings(deadline=None, derandomize=True, max_examples=200)
+@given(st.lists(st.sampled_from(["a", "b", "x-y", "O", "B-a", "I-a", "B-b", "I-b", None]), max_size=9))
+def test_flat_labels_have_the_segments_of_their_tags(labels: list[str | None]) -> None:
+    """Segments of one level, against the general definition: an unmarked label goes on with whatever it can."""
+    tags = [label if label is None or is_tag(label) else f"I-{label}" for label in labels]
+    starts = [violation.position for violation in violations(parse_node("each field once"), [""] * len(labels), labels)]
+    seen: set[str] = set()
+    again = [s.start for s in segments(tags) if s.label in seen or seen.add(s.label)]
+    assert starts == again

@@ -126,3 +126,13 @@ def test_parts_and_walks() -> None:
     assert [f.names for f in n.fields_of(node)] == [("x",), ("y",), ("w",), ("z",)]
     (condition,) = n.conditions_of(node)
     assert [type(part) for part in p.parts(condition)] == [p.AllOf, p.Words, p.NoneOf, p.Near, p.Pattern]
+
+
+@pytest.mark.parametrize("fold", [True, False])
+def test_many_words_at_once(fold: bool) -> None:
+    condition = p.Words(("pp.", "Straße", "CA"), fold=fold)
+    words = ["PP.", "pp.", "STRASSE", "Straße", "ca", "CA", ""]
+    assert condition.accepted(words) == [condition.accepts(word) for word in words]
+    assert condition.accepted(words) == (
+        [True] * 6 + [False] if fold else [False, True, False, True, False, True, False]
+    )

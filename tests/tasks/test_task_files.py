@@ -135,7 +135,7 @@ RULES = 'labels = ["title", "price"]\n[rules]\n'
         ("", FormatError, "my.toml: a task needs a list of labels, such as"),
         ("labels = []", FormatError, "a task needs a list of labels"),
         ('labels = "a"', FormatError, "a task needs a list of labels"),
-        ('labels = ["a", "a"]', FormatError, "my.toml: labels: a label is listed twice"),
+        ('labels = ["a", "a"]', FormatError, "my.toml: labels: label 'a' is listed twice"),
         ("labels = [1]", FormatError, "my.toml: labels: a label is a non-empty string, not 1"),
         ('labels = ["a"]\nrules = "A: a once"', FormatError, r"'rules' must be a table: write \[rules\]"),
         (RULES, FormatError, r"\[rules\]: give either 'file' or 'text'"),

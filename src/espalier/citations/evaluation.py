@@ -19,7 +19,7 @@ from espalier.metrics.segments import Score
 __all__ = ["CORE", "Marks", "Report", "evaluate", "fields_of"]
 
 CORE = ("author", "editor", "title", "container-title", "date", "volume", "pages", "publisher", "location")
-"""The fields that a whole reference is judged by."""
+"""The fields that a whole reference is judged by, and that one figure is given for."""
 
 Marks = tuple[str, int, int]
 """A field: its label, its first word and the end of its last, in tokens."""
@@ -29,12 +29,14 @@ Marks = tuple[str, int, int]
 class Report:
     """What was counted over some references.
 
-    tokens : share of tokens with the right label; fields : of all fields together; exact : share of whole references;
-    per_field : of each label that occurs; references : how many there were.
+    tokens : share of tokens with the right label; fields : of all fields together; core : of those with a label among
+    `CORE` together; exact : share of whole references; per_field : of each label that occurs; references : how many
+    there were.
     """
 
     tokens: float
     fields: Score
+    core: Score
     exact: float
     per_field: Mapping[str, Score]
     references: int
@@ -42,7 +44,13 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return everything for JSON."""
         per_field = {label: score.to_dict() for label, score in self.per_field.items()}
-        return {"token_accuracy": self.tokens, "field_f1": self.fields.f1, "exact": self.exact, "per_field": per_field}
+        return {
+            "token_accuracy": self.tokens,
+            "field_f1": self.fields.f1,
+            "core_f1": self.core.f1,
+            "exact": self.exact,
+            "per_field": per_field,
+        }
 
 
 def fields_of(words: Sequence[str], tags: Sequence[str]) -> list[Marks]:
@@ -75,5 +83,8 @@ def evaluate(
         n += 1
     labels = sorted(true.keys() | guessed.keys())
     per_field = {label: Score.of_counts(right[label], guessed[label], true[label]) for label in labels}
-    total = Score.of_counts(right.total(), guessed.total(), true.total())
-    return Report(hits / max(tokens, 1), total, exact / max(n, 1), per_field, n)
+
+    def together(chosen: Sequence[str]) -> Score:
+        return Score.of_counts(*(sum(count[label] for label in chosen) for count in (right, guessed, true)))
+
+    return Report(hits / max(tokens, 1), together(labels), together(CORE), exact / max(n, 1), per_field, n)

@@ -30,6 +30,7 @@ from espalier.models.pairs import Pairs
 
 __all__ = [
     "PARTS",
+    "RARE",
     "SOURCES",
     "Example",
     "Source",
@@ -66,6 +67,12 @@ SOURCES = (
 )
 """What the bundled model is trained on, the best labels first; those of `good` are probably earlier models'."""
 
+RARE = {
+    "collection-title": 4.0,
+    **dict.fromkeys(("translator", "edition", "genre", "institution", "isbn", "issn"), 2.0),
+}
+"""How often a reference counts that has a field of which there are few."""
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -79,6 +86,11 @@ class Example:
     def part(self) -> str:
         """The part that the key decides."""
         return part_of(self.key)
+
+    @property
+    def weight(self) -> float:
+        """How much it counts in training: as its source does, and several times if it has a rare field."""
+        return self.source.weight * max((RARE.get(span.label, 1.0) for span in self.document.spans or ()), default=1.0)
 
 
 def key_of(document: Document) -> str:

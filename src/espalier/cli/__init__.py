@@ -6,6 +6,7 @@
     espalier evaluate   compare a model's labels with given ones
     espalier convert    turn one data format into another
     espalier info       show what is in a model file
+    espalier run        label files of any size on many processes or machines
 
 Typer and Rich are imported here and nowhere else; they come with the extra `cli`. Commands import the library when
 they run, so that `espalier --help` answers at once.

@@ -20,12 +20,13 @@ from espalier.errors import InputError
 from espalier.estimators.crf import CRF
 from espalier.estimators.linear import Learned
 from espalier.estimators.persist import pack, unpack
+from espalier.tags import path_of
 
 __all__ = ["BUNDLED", "Start", "begin", "converted"]
 
 
-L2 = 0.03
-"""How strongly a CRF is drawn to its prior: the best of 0.001 to 0.3 for 20 references of CORA, by field F1."""
+L2 = 0.01
+"""How strongly a CRF is drawn to its prior: the best of 0.003 to 0.1 on four styles (`adapt_citations.py --choose`)."""
 
 
 _KEPT = ("calibration", "attribution")
@@ -76,7 +77,7 @@ def converted(documents: Sequence[Document], labels: Sequence[str]) -> list[Docu
 
 
 def _schemes(labels: Sequence[str]) -> list[Scheme]:
-    """Return how labels may be meant: as AnyStyle's or ours, as GROBID's."""
+    """Return how labels may be meant: as AnyStyle's or ours, as GROBID's; labels : ours, plain or as tags."""
     anystyle = load_scheme("anystyle")
-    ours = {label: label for label in labels} | dict(anystyle.labels)
-    return [replace(anystyle, labels=ours), load_scheme("grobid")]
+    ours = {label: label for label in map(path_of, labels)} | dict(anystyle.labels)
+    return [replace(anystyle, name="citations", labels=ours), load_scheme("grobid")]

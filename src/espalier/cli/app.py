@@ -27,13 +27,15 @@ from espalier.cli.parse import parse
 from espalier.cli.reproduce import reproduce
 from espalier.cli.rules import ABOUT as ABOUT_RULES
 from espalier.cli.rules import check, discover, show
+from espalier.cli.run import run as run_command
+from espalier.cli.serve import serve
 from espalier.cli.train import train
 from espalier.cli.wording import in_options
 from espalier.errors import EspalierError
 
 __all__ = ["COMMANDS", "GROUPS", "app", "run"]
 
-COMMANDS = (parse, train, label, evaluate, compare, convert, info, reproduce)
+COMMANDS = (parse, train, label, evaluate, compare, convert, info, reproduce, run_command, serve)
 GROUPS = {"rules": (ABOUT_RULES, (check, show, discover))}
 """Commands of two words: the first, what it is about, and what may follow it."""
 

@@ -17,7 +17,7 @@ METRICS = ("token_accuracy", "field_f1", "exact")
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="A", help="A model file.")],
+    first: Annotated[Path, typer.Argument(metavar="A", help="A model file, or citations: the bundled one.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Another model file.")],
     data: Annotated[list[Path], typer.Option("--data", "-d", metavar="FILE", help="Labelled records; - is stdin.")],
     resamples: Annotated[int, typer.Option("--resamples", metavar="N", help="Draws of the bootstrap.")] = 10_000,
@@ -33,11 +33,11 @@ def compare(
     signed-rank test.
     """
     from espalier.cli.comparison import compared, comparison_table
-    from espalier.estimators.persist import load
+    from espalier.cli.labelling import load_model
 
     if resamples < 100:
         raise InputError(f"--resamples {resamples}: at least 100 draws are needed")
-    models = [load(first), load(second)]
+    models = [load_model(first), load_model(second)]
     documents = read_all(data, format, encoding)
     with progress("labelling"):
         rows = compared(models, documents, ", ".join(map(str, data)), METRICS, resamples)

@@ -14,7 +14,9 @@ __all__ = ["evaluate"]
 
 
 def evaluate(
-    model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="A model file.")],
+    model: Annotated[
+        Path, typer.Option("--model", "-m", metavar="MODEL", help="A model file, or citations: the bundled one.")
+    ],
     data: Annotated[list[Path], typer.Option("--data", "-d", metavar="FILE", help="Labelled records; - is stdin.")],
     format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
@@ -33,13 +35,12 @@ def evaluate(
     json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
 ) -> None:
     """Compare a model's labels with given ones: token accuracy, F1 of fields, whole records."""
-    from espalier.cli.labelling import judge
+    from espalier.cli.labelling import judge, load_model
     from espalier.cli.report_page import report_page
     from espalier.cli.tables import report_table
-    from espalier.estimators.persist import load
     from espalier.io.files import write_chunks
 
-    labeller = load(model)
+    labeller = load_model(model)
     documents, name = read_all(data, format, encoding), ", ".join(map(str, data))
     with progress("labelling"):
         judged = judge(labeller, documents, name, strict=strict, leaves=leaves)

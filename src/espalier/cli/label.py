@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ import typer
 
 from espalier.cli.console import complain, note, progress
 from espalier.cli.files import STANDARD, UTF_8, Encoding, iter_documents, output_format, write_documents
+from espalier.cli.pace import Pace
 from espalier.cli.wording import in_options
 from espalier.errors import EspalierError, FormatError, InputError
 
@@ -23,7 +25,9 @@ __all__ = ["label"]
 
 def label(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Text, a record a line, or labelled records.")],
-    model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="A model file.")],
+    model: Annotated[
+        Path, typer.Option("--model", "-m", metavar="MODEL", help="A model file, or citations: the bundled one.")
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")
     ] = STANDARD,
@@ -41,21 +45,28 @@ def label(
     ] = None,
     encoding: Encoding = UTF_8,
     lossy: Annotated[bool, typer.Option("--lossy", help="Accept what the output format cannot express.")] = False,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to label on; the output is the same.")
+    ] = 1,
 ) -> None:
     """Label records with a model; labels that are there already are replaced.
 
     A bad record is named and left out, and a file that cannot be read further is named; the exit code is then 1.
     """
-    from espalier.cli.labelling import label_documents
+    from espalier.cli.job_rows import model_path
+    from espalier.cli.labelling import label_documents, load_model, lone_model, tag_elsewhere
     from espalier.cli.show import write_shown
-    from espalier.estimators.persist import load
+    from espalier.cluster.labeller import LabellerSpec
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
     chosen = format or ("table" if to_terminal else None)
     chosen = "table" if chosen == "table" else output_format(output, chosen, "--format")
-    labeller, inputs = load(model), _Inputs(files, source, encoding)
+    labeller, inputs = load_model(model), _Inputs(files, source, encoding)
+    path = model if model.exists() else model_path(None)
+    tag = labeller.predict if jobs == 1 else partial(tag_elsewhere, LabellerSpec.of(lone_model, path))
+    pace = Pace("records")
     with progress("labelling", quiet=to_terminal) as news:
-        labelled = label_documents(labeller, inputs.documents(), lambda n: news(f"{n:,} records"))
+        labelled = label_documents(tag, inputs.documents(), lambda n: news(pace.news(n)), jobs=jobs)
         if chosen == "table":
             write_shown(labelled, output, labeller.labels_)
         else:

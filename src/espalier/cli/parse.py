@@ -10,6 +10,7 @@ import typer
 
 from espalier.cli.console import complain, note, progress
 from espalier.cli.files import STANDARD, UTF_8, Encoding
+from espalier.cli.pace import Pace
 from espalier.errors import InputError, did_you_mean
 
 __all__ = ["parse"]
@@ -55,6 +56,9 @@ def parse(
         str, typer.Option("--input", metavar="LAYOUT", help="lines, blocks (blank lines or numbers between), or auto.")
     ] = "auto",
     encoding: Encoding = UTF_8,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to parse on; the output is the same.")
+    ] = 1,
 ) -> None:
     """Parse references into records: authors, title, container, pages, date ... with confidences.
 
@@ -64,15 +68,21 @@ def parse(
     the cut, where references were run together. Files and references that
     cannot be read are named, and the exit code is then 1.
     """
+    from espalier.kernels.light import import_numba
+
+    import_numba()
     from espalier.cli.parsing import Inputs, Job, open_parser
 
     chosen = _format(format, output)
     _check(chosen, explain, k, min_confidence, review)
     to_terminal = output == STANDARD and sys.stdout.isatty()
     inputs = Inputs(files, layout, encoding)
-    job = Job(open_parser(model), inputs, k=k, least=min_confidence, review=review, explained=explain)
+    job = Job(
+        open_parser(model), inputs, k=k, least=min_confidence, review=review, explained=explain, model=model, jobs=jobs
+    )
+    pace = Pace("references")
     with progress("parsing", quiet=to_terminal) as news:
-        job.write(output, chosen, lambda n: news(f"{n:,} references"))
+        job.write(output, chosen, lambda n: news(pace.news(n, inputs.share_of(n))))
     if job.low and review is None:
         complain(f"records below --min-confidence left out: {job.low} of {inputs.read}; --review FILE keeps them")
     if inputs.bad:

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from espalier.citations.formats import FORMATS
 from espalier.citations.formats.keys import Keys
-from espalier.citations.formats.table import write_jsonl
-from espalier.citations.formats.text import to_json
-from espalier.citations.parser import Parser, load
-from espalier.citations.record import Record
+from espalier.citations.parser import BATCH, Parser, load
 from espalier.citations.splitting import Reference, read_references
+from espalier.cli.batches import Order, Written, filled, put_together, write_batch, write_elsewhere
 from espalier.cli.console import complain
 from espalier.cli.files import STANDARD
+from espalier.cli.job_rows import model_path, parser_of
 from espalier.cli.wording import in_options
+from espalier.cluster.labeller import LabellerSpec
+from espalier.cluster.processes import ordered_map
 from espalier.errors import FormatError, InputError
 from espalier.io.files import write_chunks
 
-__all__ = ["Inputs", "Job", "Pair", "open_parser"]
-
-_NEWS = 512
-
-Pair = tuple[Reference, Record]
-"""A reference with its place, and what was made of it."""
+__all__ = ["Inputs", "Job", "open_parser"]
 
 
 def open_parser(model: Path | None) -> Parser:
@@ -46,6 +42,16 @@ class Inputs:
     encoding: str
     read: int = 0
     bad: int = 0
+    _before: int = 0
+    _open: IO[bytes] | None = None
+
+    def share_of(self, done: int) -> float | None:
+        """Return the share, 0 to 1, of all references that `done` of them are; None where that cannot be known."""
+        if not self.read or not all(path.is_file() for path in self.files):
+            return None
+        size = sum(path.stat().st_size for path in self.files)
+        here = 0 if self._open is None else self._open.tell()
+        return (self._before + here) / size * done / self.read if size else None
 
     def references(self) -> Iterator[Reference]:
         """Yield the references of all files; what is bad is named and counted, and the next one follows."""
@@ -63,16 +69,18 @@ class Inputs:
 
     def _of(self, path: Path) -> Iterator[Reference]:
         refused: list[FormatError] = []
-        source: Path | IO[bytes] = sys.stdin.buffer if path == STANDARD else path
         if path != STANDARD and path.is_file():
             _check_text(path)
         before = self.read + self.bad
         try:
-            for reference in read_references(source, self.layout, encoding=self.encoding, refused=refused):
-                self._drain(refused)
-                self.read += 1
-                yield reference
+            with nullcontext(sys.stdin.buffer) if path == STANDARD else open(os.fspath(path), "rb") as self._open:
+                for reference in read_references(self._open, self.layout, encoding=self.encoding, refused=refused):
+                    self._drain(refused)
+                    self.read += 1
+                    yield reference
         finally:
+            self._open = None
+            self._before += path.stat().st_size if path.is_file() else 0
             self._drain(refused)
         if self.read + self.bad == before:
             complain(f"{'<stdin>' if path == STANDARD else path}: there is no reference in it")
@@ -102,7 +110,10 @@ def _reason(error: FormatError | OSError, path: Path) -> str:
 
 @dataclass(slots=True)
 class Job:
-    """What is parsed, and what becomes of it: `low` counts the records that are less sure than `least`."""
+    """What is parsed, and what becomes of it: `low` counts the records that are less sure than `least`.
+
+    jobs : processes; the text that is written does not depend on it.
+    """
 
     parser: Parser
     inputs: Inputs
@@ -110,62 +121,38 @@ class Job:
     least: float = 0.0
     review: Path | None = None
     explained: bool = False
+    model: Path | None = None
+    jobs: int = 1
     low: int = 0
 
     def write(self, output: Path, format: str, done: Callable[[int], None]) -> None:
-        """Write the records that are sure enough; `done` hears now and then how many references were parsed."""
+        """Write the records that are sure enough; `done` hears after every batch how many references were parsed."""
         with _opened(self.review) as review:
-            pairs = self._sieved(self._pairs(done), review)
+            batches = self._batches(Order(format, self.k, self.least, review is not None), review, done)
             if format == "table":
                 from espalier.cli.shown_records import write_table
 
+                pairs = chain.from_iterable(batch.pairs for batch in batches)
                 write_table(pairs, output, self.parser, explained=self.explained)
                 return
-            chunks = _jsonl(pairs) if format == "jsonl" else FORMATS[format](record for _, record in pairs)
+            chunks = put_together(batches, format)
             write_chunks(sys.stdout.buffer if output == STANDARD else output, chunks, "utf-8")
 
-    def _pairs(self, done: Callable[[int], None]) -> Iterator[Pair]:
-        """Yield each reference with its record; those whose batch is not full yet wait."""
-        waiting: deque[Reference] = deque()
-
-        def texts() -> Iterator[str]:
-            for reference in self.inputs.references():
-                waiting.append(reference)
-                yield reference.text
-
-        for n, record in enumerate(self.parser.parse_many(texts(), k=self.k), 1):
-            yield waiting.popleft(), record
-            if n % _NEWS == 0:
-                done(n)
-
-    def _sieved(self, pairs: Iterable[Pair], review: IO[str] | None) -> Iterator[Pair]:
-        """Yield the pairs that are sure enough; the others go to the review."""
-        keys = Keys()
-        for reference, record in pairs:
-            if record.confidence * reference.confidence >= self.least:
-                yield reference, record
-                continue
-            self.low += 1
+    def _batches(self, order: Order, review: IO[str] | None, done: Callable[[int], None]) -> Iterator[Written]:
+        """Yield what became of each batch of references; what is not sure enough goes to the review."""
+        if self.jobs == 1:
+            work = partial(write_batch, self.parser, order)
+        else:
+            work = partial(write_elsewhere, LabellerSpec.of(parser_of, model_path(self.model)), order)
+        references, keys, count = self.inputs.references(), Keys(), 0
+        several = iter(lambda: list(islice(references, BATCH)), [])
+        for batch in ordered_map(work, several, jobs=self.jobs):
+            count += batch.count
+            self.low += batch.low
             if review is not None:
-                review.write(_line(reference, record, keys))
-
-
-def _jsonl(pairs: Iterable[Pair]) -> Iterator[str]:
-    keys = Keys()
-    return (_line(reference, record, keys) for reference, record in pairs)
-
-
-def _line(reference: Reference, record: Record, keys: Keys) -> str:
-    """Return the line of JSON of a record, and in it the place of the reference and the other readings, if any."""
-    (line,) = write_jsonl([record], keys=keys)
-    place = asdict(reference)
-    del place["text"]
-    more: dict[str, Any] = {"source": place}
-    if record.alternatives:
-        names = ("fields", "confidence", "certificate", "violations")
-        rows = [other.to_dict() for other in record.alternatives]
-        more["alternatives"] = [{name: row[name] for name in names} for row in rows]
-    return f"{line.rstrip()[:-1]}, {to_json(more)[1:]}\n"
+                review.writelines(filled(piece, keys) for piece in batch.review)
+            yield batch
+            done(count)
 
 
 @contextmanager

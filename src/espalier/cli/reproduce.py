@@ -18,7 +18,7 @@ __all__ = ["reproduce"]
 def reproduce(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TABLE...]", help="Tables by name; if none is given, those of the papers."),
+        typer.Argument(metavar="[TABLE...]", help="Tables by name, or all; if none, those of the papers."),
     ] = None,
     data: Annotated[
         Path | None,
@@ -28,10 +28,11 @@ def reproduce(
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures as JSON; - is stdout.")
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="PAGE.HTML", help="Write a page with tables and curves.")
+        Path | None, typer.Option("--html", metavar="PAGE.HTML", help="Write a page with tables and pictures.")
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE.MD", help="Write the tables as Markdown.")
+        Path | None,
+        typer.Option("--markdown", metavar="FILE.MD", help="Write the tables as Markdown, pictures into images/FILE."),
     ] = None,
     runs: Annotated[
         int | None, typer.Option("--runs", metavar="N", help="Training subsets for each figure, by default 5.")
@@ -50,20 +51,23 @@ def reproduce(
     Finished cells are kept, so an interrupted run goes on where it stopped, and gives the same figures.
     """
     from espalier.cli.results import list_table, result_tables, write_results
-    from espalier.cli.results_page import results_markdown, results_page
+    from espalier.cli.results_page import results_page, write_markdown
     from espalier.experiments import cache as cells
     from espalier.experiments.data import Data
     from espalier.experiments.registry import NAMES, find_tables
     from espalier.experiments.runner import reproduce as run_tables
+    from espalier.experiments.schedule import expected_minutes
     from espalier.io.files import write_chunks
 
+    kept = cells.Cache(cache or _default_cache(), stale)
     if listing:
-        say(list_table(find_tables(names or NAMES)))
+        tables = find_tables(names or NAMES)
+        known = {table.name: table.minutes for table in tables}
+        say(list_table(tables, known if data is None else expected_minutes(tables, Data(data), kept)))
         return
     tables = find_tables(names or ())
     if data is None:
         raise InputError("name the directory of the data sets: --data DIR, or set ESPALIER_DATA")
-    kept = cells.Cache(cache or _default_cache(), stale)
     chosen = runs if runs is not None else 1 if quick else 5
     with progress("reproducing") as news:
         found = run_tables(
@@ -75,9 +79,10 @@ def reproduce(
         say(*result_tables(tables, found.results))
     if json is not None:
         write_results(json, found.results)
-    for path, write in ((html, results_page), (markdown, results_markdown)):
-        if path is not None:
-            write_chunks(path, [write(tables, found.results, found.seconds)], "utf-8")
+    if html is not None:
+        write_chunks(html, [results_page(tables, found.results, found.seconds)], "utf-8")
+    if markdown is not None:
+        write_markdown(markdown, tables, found)
     note(f"{len(found.results)} figures; {sum(found.seconds.values()):.0f} s of work, kept in {kept.directory}")
     if found.failures:
         raise typer.Exit(1)

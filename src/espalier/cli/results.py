@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["figure", "list_table", "result_tables", "write_results"]
 
 
-def list_table(tables: Sequence[protocol.Table]) -> RenderableType:
-    """Lay out the names of the tables, the time they take, and what they are."""
+def list_table(tables: Sequence[protocol.Table], minutes: Mapping[str, float]) -> RenderableType:
+    """Lay out the names of the tables, the time they take on one core, by name, and what they are."""
     laid = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     laid.add_column("table", no_wrap=True)
     laid.add_column("about", justify="right", no_wrap=True)
     laid.add_column("what it is")
     for table in tables:
-        laid.add_row(table.name, _time(table.minutes), f"{table.title} ({table.source})")
+        laid.add_row(table.name, _time(minutes[table.name]), f"{table.title} ({table.source})")
+    if len(tables) > 1:
+        laid.add_row("all of these", _time(sum(minutes.values())), "on one core, five runs; --jobs 2 takes half of it")
     return laid
 
 

@@ -1,4 +1,4 @@
-"""Reproduced tables as a page with curves, and as Markdown for the documentation."""
+"""Reproduced tables as a page with pictures, and as Markdown with pictures beside it for the documentation."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from importlib.metadata import version
+from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from espalier.cli.results import figure
-from espalier.pages import Line, line_chart, page, paragraph, section, table
+from espalier.pages import page, paragraph, section, table
 
 if TYPE_CHECKING:
-    from espalier.experiments import protocol
+    from espalier.experiments import protocol, runner
 
-__all__ = ["results_markdown", "results_page"]
+__all__ = ["results_images", "results_markdown", "results_page", "write_markdown"]
 
 _LIBRARIES = ("espalier", "numpy", "numba", "scipy")
 
@@ -24,13 +25,20 @@ _LIBRARIES = ("espalier", "numpy", "numba", "scipy")
 def results_page(
     tables: Sequence[protocol.Table], results: Sequence[protocol.Result], seconds: Mapping[str, float]
 ) -> str:
-    """Return a page with every table that has results: figures side by side, curves where columns are numbers."""
+    """Return a page with every table that has results: figures side by side, and pictures.
+
+    Pictures are those that a table declares, and curves wherever columns are numbers.
+    """
+    from espalier.experiments.pictures import pictures
+
     body = [f'<p class="note">{_where_and_when(sum(seconds.values()))}</p>']
     for one in tables:
         own = [result for result in results if result.table == one.name]
         if own:
             note = f"{one.source}; {one.metric}; {seconds.get(one.name, 0.0):.0f} s of work"
-            parts = [_figures(own), *_curves(one, own), *([paragraph(one.remark)] if one.remark else [])]
+            drawn = pictures(one, own, {"curves": "", **one.charts})
+            parts = [*(drawing.figure() for _, drawing in drawn), _figures(own)]
+            parts += [paragraph(one.remark)] if one.remark else []
             body.append(section(f"{one.name}: {one.title}", parts, note))
     return page("Published tables, computed anew", body)
 
@@ -51,31 +59,6 @@ def _numbers(result: protocol.Result) -> list[str]:
     return [figure(result.paper), figure(result.ours), gain, figure(result.sd)]
 
 
-def _curves(one: protocol.Table, results: Sequence[protocol.Result]) -> list[str]:
-    """Draw a chart for each group of rows over columns that are numbers: "citations, HMM" is in group "citations"."""
-    groups: dict[str, dict[str, list[protocol.Result]]] = {}
-    for result in results:
-        if _is_number(result.column):
-            group, _, name = result.row.rpartition(", ")
-            groups.setdefault(group, {}).setdefault(name, []).append(result)
-    charts = []
-    for group, rows in groups.items():
-        if max(map(len, rows.values())) < 2:
-            continue
-        lines = [Line(name, [(float(r.column), r.ours) for r in row]) for name, row in rows.items()]
-        title = f"{one.name}, {group}" if group else one.name
-        charts.append(line_chart(title, lines, y=one.metric, evenly=True))
-    return charts
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _where_and_when(seconds: float) -> str:
     day = datetime.now(timezone.utc).strftime("%Y-%m-%d")
     versions = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
@@ -84,9 +67,17 @@ def _where_and_when(seconds: float) -> str:
 
 
 def results_markdown(
-    tables: Sequence[protocol.Table], results: Sequence[protocol.Result], seconds: Mapping[str, float]
+    tables: Sequence[protocol.Table],
+    results: Sequence[protocol.Result],
+    seconds: Mapping[str, float],
+    images: str | None = None,
 ) -> str:
-    """Return the tables as Markdown: a row for each row of a table, "ours ± sd (paper)" in its columns."""
+    """Return the tables as Markdown: a row for each row of a table, "ours ± sd (paper)" in its columns.
+
+    images : where `results_images` are, as seen from the file; None leaves them out.
+    """
+    from espalier.experiments.pictures import pictures
+
     lines = ["# Results", "", *wrap(_where_and_when(sum(seconds.values())), 120), ""]
     lines += ["Each cell: ours ± standard deviation over runs, and the paper's figure in brackets.", ""]
     for one in tables:
@@ -102,7 +93,29 @@ def results_markdown(
             cells = [_cell(places.get((row, column))) for column in columns]
             lines.append(f"| {row} | {' | '.join(cells)} |")
         lines += ["", *([*wrap(one.remark, 120), ""] if one.remark else [])]
+        for name, drawing in [] if images is None else pictures(one, own):
+            lines += [f"![{drawing.title}]({images}/{name}.svg)", ""]
     return "\n".join(lines)
+
+
+def results_images(tables: Sequence[protocol.Table], results: Sequence[protocol.Result]) -> dict[str, str]:
+    """Return the pictures that the tables declare, as SVG files by name."""
+    from espalier.experiments.pictures import pictures
+
+    return {f"{name}.svg": drawing.file() for one in tables for name, drawing in pictures(one, results)}
+
+
+def write_markdown(path: Path, tables: Sequence[protocol.Table], found: runner.Reproduction) -> None:
+    """Write a Markdown file, and its pictures into images/<its name> beside it."""
+    from espalier.io.files import write_chunks
+
+    folder = Path("images") / path.stem
+    drawn = results_images(tables, found.results)
+    if drawn:
+        (path.parent / folder).mkdir(parents=True, exist_ok=True)
+    for name, text in drawn.items():
+        write_chunks(path.parent / folder / name, [text], "utf-8")
+    write_chunks(path, [results_markdown(tables, found.results, found.seconds, folder.as_posix())], "utf-8")
 
 
 def _runs(results: Sequence[protocol.Result]) -> str:

@@ -18,6 +18,7 @@ from espalier.cli.files import STANDARD
 from espalier.cli.show import show
 from espalier.document import Document, Span
 from espalier.errors import InfeasibleError
+from espalier.tags import path_of
 
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
@@ -96,11 +97,13 @@ def _explanation(parser: Parser, text: str) -> Iterator[str]:
     except InfeasibleError as error:
         yield str(error)
         return
-    before, after, changed = found.before.names(), found.after.names(), set(found.changed)
+    before, after = ([path_of(name) for name in answer.names()] for answer in (found.before, found.after))
+    changed = set(found.changed)
     runs = groupby(range(len(found.tokens)), key=lambda t: (t in changed, before[t], after[t]))
     for (differs, old, new), run in runs:
         if differs:
-            yield f"{old} → {new}: {' '.join(found.tokens[t] for t in run)}"
+            what = f"{old} → {new}" if old != new else f"{new}, cut otherwise"
+            yield f"{what}: {' '.join(found.tokens[t] for t in run)}"
     for effect in found.effects:
         times = f"{effect.before}× without rules, {effect.after}× with them"
         yield f"{effect.name}: broken {times}, at {effect.penalty:.3g} each"

@@ -66,7 +66,7 @@ def fit(
     """
     unlabelled = sum(document.spans is None for document in documents)
     if unlabelled == len(documents):
-        raise InputError(f"none of the {len(documents)} training records is labelled")
+        raise InputError(f"none of the {len(documents)} training records is labelled; raw text is for --unlabelled")
     if unlabelled:
         complain(f"training records without labels: {unlabelled}; their labels count as unknown")
     corpus = _corpus(recipe, documents)

@@ -4,7 +4,7 @@
               rule cannot be beaten: most sequences end here
     dual      Lagrangian multipliers on rules in linear form; compiled, with a search behind it, where they only count
     search    a short A*, pruned by the best labelling known, with a beam to better that; any rule
-    product   dynamic programming over the product automaton, where it is small
+    product   dynamic programming over the product automaton, where it has no more than 200,000 states
     search    A* again, as long as the caller allows
     ilp       an integer program in HiGHS, where it is small
 
@@ -31,7 +31,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders import astar, dual, ilp, product, viterbi
+from espalier.decoders import astar, dual, ilp, product, states, viterbi
 from espalier.decoders.base import (
     Decoding,
     Problem,
@@ -128,7 +128,7 @@ def _rungs(problem: Problem, budget: _Budget) -> Iterator[Rung]:
     if not budget.nodes:
         return
     yield lambda best: _search(problem, best, budget, min(budget.nodes, SHORT_SEARCH))
-    yield lambda _: _product(problem, 1)
+    yield lambda best: _states(problem, best)
     if budget.nodes > SHORT_SEARCH:
         yield lambda best: _search(problem, best, budget, budget.nodes)
     yield lambda best: _ilp(problem, best, budget)
@@ -204,6 +204,12 @@ def _counted(problem: Problem, decoder: CountDecoder, budget: _Budget) -> Decodi
 
 def _search(problem: Problem, best: Decoding, budget: _Budget, nodes: int) -> Decoding:
     return astar.decode(problem, max_nodes=nodes, known=best.labels, seconds=budget.seconds())
+
+
+def _states(problem: Problem, best: Decoding) -> Decoding | None:
+    """Viterbi over the product automaton, if that is not too large."""
+    automaton = states.automaton_of(problem)
+    return None if automaton is None else states.decode(problem, automaton, best)
 
 
 def _product(problem: Problem, k: int) -> Decoding | None:

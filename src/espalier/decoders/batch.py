@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders.auto import SHORT_SEARCH, auto
-from espalier.decoders.base import Problem, price
+from espalier.decoders.base import Decoding, Problem, Work, certify, price
 from espalier.decoders.counting import CountDecoder
 from espalier.decoders.counts import BatchDecoding, Conditions, is_open
 from espalier.decoders.folding import Folded, fold
@@ -28,7 +28,7 @@ from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, Grounded
 from espalier.rules.grounding import Bits
 
-__all__ = ["BatchDecoding", "CountDecoder", "decode_batch"]
+__all__ = ["BatchDecoding", "CountDecoder", "decode_batch", "decode_one"]
 
 Float = NDArray[np.float64]
 
@@ -55,25 +55,50 @@ def decode_batch(
         raise InputError(f"{len(batch)} sequences of potentials but {len(corpus)} of tokens, or of other lengths")
     if batch.n_labels != len(compiled.labels):
         raise InputError(f"potentials of {batch.n_labels} labels, but rules for {len(compiled.labels)}")
-    conditions = Conditions.of(compiled.ground_bits(corpus) if bits is None else bits)
+    bits = compiled.ground_bits(corpus) if bits is None else bits
+    found, rest = _compiled(batch, compiled, rho, bits, threads, max_rounds, max_nodes)
+    if rest:
+        _charge(found, rest, rho, compiled, corpus)
+    open_ = np.flatnonzero(is_open(found.scores, found.bounds)) if max_nodes else np.zeros(0, np.int64)
+    if len(open_):
+        # What is open after the compiled search, A* proves soon or never; unless rules were left out of it.
+        max_nodes = max_nodes if rest else min(max_nodes, SHORT_SEARCH)
+        for i, grounded in zip(open_.tolist(), compiled.ground_corpus(corpus[open_]), strict=True):
+            _climb(i, Problem(batch[i], grounded, rho), found, batch, max_nodes)
+    return found
+
+
+def decode_one(problem: Problem, *, max_nodes: int = 65_536) -> Decoding:
+    """Decode one grounded problem: the compiled passes, and the ladder for what they leave open."""
+    compiled, batch = problem.grounded.compiled, ChainBatch.of([problem.potentials])
+    found, rest = _compiled(batch, compiled, problem.penalties, problem.grounded.bits, 1, 20, max_nodes)
+    known, bound = (found.labels if found.scores[0] > -np.inf else None), float(found.bounds[0])
+    if known is not None and not rest and found.optimal[0]:
+        return certify(problem, known, bound, "compiled", Work(int(found.rounds[0]), int(found.nodes[0])))
+    return auto(problem, max_nodes=max_nodes, known=known, bound=bound)
+
+
+def _compiled(
+    batch: ChainBatch,
+    compiled: Compiled,
+    rho: Float,
+    bits: Bits,
+    threads: int | None,
+    max_rounds: int,
+    max_nodes: int,
+) -> tuple[BatchDecoding, tuple[int, ...]]:
+    """Fold and count; return what that found, and the rules that have not been asked."""
+    conditions = Conditions.of(bits)
     folded = fold(batch, compiled, rho, conditions)
     chain = folded.batch
     decoder = CountDecoder.of_some(
-        compiled, rho, chain.trans, chain.start, chain.end, labels=folded.labels, folded=folded.rules
+        compiled, rho, chain.trans, chain.start, chain.end, labels=folded.labels, folded=folded.rules, form=folded.form
     )
     states = decoder.decode(
         chain.indptr, chain.unary, conditions, chain.trans_class,
         threads=threads, max_rounds=max_rounds, max_nodes=max_nodes,
     )  # fmt: skip
-    found = _with_labels(states, folded)
-    if decoder.parts.rest:
-        _charge(found, decoder.parts.rest, rho, compiled, corpus)
-    open_ = np.flatnonzero(is_open(found.scores, found.bounds)) if max_nodes else np.zeros(0, np.int64)
-    # What is open after the compiled search, A* proves soon or never; unless rules were left out of it.
-    max_nodes = max_nodes if decoder.parts.rest else min(max_nodes, SHORT_SEARCH)
-    for i, grounded in zip(open_.tolist(), compiled.ground_corpus(corpus[open_]), strict=True):
-        _climb(i, Problem(batch[i], grounded, rho), found, batch, max_nodes)
-    return found
+    return _with_labels(states, folded), decoder.parts.rest
 
 
 def _with_labels(states: BatchDecoding, folded: Folded) -> BatchDecoding:

@@ -5,7 +5,7 @@ infeasible. What remains is irreducible (without any one of them a labelling is 
 set may be smaller. Each test is one A* search with zero scores, so that it only asks whether a labelling exists.
 
 `relax` finds the labelling with the least total degree of hard rules and, among those, the best penalised score: hard
-rules get a finite price, doubled until no lower degree is possible.
+rules get a finite price, raised until no lower degree is possible.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from espalier.decoders import astar
 from espalier.decoders.base import Decoding, Problem, Status, evaluate
+from espalier.decoders.batch import decode_one
 from espalier.potentials import Potentials
 
 __all__ = ["Conflict", "conflict", "relax"]
@@ -60,19 +61,20 @@ def relax(problem: Problem, *, max_nodes: int = 100_000) -> Decoding | None:
     hard = list(problem.hard)
     only = np.zeros(problem.rules.K)
     only[hard] = 1.0
-    least = astar.decode(Problem(_flat(problem.potentials), problem.grounded, only), max_nodes=max_nodes)
+    least = decode_one(Problem(_flat(problem.potentials), problem.grounded, only), max_nodes=max_nodes)
     if least.status is not Status.OPTIMAL:
         return None
     degree = round(-least.score)
-    price = 1.0
+    unary = problem.potentials.unary[np.isfinite(problem.potentials.unary)]
+    price = max(1.0, float(np.ptp(unary)) if len(unary) else 0.0)  # what a label may be worth: often enough at once
     while True:
         softened = problem.with_penalties(np.where(np.isposinf(problem.penalties), price, problem.penalties))
-        found = astar.decode(softened, max_nodes=max_nodes)
+        found = decode_one(softened, max_nodes=max_nodes)
         if found.status is not Status.OPTIMAL or found.labels is None:
             return None
         if int(evaluate(problem, found.labels).degrees[hard].sum()) == degree:
             return found
-        price *= 2.0
+        price *= 4.0
 
 
 def _possible(problem: Problem, hard: list[int] | tuple[int, ...], max_nodes: int) -> bool | None:

@@ -76,16 +76,17 @@ class CountDecoder:
         *,
         labels: Int | None = None,
         folded: Collection[int] = (),
+        form: CountForm | None = None,
     ) -> CountDecoder:
         """Return the decoder of the rules that it takes; those that it does not are `parts.rest`.
 
-        trans : float64[L, L] or float64[C, L, L]; labels, folded : see `CountForm.of`.
+        trans : float64[L, L] or float64[C, L, L]; labels, folded : see `CountForm.of`; form : its result, if known.
         """
         trans, start, end = (np.asarray(array, np.float64) for array in (trans, start, end))
         L, behind = len(start), np.arange(len(compiled.labels)) if labels is None else labels
         if len(behind) != L:
             raise InputError(f"potentials of {L} labels, but rules for {len(compiled.labels)}")
-        form = CountForm.of(compiled, rho, trans, start, labels=behind, folded=folded)
+        form = CountForm.of(compiled, rho, trans, start, labels=behind, folded=folded) if form is None else form
         trans, start = trans.reshape(-1, L, L) - form.steps[:-1], start - form.steps[-1]
         diagonal = np.diagonal(trans, axis1=1, axis2=2)[:, None]
         matrices = aligned(len(trans), L + 1, padded(L))

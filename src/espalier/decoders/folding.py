@@ -42,19 +42,22 @@ class Folded:
     """Potentials over S states that pay for some rules.
 
     labels : int64[S], the label behind each state; on_empty : what the rules cost where there are no tokens.
+    form : the other rules, where nothing was folded and that is known already.
     """
 
     batch: ChainBatch
     labels: Int
     rules: tuple[int, ...]
     on_empty: float
+    form: CountForm | None = None
 
 
 def fold(batch: ChainBatch, compiled: Compiled, rho: Float, conditions: Conditions) -> Folded:
     """Fold the short-sighted rules that do not fit `CountForm`; without any, the batch stays what it is."""
     L = batch.n_labels
-    plain = Folded(batch, np.arange(L), (), 0.0)
-    wanted = _wanted(compiled, rho, CountForm.of(compiled, rho, batch.trans, batch.start).rest)
+    form = CountForm.of(compiled, rho, batch.trans, batch.start)
+    plain = Folded(batch, np.arange(L), (), 0.0, form)
+    wanted = _wanted(compiled, rho, form.rest)
     automaton = _automaton(compiled, wanted, L)
     if automaton is None:
         return plain
@@ -86,9 +89,14 @@ def _pair_rules(compiled: Compiled, rho: Float) -> list[int]:
 
 def _automaton(compiled: Compiled, rules: Sequence[int], L: int) -> Automaton | None:
     """Return the automaton of as many of the rules as stay small, taken in order; None if of none."""
-    limit = 1 + L + MOST_STATES
+    if not rules:
+        return None
+    return compiled.remember(("folded", tuple(rules)), lambda: _built(compiled, rules, 1 + L + MOST_STATES))
+
+
+def _built(compiled: Compiled, rules: Sequence[int], limit: int) -> Automaton | None:
     try:
-        return compiled.automaton(rules, limit) if rules else None
+        return compiled.automaton(rules, limit)
     except SizeError:
         pass
     best: Automaton | None = None

@@ -33,6 +33,7 @@ __all__ = [
     "build",
     "from_automaton",
     "from_monitors",
+    "priced",
 ]
 
 MAX_EDGES = 10_000_000
@@ -93,7 +94,7 @@ def from_automaton(problem: Problem, automaton: Automaton, max_edges: int) -> La
     p = problem.folded
     classes = automaton.classes(problem.grounded.bits).tolist()
     rho = problem.penalties[list(automaton.rules)]
-    cost = _priced(automaton.increment_rows, rho)
+    cost = priced(automaton.increment_rows, rho)
     states = np.zeros(1, np.int64)
     layers: list[Layer] = []
     place = np.empty(automaton.n_states, np.int32)  # the node of a state in the layer being built
@@ -116,7 +117,7 @@ def from_automaton(problem: Problem, automaton: Automaton, max_edges: int) -> La
         )
         edges += len(source)
         _check_size(edges, max_edges, t, problem, len(states))
-    end = -_priced(automaton.final, rho)[states]
+    end = -priced(automaton.final, rho)[states]
     return _finished(problem, layers, end)
 
 
@@ -136,7 +137,7 @@ def from_monitors(problem: Problem, max_edges: int) -> Lattice:
     return _finished(problem, layers, end)
 
 
-def _priced(amounts: NDArray[np.int32], rho: NDArray[np.float64]) -> NDArray[np.float64]:
+def priced(amounts: NDArray[np.int32], rho: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return Σ_k ρ_k amounts[..., k] with 0 * inf = 0."""
     soft = amounts.astype(np.float64) @ np.where(np.isinf(rho), 0.0, rho)
     return np.where((amounts[:, np.isinf(rho)] > 0).any(axis=1), np.inf, soft)

@@ -8,13 +8,14 @@ A machine whose states grow with the sequence is cut: beyond the first CUT_STATE
 machine charges nothing more. In the search that is still a bound; an answer on which a machine gets lost has no price
 here (it is inf).
 
-Cost of making the tables: O(states · 2^conditions · L²) Python steps a part, once a decoder.
+Cost of making the tables: O(states · 2^conditions · L²) Python steps a part, once a rule set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,10 +93,12 @@ class Cut(Machine):
 class Parts:
     """The Q parts of some rules, priced; for the arrays see `kernels.parts`.
 
-    bits : the conditions that make the class of each part; widths : int64[Q], bits that a state takes.
+    rule : int64[Q], the rule of each part; bits : the conditions that make its class; widths : int64[Q], bits that a
+    state takes.
     rest : rules that look at too many conditions, or whose tables are too large.
     """
 
+    rule: Int
     ptr: Int
     n_classes: Int
     end_ptr: Int
@@ -112,20 +115,23 @@ class Parts:
         """Tabulate some rules, by number."""
         always = frozenset(b for b, condition in enumerate(compiled.conditions) if condition == ALWAYS)
         found: list[tuple[float, Component]] = []
+        owners: list[int] = []
         rest, entries = [], 0
         for k in rules:
-            own = _tabulated(compiled, k, always)
+            own = compiled.remember(("parts", k), partial(_tabulated, compiled, k, always))
             size = 0 if own is None else sum(component.next.size for component in own)
             if own is None or entries + size > MOST_ENTRIES:
                 rest.append(k)
             else:
                 found += [(float(penalties[k]), component) for component in own]
+                owners += [k] * len(own)
                 entries += size
         sizes = np.array([c.next.size for _, c in found], np.int64)
         states = np.array([len(c.final) for _, c in found], np.int64)
         lost = _joined([c.final for _, c in found]) < 0
         ending = _joined([priced(np.maximum(c.final, 0), rho) for rho, c in found])
         return cls(
+            np.array(owners, np.int64),
             np.cumsum(sizes) - sizes,
             np.array([c.next.shape[1] for _, c in found], np.int64),
             np.cumsum(states) - states,

@@ -66,7 +66,8 @@ class Estimator:
         for key, value in params.items():
             name, _, inner = key.partition("__")
             if name not in known:
-                raise InputError(f"{type(self).__name__} has no parameter {name!r}{did_you_mean(name, known)}")
+                near = did_you_mean(name, known) or f"; parameters: {', '.join(known)}"
+                raise InputError(f"{type(self).__name__} has no parameter {name!r}{near}")
             if inner:
                 nested.setdefault(name, {})[inner] = value
             else:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -28,15 +29,16 @@ from espalier.estimators.base import SequenceLabeller, check_number, check_sampl
 from espalier.estimators.ccm import CCM
 from espalier.estimators.em import knowing_words
 from espalier.estimators.hmm import HMM
-from espalier.estimators.pool_updates import Update, base_update
+from espalier.estimators.pool_updates import Update, base_update, mixed
 from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, scorer
-from espalier.inference import k_best
-from espalier.learning.codl import Cycle, Guess, codl, guess_of, pseudo_labelled
-from espalier.learning.degrees import degree_matrix
+from espalier.learning.codl import Cycle, Guess, broken, codl, label_pool, pseudo_labelled
 from espalier.learning.guard import Guard
-from espalier.learning.penalties import count_penalties
-from espalier.learning.topk import top_k
+from espalier.learning.penalties import Tally, log_odds, tally
+from espalier.learning.pool_counts import wordless
+from espalier.learning.sharded_codl import Lesson, Setting, label_shards, shard_pool
 from espalier.potentials import ChainBatch
+from espalier.rules.compile import Compiled, compile_rules
+from espalier.shards import check_jobs
 
 __all__ = ["CoDL"]
 
@@ -60,6 +62,9 @@ class CoDL(TaughtLabeller):
     keep, patience : with `dev`, which model to keep ("best", the supervised one included, or "last"), and how many
         cycles to wait for a better one.
     threads : None chooses by size. progress : called with every `Cycle`.
+    jobs : None labels the pool here; a number labels and counts its parts in so many processes, with one thread each if
+        `threads` does not say more (`espalier.shards`); for an HMM with update="interpolate". Results do not depend on
+        the number.
 
     After `fit`: `model_` (a fitted copy of `model`), `history_` (`Cycle`s), `cycle_` (the one whose model was kept),
     `score_` and `supervised_score_` (token accuracy on `dev`, None without).
@@ -84,6 +89,7 @@ class CoDL(TaughtLabeller):
         patience: int | None = None,
         threads: int | None = None,
         progress: Callable[[Cycle], None] | None = None,
+        jobs: int | None = None,
     ) -> None:
         """Store the parameters."""
         self.model = model
@@ -100,6 +106,7 @@ class CoDL(TaughtLabeller):
         self.patience = patience
         self.threads = threads
         self.progress = progress
+        self.jobs = jobs
 
     def fit(
         self,
@@ -127,15 +134,14 @@ class CoDL(TaughtLabeller):
             keep=self.keep,
             patience=self.patience,
         )
-        turns = codl(supervised, partial(self._guess, pool=pool), self._learner(supervised, corpus, weight, pool))
-        violations = _violations(supervised, pool)
         history: list[Cycle] = []
-        for model, guess, changed in islice(turns, self.cycles if pool.n_tokens else 0):
-            history.append(_record(len(history) + 1, guess, changed, violations(guess), guard.see(model)))
-            if self.progress is not None:
-                self.progress(history[-1])
-            if guard.stop:
-                break
+        with closing(self._turns(supervised, corpus, weight, pool)) as turns:
+            for model, cycle in islice(turns, self.cycles if pool.n_tokens else 0):
+                history.append(replace(cycle, score=guard.see(model)))
+                if self.progress is not None:
+                    self.progress(history[-1])
+                if guard.stop:
+                    break
         if history and history[-1].left_out:
             warnings.warn(
                 f"the hard rules leave no labelling for {history[-1].left_out} of {len(pool)} unlabelled sequences; "
@@ -146,7 +152,53 @@ class CoDL(TaughtLabeller):
         self._keep(guard, history)
         return self
 
+    def _turns(
+        self, supervised: SequenceLabeller, corpus: Corpus, weight: Float | None, pool: Corpus
+    ) -> Generator[tuple[SequenceLabeller, Cycle]]:
+        """Yield the model of every cycle and its record, which has no score yet."""
+        if self.jobs is not None:
+            yield from self._turns_over_shards(supervised, pool, self.jobs)
+            return
+        violations = _violations(supervised, pool)
+        turns = codl(supervised, partial(self._guess, pool=pool), self._learner(supervised, corpus, weight, pool))
+        for number, (model, guess, changed) in enumerate(turns, 1):
+            yield model, _record(number, guess, changed, violations(guess))
+
+    def _turns_over_shards(
+        self, supervised: SequenceLabeller, pool: Corpus, jobs: int
+    ) -> Generator[tuple[SequenceLabeller, Cycle]]:
+        """Do the same with the pool in parts: workers label and count, and what they counted is learned here."""
+        ruled = supervised if isinstance(supervised, CCM) else None
+        base: Any = supervised.base_ if isinstance(supervised, CCM) else supervised
+        setting = Setting(
+            base.vocabulary_, base.labels_, None if ruled is None else ruled.compiled_, self.constrained,
+            _free_rules(ruled) if ruled is not None and self.relearn_penalties else None,
+            "tokens" if ruled is None else ruled.over, self.k, self.weighting, self.threads or 1,
+        )  # fmt: skip
+        with shard_pool(pool, setting, jobs) as shards:
+            model: Any = supervised
+            for number in count(1):
+                hmm, rho = (model, None) if ruled is None else (model.base_, model.rules_.penalties)
+                lesson = label_shards(shards, wordless(hmm.parameters_), rho)
+                if not lesson.differs:
+                    return
+                model = self._taught(supervised, base, lesson)
+                yield model, lesson.cycle(number, pool)
+
+    def _taught(self, supervised: SequenceLabeller, base: HMM, lesson: Lesson) -> SequenceLabeller:
+        """Return the model that follows from a lesson; one without any labelling teaches nothing."""
+        if not lesson.taught:
+            return supervised
+        counts = lesson.counts(base.vocabulary_, base.parameters_.transition_classes)
+        learned = mixed(base, counts, self.gamma)
+        if not isinstance(supervised, CCM):
+            return learned
+        counted = Tally(lesson.violated, lesson.kept)
+        return _with_base(supervised, learned, self._penalties(supervised, counted) if self.relearn_penalties else None)
+
     def _check_parameters(self) -> None:
+        check_jobs(self.jobs)
+        self._check_base_of_jobs()
         check_number("gamma", self.gamma)
         check_number("pool_weight", self.pool_weight)
         check_number("cycles", self.cycles, whole=True)
@@ -155,6 +207,15 @@ class CoDL(TaughtLabeller):
             raise InputError(f"gamma is {self.gamma!r}; expected a number from 0 to 1")
         if self.relearn_penalties and not (isinstance(self.model, CCM) and self.model.penalties == "count"):
             raise InputError("relearn_penalties counts violations: it needs a CCM with penalties='count'")
+
+    def _check_base_of_jobs(self) -> None:
+        """Refuse to label over processes what cannot be counted there."""
+        base = self.model.base if isinstance(self.model, CCM) else self.model
+        if self.jobs is not None and not (isinstance(base, HMM) and self.update == "interpolate"):
+            raise InputError(
+                f"jobs={self.jobs} has workers count the labels that they guess, for an HMM and update='interpolate', "
+                f"not for a {type(base).__name__} and {self.update!r}; without jobs, threads do the work"
+            )
 
     def _supervised(self, corpus: Corpus, weight: Float | None, pool: Corpus, dev: Corpus | None) -> SequenceLabeller:
         """Fit the model on the labels; the words of the pool are known words."""
@@ -179,21 +240,19 @@ class CoDL(TaughtLabeller):
             learned: SequenceLabeller = update(pseudo, belief)
             if not isinstance(supervised, CCM):
                 return learned
-            rho = self._penalties(supervised, pseudo, belief) if self.relearn_penalties else None
-            return _with_base(supervised, learned, rho)
+            if not self.relearn_penalties:
+                return _with_base(supervised, learned)
+            counted = tally(_free_rules(supervised), pseudo, over=supervised.over, sample_weight=belief)
+            return _with_base(supervised, learned, self._penalties(supervised, counted))
 
         return learn
 
-    def _penalties(self, supervised: CCM, pseudo: Corpus, belief: Float) -> Float:
+    def _penalties(self, supervised: CCM, counted: Tally) -> Float:
         """Mix the penalties of the labels with those counted on the pool, by gamma; what the user has set stays."""
-        asked = replace(supervised.compiled_, rules=supervised._rule_set())
-        counted = count_penalties(
-            asked, pseudo, over=supervised.over, kept_prior=supervised.kept_prior,
-            violated_prior=supervised.violated_prior, sample_weight=belief,
-        )  # fmt: skip
         rho = supervised.rules_.penalties
-        free = np.array([rule.penalty is None for rule in asked.rules], bool)
-        rho[free] = self.gamma * rho[free] + (1 - self.gamma) * counted[free]
+        free = np.array([rule.penalty is None for rule in supervised._rule_set()], bool)
+        learned = log_odds(counted, supervised.kept_prior, supervised.violated_prior)
+        rho[free] = self.gamma * rho[free] + (1 - self.gamma) * learned
         return rho
 
     def _guess(self, model: SequenceLabeller, pool: Corpus) -> Guess:
@@ -201,11 +260,8 @@ class CoDL(TaughtLabeller):
         batch = model.potentials(pool)
         if not isinstance(batch, ChainBatch):
             raise InputError(f"{type(model).__name__} scores segments; CoDL needs a model of chains")
-        if isinstance(model, CCM) and self.constrained:
-            found = top_k(batch, model.compiled_, pool, self.k, threads=self.threads)
-            return guess_of(found.labels, found.scores, found.proven, self.weighting)
-        best = k_best(batch, self.k, threads=self.threads)
-        return guess_of(best.labels, best.scores, np.ones(len(pool), bool), self.weighting)
+        compiled = model.compiled_ if isinstance(model, CCM) and self.constrained else None
+        return label_pool(batch, compiled, pool, k=self.k, weighting=self.weighting, threads=self.threads)
 
     def _answering(self, model: SequenceLabeller) -> SequenceLabeller:
         """Return the part of a model that labels new text: all of it, or its base without rules."""
@@ -240,22 +296,21 @@ def _violations(model: SequenceLabeller, pool: Corpus) -> Callable[[Guess], int]
     """Return the function that sums the degrees of all rules over the best labellings of the pool."""
     if not isinstance(model, CCM) or not model.compiled_.K:
         return lambda _: 0
-    compiled = model.compiled_
-    bits = compiled.ground_bits(pool)
-
-    def count(guess: Guess) -> int:
-        # Where there is no labelling the labels are -1; read as 0, and not counted.
-        degrees = degree_matrix(compiled, pool, np.maximum(guess.labels[0], 0), bits)
-        return int(degrees[np.isfinite(guess.scores)].sum())
-
-    return count
+    compiled, bits = model.compiled_, model.compiled_.ground_bits(pool)
+    return lambda guess: broken(compiled, pool, guess, bits)
 
 
-def _record(number: int, guess: Guess, changed: float, violations: int, score: float | None) -> Cycle:
+def _record(number: int, guess: Guess, changed: float, violations: int) -> Cycle:
     """Write down a cycle."""
     there = np.isfinite(guess.scores)
     objective, certified = float(guess.scores[there].sum()), float(guess.proven.mean())
-    return Cycle(number, objective, changed, violations, certified, int((~there).sum()), score)
+    return Cycle(number, objective, changed, violations, certified, int((~there).sum()))
+
+
+def _free_rules(model: CCM) -> Compiled:
+    """Return the rules whose penalties the user has not set."""
+    asked = model._rule_set()
+    return compile_rules(asked.only(asked.unset), model.labels_)
 
 
 def _known_words(base: Any, fitted: Any, corpus: Corpus, weight: Float | None, pool: Corpus) -> Any:

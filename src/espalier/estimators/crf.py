@@ -21,11 +21,12 @@ from espalier.estimators.linear import Learned, LinearChainLabeller, TrainingSet
 from espalier.features.extract import FeatureExtractor
 from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Minimum, Options, minimise
-from espalier.learning.likelihood import ChainLikelihood
+from espalier.learning.sharded_likelihood import Likelihood, likelihood_of
 from espalier.learning.twins import Twins
 from espalier.models.chain import ChainModel
 from espalier.models.moved import carried
 from espalier.models.pairs import Pairs
+from espalier.shards import check_jobs
 
 __all__ = ["CRF"]
 
@@ -49,6 +50,9 @@ class CRF(LinearChainLabeller):
         and `min_count` are not used, and both penalties draw the weights towards its own. Labels may be added.
     threads : None chooses by size; results do not depend on it.
     progress : called with the state of the search after every iteration.
+    jobs : None trains here, in threads, which is nearly always best on one machine; a number adds up the gradient of
+        parts in so many processes (`learning.sharded_likelihood`), for corpora that ask for several machines. Results
+        do not depend on the number.
 
     After `fit`: `model_` (weights), `index_` (attributes), `minimum_` (value, iterations, reason for stopping).
     """
@@ -71,6 +75,7 @@ class CRF(LinearChainLabeller):
         prior: Learned | None = None,
         threads: int | None = None,
         progress: Callable[[Minimum], None] | None = None,
+        jobs: int | None = None,
     ) -> None:
         """Store the parameters."""
         self.features = features
@@ -86,12 +91,14 @@ class CRF(LinearChainLabeller):
         self.prior = prior
         self.threads = threads
         self.progress = progress
+        self.jobs = jobs
 
     def _check_parameters(self) -> None:
         for name in ("l1", "l2", "epsilon", "delta"):
             check_number(name, getattr(self, name))
         for name, least in (("max_iterations", 0), ("period", 1)):
             check_number(name, getattr(self, name), least, whole=True)
+        check_jobs(self.jobs)
         if self.transitions not in ("observed", "all"):
             raise InputError(f"transitions is {self.transitions!r}; expected 'observed' or 'all'")
         if self.prior is not None and not isinstance(self.prior, Learned):
@@ -104,10 +111,14 @@ class CRF(LinearChainLabeller):
         learned = data.observed_transitions if self.transitions == "observed" else data.allowed
         if data.prior is not None:
             pairs, learned = pairs.union(data.prior.pairs), learned | (data.prior.trans != 0)
-        likelihood = ChainLikelihood(
+        with likelihood_of(
             twins.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed,
-            data.sample_weight, self.threads,
-        )  # fmt: skip
+            data.sample_weight, self.threads, self.jobs,
+        ) as likelihood:  # fmt: skip
+            return self._minimised(data, twins, pairs, likelihood)
+
+    def _minimised(self, data: TrainingSet, twins: Twins, pairs: Pairs, likelihood: Likelihood) -> ChainModel:
+        """Minimise the objective."""
         scale = np.ones(likelihood.n_parameters)
         scale[: len(pairs)] = twins.scale(pairs)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from itertools import islice
 from typing import Any
 
@@ -21,6 +22,7 @@ from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_ou
 from espalier.learning.em import EMIteration, em
 from espalier.learning.guard import Guard
 from espalier.models.hmm import HMMParameters, Vocabulary
+from espalier.shards import check_jobs
 
 __all__ = ["EM", "knowing_words", "with_parameters"]
 
@@ -38,6 +40,8 @@ class EM(TaughtLabeller):
     pool_weight : how much a sequence of the pool counts beside a labelled one, without gamma.
     keep, patience : with `dev`, which model to keep ("best" or "last"), and how many iterations to wait for a better.
     threads : None chooses by size. progress : called with every `EMIteration`.
+    jobs : None counts the pool here; a number counts its parts in so many processes, with one thread each if `threads`
+        does not say more (`espalier.shards`). Results do not depend on the number.
 
     After `fit`: `model_` (the HMM), `history_` (`EMIteration`s), `cycle_`, `score_` and `supervised_score_`.
     """
@@ -58,6 +62,7 @@ class EM(TaughtLabeller):
         patience: int | None = None,
         threads: int | None = None,
         progress: Callable[[EMIteration], None] | None = None,
+        jobs: int | None = None,
     ) -> None:
         """Store the parameters."""
         self.base = base
@@ -70,6 +75,7 @@ class EM(TaughtLabeller):
         self.patience = patience
         self.threads = threads
         self.progress = progress
+        self.jobs = jobs
 
     def fit(
         self,
@@ -91,6 +97,7 @@ class EM(TaughtLabeller):
         check_number("iterations", self.iterations, whole=True)
         check_number("pool_weight", self.pool_weight)
         check_number("tolerance", self.tolerance)
+        check_jobs(self.jobs)
         if self.gamma is not None:
             check_number("gamma", self.gamma)
         corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "EM")
@@ -98,18 +105,19 @@ class EM(TaughtLabeller):
         guard = Guard(supervised, scorer(held_out(dev)), keep=self.keep, patience=self.patience)
         steps = em(
             supervised.counts_, pool, supervised._smoothing(), supervised.labels_,
-            hard=self.hard, gamma=self.gamma, pool_weight=self.pool_weight, threads=self.threads,
+            hard=self.hard, gamma=self.gamma, pool_weight=self.pool_weight, threads=self.threads, jobs=self.jobs,
         )  # fmt: skip
-        before = next(steps).objective
         history: list[EMIteration] = []
-        for parameters, objective in islice(steps, self.iterations if pool.n_tokens else 0):
-            score = guard.see(with_parameters(supervised, parameters))
-            history.append(EMIteration(len(history) + 1, objective, score))
-            if self.progress is not None:
-                self.progress(history[-1])
-            if guard.stop or abs(objective - before) <= self.tolerance * abs(before):
-                break
-            before = objective
+        with closing(steps):
+            before = next(steps).objective
+            for parameters, objective in islice(steps, self.iterations if pool.n_tokens else 0):
+                score = guard.see(with_parameters(supervised, parameters))
+                history.append(EMIteration(len(history) + 1, objective, score))
+                if self.progress is not None:
+                    self.progress(history[-1])
+                if guard.stop or abs(objective - before) <= self.tolerance * abs(before):
+                    break
+                before = objective
         self._keep(guard, history)
         return self
 

@@ -53,6 +53,10 @@ class JoinedCRF:
         crf._check_parameters()
         if crf.prior is not None:
             raise InputError("a CRF with a prior learns from labels alone, or in CoDL; leave out prior")
+        if crf.jobs is not None:
+            raise InputError(
+                "a CRF with jobs learns from labels alone, or in CoDL; leave out jobs: threads do the work"
+            )
         self.crf, self.labelled, self.joined = crf, labelled, join(labelled, pool)
         self.index, matrix = crf._extractor().fit_transform(self.joined)
         self.twins = Twins.apart(matrix) if crf.l1 else Twins.merge(matrix)
@@ -76,6 +80,18 @@ class JoinedCRF:
         self.pool = SoftLikelihood(_rows(matrix, M, len(data.y)), borders, *shape, self.pool_weight, crf.threads)
         self.scale = np.ones(self.likelihood.n_parameters)
         self.scale[: len(self.pairs)] = self.twins.scale(self.pairs)
+        L, steps = self.pairs.n_labels, self.likelihood
+        attribute = np.append(self.pairs.attributes(), self.pairs.n_attributes + steps.from_label)
+        self.names = attribute * L + np.append(self.pairs.label, steps.to_label)
+
+    def carried(self, names: NDArray[np.int64], v: Float) -> Float:
+        """Return the point v of another guess, whose weights had these names, over the weights of this one.
+
+        names : int64[n], attribute and label of each weight as one number; a weight that is new begins at 0.
+        """
+        order = np.argsort(names)
+        at = order[np.minimum(np.searchsorted(names, self.names, sorter=order), len(names) - 1)]
+        return np.where(names[at] == self.names, v[at], 0.0)
 
     def fit(
         self, term: Term | None, start: Float | None = None, max_iterations: int | None = None

@@ -39,6 +39,9 @@ KINDS = {
 }
 """The kind in a model file's header, and the class it names: a closed list, so a file cannot name anything else."""
 
+NOT_KEPT = ("jobs",)
+"""Parameters that say where to work, not what to learn: a model file does not depend on them."""
+
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
@@ -54,7 +57,7 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
     estimator._check_fitted()
     extra, arrays = estimator._state()
     given = {n: v.item() if isinstance(v, np.generic) else v for n, v in estimator.get_params(deep=False).items()}
-    params = [(name, v) for name, v in given.items() if name not in extra or v != math.inf]
+    params = [(name, v) for name, v in given.items() if name not in NOT_KEPT and (name not in extra or v != math.inf)]
     header = {
         "kind": kind,
         "parameters": {name: v for name, v in params if isinstance(v, (str, int, float, bool, type(None)))},

@@ -26,7 +26,7 @@ from espalier.estimators.perceptron import Perceptron
 from espalier.learning.codl import joined
 from espalier.models.hmm import HMMCounts, estimate, interpolate
 
-__all__ = ["Update", "base_update"]
+__all__ = ["Update", "base_update", "mixed"]
 
 Float = NDArray[np.float64]
 Update: TypeAlias = Callable[[Corpus, Float], Any]
@@ -42,7 +42,7 @@ def base_update(
     if how != "interpolate":
         raise InputError(f"update is {how!r}; expected 'interpolate' or 'pool'")
     if isinstance(base, HMM):
-        return lambda pseudo, belief: _mixed(base, pseudo, belief, gamma)
+        return lambda pseudo, belief: _counted(base, pseudo, belief, gamma)
     if isinstance(base, Perceptron):
         return lambda pseudo, belief: _continued(base, corpus, weight, pseudo, belief, gamma)
     raise InputError(
@@ -57,12 +57,18 @@ def _pooled(base: Any, corpus: Corpus, weight: Float | None, pseudo: Corpus, bel
     return again(base).fit(joined(corpus, pseudo), sample_weight=weights, labels=corpus.labels.names)
 
 
-def _mixed(base: HMM, pseudo: Corpus, belief: Float, gamma: float) -> HMM:
-    """Mix the probabilities of the supervised model with those of the pool."""
+def _counted(base: HMM, pseudo: Corpus, belief: Float, gamma: float) -> HMM:
+    """Mix the supervised model with the counts of the guessed sequences."""
     supervised = base.parameters_
-    counts = HMMCounts.from_labels(pseudo, supervised.vocabulary, belief, supervised.transition_classes)
+    return mixed(
+        base, HMMCounts.from_labels(pseudo, supervised.vocabulary, belief, supervised.transition_classes), gamma
+    )
+
+
+def mixed(base: HMM, counts: HMMCounts, gamma: float) -> HMM:
+    """Mix the probabilities of the supervised model with those that counts of the pool make."""
     learned = estimate(counts, base._smoothing(), base.labels_)
-    return with_parameters(base, interpolate(supervised, learned, gamma))
+    return with_parameters(base, interpolate(base.parameters_, learned, gamma))
 
 
 def _continued(

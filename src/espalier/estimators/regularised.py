@@ -33,17 +33,18 @@ from espalier.estimators.base import (
 from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
 from espalier.estimators.joined import JoinedCRF
+from espalier.estimators.pool_projection import Limits, open_pool
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule, chain_potentials
-from espalier.estimators.soft_fit import soft_learner
 from espalier.estimators.unlabelled import checked_pool, held_out, scorer
 from espalier.inference import viterbi
-from espalier.learning.expectations import ChainFeatures, GroundedFeatures
+from espalier.learning.expectations import ChainFeatures
 from espalier.learning.generalised_expectation import ExpectationCriterion
 from espalier.learning.guard import Guard
 from espalier.learning.penalties import count_penalties
-from espalier.learning.projection import Projection, project
+from espalier.learning.projection import project
 from espalier.potentials import ChainBatch
 from espalier.rules.ruleset import RuleSet
+from espalier.shards import check_jobs
 
 __all__ = ["Cycle", "GeneralizedExpectation", "PosteriorRegularization"]
 
@@ -87,6 +88,8 @@ class PosteriorRegularization(RuleTaught):
     tolerance : of the projections, in violations for each opportunity.
     keep, patience : with `dev`, which model to keep ("best" or "last"), and how many cycles to wait for a better.
     threads : None chooses by size. progress : called with every `Cycle`.
+    jobs : None projects the pool here; a number projects its parts in so many processes, with one thread each if
+        `threads` does not say more (`espalier.shards`); for an HMM. Results do not depend on the number.
 
     After `fit`: `model_`, `rules_`, `features_`; `rates_` and, for scope "corpus", `multipliers_` (float64[J], by
     feature); `penalties_` (float64[K], the slack of each rule); `history_`, `cycle_`, `score_`, `supervised_score_`.
@@ -112,6 +115,7 @@ class PosteriorRegularization(RuleTaught):
         patience: int | None = None,
         threads: int | None = None,
         progress: Callable[[Cycle], None] | None = None,
+        jobs: int | None = None,
     ) -> None:
         """Store the parameters."""
         self.base = base
@@ -127,6 +131,7 @@ class PosteriorRegularization(RuleTaught):
         self.patience = patience
         self.threads = threads
         self.progress = progress
+        self.jobs = jobs
 
     def fit(
         self,
@@ -144,27 +149,23 @@ class PosteriorRegularization(RuleTaught):
         self._learn_rules(corpus)
         self.penalties_ = self._prices(corpus)
         weight = check_sample_weight(sample_weight, len(corpus))
-        learner = soft_learner(HMM() if self.base is None else self.base, corpus, pool, weight, self.pool_weight)
-        grounded = self.features_.ground(pool)
-        history: list[Cycle] = []
-        model, q = learner.supervised, None
+        limits = Limits(self.features_, self.rates_, self._slack, self.scope, self.tolerance, self.threads)
+        base, history = HMM() if self.base is None else self.base, list[Cycle]()
         guard: Guard[PosteriorRegularization] | None = None
-        for cycle in range(self.iterations + 1 if pool.n_tokens else 1):
-            if q is not None:
-                model = learner.refit(q)
-            batch = chain_potentials(model, pool)
-            q = self._project(batch, grounded, self.scope, None if q is None else q.multipliers)
-            answer = self._with(model, q)
-            if guard is None:
-                guard = Guard(answer, scorer(held_out(dev)), keep=self.keep, patience=self.patience)
-            score = guard.see(answer) if cycle else guard.supervised_score
-            divergence, paid = float(q.divergence.sum()), float(_products(q.excess, self._slack).sum())
-            objective = learner.goodness(model, batch) - self.pool_weight * (divergence + paid)
-            history.append(Cycle(cycle, objective, divergence, float(q.excess.sum()), score))
-            if self.progress is not None:
-                self.progress(history[-1])
-            if guard.stop:
-                break
+        with open_pool(base, corpus, pool, weight, self.pool_weight, limits, self.jobs) as opened:
+            for cycle in range(self.iterations + 1 if pool.n_tokens else 1):
+                model = opened.refit() if cycle else opened.supervised
+                q = opened.project(model)
+                answer = self._with(model, q.multipliers)
+                if guard is None:
+                    guard = Guard(answer, scorer(held_out(dev)), keep=self.keep, patience=self.patience)
+                score = guard.see(answer) if cycle else guard.supervised_score
+                objective = q.goodness - self.pool_weight * (q.divergence + q.paid)
+                history.append(Cycle(cycle, objective, q.divergence, q.excess, score))
+                if self.progress is not None:
+                    self.progress(history[-1])
+                if guard.stop:
+                    break
         assert guard is not None
         self._keep(guard, history)
         self.model_, self.multipliers_ = guard.model.model_, guard.model.multipliers_
@@ -174,6 +175,7 @@ class PosteriorRegularization(RuleTaught):
         check_number("iterations", self.iterations, whole=True)
         check_number("pool_weight", self.pool_weight)
         check_number("tolerance", self.tolerance)
+        check_jobs(self.jobs)
         for name, known in (("scope", ("sequence", "corpus")), ("decode", ("model", "projection", "rules"))):
             if getattr(self, name) not in known:
                 raise InputError(f"{name} is {getattr(self, name)!r}; expected {' or '.join(map(repr, known))}")
@@ -188,11 +190,11 @@ class PosteriorRegularization(RuleTaught):
         chosen = np.full(rules.K, np.inf) if self.slack == "none" else by_rule(self.slack, "slack", rules)
         return np.where([rule.penalty is None for rule in rules], chosen, rules.penalties)
 
-    def _with(self, model: Any, q: Projection) -> PosteriorRegularization:
+    def _with(self, model: Any, multipliers: Float | None) -> PosteriorRegularization:
         """Return this estimator with a model to answer with."""
         other = copy.copy(self)
         other.model_, other.labels_, other.training_digest_ = model, model.labels_, model.training_digest_
-        other.multipliers_ = q.multipliers[0] if self.scope == "corpus" and len(q.multipliers) else None
+        other.multipliers_ = multipliers
         return other
 
     def potentials(self, X: Any) -> ChainBatch:
@@ -204,20 +206,15 @@ class PosteriorRegularization(RuleTaught):
         grounded = self.features_.ground(corpus)
         if self.multipliers_ is not None:
             return grounded.move(batch, self.multipliers_[None]).batch
-        return self._project(batch, grounded, "sequence").batch
+        return project(
+            batch, grounded, self.rates_, slack=self._slack, scope="sequence", tolerance=self.tolerance,
+            threads=self.threads,
+        ).batch  # fmt: skip
 
     @property
     def _slack(self) -> Float:
         """The price of every feature, float64[J]."""
         return np.asarray(self.penalties_[self.features_.rule])
-
-    def _project(
-        self, batch: ChainBatch, grounded: GroundedFeatures, scope: str, start: Float | None = None
-    ) -> Projection:
-        return project(
-            batch, grounded, self.rates_, slack=self._slack, scope=scope, tolerance=self.tolerance, start=start,
-            threads=self.threads,
-        )  # fmt: skip
 
     def predict_marginals(self, X: Any) -> list[Float]:
         """Return P(label | sequence) of each token, float64[T, L] a sequence, by `potentials`."""
@@ -257,11 +254,6 @@ class PosteriorRegularization(RuleTaught):
         super()._restore(header, arrays)
         self.slack, self.penalties_ = header["slack"], np.array(arrays["penalties"])
         self.multipliers_ = np.array(arrays["multipliers"]) if "multipliers" in arrays else None
-
-
-def _products(excess: Float, price: Float) -> Float:
-    """Return excess times price, where nothing costs nothing and what a hard rule forbids counts by tolerance alone."""
-    return np.where((excess > 0) & np.isfinite(price), excess * np.where(np.isfinite(price), price, 0.0), 0.0)
 
 
 class GeneralizedExpectation(RuleTaught):

@@ -30,7 +30,7 @@ from espalier.learning.projection import Projection
 from espalier.models.hmm import HMMCounts, estimate
 from espalier.potentials import ChainBatch
 
-__all__ = ["SoftLearner", "soft_learner"]
+__all__ = ["SoftHMM", "SoftLearner", "soft_learner"]
 
 Float = NDArray[np.float64]
 
@@ -51,28 +51,40 @@ def soft_learner(
     base: SequenceLabeller, labelled: Corpus, pool: Corpus, sample_weight: Float | None, pool_weight: float
 ) -> SoftLearner:
     """Return the learner for a base model."""
-    kinds: dict[type[Any], Any] = {HMM: _SoftHMM, CRF: _SoftCRF}
+    kinds: dict[type[Any], Any] = {HMM: SoftHMM, CRF: _SoftCRF}
     kind = next((learner for model, learner in kinds.items() if isinstance(base, model)), _BestLabels)
     learner: SoftLearner = kind(base, labelled, pool, sample_weight, pool_weight)
     return learner
 
 
-class _SoftHMM:
+class SoftHMM:
+    """An HMM; whoever has counted the pool may ask for the model with `learned` and `goodness_of`."""
+
     def __init__(self, base: HMM, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> None:
+        """Fit to the labels; the words of the pool are known words."""
         self.supervised = knowing_words(base, labelled, weight, pool)
         self.pool, self.pool_weight = pool, pool_weight
         self.counts, self.smoothing = self.supervised.counts_, self.supervised._smoothing()
 
     def refit(self, target: Projection) -> HMM:
-        counts = HMMCounts.from_marginals(
-            self.pool, self.counts.vocabulary, target.posterior, self.counts.transition_classes
+        """Return the model fitted to the labels and to the expected counts of the pool."""
+        known = self.counts
+        return self.learned(
+            HMMCounts.from_marginals(self.pool, known.vocabulary, target.posterior, known.transition_classes)
         )
+
+    def learned(self, counts: HMMCounts) -> HMM:
+        """Return the model of the labels and of counts of the pool."""
         together = self.counts + self.pool_weight * counts
         return with_parameters(self.supervised, estimate(together, self.smoothing, self.supervised.labels_))
 
     def goodness(self, model: HMM, batch: ChainBatch) -> float:
+        """Return the log likelihood of labels and text, with the prior."""
+        return self.goodness_of(model, float(log_partition(batch, threads=model.threads).sum()))
+
+    def goodness_of(self, model: HMM, text: float) -> float:
+        """Return the same where the log likelihood of the text is known."""
         prior = log_prior(model.parameters_, self.smoothing)
-        text = float(log_partition(batch, threads=model.threads).sum())
         return log_joint(model.parameters_, self.counts) + self.pool_weight * text + prior
 
 
@@ -81,12 +93,15 @@ class _SoftCRF:
         self.supervised = fresh(base).fit(labelled, sample_weight=weight)
         self.problem = JoinedCRF(fresh(base), labelled, pool, weight, pool_weight)
         self.last: tuple[CRF, float] = (self.supervised, -self.supervised.minimum_.value)
+        self.found: tuple[NDArray[np.int64], Float] | None = None
 
     def refit(self, target: Projection) -> CRF:
         problem = self.problem
         problem.guess(viterbi(target.batch).labels)
         problem.pool.aim(target.posterior.marginals, target.posterior.transitions[0])
-        model, v = problem.fit(problem.pool)
+        # The objective is convex: where the search begins decides how long it takes, not where it ends.
+        model, v = problem.fit(problem.pool, None if self.found is None else problem.carried(*self.found))
+        self.found = (problem.names, v)
         penalty = problem.crf.l1 * float(np.abs(v).sum()) + problem.crf.l2 * dot(v, v)
         self.last = (model, -problem.likelihood(problem.scale * v)[0] - penalty)
         return model

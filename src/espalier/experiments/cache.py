@@ -24,7 +24,7 @@ __all__ = ["Cache", "Outcome", "code_digest", "configuration"]
 
 
 class Outcome(NamedTuple):
-    """The figures of a cell, the seconds it took, and the warnings on the way."""
+    """The figures of a cell, the seconds of one core that it took, and the warnings on the way."""
 
     figures: Mapping[Place, float]
     seconds: float

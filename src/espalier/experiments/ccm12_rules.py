@@ -47,4 +47,5 @@ def rules_table(name: str, domain: str, figures: Mapping[str, tuple[float, float
         settings=partial(settings_of, domain),
         measure=measure,
         quick=(SUPERVISED,),
+        charts={"gains": "points of token accuracy over no rules"},
     )

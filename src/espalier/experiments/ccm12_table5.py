@@ -54,7 +54,7 @@ TABLE = Table(
     title="Alternating projections and CoDL",
     source=SOURCE,
     metric=METRIC,
-    minutes=5,
+    minutes=3.4,
     needs=needs(DOMAIN, pool=True),
     published={row: dict(zip(SIZES, values, strict=True)) for row, values in FIGURES.items()},
     settings=settings,

@@ -2,7 +2,7 @@
 
 Every cell is computed by one process and kept by that process, so an interrupted run loses nothing but
 the cells it was at. Figures never depend on how many processes there are, nor on which cells were kept. Processes are
-joblib's (loky) where it is installed, else those of the standard library.
+joblib's (loky) where it is installed, else those of the standard library; `schedule` says which cells they get.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib.util import find_spec
 from multiprocessing import get_context
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from espalier.errors import EspalierError, InputError
 from espalier.experiments.cache import Cache, Outcome, configuration
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import RUNS, Cell, Place, Result, Table, results_of
+from espalier.experiments.schedule import Job, bundles
 
 __all__ = ["Failure", "Reproduction", "compute", "reproduce"]
-
-Job: TypeAlias = "tuple[Table, Cell, Data, Cache | None]"
 
 
 class Failure(NamedTuple):
@@ -112,9 +111,12 @@ def _summed_up(
 
 
 def compute(job: Job) -> tuple[Cell, Outcome | str]:
-    """Compute one cell and keep it; an error of the cell comes back as text, so that the others go on."""
+    """Compute one cell and keep it; an error of the cell comes back as text, so that the others go on.
+
+    Its seconds are processor time, which other programs on the machine change little.
+    """
     table, cell, data, cache = job
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
@@ -128,7 +130,7 @@ def compute(job: Job) -> tuple[Cell, Outcome | str]:
     if wrong is not None or not all(map(math.isfinite, figures.values())):
         return cell, f"it measured {figures}, which are not finite figures of places of the table"
     notes = tuple(dict.fromkeys(str(warning.message) for warning in heard))
-    outcome = Outcome(figures, time.perf_counter() - begin, notes)
+    outcome = Outcome(figures, time.process_time() - begin, notes)
     if cache is not None:
         cache.store(configuration(table, cell, data), outcome)
     return cell, outcome
@@ -141,24 +143,29 @@ def _computed(todo: Sequence[Job], jobs: int) -> Iterator[tuple[Cell, Outcome | 
         yield from map(compute, todo)
         return
     try:
-        yield from _in_processes(todo, jobs)
+        for finished in _in_processes(bundles(todo), jobs):
+            yield from finished
     except BrokenExecutor as error:
         advice = "finished cells are kept: run again with fewer jobs"
         raise EspalierError(f"a process died, perhaps for want of memory; {advice}") from error
 
 
-def _in_processes(todo: Sequence[Job], jobs: int) -> Iterator[tuple[Cell, Outcome | str]]:
+def _compute_all(bundle: Sequence[Job]) -> list[tuple[Cell, Outcome | str]]:
+    return [compute(job) for job in bundle]
+
+
+def _in_processes(todo: Sequence[Sequence[Job]], jobs: int) -> Iterator[list[tuple[Cell, Outcome | str]]]:
     if find_spec("joblib") is not None:
         from joblib import Parallel, delayed
 
         with warnings.catch_warnings():
             # Workers keep data sets and fitted bases, and loky replaces one that has grown: nothing to worry about.
             warnings.filterwarnings("ignore", message="A worker stopped while some jobs were given")
-            yield from Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered")(
-                delayed(compute)(job) for job in todo
+            yield from Parallel(n_jobs=jobs, backend="loky", batch_size=1, return_as="generator_unordered")(
+                delayed(_compute_all)(bundle) for bundle in todo
             )
     else:
         # Not forked: a child of a process with threads may inherit a lock that nobody will open.
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            for future in as_completed([pool.submit(compute, job) for job in todo]):
+            for future in as_completed([pool.submit(_compute_all, bundle) for bundle in todo]):
                 yield future.result()

@@ -39,10 +39,11 @@ from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.tasks import load_task
 
-__all__ = ["BEST", "KINDS", "NEEDS", "SOURCE", "STUDY", "Study"]
+__all__ = ["BEST", "KINDS", "NEEDS", "SOURCE", "STUDIES", "STUDY", "Study"]
 
 SOURCE = "Anzaroot, Passos, Belanger & McCallum 2014"
 NEEDS = ("umass/train", "umass/dev", "umass/test")
+STUDIES = "sdd14"
 TAGS = "bio_paths"
 
 KINDS = {
@@ -118,7 +119,7 @@ class Study(NamedTuple):
         """Decode the test references; one without an answer, because rules exclude each other, gets the base's."""
         test = self.test
         batch = self.potentials(test)
-        found = decode_batch(batch, compiled, test, penalties, max_rounds=max_rounds, max_nodes=max_nodes)
+        found = decode_batch(batch, compiled, test, penalties, threads=1, max_rounds=max_rounds, max_nodes=max_nodes)
         y = np.where(found.labels >= 0, found.labels, viterbi(batch).labels)
         return self._named(y, test), found
 
@@ -136,7 +137,7 @@ def _member(data: Data, _train: str, settings: str) -> CRF:
     chosen = json.loads(settings)
     features = [*load_task(chosen["task"]).extractor.templates, *parse_templates(chosen["more"])]
     kind = SharedCRF if chosen["shared"] else CRF
-    model = kind(features, l2=chosen["l2"], max_iterations=chosen["max_iterations"])
+    model = kind(features, l2=chosen["l2"], max_iterations=chosen["max_iterations"], threads=1)
     return model.fit(data.corpus("umass/train", TAGS))
 
 
@@ -153,5 +154,6 @@ def _rules(study: Study, _train: str, _dev: str, family: str) -> Compiled:
     compiled = compile_rules(found.rules, labels)
     # A sum of n scores is n times as large as their mean, and so are the steps that suit it.
     rate = chosen["rate"] * len(chosen["members"])
-    rho = train_perceptron_penalties([HeldOut.of(batch, dev, compiled)], compiled, epochs=chosen["epochs"], rate=rate)
+    unseen = [HeldOut.of(batch, dev, compiled)]
+    rho = train_perceptron_penalties(unseen, compiled, epochs=chosen["epochs"], rate=rate, threads=1)
     return compile_rules(found.rules.with_penalties(rho), labels)

@@ -78,7 +78,7 @@ TABLE = Table(
     title="SampleRank with four truth functions for unlabelled text, by number of labelled sequences",
     source="Singh, Yao, Riedel & McCallum 2010",
     metric=f"{METRIC}; seconds to learn",
-    minutes=5,
+    minutes=3.4,
     needs=needs(DOMAIN, pool=True),
     published={row: dict(zip(SIZES, values, strict=True)) for row, values in FIGURES.items()}
     | {row + SECONDS: dict.fromkeys(SIZES, 60.0 * minutes) for row, minutes in MINUTES.items()},
@@ -87,6 +87,7 @@ TABLE = Table(
     cells=tuple((row, size) for row in FIGURES for size in SIZES),
     once=frozenset({"300"}),
     quick=("5",),
+    charts={"curves": "labelled sequences"},
     remark=(
         "CODL with 300 labelled is 0.02 below the paper, one run. The rows of seconds stand beside the paper's "
         "minutes, so lower is better there. Features include word lists of references; what the paper's features "

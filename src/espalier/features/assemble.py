@@ -8,7 +8,6 @@ import numpy as np
 
 from espalier.features.columns import Column, pile, stack
 from espalier.features.matrix import FeatureMatrix
-from espalier.features.templates import Template
 from espalier.features.view import View
 
 __all__ = ["assemble"]
@@ -16,7 +15,7 @@ __all__ = ["assemble"]
 
 def assemble(
     view: View,
-    templates: Sequence[Template],
+    kinds: Sequence[tuple[str, int] | None],
     columns: Sequence[Column | None],
     sizes: Sequence[int],
     markers: Sequence[int],
@@ -25,7 +24,8 @@ def assemble(
 
     Parameters
     ----------
-    columns : the attributes of each template, numbered 0..size-1; a row for each type, stretch or token (`family`);
+    kinds : the `family` of each template.
+    columns : the attributes of each template, numbered 0..size-1; a row for each type, stretch or token;
         None if the template is of the type and the view knows such families already.
     sizes : how many attributes each template has; they are laid end to end, the markers after them.
     markers : the offsets beyond the sequence that are attributes of the token.
@@ -35,10 +35,10 @@ def assemble(
     per_token: list[Column] = []
     bundles: list[Column] = []
     start = 0
-    for template, column, size in zip(templates, columns, sizes, strict=True):
+    for own, column, size in zip(kinds, columns, sizes, strict=True):
         if column is not None:
             numbered = Column(column.indptr, column.ids + start, column.weights)
-            (per_token if template.family is None else families.setdefault(template.family, [])).append(numbered)
+            (per_token if own is None else families.setdefault(own, [])).append(numbered)
         start += size
     for offset, known in view.of_types.families.items():
         families["type", offset] = [known]

@@ -104,7 +104,8 @@ class FeatureExtractor:
         offsets = sorted({template.offset for template in self.templates if template.offset})
         markers = tuple(o for o in offsets if np.count_nonzero(view.tokens_at(o) < 0) >= self.min_count)
         index = FeatureIndex(self.templates, self.min_count, values, tuple(joins), markers)
-        return index, assemble(view, self.templates, attributes, [len(keys[-1]) for keys in joins], markers)
+        kinds, sizes = [template.family for template in self.templates], [len(keys[-1]) for keys in joins]
+        return index, assemble(view, kinds, attributes, sizes, markers)
 
 
 def _learn(learned: list[Ints], uses: Ints | None, min_count: int, _: int, column: Column) -> Ints:

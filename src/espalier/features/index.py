@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,16 @@ from espalier.features.view import View
 __all__ = ["FeatureIndex"]
 
 Ints = NDArray[np.int64]
+
+
+class _Plan(NamedTuple):
+    """What is the same for every corpus: the fields that no memory knows; and of each template, whether the memory
+    knows it, its family, and how many attributes it has."""
+
+    fields: tuple[Field, ...]
+    remembered: tuple[bool, ...]
+    kinds: tuple[tuple[str, int] | None, ...]
+    sizes: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +63,14 @@ class FeatureIndex:
         """Return the matrix of a corpus, int32 references to A attributes."""
         view = View(corpus, self._memory.recall)
         columns = {}
-        for field in fields_of(template for template in self.templates if not template.of_type):
+        for field in self._plan.fields:
             raw = view.raw(field)
             columns[field.text] = raw.column.mapped(self._numbers_of(field, raw.values))
         attributes = [
-            None if template.of_type else join(template, view, columns, self.values, partial(_locked, joins))
-            for template, joins in zip(self.templates, self.joins, strict=True)
+            None if remembered else join(template, view, columns, self.values, partial(_locked, joins))
+            for template, joins, remembered in zip(self.templates, self.joins, self._plan.remembered, strict=True)
         ]
-        sizes = [len(joins[-1]) for joins in self.joins]
-        return assemble(view, self.templates, attributes, sizes, self.markers)
+        return assemble(view, self._plan.kinds, attributes, self._plan.sizes, self.markers)
 
     def _numbers_of(self, field: Field, values: Sequence[str]) -> Ints:
         """Return the number of each value of a field, -1 where training did not keep it."""
@@ -87,6 +96,17 @@ class FeatureIndex:
     def from_state(cls, state: Mapping[str, Any], *, functions: Iterable[NamedField] = ()) -> FeatureIndex:
         """Return the index that `to_state` described; `functions` brings back the `Call`s, which no file holds."""
         return cls(*unpack(state, functions))
+
+    @cached_property
+    def _plan(self) -> _Plan:
+        remembered = tuple(template.of_type for template in self.templates)
+        others = [template for template, known in zip(self.templates, remembered, strict=True) if not known]
+        return _Plan(
+            tuple(fields_of(others)),
+            remembered,
+            tuple(template.family for template in self.templates),
+            tuple(len(joins[-1]) for joins in self.joins),
+        )
 
     @cached_property
     def _memory(self) -> TypeMemory:

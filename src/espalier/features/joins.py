@@ -51,20 +51,18 @@ def join(
     asks for no view.
     """
     joined: Column | None = None
+    own = template.family is not None
+    marked = template.offset is None
     for k, part in enumerate(template.parts):
-        column = _part_column(template, part, view, columns[part.field.text], len(values[part.field.text]))
+        column = columns[part.field.text]
+        if not own:
+            assert view is not None
+            outside = len(values[part.field.text]) if marked else -1
+            column = column.take(view.rows_at(part.field, part.offset), outside=outside)
         joined = column if joined is None else cross(joined, column, len(values[part.field.text]) + 1)
         joined = joined.located(keys(k, joined))
     assert joined is not None  # a template has at least one part
     return joined
-
-
-def _part_column(template: Template, part: Part, view: View | None, column: Column, outside: int) -> Column:
-    """Return the values of a part: a row for each type or stretch, if the template is of such a family, or token."""
-    if template.family is not None:
-        return column
-    assert view is not None
-    return column.take(view.rows_at(part.field, part.offset), outside=outside if template.offset is None else -1)
 
 
 def names_of(template: Template, joins: Sequence[Ints], values: Mapping[str, Sequence[str]]) -> list[str]:

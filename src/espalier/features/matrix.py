@@ -131,7 +131,7 @@ def _finite(value: Any, where: str) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"{where} has the value {str(value)[:40]}; expected a finite number")
+        raise InputError(f"{where} has the value {str(value)[:40]}; expected a finite number or a string")
     return number
 
 

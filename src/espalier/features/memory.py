@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from threading import Lock
 from typing import Any
 
@@ -99,7 +100,7 @@ class TypeMemory:
         given, columns = TypeValues(words), {}
         for field in self._fields:
             raw, known = given.raw(field), self._numbers[field.text]
-            number = np.fromiter((known.get(value, -1) for value in raw.values), np.int64, len(raw.values))
+            number = np.fromiter(map(known.get, raw.values, repeat(-1)), np.int64, len(raw.values))
             columns[field.text] = raw.column.mapped(number)
         new: dict[str | int, Column] = {field.text: columns[field.text] for field in self._kept}
         new |= self._families({text: self._own(text, column) for text, column in columns.items()}, len(words))

@@ -9,6 +9,7 @@
 | `chunkindex`, `sentenceindex` | the number of the stretch in its sequence: 0 to 8, then 9+ |
 | `chunklength`, `sentencelength` | its tokens, in the bins of `length` |
 | `quoted` | the attribute `quoted`, on tokens between two quotation marks |
+| `bracketed` | the attribute `bracketed`, on tokens between two brackets |
 
 F is any field (`lower`, `flags`, `lexicon:places`, `regex:year` ...); what a stretch is, `espalier.features.stretches`
 says. `...*0.3` multiplies the attributes' values, which are one but where F has weights; then the largest counts. Of a
@@ -29,12 +30,12 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.columns import Column, ranges
 from espalier.features.fields import LENGTH_BINS, length_names
-from espalier.features.stretches import Sign, Stretches, signs_of
+from espalier.features.stretches import Sign, Stretches
 from espalier.features.templates import MAX_OFFSET, Field
 from espalier.features.values import Raw
 from espalier.features.view import View
 
-__all__ = ["Beyond", "Measure", "Quoted", "Within"]
+__all__ = ["Beyond", "Bracketed", "Measure", "Quoted", "Within"]
 
 Ints = NDArray[np.int64]
 
@@ -228,24 +229,61 @@ class Measure(_PlaceField):
         return Raw(length_names(), Column.of_one(bins))
 
 
+class _Inside(_PlaceField):
+    """Between two marks of a kind: one value for the tokens inside, and the attribute is the bare text."""
+
+    __slots__ = ()
+
+    def name(self, value: str, at: str) -> str:
+        """Return the text form."""
+        return self.text + at
+
+    def by_view(self, view: View) -> Raw:
+        """Return one value for the tokens inside."""
+        return Raw([""], Column.of_one(np.where(self._inside(view), 0, -1)))
+
+    def _inside(self, view: View) -> NDArray[np.bool_]:
+        """Return which tokens lie inside, bool[M]."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
-class Quoted(_PlaceField):
+class Quoted(_Inside):
     """Between two quotation marks: an odd number of them comes before the token, and at least one after it."""
 
     text = "quoted"
 
-    def by_token(self, corpus: Corpus) -> Raw:
-        """Return one value for the tokens inside."""
-        mark = (signs_of(corpus.types) & int(Sign.QUOTE)).astype(bool)[corpus.token_ids].astype(np.int64)
-        total = np.append(0, np.cumsum(mark))
-        start, stop = (np.repeat(total[borders], corpus.lengths) for borders in (corpus.indptr[:-1], corpus.indptr[1:]))
-        before, after = total[:-1] - start, stop - total[1:]
-        inside = (mark == 0) & (before % 2 == 1) & (after > 0)
-        return Raw([""], Column.of_one(np.where(inside, 0, -1)))
+    def _inside(self, view: View) -> NDArray[np.bool_]:
+        mark = (view.signs & int(Sign.QUOTE)) != 0
+        before, after = _around(mark.astype(np.int64), view.corpus)
+        return np.asarray(~mark & (before % 2 == 1) & (after > 0), bool)
 
-    def name(self, value: str, at: str) -> str:
-        """Return `quoted`."""
-        return self.text + at
+
+@dataclass(frozen=True, slots=True)
+class Bracketed(_Inside):
+    """Between two brackets: more are open than closed before the token, and at least one closes after it.
+
+    A bracket that closes nothing does not count; round, square and curly ones are not told apart.
+    """
+
+    text = "bracketed"
+
+    def _inside(self, view: View) -> NDArray[np.bool_]:
+        opening, closing = ((view.signs & int(sign)) != 0 for sign in (Sign.OPENING, Sign.CLOSING))
+        depth, _ = _around(opening.astype(np.int64) - closing, view.corpus)
+        _, closed_after = _around(closing.astype(np.int64), view.corpus)
+        # The lowest depth so far, if below 0, is that of brackets that closed nothing; sequences are laid one under
+        # the other, so that the lowest of one is never that of the sequences before.
+        level = depth - (len(depth) + 1) * np.repeat(np.arange(len(view.corpus)), view.corpus.lengths)
+        still_open = level - np.minimum.accumulate(level)
+        return np.asarray(~(opening | closing) & (still_open > 0) & (closed_after > 0), bool)
+
+
+def _around(marks: Ints, corpus: Corpus) -> tuple[Ints, Ints]:
+    """Return the sum of the marks before each token, and of those after it, in its sequence, int64[M] both."""
+    total = np.append(0, np.cumsum(marks))
+    start, stop = (np.repeat(total[borders], corpus.lengths) for borders in (corpus.indptr[:-1], corpus.indptr[1:]))
+    return total[:-1] - start, stop - total[1:]
 
 
 def _beyond_few(token: Ints, value: Ints, of_token: Ints, shape: tuple[int, int], before: bool) -> Column:

@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 
-__all__ = ["ABBREVIATIONS", "MARKS", "QUOTES", "Sign", "Stretches", "signs_of"]
+__all__ = ["ABBREVIATIONS", "BRACKETS", "MARKS", "QUOTES", "Sign", "Stretches", "signs_of"]
 
 Ints = NDArray[np.int64]
 
 QUOTES = frozenset('"“”„‟«»') | {"``", "''"}
 """Tokens that are quotation marks; the apostrophe is not, because it has other uses."""
+
+BRACKETS = ("([{", ")]}")
+"""Tokens that open a bracket, and those that close one."""
 
 MARKS = {"chunk": frozenset('.,;:"“”„‟«»'), "sentence": frozenset(".!?")}
 """The characters that end a stretch, by its kind."""
@@ -54,9 +57,9 @@ class Stretches:
     start: Ints
 
     @classmethod
-    def of(cls, corpus: Corpus, kind: str) -> Stretches:
-        """Find the stretches of a kind: "chunk" or "sentence"."""
-        ends, bare = _ends(corpus, kind)
+    def of(cls, corpus: Corpus, kind: str, signs: NDArray[np.uint8]) -> Stretches:
+        """Find the stretches of a kind: "chunk" or "sentence"; signs : uint8[M], of the tokens."""
+        ends, bare = _ends(corpus, kind, signs)
         starting = corpus.indptr[:-1][corpus.lengths > 0]
         begins = np.ones(corpus.n_tokens, bool)
         begins[1:] = ends[:-1] & ~(ends[1:] & bare[1:])
@@ -94,6 +97,8 @@ class Sign(IntFlag):
     ABBREVIATED = 8  # a full stop after it ends nothing
     CHUNK = 16  # ends a chunk, unless it is a full stop after an abbreviation
     SENTENCE = 32  # ends a sentence, with the same exception
+    OPENING = 64  # opens a bracket
+    CLOSING = 128  # closes one
 
 
 def signs_of(words: Sequence[str]) -> NDArray[np.uint8]:
@@ -101,9 +106,8 @@ def signs_of(words: Sequence[str]) -> NDArray[np.uint8]:
     return np.fromiter(map(_signs, words), np.uint8, len(words))
 
 
-def _ends(corpus: Corpus, kind: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _ends(corpus: Corpus, kind: str, signs: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return whether each token ends a stretch, and whether it is punctuation alone, bool[M] both."""
-    signs = signs_of(corpus.types)[corpus.token_ids]
     kinds = (Sign[kind.upper()], Sign.BARE, Sign.STOP, Sign.ABBREVIATED)
     end, bare, stop, abbreviated = ((signs & int(sign)).astype(bool) for sign in kinds)
     after = np.zeros(corpus.n_tokens, bool)
@@ -116,15 +120,17 @@ def _ends(corpus: Corpus, kind: str) -> tuple[NDArray[np.bool_], NDArray[np.bool
 def _signs(word: str) -> int:
     """Return the signs of a word, as a number: it is asked for again and again, once a corpus."""
     dotted = len(word) > 1 and word[-1] == "." and _is_abbreviation(word[:-1])
-    signs = {
-        Sign.QUOTE: word in QUOTES,
-        Sign.BARE: not any(map(str.isalnum, word)),
-        Sign.STOP: word == ".",
-        Sign.ABBREVIATED: _is_abbreviation(word),
-        Sign.CHUNK: not dotted and (word[-1:] in MARKS["chunk"] or word in QUOTES),
-        Sign.SENTENCE: not dotted and word[-1:] in MARKS["sentence"],
-    }
-    return sum(int(sign) for sign, holds in signs.items() if holds)
+    holds = (  # in the order of `Sign`
+        word in QUOTES,
+        not any(map(str.isalnum, word)),
+        word == ".",
+        _is_abbreviation(word),
+        not dotted and (word[-1:] in MARKS["chunk"] or word in QUOTES),
+        not dotted and word[-1:] in MARKS["sentence"],
+        len(word) == 1 and word in BRACKETS[0],
+        len(word) == 1 and word in BRACKETS[1],
+    )
+    return sum(1 << bit for bit, true in enumerate(holds) if true)
 
 
 def _is_abbreviation(word: str) -> bool:

@@ -2,7 +2,7 @@
 
     template := part {"&" part}
     part     := field ["@" offset | "[" offset {"," offset} "]"]
-    field    := word | lower | shape | fullshape | length | flags | bias | edge | quoted
+    field    := word | lower | shape | fullshape | length | flags | bias | edge | quoted | bracketed
               | chunkindex | chunklength | sentenceindex | sentencelength
               | prefixN | suffixN | positionN | prefixN-M | suffixN-M | position
               | scope "(" field ")" ["*" value]                  a value of one is not written
@@ -37,7 +37,7 @@ from espalier.features.fields import (
     Word,
 )
 from espalier.features.named import NamedField
-from espalier.features.spans import Beyond, Measure, Quoted, Within
+from espalier.features.spans import Beyond, Bracketed, Measure, Quoted, Within
 from espalier.features.templates import Field, Part, Template
 
 __all__ = ["parse_template", "parse_templates"]
@@ -45,7 +45,7 @@ __all__ = ["parse_template", "parse_templates"]
 _PLAIN: Mapping[str, Field] = {
     field.text: field
     for field in (
-        *(Word(), Lower(), Shape(), FullShape(), Length(), Flags(), Bias(), Edge(), Quoted()),
+        *(Word(), Lower(), Shape(), FullShape(), Length(), Flags(), Bias(), Edge(), Quoted(), Bracketed()),
         *(Measure(unit, what) for unit in ("chunk", "sentence") for what in ("index", "length")),
     )
 } | {"position": Position()}

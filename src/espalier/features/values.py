@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -31,8 +32,9 @@ def intern(results: Sequence[Result], where: Callable[[int], str] = str) -> Raw:
     `where` names a row in errors.
     """
     if set(map(type, results)) <= {str, type(None)}:
-        index: dict[Any, int] = {}
-        ids = np.array([index.setdefault(value, len(index)) for value in results], np.int64)
+        index: defaultdict[Any, int] = defaultdict()
+        index.default_factory = index.__len__  # a new value gets the next number
+        ids = np.fromiter(map(index.__getitem__, results), np.int64, len(results))
         column = Column.of_one(ids)
         if None in index:
             # None took a number of its own; take it out and close the gap.
@@ -41,15 +43,16 @@ def intern(results: Sequence[Result], where: Callable[[int], str] = str) -> Raw:
             table[index.pop(None)] = -1
             column = column.mapped(table)
         return Raw(list(index), column)
-    index, numbers, weights, indptr = {}, [], [], [0]
+    known: dict[Any, int] = {}
+    numbers, weights, indptr = [], [], [0]
     for r, result in enumerate(results):
         for value, weight in _pairs(result, r, where):
-            numbers.append(index.setdefault(value, len(index)))
+            numbers.append(known.setdefault(value, len(known)))
             weights.append(weight)
         indptr.append(len(numbers))
     given = np.asarray(weights, np.float64)
     column = Column(np.asarray(indptr, np.int64), np.asarray(numbers, np.int64), None if (given == 1).all() else given)
-    return Raw(list(index), column)
+    return Raw(list(known), column)
 
 
 def _pairs(result: Any, row: int, where: Callable[[int], str]) -> Iterator[tuple[str, float]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.features.columns import Column
 from espalier.features.fields import full_shapes
-from espalier.features.stretches import Stretches
+from espalier.features.stretches import Stretches, signs_of
 from espalier.features.templates import Field
 from espalier.features.values import Raw, intern
 
@@ -127,10 +127,15 @@ class View:
         column = self.raw(field).column
         return column if not field.of_type and field.stretch is None else column.take(self.rows_at(field, 0))
 
+    @cached_property
+    def signs(self) -> NDArray[np.uint8]:
+        """What each token is to the text around it (`stretches.Sign`), uint8[M]."""
+        return signs_of(self.corpus.types)[self.corpus.token_ids]
+
     def stretches(self, kind: str) -> Stretches:
         """Return the stretches of a kind, "chunk" or "sentence", computed once."""
         if kind not in self._stretches:
-            self._stretches[kind] = Stretches.of(self.corpus, kind)
+            self._stretches[kind] = Stretches.of(self.corpus, kind, self.signs)
         return self._stretches[kind]
 
     def united(self, kind: str, field: Field, unite: Callable[[Column, Stretches, int], Column]) -> Column:

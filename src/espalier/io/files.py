@@ -135,6 +135,10 @@ def write_chunks(target: Source, chunks: Iterable[str], encoding: str) -> None:
             else:
                 raw.writelines(_encoded(chunks, encoding, str(path)))
         os.replace(part, path)
+    except OSError as error:
+        if error.filename != str(part):
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(target)) from None  # nobody asked for the other file
     finally:
         part.unlink(missing_ok=True)
 

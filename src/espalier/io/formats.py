@@ -84,7 +84,7 @@ _SURE = ("conll", "tei")  # an extension that leaves no doubt; the others say to
 def get_format(name: str) -> Format:
     """Return a format by name; an unknown name is an error with the nearest known one."""
     if name not in FORMATS:
-        raise InputError(f"unknown format {name!r}{did_you_mean(name, FORMATS)}; known: {', '.join(FORMATS)}")
+        raise InputError(f"unknown format {name!r}{did_you_mean(name, FORMATS) or '; known: ' + ', '.join(FORMATS)}")
     return FORMATS[name]
 
 

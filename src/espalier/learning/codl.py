@@ -23,8 +23,13 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
+from espalier.inference import k_best
+from espalier.learning.degrees import degree_matrix
+from espalier.learning.topk import top_k
+from espalier.potentials import ChainBatch
+from espalier.rules.compile import Compiled
 
-__all__ = ["Cycle", "Guess", "codl", "guess_of", "join", "joined", "pseudo_labelled"]
+__all__ = ["Cycle", "Guess", "broken", "codl", "guess_of", "join", "joined", "label_pool", "pseudo_labelled"]
 
 Float = NDArray[np.float64]
 Model = TypeVar("Model")
@@ -80,6 +85,24 @@ def guess_of(labels: NDArray[np.int16], scores: Float, proven: NDArray[np.bool_]
     raw = there.astype(np.float64) if weighting == "uniform" else np.exp(np.where(there, scores - best, -np.inf))
     weight = np.divide(raw, raw.sum(axis=1, keepdims=True), out=np.zeros_like(raw), where=there[:, :1])
     return Guess(labels, weight.T, scores[:, 0], proven)
+
+
+def label_pool(
+    batch: ChainBatch, compiled: Compiled | None, pool: Corpus, *, k: int, weighting: str, threads: int | None
+) -> Guess:
+    """Return the k best labellings of a pool by its potentials, under the rules if there are any."""
+    if compiled is not None:
+        found = top_k(batch, compiled, pool, k, threads=threads)
+        return guess_of(found.labels, found.scores, found.proven, weighting)
+    best = k_best(batch, k, threads=threads)
+    return guess_of(best.labels, best.scores, np.ones(len(pool), bool), weighting)
+
+
+def broken(compiled: Compiled, pool: Corpus, guess: Guess, bits: NDArray[np.bool_] | None = None) -> int:
+    """Return the sum of the degrees of all rules over the best labellings; bits : `compiled.ground_bits(pool)`."""
+    # Where there is no labelling the labels are -1; read as 0, and not counted.
+    degrees = degree_matrix(compiled, pool, np.maximum(guess.labels[0], 0), bits)
+    return int(degrees[np.isfinite(guess.scores)].sum())
 
 
 def codl(

@@ -1,7 +1,8 @@
 """Degrees of many labellings at once: `degrees_of` on arrays.
 
-Local and linear rules cost O(M (charges + features)) in NumPy for a corpus of M tokens, however many rules there are;
-rules that only a monitor reads, and sequences with unknown labels, go one by one.
+Local and linear rules cost O(M (charges + features)) in NumPy for a corpus of M tokens, however many rules there are.
+Rules that only a monitor reads are compiled tables (`decoders.parts`), O(M) each. Where a table is too large, and for
+sequences with unknown labels, rules are read one by one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
+from espalier.decoders.counts import Conditions
+from espalier.decoders.parts import Parts
+from espalier.kernels.parts import charge_parts
 from espalier.rules.compile import Compiled, degrees_of
 from espalier.rules.grounding import Bits, holds_when_empty
 
@@ -40,10 +44,26 @@ def degree_matrix(compiled: Compiled, corpus: Corpus, y: NDArray[Any], bits: Bit
     excess = np.maximum(counts @ linear.coefficients.T - linear.bound, 0) * _gates(compiled, corpus, bits)
     np.add.at(degrees.T, linear.rule, excess.T)
     unread = sums(corpus.indptr, (np.asarray(y) < 0)[:, None])[:, 0] > 0
-    slow = np.flatnonzero(unread | ("monitor" in compiled.form))
-    for i, grounded in zip(slow.tolist(), compiled.ground_corpus(corpus[slow]), strict=True):
+    slow = np.flatnonzero(unread | ~_monitored(compiled, corpus.indptr, ids, bits, degrees))
+    for i, grounded in zip(slow.tolist(), compiled.ground_corpus(corpus[slow]) if len(slow) else (), strict=True):
         degrees[i] = degrees_of(grounded, y[corpus.indptr[i] : corpus.indptr[i + 1]])
     return degrees
+
+
+def _monitored(compiled: Compiled, indptr: Int, ids: Int, bits: Bits, degrees: Int) -> NDArray[np.bool_]:
+    """Write the degrees of rules that are neither local nor linear; return for which sequences that worked, bool[N]."""
+    read = [k for k, form in enumerate(compiled.form) if form == "monitor"]
+    parts = Parts.of(compiled, np.ones(compiled.K), read)
+    if parts.rest:
+        return np.zeros(len(degrees), bool)
+    charged = np.zeros((len(degrees), parts.Q))
+    if charged.size:
+        conditions, L = Conditions.of(bits), len(compiled.labels)
+        tables = parts.tables(conditions, np.arange(L))
+        charge_parts(0, len(charged), indptr, ids.astype(np.int16), conditions.pattern, L, tables, charged)
+    known: NDArray[np.bool_] = np.asarray(np.isfinite(charged).all(axis=1))
+    np.add.at(degrees.T, parts.rule, np.where(known[:, None], charged, 0.0).T.astype(np.int64))
+    return known
 
 
 def _gates(compiled: Compiled, corpus: Corpus, bits: Bits) -> NDArray[np.bool_]:

@@ -15,13 +15,13 @@ reported without a prior, usually rises, and nothing is promised.
 With gamma the step is that of Chang, Ratinov and Roth (2012, section 5.3): θ = γ θ_L + (1 - γ) θ_U, the mixture of the
 supervised model's probabilities with those estimated from the pool alone. It holds on to the labels.
 
-A step costs one forward-backward (or Viterbi) pass, O(M L²), and O(V L) for the estimate.
+A step costs one forward-backward (or Viterbi) pass, O(M L²), over processes if wanted, and O(V L) for the estimate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Generator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
-from espalier.inference import posterior
+from espalier.learning.pool_counts import pool_counter
 from espalier.models.hmm import HMMCounts, HMMParameters, Smoothing, estimate, interpolate
 
 __all__ = ["EMIteration", "Step", "em", "log_joint", "log_prior"]
@@ -66,43 +66,27 @@ def em(
     gamma: float | None = None,
     pool_weight: float = 1.0,
     threads: int | None = None,
-) -> Iterator[Step]:
+    jobs: int | None = None,
+) -> Generator[Step]:
     """Yield the supervised model, then one model an iteration, for as long as they are asked for.
 
     labelled : counts over a vocabulary that covers the pool. gamma : None adds the counts of the pool, times
     pool_weight, to those of the labels; a number mixes probabilities instead, and the pool's weight plays no part.
+    jobs : None counts the pool as a whole; a number counts its parts in so many processes (`learning.pool_counts`),
+    which end when the generator is closed.
     """
     if gamma is not None and not 0 <= gamma <= 1:
         raise InputError(f"gamma is {gamma!r}; expected None or a number from 0 to 1")
     supervised = parameters = estimate(labelled, smoothing, labels)
-    count = _best_counts if hard else _expected_counts
-    while True:
-        counts, fit = count(parameters, pool, labels, threads)
-        prior = log_prior(parameters, smoothing)
-        yield Step(parameters, log_joint(parameters, labelled) + pool_weight * fit + prior)
-        if gamma is None:
-            parameters = estimate(labelled + pool_weight * counts, smoothing, labels)
-        else:
-            parameters = interpolate(supervised, estimate(counts, smoothing, labels), gamma)
-
-
-def _expected_counts(
-    parameters: HMMParameters, pool: Corpus, _: Labels, threads: int | None
-) -> tuple[HMMCounts, float]:
-    """Return the expected counts of the pool, and Σ log P(x)."""
-    found = posterior(parameters.potentials(pool), threads=threads)
-    counts = HMMCounts.from_marginals(pool, parameters.vocabulary, found, parameters.transition_classes)
-    return counts, float(found.log_z.sum())
-
-
-def _best_counts(
-    parameters: HMMParameters, pool: Corpus, labels: Labels, threads: int | None
-) -> tuple[HMMCounts, float]:
-    """Return the counts of the best labellings of the pool, and Σ log max P(x, y)."""
-    y, scores = parameters.tag(pool, threads)
-    guessed = replace(pool, y=y, labels=labels, documents=None)
-    counts = HMMCounts.from_labels(guessed, parameters.vocabulary, None, parameters.transition_classes)
-    return counts, float(scores.sum())
+    with pool_counter(pool, labelled.vocabulary, labels, hard=hard, threads=threads, jobs=jobs) as count:
+        while True:
+            counts, fit = count(parameters)
+            prior = log_prior(parameters, smoothing)
+            yield Step(parameters, log_joint(parameters, labelled) + pool_weight * fit + prior)
+            if gamma is None:
+                parameters = estimate(labelled + pool_weight * counts, smoothing, labels)
+            else:
+                parameters = interpolate(supervised, estimate(counts, smoothing, labels), gamma)
 
 
 def log_joint(parameters: HMMParameters, counts: HMMCounts) -> float:

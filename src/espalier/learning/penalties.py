@@ -42,7 +42,7 @@ from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.predicates import NoneOf
 from espalier.rules.ruleset import Rule, RuleSet
 
-__all__ = ["KEPT_PRIOR", "VIOLATED_PRIOR", "Tally", "count_penalties", "occasions", "tally"]
+__all__ = ["KEPT_PRIOR", "VIOLATED_PRIOR", "Tally", "count_penalties", "log_odds", "occasions", "tally"]
 
 KEPT_PRIOR, VIOLATED_PRIOR = 15.0, 0.25
 """The pseudo-counts a and b, chosen with `over` on two development sets under HMMs of 5 to 300 labelled sequences."""
@@ -79,10 +79,14 @@ def count_penalties(
     if not unset:
         return rho
     free = compile_rules(compiled.rules.only(unset), compiled.labels)
-    violated, kept = tally(free, corpus, over=over, sample_weight=sample_weight)
-    learned = np.log((kept + kept_prior) / (violated + violated_prior))
-    rho[[rule.penalty is None for rule in compiled.rules]] = np.maximum(learned, 0.0)
+    counted = tally(free, corpus, over=over, sample_weight=sample_weight)
+    rho[[rule.penalty is None for rule in compiled.rules]] = log_odds(counted, kept_prior, violated_prior)
     return rho
+
+
+def log_odds(counted: Tally, kept_prior: float = KEPT_PRIOR, violated_prior: float = VIOLATED_PRIOR) -> Float:
+    """Return the penalties that counts stand for, float64[K]."""
+    return np.maximum(np.log((counted.kept + kept_prior) / (counted.violated + violated_prior)), 0.0)
 
 
 def tally(compiled: Compiled, corpus: Corpus, *, over: str = "tokens", sample_weight: Float | None = None) -> Tally:

@@ -24,17 +24,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InfeasibleError, InputError, ResultWarning
 from espalier.inference import Posterior, posterior, viterbi
-from espalier.learning.expectations import GroundedFeatures
+from espalier.learning.expectations import ChainFeatures, GroundedFeatures
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 
-__all__ = ["Projection", "project"]
+__all__ = ["Projection", "Totals", "multipliers_of", "paid", "project", "projected", "warn_unless_converged"]
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -47,7 +48,7 @@ ENOUGH = 1e-4
 COUNT_SPREAD, RARE = 0.1, 1e-6
 """The least spread that is assumed of a count, whose mean may be 0, and of a violation, for each opportunity."""
 
-MOST_HALVINGS = 40
+MOST_HALVINGS, MOST_ITERATIONS = 40, 200
 TOKENS_A_CHUNK = 2048
 
 
@@ -77,6 +78,11 @@ class Projection:
         return np.maximum(self.expectations - self.limits, 0.0)
 
 
+def paid(excess: Float, price: Float) -> Float:
+    """Return excess times price, where nothing costs nothing and what a hard rule forbids counts by tolerance alone."""
+    return np.where((excess > 0) & np.isfinite(price), excess * np.where(np.isfinite(price), price, 0.0), 0.0)
+
+
 def project(
     batch: ChainBatch,
     grounded: GroundedFeatures,
@@ -85,7 +91,7 @@ def project(
     slack: ArrayLike = np.inf,
     scope: str = "corpus",
     tolerance: float = 1e-3,
-    max_iterations: int = 200,
+    max_iterations: int = MOST_ITERATIONS,
     start: Float | None = None,
     threads: int | None = None,
 ) -> Projection:
@@ -94,8 +100,21 @@ def project(
     rates : float64[J] or one number, what may be violated for each opportunity (see `GroundedFeatures.limits`).
     slack : float64[J] or one number, c: the price of a unit beyond the limit, inf for none. scope : "corpus" or
     "sequence". tolerance : of the optimality conditions, in violations for each opportunity. start : multipliers to
-    begin with, those of an earlier projection of the same sequences.
+    begin with, those of an earlier projection of the same sequences. A search that stops early is a warning.
     """
+    found = projected(
+        batch, grounded, rates, slack=slack, scope=scope, tolerance=tolerance, max_iterations=max_iterations,
+        start=start, threads=threads,
+    )  # fmt: skip
+    warn_unless_converged(int((~found.converged).sum()), len(found.converged), found.iterations)
+    return found
+
+
+def projected(
+    batch: ChainBatch, grounded: GroundedFeatures, rates: ArrayLike, *, slack: ArrayLike, scope: str, tolerance: float,
+    max_iterations: int = MOST_ITERATIONS, start: Float | None = None, threads: int | None = None,
+) -> Projection:  # fmt: skip
+    """Return the same without a warning, for callers that count what has not converged."""
     N, J = len(grounded), grounded.features.J
     if not np.array_equal(grounded.indptr, batch.indptr):
         raise InputError(f"potentials of {len(batch)} sequences, features of {N}, or of other lengths")
@@ -107,8 +126,7 @@ def project(
     limits = grounded.limits(rates)
     if scope == "sequence":
         return _by_sequence(batch, grounded, limits, most, tolerance, max_iterations, start, threads)
-    found = _solve(batch, grounded, limits, most, np.zeros(N, np.int64), tolerance, max_iterations, start, threads)
-    return _checked(found)
+    return _solve(batch, grounded, limits, most, np.zeros(N, np.int64), tolerance, max_iterations, start, threads)
 
 
 def _by_sequence(
@@ -150,24 +168,85 @@ def _by_sequence(
     )  # fmt: skip
     J = limits.shape[1]
     after = Posterior(stacked("log_z"), stacked("marginals", L), transitions, stacked("entropy"))
-    whole = Projection(
+    return Projection(
         moved, after, joined("multipliers", J), joined("expectations", J), limits, joined("divergence"), joined("gap"),
         joined("converged").astype(bool), max((part.iterations for part in found), default=0),
     )  # fmt: skip
-    return _checked(whole)
 
 
-def _checked(found: Projection) -> Projection:
-    """Warn where the search stopped early."""
-    left = int((~found.converged).sum())
+def warn_unless_converged(left: int, groups: int, iterations: int) -> None:
+    """Warn if the search stopped early for some groups."""
     if left:
         warnings.warn(
-            f"{left} of {len(found.converged)} projections did not converge in {found.iterations} iterations; "
+            f"{left} of {groups} projections did not converge in {iterations} iterations; "
             "raise max_iterations or tolerance, or allow more slack",
             ResultWarning,
             stacklevel=3,
         )
-    return found
+
+
+class Totals(NamedTuple):
+    """What the duals of G groups know of their sequences before the first pass, in sums over these.
+
+    at_zero : float64[G], log Z(0); worst : float64[G], minus the score of the worst labelling; bound, size, most :
+    float64[G, J], b, the opportunities, and what f cannot exceed.
+    """
+
+    at_zero: Float
+    worst: Float
+    bound: Float
+    size: Float
+    most: Float
+
+    @classmethod
+    def of(
+        cls, batch: ChainBatch, grounded: GroundedFeatures, limits: Float, group: Int, G: int, threads: int | None
+    ) -> Totals:
+        """Add up. group : int64[N], rising; limits : float64[N, J]."""
+        turned = {name: -getattr(batch, name) for name in ("unary", "trans", "start", "end")}
+        forbidding = {name: np.where(np.isposinf(array), -np.inf, array) for name, array in turned.items()}
+
+        def added(values: Float) -> Float:
+            total = np.zeros((G, values.shape[1]))
+            np.add.at(total, group, values)
+            return total
+
+        return cls(
+            _sums(group, posterior(batch, threads=threads).log_z, G),
+            _sums(group, viterbi(replace(batch, **forbidding)).scores, G),
+            *(added(values) for values in (limits, grounded.opportunities, grounded.largest())),
+        )
+
+    def dearest(self, slack: Float) -> Float:
+        """Return what D + log Z(0) of a group cannot exceed if its constraints can be kept, float64[G].
+
+        That is minus the score of its worst possible labelling, and the price of the most that slack may pay for.
+        """
+        most_paid = np.where(np.isinf(slack), 0.0, slack) * np.maximum(self.most - self.bound, 0.0)
+        dearest = self.worst + most_paid.sum(axis=1)
+        return np.asarray(dearest + 1e-6 * (1.0 + np.abs(dearest)))
+
+
+def multipliers_of(
+    evaluate: Evaluate, totals: Totals, features: ChainFeatures, slack: Float,
+    tolerance: float, max_iterations: int, start: Float | None = None, first: int | None = None,
+) -> tuple[Float, NDArray[np.bool_], int]:  # fmt: skip
+    """Maximise the duals of all groups; return λ, float64[G, J], which converged, and the iterations of the slowest.
+
+    first : the number of the first group's sequence; None where a group is the whole corpus.
+    """
+    begin = np.zeros_like(totals.bound) if start is None else np.clip(start, 0.0, slack)
+    scale = 1e-9 + np.where(features.counts, COUNT_SPREAD, RARE) * totals.size
+    dual = _Dual(evaluate, totals.bound, totals.size, scale, slack, totals.dearest(slack))
+    try:
+        return _ascend(dual, begin, tolerance, max_iterations)
+    except _Unbounded as unbounded:
+        g, j = unbounded.args
+        where = "the corpus" if first is None else f"sequence {first + g}"
+        raise InfeasibleError(
+            f"no distribution keeps the limits of {where}, that of rule {features.names[j]!r} among them; "
+            "give a finite slack, a larger rate, or leave a rule out"
+        ) from None
 
 
 def _solve(
@@ -176,10 +255,8 @@ def _solve(
 ) -> Projection:  # fmt: skip
     """Project groups of sequences. group : int64[N], rising; limits : float64[N, J]; first : number of sequence 0."""
     G = int(group[-1]) + 1 if len(group) else 0
-    J, C = limits.shape[1], len(batch.trans)
-    bound, size = np.zeros((G, J)), np.zeros((G, J))
-    np.add.at(bound, group, limits)
-    np.add.at(size, group, grounded.opportunities)
+    totals = Totals.of(batch, grounded, limits, group, G, threads)
+    bound = totals.bound
 
     def evaluate(chosen: Int, multipliers: Float) -> tuple[Float, Float]:
         n = len(chosen)
@@ -193,41 +270,17 @@ def _solve(
         expected = features.expected(found, moved, own, n)
         return -_sums(own, found.log_z, n) - (multipliers * bound[chosen]).sum(axis=1), expected
 
-    begin = np.zeros((G, J)) if start is None else np.clip(start, 0.0, slack)
-    at_zero = _sums(group, posterior(batch, threads=threads).log_z, G)
-    scale = 1e-9 + np.where(grounded.features.counts, COUNT_SPREAD, RARE) * size
-    dual = _Dual(evaluate, bound, size, scale, slack, _dearest(batch, grounded, bound, slack, group))
-    try:
-        multipliers, converged, iterations = _ascend(dual, begin, tolerance, max_iterations)
-    except _Unbounded as unbounded:
-        g, j = unbounded.args
-        where = "the corpus" if first is None else f"sequence {first + g}"
-        raise InfeasibleError(
-            f"no distribution keeps the limits of {where}, that of rule {grounded.features.names[j]!r} among them; "
-            "give a finite slack, a larger rate, or leave a rule out"
-        ) from None
+    multipliers, converged, iterations = multipliers_of(
+        evaluate, totals, grounded.features, slack, tolerance, max_iterations, start, first
+    )
     moved = grounded.move(batch, multipliers, group)
     found = posterior(moved.batch, threads=threads)
     expected = grounded.expected(found, moved, group, G)
-    divergence = at_zero - _sums(group, found.log_z, G) - (multipliers * expected).sum(axis=1)
-    paid = np.where(np.isinf(slack), 0.0, slack)
-    gap = (multipliers * (bound - expected) + paid * np.maximum(expected - bound, 0.0)).sum(axis=1)
-    after = moved.unmoved(found, C)
+    divergence = totals.at_zero - _sums(group, found.log_z, G) - (multipliers * expected).sum(axis=1)
+    price = np.where(np.isinf(slack), 0.0, slack)
+    gap = (multipliers * (bound - expected) + price * np.maximum(expected - bound, 0.0)).sum(axis=1)
+    after = moved.unmoved(found, len(batch.trans))
     return Projection(moved.batch, after, multipliers, expected, bound, divergence, gap, converged, iterations)
-
-
-def _dearest(batch: ChainBatch, grounded: GroundedFeatures, bound: Float, slack: Float, group: Int) -> Float:
-    """Return what D + log Z(0) of a group cannot exceed if its constraints can be kept, float64[G].
-
-    That is minus the score of its worst possible labelling, and the price of the most that slack may pay for.
-    """
-    turned = {name: -getattr(batch, name) for name in ("unary", "trans", "start", "end")}
-    forbidding = {name: np.where(np.isposinf(array), -np.inf, array) for name, array in turned.items()}
-    most = np.zeros_like(bound)
-    np.add.at(most, group, grounded.largest())
-    paid = np.where(np.isinf(slack), 0.0, slack) * np.maximum(most - bound, 0.0)
-    dearest = _sums(group, viterbi(replace(batch, **forbidding)).scores, len(bound)) + paid.sum(axis=1)
-    return np.asarray(dearest + 1e-6 * (1.0 + np.abs(dearest)))
 
 
 def _sums(group: Int, values: Float, G: int) -> Float:

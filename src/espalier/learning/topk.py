@@ -6,8 +6,7 @@ outside it scores more, so the k kept ones are the k best of all if the worst of
 labelling comes from `decode_batch`, so the first of k is never worse than that decoder's answer; the others are, where
 unproven, the best of the list, as those of the beam of Chang, Ratinov and Roth (2007) are the best of the beam.
 
-Costs one k-best pass, O(M L² m log m), and m passes over arrays of M tokens for rules that count; rules that only a
-monitor reads are asked labelling by labelling, which takes far longer than all the rest.
+Costs one k-best pass, O(M L² m log m), and m passes over arrays of M tokens for the rules that are not local.
 """
 
 from __future__ import annotations
@@ -52,10 +51,11 @@ def top_k(
     """Return the k best labellings of every sequence of a batch under a compiled rule set."""
     if k < 1 or listed < 1:
         raise InputError(f"k is {k} and listed {listed}; both must be at least 1")
-    best = decode_batch(batch, compiled, corpus, threads=threads)
+    bits = compiled.ground_bits(corpus)
+    best = decode_batch(batch, compiled, corpus, threads=threads, bits=bits)
     if k == 1:
         return TopK(best.labels[None], best.scores[:, None], best.optimal | np.isneginf(best.bounds))
-    folded = fold_batch(batch, compiled, compiled.ground_bits(corpus))
+    folded = fold_batch(batch, compiled, bits)
     found = k_best(folded, k * listed, threads=threads, allow_infeasible=True)
     scores = found.scores - _global_costs(compiled, corpus, found.labels, found.scores)
     # The decoder's answer goes in front where the list has nothing as good.

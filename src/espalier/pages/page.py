@@ -18,7 +18,7 @@ th:first-child, td:first-child { text-align: left; } th { font-weight: 600; colo
 figure { margin: 1rem 0; max-width: 40rem; } svg { width: 100%; height: auto; }
 svg text { fill: currentColor; font-size: 12px; } svg text[fill] { fill: revert-layer; }
 svg .title { font-weight: 600; font-size: 14px; } svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }
-svg .grid { stroke: var(--grid); } figcaption, .note { color: var(--soft); }
+svg .grid { stroke: var(--grid); } svg .zero { stroke: var(--soft); } figcaption, .note { color: var(--soft); }
 """
 
 

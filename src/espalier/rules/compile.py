@@ -13,9 +13,9 @@ none of these: learning one never compiles anything again. Soft penalties enter 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +40,9 @@ __all__ = ["Compiled", "Grounded", "LocalTable", "Row", "compile_rules", "degree
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
+T = TypeVar("T")
+
+MOST_KEPT = 256  # tables of a rule set that are kept for the next decoding
 
 
 class LocalTable(NamedTuple):
@@ -62,6 +65,7 @@ class Compiled:
 
     form : "local", "linear" or "monitor" for each of the K rules.
     conditions : the B conditions on tokens that any form looks at; they are referred to by number.
+    kept : see `remember`; copies with other penalties share it.
     """
 
     rules: RuleSet
@@ -72,6 +76,7 @@ class Compiled:
     machines: tuple[Machine, ...]
     local: LocalForm
     linear: LinearForm
+    kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
     def K(self) -> int:
@@ -116,13 +121,30 @@ class Compiled:
 
         None if the number grows with the sequence, or a single part of a rule has more than `limit` states.
         """
-        machines = [self.machines[k] for k in self._chosen(rules)]
-        return estimate_size(machines, self._always, len(self.labels), limit)
+        chosen = self._chosen(rules)
+        machines = [self.machines[k] for k in chosen]
+        return self.remember(
+            ("size", tuple(chosen), limit), lambda: estimate_size(machines, self._always, len(self.labels), limit)
+        )
 
     def automaton(self, rules: Sequence[int], max_states: int = 200_000) -> Automaton:
         """Return the product automaton of some rules, by number; a `SizeError` if it has more than max_states."""
         chosen = [(k, self.rules[k].name, self.machines[k]) for k in self._chosen(rules)]
         return build_automaton(chosen, self._always, len(self.labels), max_states)
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` returned when this key was first asked for: tables that no penalty changes.
+
+        A learner decodes thousands of times under the same rules. Too many tables are forgotten all at once.
+        """
+        if key not in self.kept:
+            made = make()
+            if len(self.kept) >= MOST_KEPT:
+                self.kept.clear()
+            self.kept[key] = made
+            return made
+        found: T = self.kept[key]
+        return found
 
     def _chosen(self, rules: Sequence[int]) -> list[int]:
         wrong = next((k for k in rules if not 0 <= k < self.K), None)

@@ -214,7 +214,7 @@ def _words(condition: WordCondition, batch: Batch) -> Bits:
     """Ask once a word type that occurs; a part of a corpus shares the types of the whole."""
     accepted = np.zeros(len(batch.types), bool)
     used = np.flatnonzero(np.bincount(batch.token_ids, minlength=len(accepted)))
-    accepted[used] = [condition.accepts(batch.types[k]) for k in used.tolist()]
+    accepted[used] = condition.accepted([batch.types[k] for k in used.tolist()])
     return accepted[batch.token_ids]
 
 

@@ -80,6 +80,10 @@ class WordCondition(Condition):
     def accepts(self, word: str) -> bool:
         """Does the word satisfy it?"""
 
+    def accepted(self, words: Iterable[str]) -> list[bool]:
+        """Say of each word whether it satisfies it; what is faster than asking for each may override this."""
+        return [self.accepts(word) for word in words]
+
     def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
         """Does token t satisfy it?"""
         return self.accepts(tokens[t])
@@ -106,6 +110,10 @@ class Words(WordCondition):
     def accepts(self, word: str) -> bool:
         """Is the word listed?"""
         return (word.casefold() if self.fold else word) in self._index
+
+    def accepted(self, words: Iterable[str]) -> list[bool]:
+        """Say of each word whether it is listed."""
+        return list(map(self._index.__contains__, map(str.casefold, words) if self.fold else words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +303,8 @@ def read_lexicon(directory: Path, source: str) -> tuple[str, ...]:
     try:
         lines = (directory / source).read_text(encoding="utf-8-sig").split("\n")
     except (OSError, ValueError) as error:
-        raise RuleError(f"lexicon {source!r} cannot be read: {error}") from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise RuleError(f"lexicon {source!r} cannot be read: {why}") from None
     words = [line.strip() for line in lines]
     for number, word in enumerate(words, 1):
         if len(word.split()) > 1:

@@ -135,8 +135,10 @@ class Reader:
         name = self.name("a field name")
         known = self.context.known
         if known is not None and name not in known:
-            near = did_you_mean(name, [*known, *KEYWORDS]) or f"; known fields: {', '.join(sorted(known)[:12])}"
-            self.fail(f"unknown field {name!r}{near}", at)
+            fields = f"; known fields: {', '.join(sorted(known)[:12])}"
+            if name in KEYWORDS:
+                self.fail(f"{name!r} is a word of the language; a condition begins with 'token'{fields}", at)
+            self.fail(f"unknown field {name!r}{did_you_mean(name, [*known, *KEYWORDS]) or fields}", at)
         return self.built(at, lambda: Fields((name,)).names[0])
 
     def name(self, what: str) -> str:

@@ -74,7 +74,11 @@ class Keys:
 
     def __call__(self, work: Work) -> str:
         """Return a key that no earlier call returned."""
-        start = key = stem(work)
+        return self.unique(stem(work))
+
+    def unique(self, start: str) -> str:
+        """Return the key of a work with this stem; no earlier call returned it."""
+        key = start
         while key in self._given:
             number = self._next[start] = self._next.get(start, 0) + 1
             key = start + _letters(number)

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape, quoteattr
 
 from espalier.citations.formats.keys import Keys
 from espalier.citations.formats.text import SEASONS, clean, is_range, iso, page_range, uri
@@ -69,7 +68,7 @@ def entry(work: Work, key: str = "", text: str = "", xmlns: str = "") -> str:
         _monogr(work, analytic),
         _element("series", _leaf("title", work.collection_title, level="s")),
         *(_leaf("idno", value, type=kind) for kind, value in _identifiers(work)),
-        f"<ptr target={quoteattr(uri(work.url))}/>" if work.url else "",
+        f"<ptr target={_quoted(uri(work.url))}/>" if work.url else "",
         *(_leaf("note", value, type=kind, n=label) for kind, label, value in _notes(work, text)),
     ]
     lines = "".join(f"{part}\n" for part in parts if part)
@@ -152,7 +151,7 @@ def _pages(pages: Pages | None) -> str:
 
 def _leaf(tag: str, text: str, **attributes: str) -> str:
     """Return an element that holds the text, or nothing without text."""
-    return _element(tag, escape(clean(text)), **attributes) if text else ""
+    return _element(tag, _escaped(clean(text)), **attributes) if text else ""
 
 
 def _element(tag: str, content: str, **attributes: str) -> str:
@@ -161,4 +160,16 @@ def _element(tag: str, content: str, **attributes: str) -> str:
 
 
 def _attributes(attributes: dict[str, str]) -> str:
-    return "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items() if value)
+    return "".join(f" {name}={_quoted(value)}" for name, value in attributes.items() if value)
+
+
+def _escaped(text: str) -> str:
+    from xml.sax.saxutils import escape  # it brings clients of the web along, which no other format needs
+
+    return escape(text)
+
+
+def _quoted(text: str) -> str:
+    from xml.sax.saxutils import quoteattr
+
+    return quoteattr(text)

@@ -7,7 +7,8 @@ normal forms, which are the only changes ever made to a stretch of the input.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from espalier.citations.normalise.dates import parse_date
 from espalier.citations.normalise.identifiers import find_arxiv, find_doi, find_isbn, find_issn, find_url
@@ -43,6 +44,35 @@ __all__ = [
 ]
 
 
+_Reader = Callable[[Reading, str], Any]
+
+
+def _value(read: Callable[[str], Any]) -> _Reader:
+    return lambda reading, label: reading.value(label, read)
+
+
+# Label, attribute of a work, and what reads the one as the other; in the order in which `unread` tells of them.
+_READERS: tuple[tuple[str, str, _Reader], ...] = (
+    ("doi", "doi", _value(find_doi)),
+    ("title", "title", _value(clean_title)),
+    ("container-title", "container_title", _value(clean_container)),
+    ("pages", "pages", _value(parse_pages)),
+    ("date", "issued", Reading.date),
+    ("accessed", "accessed", Reading.date),
+    ("edition", "edition", _value(parse_edition)),
+    ("url", "url", _value(find_url)),
+    ("isbn", "isbn", _value(find_isbn)),
+    ("issn", "issn", _value(find_issn)),
+    ("collection-title", "collection_title", Reading.joined),
+    ("publisher", "publisher", Reading.joined),
+    ("location", "location", Reading.joined),
+    ("genre", "genre", Reading.joined),
+    ("institution", "institution", Reading.joined),
+    ("note", "note", Reading.joined),
+)
+_ROLES = {"author": "authors", "editor": "editors", "translator": "translators"}
+
+
 def work_of(record: Record) -> Work:
     """Return what a reference says, in normal form.
 
@@ -51,37 +81,22 @@ def work_of(record: Record) -> Work:
     A DOI is also looked for in the URL, an arXiv number in the whole text, the issue in the volume: "12(3)".
     """
     reading = Reading(record)
-    names = {role: reading.names(role) for role in ("author", "editor", "translator")}
-    volume, issue = reading.volume()
+    present = reading.texts
+    names = {role: reading.names(role) for role in _ROLES if role in present}
+    volume, issue = reading.volume() if "volume" in present or "issue" in present else ("", "")
     arxiv = find_arxiv(record.text) if "arxiv" in record.text.lower() else ""
-    doi = reading.first("doi", find_doi)
-    kind = kind_of(reading.texts | ({"issue": issue} if issue else {}), bool(arxiv))
-    genre = reading.joined("genre")
+    found: dict[str, Any] = {_ROLES[role]: several.names for role, several in names.items()}
+    found |= {name: value for label, name, read in _READERS if label in present and (value := read(reading, label))}
+    if "url" in present and "doi" not in found:
+        found["doi"] = find_doi(present["url"])
+    kind = kind_of(present | {"issue": issue} if issue else present, bool(arxiv))
     return Work(
         type=kind,
-        authors=names["author"].names,
-        editors=names["editor"].names,
-        translators=names["translator"].names,
-        others=frozenset(role for role, found in names.items() if found.others),
-        title=reading.first("title", clean_title),
-        container_title=reading.first("container-title", clean_container),
-        collection_title=reading.joined("collection-title"),
+        others=frozenset(role for role, several in names.items() if several.others),
         volume=volume,
         issue=issue,
-        pages=reading.value("pages", parse_pages),
-        issued=reading.date("date"),
-        accessed=reading.date("accessed"),
-        edition=reading.first("edition", parse_edition),
-        publisher=reading.joined("publisher"),
-        location=reading.joined("location"),
-        genre=genre,
-        institution=reading.joined("institution"),
-        note=reading.joined("note"),
-        doi=doi or find_doi(reading.texts.get("url", "")),
-        url=reading.first("url", find_url),
-        isbn=reading.first("isbn", find_isbn),
-        issn=reading.first("issn", find_issn),
-        number=report_number(genre) if kind == "report" else "",
+        number=report_number(found.get("genre", "")) if kind == "report" else "",
         arxiv=arxiv,
         unread=reading.unread(),
+        **found,
     )

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeAlias
 
 from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
@@ -38,6 +39,7 @@ _YEARS = range(1000, 2200)
 _ORDINALS = vocabulary("st nd rd th er ere re")
 _Word: TypeAlias = "str | tuple[str, int]"
 """Digits or what was not understood; or ("month", 3), ("season", 1)."""
+_LONGEST_KEPT = 24  # characters of a date that is kept in memory for the next time
 _ENDS = frozenset("()[]{}.,;:'\"“”‘’©<>*")
 
 
@@ -78,6 +80,12 @@ def parse_date(text: str) -> Date | None:
 
     The literal is kept, without punctuation around it, wherever the rest does not say all of it: "1994a", "in press".
     """
+    return _parsed(text) if len(text) <= _LONGEST_KEPT else _parsed.__wrapped__(text)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> Date | None:
+    """Read a date; the same years come again and again."""
     if found := _YEAR_ALONE.fullmatch(text):
         return Date(((int(found[1]),),))
     literal = trim(text)
@@ -215,5 +223,7 @@ def _range(sides: Sequence[_Side]) -> tuple[tuple[tuple[int, ...], ...], int | N
 
 
 def _unaccented(word: str) -> str:
+    if word.isascii():
+        return word.lower()
     decomposed = unicodedata.normalize("NFD", word.casefold())
     return "".join(sign for sign in decomposed if not unicodedata.combining(sign))

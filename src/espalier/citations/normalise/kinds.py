@@ -52,9 +52,9 @@ def kind_of(texts: Mapping[str, str], arxiv: bool = False) -> str:
     """Return the type of a work (`KINDS`) from the text of each label that it has; `arxiv`: it has such a number."""
     said = " ".join(texts.get(label, "") for label in ("genre", "note", "publisher", "institution", "collection-title"))
     container = texts.get("container-title", "")
-    if _THESIS.search(said) and not container:
+    if not container and _THESIS.search(said):
         return "thesis"
-    if _REPORT.search(texts.get("genre", "")) or (not container and _REPORT.search(said)):
+    if _REPORT.search(said if not container else texts.get("genre", "")):
         return "report"
     if (arxiv or _is_preprint(f"{said} {container}")) and (not container or _is_preprint(container)):
         return "article"

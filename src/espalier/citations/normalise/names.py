@@ -84,8 +84,7 @@ def _without_cues(text: str, cues: list[str]) -> tuple[str, bool]:
             break
         cues.append(found[0])
         text = text[found.end() :]
-    folded = text.casefold()
-    hinted = any(hint in folded for hint in _HINT_OF_HINT) and _HINT.search(text)
+    hinted = any(map(text.casefold().__contains__, _HINT_OF_HINT)) and _HINT.search(text)
     marks = _OTHERS.findall(text) if hinted else []
     cues.extend(marks)
     return (_OTHERS.sub(";", text) if marks else text), bool(marks)
@@ -94,7 +93,9 @@ def _without_cues(text: str, cues: list[str]) -> tuple[str, bool]:
 def _is_shouting(pieces: Sequence[Piece]) -> bool:
     """Tell whether there are words of names in capitals, and none in small letters."""
     words = [word for piece in pieces for word in piece.words if word not in PARTICLES]
-    return any(len(word.strip(".")) > 3 for word in words) and not any(c.islower() for word in words for c in word)
+    if any(map(str.islower, "".join(words))):
+        return False
+    return any(len(word.strip(".")) > 3 for word in words)
 
 
 def _read(pieces: Sequence[Piece], text: str, shouting: bool) -> list[Name]:
@@ -128,8 +129,9 @@ def _read(pieces: Sequence[Piece], text: str, shouting: bool) -> list[Name]:
 
 def _only_families(pieces: Sequence[Piece]) -> bool:
     """Tell whether there are single words only, and they do not pair up as family and given names."""
-    if any(len(piece.words) != 1 or is_initial(piece.words[0]) or _is_suffix(piece) for piece in pieces):
-        return False
+    for piece in pieces:
+        if len(piece.words) != 1 or is_initial(piece.words[0]) or _is_suffix(piece):
+            return False
     pairs_up = len(pieces) % 2 == 0 and not any(piece.joined for piece in pieces[1::2])
     return not pairs_up and not pieces[0].institution and len(pieces) > 1
 

@@ -25,6 +25,9 @@ _HYPHEN = re.compile(r" ?[-‐‑−] ?")
 _AND_FOLLOWING = re.compile(r"(.*[0-9]) ?ff?")
 _ROMAN = re.compile("[ivxlcdm]+", re.IGNORECASE)
 _LONGEST = 500  # characters; what is longer is no list of pages, and is not searched for one
+_PLAIN = re.compile(r"(?:pp?[.:]? ?)?([0-9]{1,9})([-–])([0-9]{1,9})\.?[,;:]?")  # what nearly all pages are
+_SEVERAL = re.compile(r"\s*(?:[,;&]| and | und | et )\s*")
+_WORD = re.compile(r"\w+")
 _PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
 _NUMBERED = re.compile(r"([^\W\d_]*)([0-9]+)([^\W\d_]*)")
 
@@ -35,6 +38,9 @@ def parse_pages(text: str) -> Pages | None:
     A plain range has a first and a last page, a single page or an article number a first only, a list of pages a
     first and its whole text; a number of pages and whatever cannot be read is its text only.
     """
+    if (found := _PLAIN.fullmatch(text)) and (found[2] == "–" or _is_range(found[1], found[3])):
+        first, last = found[1], _written_out(found[1], found[3])
+        return Pages(first, last, f"{first}–{last}")
     plain = trim(text)
     if not any(sign.isalnum() for sign in plain):
         return None
@@ -42,11 +48,11 @@ def parse_pages(text: str) -> Pages | None:
         return Pages("", "", plain)
     cue = _CUE.match(plain)
     body = plain[cue.end() :] if cue else plain
-    if not any(map(str.isdigit, body)) and not any(map(_ROMAN.fullmatch, re.findall(r"\w+", body))):
+    if not any(map(str.isdigit, body)) and not any(map(_ROMAN.fullmatch, _WORD.findall(body))):
         return Pages("", "", plain)
     if cue is None and _COUNT.fullmatch(plain):
         return Pages("", "", collapse(text).strip(" ,;:()"))
-    ranges = [_range(part) for part in re.split(r"\s*(?:[,;&]| and | und | et )\s*", body)]
+    ranges = [_range(part) for part in _SEVERAL.split(body)]
     known = [found for found in ranges if found]
     if len(known) < len(ranges):
         return Pages("", "", plain)
@@ -84,6 +90,8 @@ def _is_range(first: str, last: str) -> bool:
 
 def _written_out(first: str, last: str) -> str:
     """Return the last page with what it shares with the first, if it is shortened."""
+    if len(first) == len(last) and first.isdecimal() and last.isdecimal():
+        return last
     a, b = _NUMBERED.fullmatch(first), _NUMBERED.fullmatch(last)
     if not a or not b or a[3] or b[3] or (b[1] and b[1] != a[1]) or len(b[2]) > len(a[2]):
         return last

@@ -55,10 +55,10 @@ class Piece:
     run: int = 0
     joined: bool = False
     hard: bool = False
-    joiners: list[str] = field(default_factory=list)
-    inner: list[str] = field(default_factory=list)
+    joiners: tuple[str, ...] = ()
+    inner: tuple[str, ...] = ()
     words: list[str] = field(default_factory=list)
-    asides: list[str] = field(default_factory=list)
+    asides: tuple[str, ...] = ()
     start: int = -1
     end: int = -1
     broken: bool = False
@@ -69,16 +69,16 @@ class Piece:
         """Take initials in brackets for the given name of a person who has none: "Kefi (N.)"."""
         if not self.asides:
             return
-        initials = [word for word in self.asides if is_initial(word) and "." in word]
-        if initials and initials == self.asides and not any(map(is_initial, self.words)):
-            self.words += initials
-            self.asides = []
+        initials = all(is_initial(word) and "." in word for word in self.asides)
+        if initials and not any(map(is_initial, self.words)):
+            self.words += self.asides
+            self.asides = ()
 
     def literal(self, text: str) -> Name:
         """Return the stretch of text as it is, with its asides; or the words alone if others have been taken out."""
         if self.broken:
             return Name(literal=" ".join(self.words))
-        self.asides = []
+        self.asides = ()
         return Name(literal=trim(text[self.start : self.end]))
 
 
@@ -106,7 +106,7 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
             merged.append(piece)
     for piece in merged:
         cues += piece.joiners
-        cues += piece.inner if piece.broken else []
+        cues += piece.inner if piece.broken else ()
     return text, merged
 
 
@@ -132,14 +132,14 @@ def _cut(text: str, cues: list[str]) -> Iterator[Piece]:
             if token not in _COMMAS:
                 piece.joined, piece.run = True, 0
                 piece.hard |= token in _HARD or token in _DASHES
-                piece.joiners += [token] if any(map(str.isalpha, token)) else []
+                piece.joiners += (token,) if any(map(str.isalpha, token)) else ()
         elif _is_role(token, bracketed):
             cues.append(token)
             piece.broken = True
         elif any(map(str.isalnum, token)):
             word = token.strip(_AROUND_WORDS) or token
         if word and aside:
-            piece.asides.append(word)
+            piece.asides += (word,)
         elif word:
             piece.words.append(word)
             piece.start, piece.end = start if piece.start < 0 else piece.start, end

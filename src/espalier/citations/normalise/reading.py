@@ -52,7 +52,7 @@ class Reading:
         if texts is None:
             return None
         together = parse_date(" ".join(texts))
-        if together is None or (together.parts and not together.literal):
+        if len(texts) == 1 or together is None or (together.parts and not together.literal):
             return together
         dates = [parse_date(text) or Date() for text in texts]
         best = min(range(len(texts)), key=lambda i: (not dates[i].parts, not dates[i].literal))

@@ -47,6 +47,12 @@ def _peeled(text: str, brackets: bool, initials: bool) -> str:
         return text
     partner = _partners(text) if _SIGN.search(text) else {}
     start, end = 0, len(text)
+    if not partner:  # nothing encloses anything: first all that leads, then all that trails
+        while start < end and (text[start].isspace() or _leads(text, start, end)):
+            start += 1
+        while start < end and (text[end - 1].isspace() or _trails(text, start, end, initials)):
+            end -= 1
+        return text[start:end]
     while start < end:
         first, last = text[start], text[end - 1]
         if partner.get(start) == end - 1 and (brackets or first not in _BRACKETS):
@@ -63,9 +69,11 @@ def _peeled(text: str, brackets: bool, initials: bool) -> str:
 def _leads(text: str, start: int, end: int) -> bool:
     """Tell whether the first character only separates the text from what stood before it (".NET" and "-5" stay)."""
     sign = text[start]
+    if sign not in _SEPARATORS:
+        return False
     if sign in ".-":
         return start + 1 == end or text[start + 1].isspace() or text[start + 1] in _SEPARATORS
-    return sign in _SEPARATORS
+    return True
 
 
 def _trails(text: str, start: int, end: int, initials: bool) -> bool:

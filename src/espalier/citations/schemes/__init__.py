@@ -143,7 +143,8 @@ class Scheme:
     def _renamed(self, span: Span, document: Document) -> Span:
         if span.label not in self.labels:
             near = did_you_mean(span.label, self.labels) or f"; known: {', '.join(self.labels)}"
-            raise InputError(f"scheme {self.name!r} has no label {span.label!r} (document {document.id!r}){near}")
+            where = f"document {document.id!r}" if document.id else f"in {document.text[:30]!r} ..."
+            raise InputError(f"scheme {self.name!r} has no label {span.label!r} ({where}){near}")
         return Span(span.start, span.end, self.labels[span.label])
 
     def _covered(self, text: str, spans: Sequence[Span]) -> Iterator[Span]:

@@ -1,0 +1,165 @@
+"""The workbench under load: many clients at once, and how soon a moved slider is seen on 500 references.
+
+    python bench/serve.py [--clients 50] [--seconds 30] [--json FILE]
+
+A server process of its own, on a project of its own. The clients do what pages do: list records, parse a text, confirm
+a correction (which waits for the disk), move a slider over what is on the screen, ask for the state. Any answer that is
+no success counts as an error, and the script then ends with 1. Peers are the limits that the workbench promises.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+import httpx
+
+from common import Row, arguments, compare, write_json
+
+HEADERS = {"X-Espalier": "1"}
+SCREEN = 500
+
+
+@dataclass
+class Tally:
+    """What one client has seen: seconds of each answer, and what went wrong."""
+
+    seconds: list[float] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+def references(data: Path, n: int) -> list[str]:
+    """Return references of the shared data, or the examples of the workbench, numbered so that they differ."""
+    file = data / "cora" / "normalised" / "all.jsonl"
+    if file.exists():
+        texts = list(dict.fromkeys(json.loads(line)["text"] for line in file.read_text(encoding="utf-8").splitlines()))
+    else:
+        examples = resources.files("espalier.workbench.examples") / "citations.txt"
+        texts = examples.read_text(encoding="utf-8").splitlines()
+    return [text if i < len(texts) else f"{text} [{i}]" for i in range(n) for text in [texts[i % len(texts)]]]
+
+
+def client(http: httpx.Client, base: str, ids: list[int], end: float, seed: int) -> Tally:
+    """Work as a page does until the time is over."""
+    chance, tally, url = random.Random(seed), Tally(), f"{base}/tasks/citations"
+    while time.monotonic() < end:
+        began = time.perf_counter()
+        try:
+            answer = one_request(http, base, url, ids, chance)
+            if not answer.is_success:
+                tally.errors.append(f"{answer.request.method} {answer.request.url.path}: {answer.status_code}")
+        except httpx.HTTPError as error:
+            tally.errors.append(repr(error))
+        tally.seconds.append(time.perf_counter() - began)
+    return tally
+
+
+def one_request(http: httpx.Client, base: str, url: str, ids: list[int], chance: random.Random) -> httpx.Response:
+    """Send one of the requests of a page."""
+    kind = chance.randrange(6)
+    if kind == 0:
+        return http.get(f"{url}/records", params={"offset": chance.randrange(len(ids)), "limit": 20})
+    if kind == 1:
+        return http.post(f"{url}/parse", json={"texts": [f"A. Berg. On oak {chance.random()}. Tree Letters, 1999."]})
+    if kind == 2:
+        body = {"fields": [{"label": "title", "start": 0, "end": 5}]}
+        return http.put(f"{url}/records/{chance.choice(ids)}/fields", json=body)
+    if kind == 3:
+        first = chance.randrange(len(ids) - 20)
+        body = {"records": ids[first : first + 20], "penalties": {"OneTitle": round(chance.uniform(0, 9), 2)}}
+        return http.post(f"{url}/redecode", json=body)
+    return http.get(f"{url}/queue") if kind == 4 else http.get(f"{base}/status")
+
+
+def load(base: str, ids: list[int], clients: int, seconds: float) -> tuple[list[float], list[str], float]:
+    """Let many clients work at once; return the seconds of all answers, the errors, and how long it took."""
+    tallies: list[Tally] = []
+    with httpx.Client(headers=HEADERS, timeout=60, limits=httpx.Limits(max_connections=clients)) as http:
+        began = time.monotonic()
+
+        def work(k: int) -> None:
+            tallies.append(client(http, base, ids, began + seconds, k))
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        took = time.monotonic() - began
+    return [s for tally in tallies for s in tally.seconds], [e for tally in tallies for e in tally.errors], took
+
+
+def slider(base: str, ids: list[int], rounds: int) -> float:
+    """Return the seconds from a moved slider to the answer, JSON and all: the best of several."""
+    best = float("inf")
+    with httpx.Client(headers=HEADERS, timeout=60) as http:
+        for k in range(rounds):
+            body = {"records": ids, "penalties": {"OneTitle": 0.1 * k, "OneDate": 9 - 0.1 * k}}
+            began = time.perf_counter()
+            http.post(f"{base}/tasks/citations/redecode", json=body).raise_for_status().json()
+            best = min(best, time.perf_counter() - began)
+    return best
+
+
+def edited(base: str, ids: list[int], rounds: int) -> float:
+    """Return the seconds from an edited text of rules to the answer: it is parsed and compiled, too."""
+    best = float("inf")
+    with httpx.Client(headers=HEADERS, timeout=60) as http:
+        text = http.get(f"{base}/tasks/citations/rules").json()["text"]
+        for k in range(rounds):
+            began = time.perf_counter()
+            body = {"records": ids, "text": f"{text}\nEdited{k}: date before pages [penalty 2]\n"}
+            http.post(f"{base}/tasks/citations/redecode", json=body).raise_for_status().json()
+            best = min(best, time.perf_counter() - began)
+    return best
+
+
+def measure(base: str, texts: list[str], clients: int, seconds: float) -> tuple[list[Row], list[str]]:
+    """Return the rows, and the errors."""
+    with httpx.Client(headers=HEADERS, timeout=120) as http:
+        body = {"text": "\n".join(texts), "layout": "lines"}
+        ids = http.post(f"{base}/tasks/citations/records", json=body).raise_for_status().json()["added"]
+        http.get(f"{base}/tasks/citations/records", params={"limit": len(ids)}).raise_for_status()
+    rows = [compare(f"a slider on {len(ids)} references", "ms", 1000 * slider(base, ids, 10), 300, "promised")]
+    rows.append(compare(f"edited rules on {len(ids)} references", "ms", 1000 * edited(base, ids, 5), 300, "promised"))
+    times, errors, took = load(base, ids, clients, seconds)
+    cuts = statistics.quantiles(times, n=100)
+    name = f"{clients} clients"
+    rows.append(compare(name, "requests/s", len(times) / took, 1, "at all", higher_is_better=True))
+    rows.append(compare(f"{name}, p50", "ms", 1000 * cuts[49], 20_000, "the time of a request"))
+    rows.append(compare(f"{name}, p99", "ms", 1000 * cuts[98], 20_000, "the time of a request"))
+    return rows, errors
+
+
+def main() -> None:
+    """Start a server, measure, and stop it."""
+    parser = arguments(__doc__.split("\n")[0])
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=30)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as project:
+        command = [sys.executable, "-m", "espalier", "serve", "--project", project, "--port", "0"]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout is not None
+            base = f"{server.stdout.readline().strip()}api/v1"
+            rows, errors = measure(base, references(options.data, SCREEN), options.clients, options.seconds)
+        finally:
+            server.terminate()
+            server.communicate()
+    write_json(options.json, rows)
+    print(f"{len(errors)} errors", *errors[:5], sep="\n")
+    sys.exit(bool(errors))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""What becomes of the texts of `espalier run`: records of references, or labelled spans of any other model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from espalier.citations.formats.text import to_json
+from espalier.citations.parser import BUNDLED, Parser
+from espalier.citations.record import Record
+from espalier.cluster.extras import need
+from espalier.cluster.job import Job, Settings
+from espalier.cluster.labeller import LabellerSpec
+from espalier.cluster.spans import alone, make_spans
+from espalier.errors import InputError, did_you_mean
+
+__all__ = ["ReferenceLabeller", "job_of", "make_references", "model_path", "parser_of"]
+
+_KINDS = ("references", "spans")
+
+
+class ReferenceLabeller:
+    """Texts to records of references: the columns are those of `espalier parse --format jsonl`, csl as JSON text."""
+
+    def __init__(self, parser: Parser) -> None:
+        """Take a parser."""
+        pa = need("pyarrow")
+        field = {"label": pa.string(), "text": pa.string(), "start": pa.int32(), "end": pa.int32()}
+        violation = {"name": pa.string(), "position": pa.int32(), "amount": pa.float64(), "price": pa.float64()}
+        self.parser = parser
+        self.schema = pa.schema(
+            {
+                "fields": pa.list_(pa.struct(field | {"confidence": pa.float64()})),
+                "csl": pa.string(),
+                "confidence": pa.float64(),
+                "certificate": pa.string(),
+                "violations": pa.list_(pa.struct(violation)),
+            }
+        )
+
+    def __call__(self, texts: Sequence[str]) -> Mapping[str, Sequence[Any]]:
+        """Return the columns, one value a reference."""
+        rows = [_row(record) for record in self.parser.parse_many(texts, batch=max(1, len(texts)))]
+        return {name: [row[name] for row in rows] for name in self.schema.names}
+
+
+def _row(record: Record) -> dict[str, Any]:
+    row = record.to_dict()
+    row["csl"] = to_json(row["csl"])
+    for violated in row["violations"]:
+        if violated["price"] == math.inf:
+            violated["price"] = None
+    return row
+
+
+def model_path(model: Path | None) -> Path:
+    """Return a model file, by default the bundled one, which a package that is installed has as a file."""
+    return Path(str(resources.files("espalier.citations") / BUNDLED["citations"])) if model is None else model
+
+
+def parser_of(path: str) -> Parser:
+    """Return the parser of a model file, for a process that is one of several."""
+    parser: Parser = alone(Parser.from_file(path))
+    return parser
+
+
+def make_references(path: str) -> ReferenceLabeller:
+    """Return the labeller of a model file of references."""
+    return ReferenceLabeller(parser_of(path))
+
+
+def job_of(settings: Settings, base: Path) -> Job:
+    """Find the model of a job, relative to `base`, and what it makes of a text; one that cannot do it is refused."""
+    kind = settings.rows or ("references" if settings.model in BUNDLED else "spans")
+    if kind not in _KINDS:
+        near = did_you_mean(kind, _KINDS) or f"; there are {', '.join(_KINDS)}"
+        raise InputError(f"rows is {kind!r}{near}")
+    maker = make_references if kind == "references" else make_spans
+    path = model_path(None if settings.model in BUNDLED else base / settings.model)
+    spec = LabellerSpec.of(maker, path)
+    spec.make()  # so that a bad model is told once and here, not by every partition
+    return Job(settings, spec)

@@ -1,0 +1,122 @@
+"""`espalier run`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from espalier.cli.console import complain, progress, say_json
+from espalier.cli.pace import Pace
+
+if TYPE_CHECKING:
+    from espalier.cluster import Report
+
+__all__ = ["run"]
+
+_MOST = 10
+
+
+def run(
+    job: Annotated[Path, typer.Argument(metavar="JOB.toml", help="What to read, where to write, which model.")],
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS", help="A Dask scheduler, as tcp://host:8786; else processes here."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-w", metavar="N", min=1, help="Processes here; by default one a core.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="DIR", help="Where to write, instead of the job's output.")
+    ] = None,
+    replace_all: Annotated[
+        bool, typer.Option("--replace", help="Begin anew where another job has written, instead of refusing to.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Label nothing: read again what was written, and compare checksums.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
+) -> None:
+    """Label files of any size on many processes or machines, into Parquet files and a manifest.
+
+    What an earlier run has finished is skipped, so a run that was
+    interrupted goes on where it was. Records that cannot be labelled are
+    in OUTPUT/rejected, partitions that cannot be read or written in
+    OUTPUT/failed; the exit code is then 1. See docs/capacity.md.
+    """
+    from espalier.cli.job_rows import job_of
+    from espalier.cluster import check_job, read_settings, run_job
+    from espalier.errors import InputError
+
+    if cluster is not None and workers is not None:
+        raise InputError("--workers is for processes here; the workers of a --cluster are started with it")
+    settings = read_settings(job)
+    if output is not None:
+        settings = replace(settings, output=output if "://" in output else str(Path(output).resolve()))
+    chosen = job_of(settings, job.resolve().parent)
+    if check:
+        _tell_check(check_job(chosen), settings.output)
+        return
+    pace = Pace("records")
+    with progress("running") as news:
+        report = run_job(
+            chosen, cluster=cluster, workers=workers, replace=replace_all,
+            news=lambda done, total, records: news(f"{done} of {total} partitions, {pace.news(records, done / total)}"),
+        )  # fmt: skip
+    if json:
+        say_json(_as_json(report, settings.output))
+    else:
+        _tell(report, settings.output)
+    if not report.clean:
+        raise typer.Exit(1)
+
+
+def _as_json(report: Report, output: str) -> dict[str, object]:
+    return {
+        "output": output,
+        "records": {what: report.records(what) for what in ("in", "out", "rejected")},
+        "partitions": {
+            "finished": len(report.entries),
+            "failed": len(report.failures),
+            "skipped": report.kept,
+            "redone": report.redone,
+            "removed": report.stale,
+        },
+        "failed": [{"input": f.partition.input, "name": f.partition.name, "error": f.error} for f in report.failures],
+        "checksum": report.checksum,
+    }
+
+
+def _tell(report: Report, output: str) -> None:
+    """Say what came of it, and on stderr what did not."""
+    rejected = report.records("rejected")
+    rows = [
+        ("records in", report.records("in"), ""),
+        ("records out", report.records("out"), f"{output}/parts"),
+        ("records set aside", rejected, f"{output}/rejected" if rejected else ""),
+        ("partitions finished", len(report.entries), f"{report.kept} of them before this run" if report.kept else ""),
+    ]
+    if report.failures:
+        rows.append(("partitions set aside", len(report.failures), f"{output}/failed; their records are not counted"))
+    for what, count, where in rows:
+        typer.echo(f"{what:<21}{count:>15,}   {where}".rstrip())
+    if report.redone:
+        complain(f"partitions done again, because their input or what was written had changed: {report.redone}")
+    if report.stale:
+        complain(f"partitions of input that is no longer there, removed: {report.stale}")
+    for failure in report.failures[:_MOST]:
+        complain(f"{failure.partition.name} set aside: {failure.error}")
+    if len(report.failures) > _MOST:
+        complain(f"and {len(report.failures) - _MOST} more partitions; see {output}/failed")
+
+
+def _tell_check(wrong: list[str], output: str) -> None:
+    for what in wrong[:_MOST]:
+        complain(what)
+    if len(wrong) > _MOST:
+        complain(f"and {len(wrong) - _MOST} more like these")
+    if wrong:
+        raise typer.Exit(1)
+    typer.echo(f"{output}: all rows are as they were written")

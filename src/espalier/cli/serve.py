@@ -1,0 +1,126 @@
+"""`espalier serve`."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, gethostname, socket
+from typing import Annotated, Any
+
+import typer
+
+from espalier.cli.console import complain, note
+from espalier.errors import InputError, MissingExtraError
+
+__all__ = ["serve"]
+
+_WARM_UP = "A. Author. A title. 2001."
+
+
+def serve(
+    project: Annotated[
+        Path, typer.Option("--project", "-p", metavar="DIR", help="Where records, corrections and models are kept.")
+    ] = Path("espalier-project"),
+    host: Annotated[
+        str,
+        typer.Option("--host", metavar="ADDRESS", help="The address to listen on; others than your own need a token."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")
+    ] = 8000,
+    token: Annotated[
+        str | None,
+        typer.Option("--token", metavar="TEXT", envvar="ESPALIER_TOKEN", help="The token to ask for, else a new one."),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="A further name that this machine is called by."),
+    ] = None,
+) -> None:
+    """Open the workbench in your browser: see fields and what rules do, correct them, teach, measure.
+
+    Everything is kept in one file of the project directory; what was confirmed outlives any crash. The address is
+    printed at the start. On addresses that others can reach a token is asked for, and printed, too.
+    """
+    _check_extra()
+    from espalier.workbench.security import Gate, is_local
+
+    if token is None and not is_local(host):
+        token = secrets.token_urlsafe(24)
+    if token is not None and len(token) < 12:
+        raise InputError("--token: a token has at least 12 characters; leave it out to get a good one")
+    gate = Gate.of(host, token, allow_host or ())
+    with _listening(host, port) as listener:
+        from espalier.cli.adapting import converted
+        from espalier.workbench.app import create_app  # which takes a second or two
+
+        trainer = [sys.executable, "-m", "espalier.cli.teaching"]
+        app = create_app(project, trainer=trainer, gate=gate, convert=converted)
+        _run(app, listener, token)
+
+
+def _check_extra() -> None:
+    for package in ("fastapi", "uvicorn"):
+        try:
+            __import__(package)
+        except ImportError:
+            raise MissingExtraError(
+                f"serve needs the package {package!r}; run: pip install 'espalier[serve]'"
+            ) from None
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[socket]:
+    """Give a socket that listens: who comes before the server is up waits in line."""
+    family = AF_INET6 if ":" in host else AF_INET
+    with socket(family, SOCK_STREAM) as listener:
+        listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            why = f"cannot listen on {host}:{port}: {error.strerror}; choose another --port or --host"
+            raise InputError(why) from None
+        listener.listen(128)
+        yield listener
+
+
+def _run(app: Any, listener: socket, token: str | None) -> None:
+    """Say where the server is, and serve until interrupted."""
+    import threading
+
+    import uvicorn
+
+    address = _address(listener)
+    sys.stdout.write(f"{address}login?token={token}\n" if token else f"{address}\n")
+    sys.stdout.flush()
+    if token is not None:
+        complain("others can reach this server, and nothing is encrypted; give the address to those you trust only")
+    note("interrupt with Ctrl-C; what was confirmed is stored")
+    threading.Thread(target=_warm_up, args=(app.state.bench,), daemon=True).start()
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+        timeout_keep_alive=30,
+    )
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _address(listener: socket) -> str:
+    """Return the address to open; a server on all addresses is called by the machine's name."""
+    host, port = listener.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):
+        host = gethostname()
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def _warm_up(bench: Any) -> None:
+    """Load the bundled model before somebody waits for it."""
+    from espalier.workbench.tasks import REFERENCES
+
+    bench.parse(bench.tasks.get(REFERENCES), [_WARM_UP], 1, 0)

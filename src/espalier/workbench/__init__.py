@@ -1,0 +1,20 @@
+"""The workbench: a local web page where one sees fields, corrects them, teaches, and watches what rules do.
+
+    espalier serve                       http://127.0.0.1:8000
+
+| file | one idea |
+|---|---|
+| `database` | one SQLite file, opened by one server; what is confirmed is on the disk |
+| `tasks`, `records`, `models`, `job_table` | the tables: what is stored of each |
+| `labellers` | model files as scores, learned penalties and calibration; without one, scores of zero |
+| `rule_texts` | rules as text, sliders and switches; mistakes by line and column |
+| `decoding` | scores and rules to fields, certificates and violations |
+| `memory` | scores and answers that are kept, within bounds |
+| `bench` | all of the above together: what the routes call |
+| `redecoding`, `suggesting`, `measuring`, `reading`, `exporting` | one page's work each |
+| `jobs` | training in a process of its own, one at a time |
+| `security` | hosts, tokens, origins, sizes, headers |
+| `schemas`, `routes/`, `app` | the HTTP side |
+
+`docs/api.md` describes the routes. FastAPI and uvicorn come with the extra `serve`.
+"""

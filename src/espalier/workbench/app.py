@@ -1,0 +1,122 @@
+"""The application: routes, errors, the page, and the guard before all of it.
+
+    app = create_app(Path("my-project"), trainer=[sys.executable, "-m", "espalier.cli.teaching"])
+
+Routes are plain functions, which the framework runs in threads: what computes does not hold up the others. The page is
+the files of `static/`; nothing is loaded from elsewhere, the description of the API (`/api`) included.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from espalier.errors import EspalierError
+from espalier.workbench.api_page import api_page
+from espalier.workbench.bench import Bench, Convert, Limits
+from espalier.workbench.failures import Failure, explained
+from espalier.workbench.jobs import Jobs
+from espalier.workbench.redecoding import Redecoder
+from espalier.workbench.routes import measuring, records, rules, tasks, training
+from espalier.workbench.routes.shared import ERRORS
+from espalier.workbench.security import COOKIE, Gate, Guard, same_token
+
+__all__ = ["PREFIX", "create_app"]
+
+PREFIX = "/api/v1"
+STATIC = Path(__file__).parent / "static"
+_LOG = logging.getLogger("espalier.workbench")
+
+
+def create_app(
+    project: Path,
+    *,
+    trainer: Sequence[str],
+    gate: Gate | None = None,
+    limits: Limits | None = None,
+    convert: Convert | None = None,
+) -> FastAPI:
+    """Open a project and return the application that serves it; it is closed when the application shuts down.
+
+    trainer : the command of a training process (`workbench.jobs`); gate : whom to let in, by default this machine;
+    convert : how labels of other schemes are read in files of references.
+    """
+    gate = Gate() if gate is None else gate
+    bench = Bench(project, limits, convert)
+    app = FastAPI(
+        title="Espalier workbench", version=import_module("espalier").__version__, docs_url=None, redoc_url=None,
+        openapi_url=f"{PREFIX}/openapi.json", lifespan=_lifespan,
+    )  # fmt: skip
+    app.state.bench, app.state.jobs, app.state.redecoder = bench, Jobs(bench, trainer), Redecoder(bench)
+    for part in (tasks, records, rules, training, measuring):
+        app.include_router(part.router, prefix=PREFIX, responses=ERRORS)
+    _add_errors(app)
+    _add_pages(app, gate)
+    app.add_middleware(Guard, gate=gate, most=bench.limits.body)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    app.state.jobs.close()
+    app.state.bench.close()
+
+
+def _answer(failure: Failure) -> JSONResponse:
+    return JSONResponse(failure.body(), failure.status)
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Answer every error in one form."""
+
+    @app.exception_handler(EspalierError)
+    async def on_purpose(_: Request, error: EspalierError) -> Response:
+        return _answer(explained(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def misshapen(_: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return _answer(Failure(422, str(first["msg"]), "docs/api.md and /api describe the requests", where))
+
+    @app.exception_handler(HTTPException)
+    async def refused(_: Request, error: HTTPException) -> Response:
+        hint = {404: "the API is under /api/v1; /api describes it", 413: "send it in parts"}.get(error.status_code, "")
+        return _answer(Failure(error.status_code, str(error.detail), hint))
+
+    @app.exception_handler(Exception)
+    async def mistake(request: Request, error: Exception) -> Response:
+        _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+        return _answer(Failure(500, "the server made a mistake", "its messages say more; what was confirmed is stored"))
+
+
+def _add_pages(app: FastAPI, gate: Gate) -> None:
+    """Serve the page, the description of the API, and the door for a token."""
+
+    @app.get("/login", include_in_schema=False)
+    async def login(token: str = "") -> Response:
+        if gate.token is None or not same_token(token, gate.token):
+            raise Failure(401, "this is not the token", "take the address that serve printed")
+        answer = RedirectResponse("/", 303)
+        answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+        return answer
+
+    @app.get("/api", include_in_schema=False)
+    async def description() -> Response:
+        # The only page with a style of its own inside.
+        policy = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
+        described: dict[str, Any] = app.openapi()
+        return HTMLResponse(api_page(described), headers=policy)
+
+    app.mount("/", StaticFiles(directory=STATIC, html=True, check_dir=False))

@@ -1,0 +1,248 @@
+"""The workbench itself: a project, its models in memory, and what they say about texts. Routes call this.
+
+Computing goes one request at a time (`computing`): the compiled passes use all cores by themselves, and what is kept
+between requests needs no further locks. A request that waits or computes too long is answered so; what it has done by
+then is kept, so that asking again goes on from there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from espalier.corpus import Corpus
+from espalier.document import Document
+from espalier.potentials import ChainBatch
+from espalier.rules.compile import Compiled
+from espalier.workbench.clock import Deadline
+from espalier.workbench.database import Database
+from espalier.workbench.decoding import Answer, Batch, alternatives, decode, weigh
+from espalier.workbench.failures import Failure
+from espalier.workbench.labellers import Labeller, Labellers
+from espalier.workbench.memory import Kept
+from espalier.workbench.models import ModelStore
+from espalier.workbench.records import RecordStore, Stored
+from espalier.workbench.rule_texts import applied
+from espalier.workbench.scores import alone, joined, size
+from espalier.workbench.tasks import RuleState, Task, TaskStore
+
+__all__ = ["Bench", "Convert", "Limits"]
+
+_AT_ONCE = 128  # records between two looks at the clock
+_SURE = 500_000  # confidences in memory: an order needs those of all records, whose answers may be too many to keep
+
+
+Convert = Callable[[Sequence[Document], Sequence[str]], list[Document]]
+"""Takes labelled documents and a task's labels, and returns the documents with those labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one request may ask for: bytes, records, characters of a record, seconds; and bytes of scores in memory."""
+
+    body: int = 10_000_000
+    records: int = 2000
+    length: int = 20_000
+    seconds: float = 20.0
+    scores: int = 256 << 20
+    answers: int = 20_000
+
+
+class Bench:
+    """One open project."""
+
+    def __init__(self, directory: Path, limits: Limits | None = None, convert: Convert | None = None) -> None:
+        """Open the project of a directory; it is made if it is not there.
+
+        convert : how labels of other schemes are read in files of references.
+        """
+        self.limits = Limits() if limits is None else limits
+        self.convert = convert
+        self.directory = directory
+        self.database = Database(directory)
+        self.tasks, self.records = TaskStore(self.database), RecordStore(self.database)
+        self.models = ModelStore(self.database)
+        self._labellers = Labellers(self.models)
+        self._lock = threading.Lock()
+        self._scores: Kept[ChainBatch] = Kept(self.limits.scores, size)
+        self._answers: Kept[Answer] = Kept(self.limits.answers)
+        self._sure: Kept[float] = Kept(_SURE)
+        self._batches: Kept[Batch] = Kept(4)
+
+    def close(self) -> None:
+        """Let another server have the project."""
+        self.database.close()
+
+    @contextmanager
+    def computing(self) -> Iterator[Deadline]:
+        """Wait for the turn to compute, and give the time that is left."""
+        deadline = Deadline(self.limits.seconds)
+        if not self._lock.acquire(timeout=deadline.left):
+            raise deadline.over()
+        try:
+            yield deadline
+        finally:
+            self._lock.release()
+
+    def labeller(self, task: Task, model: int | None) -> Labeller:
+        """Return a model of a task by number; None is no model. Call it while computing."""
+        return self._labellers.get(task, model)
+
+    def forget(self, task: str) -> None:
+        """Drop the models of a task that is gone from memory."""
+        with self._lock:
+            self._labellers.forget(task)
+
+    def check_many(self, count: int) -> None:
+        """Refuse more records than one request may ask for."""
+        if count > self.limits.records:
+            hint = f"at most {self.limits.records:,} go into one request; ask for them in parts"
+            raise Failure(413, f"{count:,} records in one request", hint)
+
+    def check_length(self, text: str, where: str) -> None:
+        """Refuse a text that is too long for one record."""
+        if len(text) > self.limits.length:
+            hint = f"a record has at most {self.limits.length:,}; split it"
+            raise Failure(413, f"a text of {len(text):,} characters", hint, where)
+
+    def batch(self, labeller: Labeller, stored: Sequence[Stored]) -> Batch:
+        """Return records with their scores; those of the last few requests are kept whole."""
+        key = (labeller.model, tuple(one.id for one in stored))
+        found = self._batches.get(key)
+        if found is None:
+            documents = [one.document for one in stored]
+            corpus = Corpus.from_tokens([document.words for document in documents], documents=documents)
+            found = Batch(documents, corpus, self._potentials(labeller, stored))
+            self._batches.put(key, found)
+        return found
+
+    def _potentials(self, labeller: Labeller, stored: Sequence[Stored]) -> ChainBatch:
+        keys = [(labeller.model, one.id) for one in stored]
+        found = {key: self._scores.get(key) for key in keys}
+        missing = [one for one in stored if found[labeller.model, one.id] is None]
+        if missing:
+            corpus = Corpus.from_tokens([one.document.words for one in missing])
+            scored = labeller.potentials(corpus)
+            for i, one in enumerate(missing):
+                found[labeller.model, one.id] = part = alone(scored, i)
+                self._scores.put((labeller.model, one.id), part)
+        return joined([known for key in keys if (known := found[key]) is not None])
+
+    def answers(
+        self,
+        task: Task,
+        stored: Sequence[Stored],
+        model: int | None,
+        deadline: Deadline,
+        state: RuleState | None = None,
+    ) -> list[Answer]:
+        """Return what a model and the task's rules (or others) say about records."""
+        state = task.rules if state is None else state
+        labeller = self.labeller(task, model)
+        keys = [(model, state.key, one.id) for one in stored]
+        found = {key: self._answers.get(key) for key in keys}
+        missing = [(key, one) for key, one in zip(keys, stored, strict=True) if found[key] is None]
+        compiled = applied(state, labeller)
+        for first in range(0, len(missing), _AT_ONCE):
+            deadline.check()
+            some = missing[first : first + _AT_ONCE]
+            batch = self.batch(labeller, [one for _, one in some])
+            for (key, _), answer in zip(some, _weighed(labeller, batch, compiled), strict=True):
+                found[key] = answer
+                self._answers.put(key, answer)
+        return [known for key in keys if (known := found[key]) is not None]
+
+    def confidences(self, task: Task, stored: Sequence[Stored]) -> list[float]:
+        """Return how sure the active model is of each record."""
+        keys = [(task.active, task.rules.key, one.id) for one in stored]
+        found = [self._sure.get(key) for key in keys]
+        missing = [i for i, sure in enumerate(found) if sure is None]
+        with self.computing() as deadline:
+            for first in range(0, len(missing), _AT_ONCE):
+                some = missing[first : first + _AT_ONCE]
+                answers = self.answers(task, [stored[i] for i in some], task.active, deadline)
+                for i, answer in zip(some, answers, strict=True):
+                    found[i] = answer.confidence
+                    self._sure.put(keys[i], answer.confidence)
+        return [sure for sure in found if sure is not None]
+
+    def alternatives(
+        self, task: Task, stored: Sequence[Stored], model: int | None, k: int, deadline: Deadline
+    ) -> list[list[Answer]]:
+        """Return the k - 1 next best answers for each record."""
+        if k == 1 or not stored:
+            return [[] for _ in stored]
+        labeller = self.labeller(task, model)
+        compiled, batch, found = applied(task.rules, labeller), self.batch(labeller, stored), []
+        for i in range(len(stored)):
+            deadline.check()
+            found.append(list(alternatives(labeller, batch, compiled, i, k)))
+        return found
+
+    def parse(self, task: Task, texts: Sequence[str], k: int, model: int | None) -> list[dict[str, Any]]:
+        """Return answers for texts that are not stored."""
+        self.check_many(len(texts))
+        for i, text in enumerate(texts):
+            self.check_length(text, f"text {i}")
+        documents = [Document.from_text(text) for text in texts]
+        found: list[dict[str, Any]] = [_empty(document) for document in documents]
+        present = [i for i, document in enumerate(documents) if document.tokens]
+        with self.computing() as deadline:
+            labeller = self.labeller(task, model)
+            compiled = applied(task.rules, labeller)
+            for first in range(0, len(present), _AT_ONCE):
+                deadline.check()
+                some = present[first : first + _AT_ONCE]
+                corpus = Corpus.from_tokens(
+                    [documents[i].words for i in some], documents=[documents[i] for i in some]
+                )  # fmt: skip
+                batch = Batch([documents[i] for i in some], corpus, labeller.potentials(corpus))
+                for n, (i, answer) in enumerate(zip(some, _weighed(labeller, batch, compiled), strict=True)):
+                    more: list[Answer] = []
+                    if k > 1:
+                        deadline.check()
+                        more = list(alternatives(labeller, batch, compiled, n, k))
+                    found[i] = text_dict(documents[i], answer, more)
+        return found
+
+    def record_dicts(self, task: Task, stored: Sequence[Stored], k: int) -> list[dict[str, Any]]:
+        """Return records as the API writes them, with what the active model says."""
+        with self.computing() as deadline:
+            answers = self.answers(task, stored, task.active, deadline)
+            others = self.alternatives(task, stored, task.active, k, deadline)
+        return [record_dict(*parts) for parts in zip(stored, answers, others, strict=True)]
+
+
+def _weighed(labeller: Labeller, batch: Batch, compiled: Compiled) -> list[Answer]:
+    return weigh(labeller, batch, compiled, decode(batch, compiled))
+
+
+def _empty(document: Document) -> dict[str, Any]:
+    """Return the answer for a text without tokens."""
+    nothing: dict[str, Any] = {"text": document.text, "tokens": [], "fields": [], "confidence": 0.0}
+    return nothing | {"certificate": {"status": "optimal", "gap": 0.0}, "violations": [], "alternatives": []}
+
+
+def text_dict(document: Document, answer: Answer, others: Sequence[Answer]) -> dict[str, Any]:
+    """Return a text and its answers as the API writes them."""
+    return {
+        "text": document.text,
+        "tokens": [place for token in document.tokens for place in token],
+        **answer.to_dict(),
+        "alternatives": [other.to_dict() for other in others],
+    }
+
+
+def record_dict(stored: Stored, answer: Answer, others: Sequence[Answer]) -> dict[str, Any]:
+    """Return a record as the API writes it."""
+    spans = stored.document.spans
+    return {
+        "id": stored.id,
+        **text_dict(stored.document, answer, others),
+        "corrected": None if spans is None else [{"label": s.label, "start": s.start, "end": s.end} for s in spans],
+        "corrected_at": stored.corrected_at,
+    }

@@ -1,0 +1,127 @@
+"""Records as files: every format of `io/`, and for references those of reference managers, too."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from inspect import signature
+from typing import Any, NamedTuple
+
+from espalier.citations.formats import write as write_records
+from espalier.citations.record import Field, Record
+from espalier.document import Document, Span
+from espalier.errors import did_you_mean
+from espalier.io import FORMATS, write
+from espalier.workbench.bench import Bench
+from espalier.workbench.decoding import Answer
+from espalier.workbench.failures import Failure
+from espalier.workbench.records import Stored
+from espalier.workbench.tasks import REFERENCES, Task
+
+__all__ = ["ALL_FORMATS", "Export", "export", "formats"]
+
+_RECORDS = {
+    "bibtex": ("bibtex", ".bib", "application/x-bibtex", "entries for LaTeX"),
+    "csl": ("csl", ".csl.json", "application/json", "CSL-JSON items"),
+    "ris": ("ris", ".ris", "application/x-research-info-systems", "tagged lines for reference managers"),
+    "biblstruct": ("tei", ".tei.xml", "application/xml", "a TEI document, a biblStruct a record"),
+    "records": ("jsonl", ".records.jsonl", "application/x-ndjson", "an object a record: text, fields, normal form"),
+    "csv": ("csv", ".csv", "text/csv", "a row a record"),
+}
+"""Formats of references: the name here (some of the library's are names of `io/`, too), the library's, and the rest."""
+
+_EXTENSIONS = {
+    "inline": ".tagged.txt",
+    "hierarchical": ".nested.txt",
+    "doccano": ".doccano.jsonl",
+    "prodigy": ".prodigy.jsonl",
+}
+_TYPES = {"jsonl": "application/x-ndjson", "tei": "application/xml", "label_studio": "application/json"}
+
+
+ALL_FORMATS = (*_RECORDS, *FORMATS)
+"""The names of all formats; which of them a task has, `formats` says."""
+
+
+class Export(NamedTuple):
+    """A file to download."""
+
+    name: str
+    type: str
+    data: bytes
+
+
+def formats(task: Task) -> list[dict[str, str]]:
+    """Return the formats that a task's records can be written in."""
+    found: list[dict[str, str]] = []
+    if task.name == REFERENCES:
+        for name, (_, extension, _, summary) in _RECORDS.items():
+            found.append({"name": name, "kind": "records", "extension": extension, "summary": summary})
+    for name, format in FORMATS.items():
+        extension = format.extensions[0] if format.extensions else _EXTENSIONS[name]
+        found.append({"name": name, "kind": "labels", "extension": extension, "summary": format.summary})
+    return found
+
+
+def export(bench: Bench, task: Task, format: str, which: str, ids: Sequence[int] | None, *, lossy: bool) -> Export:
+    """Write records in a format; `which` is "all", "corrected" or "texts"."""
+    known = {row["name"]: row for row in formats(task)}
+    if format not in known:
+        hint = did_you_mean(format, known).removeprefix("; ") or f"formats: {', '.join(known)}"
+        raise Failure(400, f"records of the task {task.name} cannot be written as {format!r}", hint)
+    stored = bench.records.all(task.name) if ids is None else bench.records.several(task.name, ids)
+    stored = [one for one in stored if one.corrected or which != "corrected"]
+    if not stored:
+        raise Failure(409, "there is no record to write", "add some, or correct some, first")
+    name = f"{task.name}{known[format]['extension']}"
+    if known[format]["kind"] == "records":
+        if which == "texts":
+            raise Failure(400, f"{format} is made of fields, not of texts", "choose which=all or which=corrected")
+        writer, _, type, _ = _RECORDS[format]
+        text = "".join(write_records(_records(bench, task, stored), writer))
+        return Export(name, f"{type}; charset=utf-8", text.encode())
+    documents = _documents(bench, task, stored, which)
+    target = io.BytesIO()
+    loses = "lossy" in signature(FORMATS[format].module.write).parameters  # others never lose anything
+    options: dict[str, Any] = {"lossy": True} if lossy and loses else {}
+    write(documents, target, format, **options)
+    return Export(name, f"{_TYPES.get(format, 'text/plain')}; charset=utf-8", target.getvalue())
+
+
+def _answered(bench: Bench, task: Task, stored: Sequence[Stored]) -> list[Answer]:
+    with bench.computing() as deadline:
+        return bench.answers(task, stored, task.active, deadline)
+
+
+def _documents(bench: Bench, task: Task, stored: Sequence[Stored], which: str) -> list[Document]:
+    """Return documents with corrections, or else with what the model says."""
+    if which == "texts":
+        return [replace(one.document, spans=None, id=str(one.id)) for one in stored]
+    open_ = [one for one in stored if not one.corrected]
+    said = dict(zip((one.id for one in open_), _answered(bench, task, open_), strict=True))
+    return [
+        replace(one.document, id=str(one.id))
+        if one.corrected
+        else replace(
+            one.document,
+            id=str(one.id),
+            spans=tuple(Span(f["start"], f["end"], f["label"]) for f in said[one.id].fields),
+        )
+        for one in stored
+    ]
+
+
+def _records(bench: Bench, task: Task, stored: Sequence[Stored]) -> list[Record]:
+    """Return references as parsed; of a corrected one all is certain."""
+    found = []
+    for one, answer in zip(stored, _answered(bench, task, stored), strict=True):
+        text, spans = one.document.text, one.document.spans
+        if spans is None:
+            parts = [(f["label"], f["start"], f["end"], f["confidence"]) for f in answer.fields]
+        else:
+            parts = [(span.label, span.start, span.end, 1.0) for span in spans]
+        fields = tuple(Field(label, text[a:b], a, b, sure) for label, a, b, sure in parts)
+        status = answer.certificate["status"]
+        found.append(Record(text, fields, answer.confidence, status) if spans is None else Record(text, fields, 1.0))
+    return found

@@ -1,0 +1,170 @@
+"""What a model is worth on labelled records: figures, confusions, reliability, mistakes; two models with significance.
+
+Models are judged as they are used here: with the rules of the task as they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from espalier.corpus import Corpus, Labels
+from espalier.document import Document, Span
+from espalier.metrics import calibration, confusion, evaluate, paired_bootstrap, sequence_scores, wilcoxon
+from espalier.tags import OUTSIDE, path_of
+from espalier.workbench.bench import Bench
+from espalier.workbench.clock import Deadline
+from espalier.workbench.decoding import Answer, Batch, decode, weigh
+from espalier.workbench.failures import Failure
+from espalier.workbench.records import Stored, checked_spans
+from espalier.workbench.rule_texts import applied
+from espalier.workbench.tasks import Task
+
+__all__ = ["Gold", "compare", "corrected", "labelled", "measure"]
+
+METRICS = ("token_accuracy", "field_f1", "exact")
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """Documents with the labels that are right, and the numbers of the records they are, None for a file's."""
+
+    documents: list[Document]
+    ids: list[int | None]
+
+    def seen(self, known: frozenset[int]) -> int:
+        """Return how many of them are among these records."""
+        return sum(i in known for i in self.ids if i is not None)
+
+
+def corrected(bench: Bench, task: Task) -> Gold:
+    """Return the corrected records of a task."""
+    stored = bench.records.all(task.name, corrected=True)
+    if not stored:
+        raise Failure(
+            409, "no record of this task is corrected yet", "correct some first, or measure on a labelled file"
+        )
+    bench.check_many(len(stored))
+    return Gold([one.document for one in stored], [one.id for one in stored])
+
+
+def labelled(bench: Bench, task: Task, documents: Sequence[Document]) -> Gold:
+    """Return the labelled documents of a file, under the task's labels."""
+    found = []
+    for i, document in enumerate(documents):
+        if document.spans is not None:
+            try:
+                spans = checked_spans(task, document, document.spans)
+            except Failure as failure:
+                raise Failure(failure.status, failure.what, failure.hint, f"record {i + 1} of the file") from None
+            found.append(Document(document.text, document.tokens, spans))
+    if not found:
+        raise Failure(400, "no record of the file is labelled", "there is nothing to compare with")
+    bench.check_many(len(found))
+    return Gold(found, [None] * len(found))
+
+
+def _said(bench: Bench, task: Task, gold: Gold, model: int | None, deadline: Deadline) -> list[Answer]:
+    """Return what a model says about the documents; answers about stored records are kept."""
+    if gold.ids[0] is not None:
+        stored = [Stored(i, d, None) for i, d in zip(gold.ids, gold.documents, strict=True) if i is not None]
+        return bench.answers(task, stored, model, deadline)
+    labeller = bench.labeller(task, model)
+    compiled, found = applied(task.rules, labeller), []
+    for first in range(0, len(gold.documents), 128):
+        deadline.check()
+        some = gold.documents[first : first + 128]
+        corpus = Corpus.from_tokens([d.words for d in some], documents=some)
+        batch = Batch(some, corpus, labeller.potentials(corpus))
+        found += weigh(labeller, batch, compiled, decode(batch, compiled))
+    return found
+
+
+def _plain(documents: Sequence[Document], spans: Sequence[Sequence[Span]]) -> list[list[str]]:
+    """Return the field of each token, without marks: what people see is what is compared."""
+    tagged = (Document(d.text, d.tokens, tuple(s)).tags or [] for d, s in zip(documents, spans, strict=True))
+    return [[path_of(tag) if tag else OUTSIDE for tag in tags] for tags in tagged]
+
+
+def measure(bench: Bench, task: Task, gold: Gold, model: int | None, most: int) -> dict[str, Any]:
+    """Return every figure of a model on labelled documents, and its mistakes, the worst first."""
+    with bench.computing() as deadline:
+        said = _said(bench, task, gold, model, deadline)
+    got = [tuple(Span(f["start"], f["end"], f["label"]) for f in answer.fields) for answer in said]
+    right = [document.spans or () for document in gold.documents]
+    expected, predicted = _plain(gold.documents, right), _plain(gold.documents, got)
+    report = evaluate(expected, predicted)
+    names = Labels([*task.fields, OUTSIDE])
+    table = confusion(expected, predicted, labels=names)
+    used = [j for j in range(len(names)) if table.counts[j].any() or table.counts[:, j].any()]
+    wrong = [sum(a != b for a, b in zip(e, p, strict=True)) for e, p in zip(expected, predicted, strict=True)]
+    worst = sorted((i for i, n in enumerate(wrong) if n), key=lambda i: -wrong[i])
+    figures = report.to_dict()
+    seen = frozenset[int]() if model is None else bench.models.get(task.name, model).seen
+    return {
+        "model": model,
+        "records": len(gold.documents),
+        "tokens": report.n_tokens,
+        "seen": gold.seen(seen),
+        **{name: figures[name] for name in METRICS},
+        "per_field": figures["per_field"],
+        "confusion": {"labels": [names[j] for j in used], "counts": table.counts[np.ix_(used, used)].tolist()},
+        "reliability": _reliability(said, right),
+        "wrong": len(worst),
+        "errors": [_mistake(gold, said, got, wrong, i) for i in worst[:most]],
+    }
+
+
+def _reliability(said: Sequence[Answer], right: Sequence[Sequence[Span]]) -> dict[str, Any] | None:
+    """Compare the confidence of every field with whether just that field was expected; None without any field."""
+    sure, correct = [], []
+    for answer, spans in zip(said, right, strict=True):
+        known = set(spans)
+        for f in answer.fields:
+            sure.append(f["confidence"])
+            correct.append(Span(f["start"], f["end"], f["label"]) in known)
+    return calibration(sure, correct).to_dict() if sure else None
+
+
+def _mistake(gold: Gold, said: Sequence[Answer], got: Sequence[Any], wrong: Sequence[int], i: int) -> dict[str, Any]:
+    document = gold.documents[i]
+    sides = {"expected": document.spans or (), "got": got[i]}
+    return {
+        "id": gold.ids[i],
+        "text": document.text,
+        "tokens": [place for token in document.tokens for place in token],
+        "wrong_tokens": wrong[i],
+        "confidence": said[i].confidence,
+        **{
+            side: [{"label": span.label, "start": span.start, "end": span.end} for span in spans]
+            for side, spans in sides.items()
+        },
+    }
+
+
+def compare(bench: Bench, task: Task, gold: Gold, a: int | None, b: int | None) -> dict[str, Any]:
+    """Return a row for each metric: both figures, the difference with its interval, and two p-values."""
+    with bench.computing() as deadline:
+        sides = [_said(bench, task, gold, model, deadline) for model in (a, b)]
+    expected = _plain(gold.documents, [document.spans or () for document in gold.documents])
+    first, second = (
+        _plain(gold.documents, [[Span(f["start"], f["end"], f["label"]) for f in answer.fields] for answer in side])
+        for side in sides
+    )
+    seen = [frozenset[int]() if m is None else bench.models.get(task.name, m).seen for m in (a, b)]
+    rows = [_row(expected, first, second, metric) for metric in METRICS]
+    counts = {"seen_a": gold.seen(seen[0]), "seen_b": gold.seen(seen[1])}
+    return {"a": a, "b": b, "records": len(gold.documents), **counts, "rows": rows}
+
+
+def _row(expected: list[list[str]], a: list[list[str]], b: list[list[str]], metric: str) -> dict[str, Any]:
+    drawn = paired_bootstrap(expected, a, b, metric=metric, n_resamples=RESAMPLES)
+    scores = np.array([sequence_scores(expected, side, metric=metric) for side in (a, b)])
+    known = ~np.isnan(scores).any(axis=0)
+    found = {name: getattr(drawn, name) for name in ("metric", "a", "b", "difference", "low", "high")}
+    tested = wilcoxon(scores[0][known], scores[1][known])
+    return found | {"p_bootstrap": drawn.p_value, "p_wilcoxon": tested.p_value}

@@ -1,0 +1,140 @@
+"""Pasted texts and uploaded files as documents; what was left out or repaired is reported, never dropped in silence."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from espalier.citations.splitting import split_references
+from espalier.document import Document
+from espalier.errors import FormatError
+from espalier.io import Problem, iter_read
+from espalier.io.formats import format_by_content, format_by_name
+from espalier.workbench.bench import Bench
+from espalier.workbench.failures import Failure
+from espalier.workbench.records import Added
+from espalier.workbench.tasks import REFERENCES, Task
+
+__all__ = ["Reading", "add", "read_text", "read_upload"]
+
+_UNPACKED = 8  # how many times larger than a request a gzipped file may become
+_GZIP = b"\x1f\x8b"
+_HEAD = 60  # lines that a format is guessed from
+
+
+@dataclass(slots=True)
+class Reading:
+    """Documents, and what was wrong: (where, what)."""
+
+    documents: list[Document] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+    def take(self, bench: Bench, document: Document, where: str) -> None:
+        """Keep a document, unless it is empty or too long for a record."""
+        if not _is_text(document.text):
+            self.problems.append((where, "it holds half of a character (a lone surrogate); it is left out"))
+        elif not document.tokens:
+            self.problems.append((where, "there is no text in it; it is left out"))
+        elif len(document.text) > bench.limits.length:
+            most = f"a record has at most {bench.limits.length:,}; it is left out"
+            self.problems.append((where, f"it has {len(document.text):,} characters, and {most}"))
+        else:
+            self.documents.append(document)
+
+    def refuse(self, errors: Iterable[FormatError]) -> None:
+        """Report what could not be read."""
+        self.problems += [(f"line {error.line}" if error.line else "", error.what) for error in errors]
+
+
+def read_text(bench: Bench, task: Task, text: str, layout: str = "auto") -> Reading:
+    """Cut a text into records: references as `espalier parse` does it, other texts by lines or by blank lines.
+
+    `auto` takes blocks where blank lines stand between texts of several lines.
+    """
+    found = Reading()
+    if task.name == REFERENCES:
+        refused: list[FormatError] = []
+        for reference in split_references(text, layout, refused=refused):
+            found.take(bench, Document.from_text(reference.text), f"line {reference.line}")
+        found.refuse(refused)
+        return found
+    blocks = layout == "blocks" or (layout == "auto" and _looks_blocked(text))
+    for document in iter_read(io.StringIO(text, newline="\n"), "plain", blocks=blocks):
+        found.take(bench, document, f"line {document.meta['line']}")
+    return found
+
+
+def _looks_blocked(text: str) -> bool:
+    """Do blank lines separate texts, at least one of which has several lines?"""
+    blocks = [block for block in text.replace("\r\n", "\n").split("\n\n") if block.strip()]
+    return len(blocks) > 1 and any("\n" in block.strip() for block in blocks)
+
+
+def read_upload(bench: Bench, task: Task, data: bytes, name: str, format: str | None, encoding: str) -> Reading:
+    """Read an uploaded file; plain text is cut as pasted text is."""
+    data = _unpacked(data, _UNPACKED * bench.limits.body)
+    if not data.strip():
+        raise Failure(400, "the file is empty", "choose another one")
+    chosen = format or _guess(data, name, encoding)
+    if chosen == "plain":
+        return read_text(bench, task, _decoded(data, encoding))
+    found, problems, refused = Reading(), list[Problem](), list[FormatError]()
+    stream = io.BytesIO(data)
+    for i, document in enumerate(iter_read(stream, chosen, encoding=encoding, problems=problems, refused=refused)):
+        found.take(bench, document, document.id or f"record {i + 1}")
+    found.problems += [(f"line {problem.line}", problem.what) for problem in problems]
+    found.refuse(refused)
+    if task.name == REFERENCES and bench.convert is not None:
+        found.documents = bench.convert(found.documents, task.fields)
+    return found
+
+
+def add(bench: Bench, task: Task, reading: Reading) -> tuple[Added, list[dict[str, str]]]:
+    """Store what was read, and return what came of it, with what is to be reported."""
+    for document in reading.documents:
+        if document.unknown:
+            reading.problems.append((document.id, "some of its labels are unknown; it counts as not corrected"))
+    added = bench.records.add(task, reading.documents)
+    return added, [{"where": where, "what": what} for where, what in reading.problems]
+
+
+def _is_text(text: str) -> bool:
+    """Can it be written as UTF-8? JSON can spell characters that are none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _unpacked(data: bytes, most: int) -> bytes:
+    """Return what a gzip file holds; one that grows beyond all measure is refused before it does."""
+    if not data.startswith(_GZIP):
+        return data
+    unpack = zlib.decompressobj(wbits=31)
+    try:
+        found = unpack.decompress(data, most)
+    except zlib.error as error:
+        raise Failure(400, f"the gzip data is damaged: {error}", "pack the file again") from None
+    if unpack.unconsumed_tail:
+        raise Failure(413, f"the file unpacks to more than {most:,} bytes", "split it")
+    return found
+
+
+def _guess(data: bytes, name: str, encoding: str) -> str:
+    """Guess the format by an extension that leaves no doubt, else by the first lines."""
+    sure = format_by_name(name, sure=True)
+    if sure is not None:
+        return sure.name
+    head = data[: 1 << 16].decode(encoding, "replace").removeprefix("\ufeff").split("\n")[:_HEAD]
+    return format_by_content(head).name
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise Failure(400, f"the text is not {encoding}", "choose another encoding", f"line {line}") from None

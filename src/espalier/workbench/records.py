@@ -1,0 +1,223 @@
+"""Texts of a task and their confirmed fields.
+
+A text is stored once a task, and never changes; what was confirmed about it does. Tokens are stored where they are not
+the default ones, as in files that bring their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from sqlite3 import Row
+
+from espalier.document import Document, Span, tokenise
+from espalier.errors import did_you_mean
+from espalier.workbench.clock import now
+from espalier.workbench.database import Database
+from espalier.workbench.failures import Failure
+from espalier.workbench.memory import Kept
+from espalier.workbench.tasks import Task
+
+__all__ = ["Added", "RecordStore", "Stored", "checked_spans"]
+
+_KEPT = 20_000  # records in memory
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A record: its number, the document (with spans where it is corrected) and when it was corrected."""
+
+    id: int
+    document: Document
+    corrected_at: str | None
+
+    @property
+    def corrected(self) -> bool:
+        """Has somebody confirmed its fields?"""
+        return self.document.spans is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What came of adding texts: numbers of new records, how many were there already, how many came with labels."""
+
+    ids: list[int]
+    known: int
+    corrected: int
+
+
+class RecordStore:
+    """The table of records."""
+
+    def __init__(self, database: Database) -> None:
+        """Take the project's file."""
+        self._db = database
+        self._kept: Kept[Stored] = Kept(_KEPT)
+
+    def add(self, task: Task, documents: Iterable[Document]) -> Added:
+        """Store documents; labels that come along count as confirmed, also for a text that was there unlabelled."""
+        ids: list[int] = []
+        known = corrected = 0
+        ready = [(document, _key(document.text), _labels(task, document, i)) for i, document in enumerate(documents, 1)]
+        with self._db.write() as write:
+            for document, key, labels in ready:
+                stamp = None if labels is None else now()
+                row = (task.name, document.text, _own_tokens(document), key, labels, stamp)
+                into = "INSERT OR IGNORE INTO record (task, text, tokens, key, corrected, corrected_at)"
+                done = write.execute(f"{into} VALUES (?, ?, ?, ?, ?, ?)", row)
+                if done.rowcount:
+                    ids.append(int(done.lastrowid or 0))
+                    corrected += labels is not None
+                    continue
+                known += 1
+                if labels is not None:
+                    change = "UPDATE record SET corrected = ?, corrected_at = ? WHERE task = ? AND key = ?"
+                    corrected += write.execute(
+                        f"{change} AND corrected IS NULL", (labels, stamp, task.name, key)
+                    ).rowcount
+        return Added(ids, known, corrected)
+
+    def get(self, task: str, record: int) -> Stored:
+        """Return one record."""
+        row = self._db.row("SELECT * FROM record WHERE task = ? AND id = ?", task, record)
+        if row is None:
+            raise _missing(task, record)
+        return self._stored(row)
+
+    def several(self, task: str, ids: Sequence[int]) -> list[Stored]:
+        """Return records by their numbers, in that order; one that is not there is an error."""
+        listed = "SELECT value FROM json_each(?)"
+        rows = self._db.rows(f"SELECT * FROM record WHERE task = ? AND id IN ({listed})", task, json.dumps(list(ids)))
+        found = {row["id"]: self._stored(row) for row in rows}
+        missing = next((i for i in ids if i not in found), None)
+        if missing is not None:
+            raise _missing(task, missing)
+        return [found[i] for i in ids]
+
+    def all(self, task: str, corrected: bool | None = None, offset: int = 0, limit: int = -1) -> list[Stored]:
+        """Return the records of a task in the order they came: all, the corrected ones, or the others; or a page."""
+        only = {None: "", True: " AND corrected IS NOT NULL", False: " AND corrected IS NULL"}[corrected]
+        query = f"SELECT * FROM record WHERE task = ?{only} ORDER BY id LIMIT ? OFFSET ?"
+        return [self._stored(row) for row in self._db.rows(query, task, limit, offset)]
+
+    def _stored(self, row: Row) -> Stored:
+        """Return a row as a record; a text never changes, so cutting it into tokens is done once."""
+        key = (row["id"], row["corrected"], row["corrected_at"])
+        found = self._kept.get(key)
+        if found is None:
+            found = _stored(row)
+            self._kept.put(key, found)
+        return found
+
+    def counts(self, task: str) -> tuple[int, int]:
+        """Return how many records there are, and how many of them are corrected."""
+        row = self._db.row("SELECT count(*) AS n, count(corrected) AS c FROM record WHERE task = ?", task)
+        assert row is not None
+        return row["n"], row["c"]
+
+    def delete(self, task: str, record: int) -> None:
+        """Forget a record."""
+        with self._db.write() as write:
+            if not write.execute("DELETE FROM record WHERE task = ? AND id = ?", (task, record)).rowcount:
+                raise _missing(task, record)
+
+    def delete_all(self, task: str, *, corrected: bool) -> int:
+        """Forget the records of a task that nobody corrected, or all of them; return how many."""
+        only = "" if corrected else " AND corrected IS NULL"
+        with self._db.write() as write:
+            return write.execute(f"DELETE FROM record WHERE task = ?{only}", (task,)).rowcount
+
+    def correct(self, task: Task, record: int, spans: Sequence[Span] | None) -> Stored:
+        """Confirm the fields of a record, or with None take that back; it is on the disk when this returns."""
+        document = self.get(task.name, record).document
+        labels = None if spans is None else _json(checked_spans(task, document, spans))
+        values = (labels, None if labels is None else now(), task.name, record)
+        with self._db.write() as write:
+            write.execute("UPDATE record SET corrected = ?, corrected_at = ? WHERE task = ? AND id = ?", values)
+        return self.get(task.name, record)
+
+
+def checked_spans(task: Task, document: Document, spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Return fields at borders of tokens; where the task has no outside, gaps go to the field before them.
+
+    A token is in the field that has its first character.
+    Fields that overlap, lie outside the text, hold no token or have a label that the task does not know are refused.
+    """
+    for span in spans:
+        if span.label not in task.fields:
+            hint = did_you_mean(span.label, task.fields).removeprefix("; ") or f"labels: {', '.join(task.fields)}"
+            raise Failure(400, f"the task {task.name} has no label {span.label!r}", hint)
+    owner: list[int | None] = [None] * len(document.tokens)
+    for k, span in enumerate(spans):
+        inside = [t for t, (start, _) in enumerate(document.tokens) if span.start <= start < span.end]
+        if not 0 <= span.start < span.end <= len(document.text) or not inside:
+            hint = "a token is in the field that has its first character"
+            raise Failure(400, f"field {k} is at {span.start}..{span.end}, where no token begins", hint)
+        taken = next((t for t in inside if owner[t] is not None), None)
+        if taken is not None:
+            raise Failure(400, f"fields {owner[taken]} and {k} overlap at token {taken}", "a token is in one field")
+        owner[inside[0] : inside[-1] + 1] = [k] * len(inside)
+    if not task.outside and document.tokens:
+        _fill(owner, task)
+    return _runs(document, owner, spans)
+
+
+def _fill(owner: list[int | None], task: Task) -> None:
+    """Give gaps to the field before them; what stands before the first field goes to that one."""
+    before = next((k for k in owner if k is not None), None)
+    if before is None:
+        raise Failure(400, f"in the task {task.name} all text is in a field", f"labels: {', '.join(task.fields)}")
+    for t, k in enumerate(owner):
+        before = owner[t] = before if k is None else k
+
+
+def _runs(document: Document, owner: Sequence[int | None], spans: Sequence[Span]) -> tuple[Span, ...]:
+    found: list[Span] = []
+    last: int | None = None
+    for k, (start, end) in zip(owner, document.tokens, strict=True):
+        if k is not None and k == last:
+            found[-1] = Span(found[-1].start, end, found[-1].label)
+        elif k is not None:
+            found.append(Span(start, end, spans[k].label))
+        last = k
+    return tuple(found)
+
+
+def _labels(task: Task, document: Document, number: int) -> str | None:
+    """Return the labels that a document brings, as stored; partly unknown ones do not count as confirmed."""
+    if document.spans is None or document.unknown:
+        return None
+    try:
+        return _json(checked_spans(task, document, document.spans))
+    except Failure as failure:
+        raise Failure(failure.status, failure.what, failure.hint, f"record {number} of the file") from None
+
+
+def _json(spans: Iterable[Span]) -> str:
+    return json.dumps([[span.start, span.end, span.label] for span in spans])
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _own_tokens(document: Document) -> str | None:
+    """Return tokens that are not the default ones: start, end, start, end ..."""
+    return (
+        None if document.tokens == tokenise(document.text) else json.dumps(list(chain.from_iterable(document.tokens)))
+    )
+
+
+def _stored(row: Row) -> Stored:
+    text = row["text"]
+    flat = None if row["tokens"] is None else json.loads(row["tokens"])
+    tokens = tokenise(text) if flat is None else tuple(zip(flat[::2], flat[1::2], strict=True))
+    spans = None if row["corrected"] is None else tuple(Span(*span) for span in json.loads(row["corrected"]))
+    return Stored(row["id"], Document(text, tokens, spans), row["corrected_at"])
+
+
+def _missing(task: str, record: int) -> Failure:
+    return Failure(404, f"the task {task} has no record {record}", "it may have been deleted; read the list again")

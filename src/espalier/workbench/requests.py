@@ -1,0 +1,148 @@
+"""The shapes of requests: what the OpenAPI description says, and what they are checked against."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from espalier.workbench.tasks import LABEL, NAME
+
+__all__ = [
+    "LARGEST",
+    "Chosen",
+    "ComparisonQuestion",
+    "Corrections",
+    "EvaluationQuestion",
+    "JobOrder",
+    "NewName",
+    "NewTask",
+    "ParseQuestion",
+    "Pasted",
+    "Place",
+    "RedecodeQuestion",
+    "RulesText",
+    "Shape",
+    "SuggestQuestion",
+]
+
+LARGEST = 2**53 - 1
+"""The largest number that every JSON reader keeps exactly; numbers of records and models stay below."""
+
+_TEXT = 10_000_000  # the size of a request bounds it, too
+
+
+class Shape(BaseModel):
+    """What all shapes share: a name that is not described is a mistake."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewTask(Shape):
+    """A task to make."""
+
+    name: Annotated[str, Field(pattern=f"^{NAME}$")]
+    labels: Annotated[
+        list[Annotated[str, Field(max_length=40, pattern=f"^{LABEL}$")]], Field(min_length=1, max_length=60)
+    ]
+    rules: Annotated[str, Field(max_length=_TEXT)] = ""
+    outside: bool = True
+    features: Annotated[list[Annotated[str, Field(max_length=200)]], Field(min_length=1, max_length=200)] | None = None
+
+
+class Place(Shape):
+    """A field that somebody assigned."""
+
+    label: Annotated[str, Field(max_length=200)]
+    start: Annotated[int, Field(ge=0, le=LARGEST)]
+    end: Annotated[int, Field(ge=0, le=LARGEST)]
+
+
+class Pasted(Shape):
+    """Text to add."""
+
+    text: Annotated[str, Field(min_length=1, max_length=_TEXT)]
+    layout: Literal["auto", "lines", "blocks"] = "auto"
+
+
+class Corrections(Shape):
+    """The fields of a record, as you say."""
+
+    fields: Annotated[list[Place], Field(max_length=5000)]
+
+
+class ParseQuestion(Shape):
+    """Texts to parse; nothing is kept."""
+
+    texts: Annotated[list[Annotated[str, Field(max_length=_TEXT)]], Field(max_length=100_000)]
+    k: Annotated[int, Field(ge=1, le=20)] = 1
+    model: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
+
+
+def _finite(value: float | str) -> float | str:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError('a penalty is a finite number, or "hard"')
+    return value
+
+
+Penalty = Annotated[Annotated[float, Field(ge=0, le=1e9)] | Literal["hard"], AfterValidator(_finite)]
+RuleName = Annotated[str, Field(max_length=200)]
+
+
+class RulesText(Shape):
+    """Rules as text, with sliders and switches."""
+
+    text: Annotated[str, Field(max_length=200_000)]
+    penalties: Annotated[dict[RuleName, Penalty], Field(max_length=1000)] = {}
+    off: Annotated[list[RuleName], Field(max_length=1000)] = []
+
+
+class SuggestQuestion(Shape):
+    """How many rules to suggest at most."""
+
+    most: Annotated[int, Field(ge=1, le=100)] = 10
+
+
+class RedecodeQuestion(Shape):
+    """Records, and rules to try on them; what is left out is as stored."""
+
+    records: Annotated[list[Annotated[int, Field(ge=1, le=LARGEST)]], Field(max_length=100_000)] | None = None
+    text: Annotated[str, Field(max_length=200_000)] | None = None
+    penalties: Annotated[dict[RuleName, Penalty], Field(max_length=1000)] | None = None
+    off: Annotated[list[RuleName], Field(max_length=1000)] | None = None
+    model: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
+
+
+class JobOrder(Shape):
+    """What to train."""
+
+    method: Literal["supervised", "codl", "samplerank", "em", "pr", "ge"] = "supervised"
+    name: Annotated[str, Field(max_length=80)] = ""
+    activate: bool = True
+
+
+class Chosen(Shape):
+    """A model by number; null is none."""
+
+    id: Annotated[int, Field(ge=0, le=LARGEST)] | None
+
+
+class NewName(Shape):
+    """A name for a model."""
+
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+
+
+class EvaluationQuestion(Shape):
+    """Which model to measure, and how many mistakes to show."""
+
+    model: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
+    errors: Annotated[int, Field(ge=0, le=1000)] = 50
+
+
+class ComparisonQuestion(Shape):
+    """Which models to compare."""
+
+    a: Annotated[int, Field(ge=0, le=LARGEST)]
+    b: Annotated[int, Field(ge=0, le=LARGEST)]

@@ -1,0 +1,68 @@
+"""Measuring: a model on corrected records or on a labelled file, and two models side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse
+
+from espalier.workbench import answers
+from espalier.workbench.measuring import compare, corrected, labelled, measure
+from espalier.workbench.reading import read_upload
+from espalier.workbench.requests import LARGEST, ComparisonQuestion, EvaluationQuestion
+from espalier.workbench.routes.shared import UPLOAD, BenchOf, Body, Encoding, FileFormat, FileName, TaskOf
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["measuring"])
+
+Chosen = Annotated[int, Query(ge=0, le=LARGEST)]
+
+
+@router.post("/tasks/{task}/evaluate", response_model=answers.Report)
+def evaluate(asked: EvaluationQuestion, task: TaskOf, bench: BenchOf) -> JSONResponse:
+    """Measure a model on the corrected records."""
+    model = task.active if asked.model is None else bench.models.get(task.name, asked.model).id
+    return JSONResponse(measure(bench, task, corrected(bench, task), model, asked.errors))
+
+
+@router.post("/tasks/{task}/evaluate/upload", response_model=answers.Report, openapi_extra=UPLOAD)
+def evaluate_upload(
+    body: Body,
+    task: TaskOf,
+    bench: BenchOf,
+    name: FileName = "",
+    format: FileFormat | None = None,
+    encoding: Encoding = Encoding.utf_8,
+    model: Chosen | None = None,
+    errors: Annotated[int, Query(ge=0, le=1000)] = 50,
+) -> JSONResponse:
+    """Measure a model on a labelled file."""
+    chosen = task.active if model is None else bench.models.get(task.name, model).id
+    read = read_upload(bench, task, body, name, None if format is None else format.value, encoding.value)
+    return JSONResponse(measure(bench, task, labelled(bench, task, read.documents), chosen, errors))
+
+
+@router.post("/tasks/{task}/compare", response_model=answers.Comparison)
+def compare_models(asked: ComparisonQuestion, task: TaskOf, bench: BenchOf) -> JSONResponse:
+    """Compare two models on the corrected records."""
+    a, b = (bench.models.get(task.name, model).id for model in (asked.a, asked.b))
+    return JSONResponse(compare(bench, task, corrected(bench, task), a, b))
+
+
+@router.post("/tasks/{task}/compare/upload", response_model=answers.Comparison, openapi_extra=UPLOAD)
+def compare_upload(
+    body: Body,
+    task: TaskOf,
+    bench: BenchOf,
+    a: Chosen,
+    b: Chosen,
+    name: FileName = "",
+    format: FileFormat | None = None,
+    encoding: Encoding = Encoding.utf_8,
+) -> JSONResponse:
+    """Compare two models on a labelled file."""
+    first, second = (bench.models.get(task.name, model).id for model in (a, b))
+    read = read_upload(bench, task, body, name, None if format is None else format.value, encoding.value)
+    return JSONResponse(compare(bench, task, labelled(bench, task, read.documents), first, second))

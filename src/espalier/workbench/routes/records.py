@@ -1,0 +1,141 @@
+"""Records: add, list, correct, forget; what to correct next; parsing without keeping; export."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import JSONResponse
+
+from espalier.document import Span
+from espalier.workbench import answers
+from espalier.workbench.exporting import export
+from espalier.workbench.listing import listed, queued
+from espalier.workbench.reading import Reading, add, read_text, read_upload
+from espalier.workbench.requests import LARGEST, Corrections, ParseQuestion, Pasted
+from espalier.workbench.routes.shared import (
+    UPLOAD,
+    BenchOf,
+    Body,
+    Encoding,
+    ExportFormat,
+    FileFormat,
+    FileName,
+    Number,
+    TaskOf,
+    download,
+    numbers,
+)
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["records"])
+
+Best = Annotated[int, Query(ge=1, le=20)]
+Which = Literal["any", "yes", "no"]
+
+
+def _added(bench: BenchOf, task: TaskOf, reading: Reading) -> JSONResponse:
+    done, problems = add(bench, task, reading)
+    counts = {"added": done.ids, "known": done.known, "corrected": done.corrected}
+    return JSONResponse({**counts, "problems": problems}, 201)
+
+
+@router.post("/tasks/{task}/records", status_code=201, response_model=answers.Added)
+def add_records(asked: Pasted, task: TaskOf, bench: BenchOf) -> JSONResponse:
+    """Add pasted text."""
+    return _added(bench, task, read_text(bench, task, asked.text, asked.layout))
+
+
+@router.post("/tasks/{task}/records/upload", status_code=201, response_model=answers.Added, openapi_extra=UPLOAD)
+def upload_records(
+    body: Body,
+    task: TaskOf,
+    bench: BenchOf,
+    name: FileName = "",
+    format: FileFormat | None = None,
+    encoding: Encoding = Encoding.utf_8,
+) -> JSONResponse:
+    """Add the records of a file; labelled ones count as corrected."""
+    chosen = None if format is None else format.value
+    return _added(bench, task, read_upload(bench, task, body, name, chosen, encoding.value))
+
+
+@router.get("/tasks/{task}/records", response_model=answers.Records)
+def list_records(
+    task: TaskOf,
+    bench: BenchOf,
+    order: Literal["position", "confidence", "uncertainty"] = "position",
+    corrected: Which = "any",
+    offset: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
+    limit: Annotated[int, Query(ge=1, le=100_000)] = 100,
+    k: Best = 1,
+) -> JSONResponse:
+    """List records with what the active model says."""
+    return JSONResponse(listed(bench, task, order, corrected, offset, limit, k))
+
+
+@router.delete("/tasks/{task}/records", response_model=answers.Deleted)
+def delete_records(task: TaskOf, bench: BenchOf, corrected: Literal["no", "any"] = "no") -> JSONResponse:
+    """Forget the records that nobody corrected, or all."""
+    return JSONResponse({"deleted": bench.records.delete_all(task.name, corrected=corrected == "any")})
+
+
+@router.get("/tasks/{task}/records/{record}", response_model=answers.Record)
+def read_record(task: TaskOf, record: Number, bench: BenchOf, k: Best = 1) -> JSONResponse:
+    """Read one record."""
+    return JSONResponse(bench.record_dicts(task, [bench.records.get(task.name, record)], k)[0])
+
+
+@router.delete("/tasks/{task}/records/{record}", status_code=204, response_class=Response)
+def delete_record(task: TaskOf, record: Number, bench: BenchOf) -> Response:
+    """Forget a record."""
+    bench.records.delete(task.name, record)
+    return Response(status_code=204)
+
+
+@router.put("/tasks/{task}/records/{record}/fields", response_model=answers.Record)
+def correct_record(asked: Corrections, task: TaskOf, record: Number, bench: BenchOf) -> JSONResponse:
+    """Confirm the fields of a record; it is on the disk when the answer comes."""
+    spans = [Span(place.start, place.end, place.label) for place in asked.fields]
+    stored = bench.records.correct(task, record, spans)
+    return JSONResponse(bench.record_dicts(task, [stored], 1)[0])
+
+
+@router.delete("/tasks/{task}/records/{record}/fields", response_model=answers.Record)
+def clear_record(task: TaskOf, record: Number, bench: BenchOf) -> JSONResponse:
+    """Take a correction back."""
+    stored = bench.records.correct(task, record, None)
+    return JSONResponse(bench.record_dicts(task, [stored], 1)[0])
+
+
+@router.get("/tasks/{task}/queue", response_model=answers.Queue)
+def read_queue(
+    task: TaskOf,
+    bench: BenchOf,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 1,
+    skip: Annotated[str, Query(max_length=100_000)] = "",
+    k: Best = 1,
+) -> JSONResponse:
+    """Return what to correct next, the least confident first."""
+    return JSONResponse(queued(bench, task, limit, numbers(skip) or [], k))
+
+
+@router.post("/tasks/{task}/parse", response_model=answers.Parsed)
+def parse(asked: ParseQuestion, task: TaskOf, bench: BenchOf) -> JSONResponse:
+    """Parse texts without keeping them."""
+    model = task.active if asked.model is None else bench.models.get(task.name, asked.model).id
+    return JSONResponse({"model": model, "records": bench.parse(task, asked.texts, asked.k, model)})
+
+
+@router.get("/tasks/{task}/export", response_class=Response)
+def export_records(
+    task: TaskOf,
+    bench: BenchOf,
+    format: ExportFormat,
+    which: Literal["all", "corrected", "texts"] = "all",
+    records: Annotated[str | None, Query(max_length=1_000_000)] = None,
+    lossy: bool = False,
+) -> Response:
+    """Download records in a format."""
+    return download(*export(bench, task, format.value, which, numbers(records), lossy=lossy))

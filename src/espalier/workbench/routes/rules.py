@@ -1,0 +1,75 @@
+"""Rules: read, check while they are written, store, find new ones, and see what others would change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+
+from espalier.workbench import answers
+from espalier.workbench.bench import Bench
+from espalier.workbench.requests import RedecodeQuestion, RulesText, SuggestQuestion
+from espalier.workbench.routes.shared import BenchOf, RedecoderOf, TaskOf
+from espalier.workbench.rule_texts import applied, described, pruned
+from espalier.workbench.suggesting import suggest
+from espalier.workbench.tasks import RuleState, Task
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["rules"])
+
+
+def _prices(given: Mapping[str, Any]) -> dict[str, float | None]:
+    return {name: None if value == "hard" else float(value) for name, value in given.items()}
+
+
+def _state(asked: RulesText) -> RuleState:
+    return RuleState(asked.text, _prices(asked.penalties), tuple(asked.off))
+
+
+def _described(bench: Bench, task: Task, state: RuleState) -> JSONResponse:
+    with bench.computing():
+        return JSONResponse(described(state, bench.labeller(task, task.active)))
+
+
+@router.get("/tasks/{task}/rules", response_model=answers.Rules)
+def read_rules(task: TaskOf, bench: BenchOf) -> JSONResponse:
+    """Read the rules of a task."""
+    return _described(bench, task, task.rules)
+
+
+@router.post("/tasks/{task}/rules/check", response_model=answers.Rules)
+def check_rules(asked: RulesText, task: TaskOf, bench: BenchOf) -> JSONResponse:
+    """Check rules without storing them."""
+    return _described(bench, task, _state(asked))
+
+
+@router.put("/tasks/{task}/rules", response_model=answers.Rules)
+def save_rules(asked: RulesText, task: TaskOf, bench: BenchOf) -> JSONResponse:
+    """Store rules that have no mistake."""
+    with bench.computing():
+        compiled = applied(_state(asked), bench.labeller(task, task.active))
+    state = pruned(_state(asked), compiled.rules.names)
+    bench.tasks.set_rules(task.name, state)
+    return _described(bench, task, state)
+
+
+@router.post("/tasks/{task}/rules/suggest", response_model=answers.Suggestions)
+def suggest_rules(asked: SuggestQuestion, task: TaskOf, bench: BenchOf) -> JSONResponse:
+    """Find rules that corrections keep and answers break."""
+    return JSONResponse(suggest(bench, task, asked.most))
+
+
+@router.post("/tasks/{task}/redecode", response_model=answers.Redecoded)
+def redecode(asked: RedecodeQuestion, task: TaskOf, bench: BenchOf, redecoder: RedecoderOf) -> JSONResponse:
+    """Say what other rules would change."""
+    stored = task.rules
+    state = RuleState(
+        stored.text if asked.text is None else asked.text,
+        stored.penalties if asked.penalties is None else _prices(asked.penalties),
+        stored.off if asked.off is None else tuple(asked.off),
+    )
+    model = task.active if asked.model is None else bench.models.get(task.name, asked.model).id
+    return JSONResponse(redecoder.redecode(task, asked.records, state, model))

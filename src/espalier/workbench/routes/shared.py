@@ -1,0 +1,120 @@
+"""What routes share: the workbench behind the application, the task in the path, numbers, and the body of an upload."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query, Request
+from fastapi.responses import Response
+
+from espalier.io import FORMATS
+from espalier.workbench.answers import ErrorAnswer
+from espalier.workbench.bench import Bench
+from espalier.workbench.exporting import ALL_FORMATS
+from espalier.workbench.failures import Failure
+from espalier.workbench.jobs import Jobs
+from espalier.workbench.redecoding import Redecoder
+from espalier.workbench.requests import LARGEST
+from espalier.workbench.tasks import NAME, Task
+
+__all__ = [
+    "ERRORS",
+    "UPLOAD",
+    "BenchOf",
+    "Body",
+    "Encoding",
+    "ExportFormat",
+    "FileFormat",
+    "FileName",
+    "JobsOf",
+    "ModelNumber",
+    "Number",
+    "RedecoderOf",
+    "TaskOf",
+    "download",
+    "numbers",
+]
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorAnswer, "description": "the content is wrong"},
+    401: {"model": ErrorAnswer, "description": "the token is missing or wrong"},
+    403: {"model": ErrorAnswer, "description": "the header X-Espalier, the host or the origin is wrong"},
+    404: {"model": ErrorAnswer, "description": "there is no such thing"},
+    409: {"model": ErrorAnswer, "description": "it cannot be done now"},
+    413: {"model": ErrorAnswer, "description": "it is too large"},
+    422: {"model": ErrorAnswer, "description": "the request has another shape"},
+    504: {"model": ErrorAnswer, "description": "it took too long"},
+}
+"""What any route may answer."""
+
+UPLOAD: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+"""The description of a body that is a file."""
+
+
+async def _bench(request: Request) -> Bench:
+    found: Bench = request.app.state.bench
+    return found
+
+
+async def _jobs(request: Request) -> Jobs:
+    found: Jobs = request.app.state.jobs
+    return found
+
+
+async def _redecoder(request: Request) -> Redecoder:
+    found: Redecoder = request.app.state.redecoder
+    return found
+
+
+async def _body(request: Request) -> bytes:
+    return await request.body()
+
+
+BenchOf = Annotated[Bench, Depends(_bench)]
+JobsOf = Annotated[Jobs, Depends(_jobs)]
+RedecoderOf = Annotated[Redecoder, Depends(_redecoder)]
+Body = Annotated[bytes, Depends(_body)]
+
+
+def _task(task: Annotated[str, Path(pattern=f"^{NAME}$")], bench: BenchOf) -> Task:
+    return bench.tasks.get(task)
+
+
+TaskOf = Annotated[Task, Depends(_task)]
+Number = Annotated[int, Path(ge=1, le=LARGEST)]
+ModelNumber = Annotated[int, Path(ge=0, le=LARGEST)]
+
+
+class Encoding(str, Enum):
+    """The encodings that a file may have."""
+
+    utf_8 = "utf-8"
+    latin_1 = "latin-1"
+    cp1252 = "cp1252"
+    utf_16 = "utf-16"
+
+
+FileFormat = Enum("FileFormat", {name: name for name in FORMATS}, type=str)  # type: ignore[misc]
+ExportFormat = Enum("ExportFormat", {name: name for name in ALL_FORMATS}, type=str)  # type: ignore[misc]
+FileName = Annotated[str, Query(max_length=200)]
+
+
+def numbers(given: str | None) -> list[int] | None:
+    """Read numbers with commas between them; None stays None."""
+    if given is None:
+        return None
+    parts = [part.strip() for part in given.split(",") if part.strip()]
+    if not all(part.isascii() and part.isdigit() and len(part) <= 15 for part in parts):
+        raise Failure(400, f"{given[:40]!r} is not a list of numbers", "write numbers with commas, as in 17,18")
+    return [int(part) for part in parts]
+
+
+def download(name: str, type: str, data: bytes) -> Response:
+    """Return a file to be saved, not shown."""
+    return Response(data, media_type=type, headers={"content-disposition": f'attachment; filename="{name}"'})

@@ -1,0 +1,83 @@
+"""Tasks: list, make, read, forget; the server's state; texts to begin with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+
+from espalier.workbench import answers
+from espalier.workbench.bench import Bench
+from espalier.workbench.examples import examples
+from espalier.workbench.exporting import formats
+from espalier.workbench.jobs import METHODS
+from espalier.workbench.requests import NewTask
+from espalier.workbench.routes.shared import BenchOf, JobsOf, TaskOf
+from espalier.workbench.rule_texts import check_text, sound
+from espalier.workbench.tasks import Task, own_labels
+
+__all__ = ["router", "task_dict"]
+
+router = APIRouter(tags=["tasks"])
+
+
+def task_dict(bench: Bench, task: Task) -> dict[str, Any]:
+    """Return a task as the API writes it."""
+    records, corrected = bench.records.counts(task.name)
+    return {
+        "name": task.name,
+        "builtin": task.builtin,
+        "labels": list(task.fields),
+        "outside": task.outside,
+        "features": list(task.templates),
+        "model": task.active,
+        "records": records,
+        "corrected": corrected,
+        "rules": check_text(task.rules.text, task.labels).rules.K,
+        "examples": len(examples(task.name)),
+        "methods": [{"name": name, "pool": pool, "summary": text} for name, (pool, text) in METHODS.items()],
+        "formats": formats(task),
+    }
+
+
+@router.get("/status", response_model=answers.Status)
+def status(request: Request, bench: BenchOf, jobs: JobsOf) -> JSONResponse:
+    """Say that the server is there, and what it takes."""
+    limits = {name: getattr(bench.limits, name) for name in ("body", "records", "length", "seconds")}
+    about = {"version": request.app.version, "project": bench.directory.name}
+    return JSONResponse({**about, "limits": limits, "jobs": jobs.status()})
+
+
+@router.get("/tasks", response_model=answers.Tasks)
+def list_tasks(bench: BenchOf) -> JSONResponse:
+    """List the tasks."""
+    return JSONResponse({"tasks": [task_dict(bench, task) for task in bench.tasks.all()]})
+
+
+@router.post("/tasks", status_code=201, response_model=answers.Task)
+def create_task(asked: NewTask, bench: BenchOf) -> JSONResponse:
+    """Make a task."""
+    sound(asked.rules, own_labels(asked.labels, asked.outside))
+    task = bench.tasks.create(asked.name, asked.labels, asked.outside, asked.features, asked.rules)
+    return JSONResponse(task_dict(bench, task), 201)
+
+
+@router.get("/tasks/{task}", response_model=answers.Task)
+def read_task(task: TaskOf, bench: BenchOf) -> JSONResponse:
+    """Read a task."""
+    return JSONResponse(task_dict(bench, task))
+
+
+@router.delete("/tasks/{task}", status_code=204, response_class=Response)
+def delete_task(task: TaskOf, bench: BenchOf) -> Response:
+    """Forget a task with its records and models; one of the library's begins anew."""
+    bench.tasks.delete(task.name)
+    bench.forget(task.name)
+    return Response(status_code=204)
+
+
+@router.get("/tasks/{task}/examples", response_model=answers.Examples)
+def read_examples(task: TaskOf) -> JSONResponse:
+    """Return texts to begin with."""
+    return JSONResponse({"texts": list(examples(task.name))})

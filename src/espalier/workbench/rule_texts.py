@@ -1,0 +1,161 @@
+"""Rules as people write them: what a text says line by line, what each rule costs now, and who says so.
+
+A penalty comes from the slider, else from the text, else from the model if it has learned one for this very rule, else
+it is the library's default. A rule that is switched off costs 0: it stays compiled, and its violations are counted.
+Word lists in files are not read: a page must not open files of the machine that it runs on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from espalier.corpus import Labels
+from espalier.errors import RuleError
+from espalier.rules.compile import Compiled, compile_rules
+from espalier.rules.lexer import logical_lines
+from espalier.rules.nodes import known_fields
+from espalier.rules.parser import parse_rules
+from espalier.rules.printer import print_node
+from espalier.rules.reader import Context
+from espalier.rules.ruleset import DEFAULT_PENALTY, Rule, RuleSet
+from espalier.workbench.failures import Failure, places
+from espalier.workbench.labellers import Labeller
+from espalier.workbench.tasks import RuleState
+
+__all__ = ["Checked", "Mistake", "applied", "check_text", "described", "pruned", "sound"]
+
+MOST_RULES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What is wrong with a line of rules, and where; both count from 1."""
+
+    line: int
+    column: int
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The rules of a text that can be read, the first and last line of each (from 1), and what cannot."""
+
+    rules: RuleSet
+    lines: tuple[tuple[int, int], ...]
+    mistakes: tuple[Mistake, ...]
+
+
+@lru_cache(maxsize=64)
+def check_text(text: str, labels: Labels) -> Checked:
+    """Read every rule by itself, so that one mistake does not hide the next."""
+    context = Context(known=known_fields(labels), directory=None)
+    lines = text.removeprefix("\ufeff").split("\n")
+    found: dict[str, tuple[Rule, tuple[int, int]]] = {}
+    mistakes: list[Mistake] = []
+    for numbers in logical_lines(lines):
+        first, last = numbers[0], numbers[-1]
+        # Blank lines before it keep the places in messages right.
+        alone = "\n" * first + "\n".join(lines[t] if t in numbers else "" for t in range(first, last + 1))
+        try:
+            [rule] = (Rule(*parsed) for parsed in parse_rules(alone, context))
+            if rule.name in found:
+                raise RuleError(f"line {first + 1}, column 1: a second rule named {rule.name!r}; names must differ")
+            if len(found) >= MOST_RULES:
+                raise RuleError(f"line {first + 1}, column 1: more than {MOST_RULES} rules; leave some out")
+        except RuleError as error:
+            line, column, message, hint = places(str(error))
+            mistakes.append(Mistake(line or first + 1, column or 1, message, hint))
+            continue
+        found[rule.name] = rule, (first + 1, last + 1)
+    return Checked(
+        RuleSet(rule for rule, _ in found.values()), tuple(place for _, place in found.values()), tuple(mistakes)
+    )
+
+
+def sound(text: str, labels: Labels) -> RuleSet:
+    """Return the rules of a text; a mistake is an answer that names its place."""
+    checked = check_text(text, labels)
+    if checked.mistakes:
+        first = checked.mistakes[0]
+        raise Failure(400, first.message, first.hint, f"rules, line {first.line}, column {first.column}")
+    return checked.rules
+
+
+def pruned(state: RuleState, rules: Collection[str]) -> RuleState:
+    """Leave out what a state says about rules that are not there."""
+    penalties = {name: value for name, value in state.penalties.items() if name in rules}
+    return replace(state, penalties=penalties, off=tuple(name for name in dict.fromkeys(state.off) if name in rules))
+
+
+def applied(state: RuleState, labeller: Labeller) -> Compiled:
+    """Return the rules of a state, compiled for the labels of a model, with the penalties that hold now."""
+    compiled = _compiled(state.text, labeller.labels)
+    prices = {rule.name: _price(rule, state, labeller)[0] for rule in compiled.rules}
+    prices |= {name: 0.0 for name in state.off if name in prices}
+    return replace(compiled, rules=compiled.rules.with_penalties(prices))
+
+
+@lru_cache(maxsize=16)
+def _compiled(text: str, labels: Labels) -> Compiled:
+    rules = sound(text, labels)
+    try:
+        return compile_rules(rules, labels)
+    except RuleError as error:
+        line, column, what, hint = places(str(error))
+        raise Failure(400, what, hint, f"rules, line {line}, column {column}" if line else "rules") from None
+
+
+def _price(rule: Rule, state: RuleState, labeller: Labeller) -> tuple[float, str]:
+    """Return what a rule costs, and who says so."""
+    if rule.name in state.penalties:
+        chosen = state.penalties[rule.name]
+        return math.inf if chosen is None else chosen, "slider"
+    if rule.penalty is not None:
+        return rule.penalty, "text"
+    node, learned = labeller.learned.get(rule.name, (None, 0.0))
+    return (learned, "model") if node == rule.node else (DEFAULT_PENALTY, "default")
+
+
+def described(state: RuleState, labeller: Labeller) -> dict[str, Any]:
+    """Return rules and mistakes as the API shows them."""
+    checked = check_text(state.text, labeller.labels)
+    state = pruned(state, checked.rules.names)
+    forms: Sequence[str] = [""] * checked.rules.K
+    if not checked.mistakes:
+        forms = _compiled(state.text, labeller.labels).form
+    rows = zip(checked.rules, checked.lines, forms, strict=True)
+    return {
+        "text": state.text,
+        "penalties": as_json(state.penalties),
+        "off": list(state.off),
+        "rules": [_row(rule, lines, form, state, labeller) for rule, lines, form in rows],
+        "errors": [
+            {"line": m.line, "column": m.column, "message": m.message, "hint": m.hint} for m in checked.mistakes
+        ],
+    }
+
+
+def as_json(penalties: Mapping[str, float | None]) -> dict[str, float | str]:
+    """Return penalties as the API writes them: a hard one is a word."""
+    return {name: "hard" if value is None else value for name, value in penalties.items()}
+
+
+def _row(rule: Rule, lines: tuple[int, int], form: str, state: RuleState, labeller: Labeller) -> dict[str, Any]:
+    price, source = _price(rule, state, labeller)
+    return {
+        "name": rule.name,
+        "text": print_node(rule.node),
+        "line": lines[0],
+        "end_line": lines[1],
+        "penalty": None if price == math.inf else price,
+        "hard": price == math.inf,
+        "source": source,
+        "once": rule.once,
+        "on": rule.name not in state.off,
+        "kind": "local" if form == "local" else "global",
+    }

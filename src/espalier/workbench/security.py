@@ -1,0 +1,169 @@
+"""Who may talk to the server, and how much: hosts, tokens, origins, sizes; and the headers of every answer.
+
+Host              must be a name of the address that the server was started for: a page of another site that makes
+                  its own name point here (DNS rebinding) sends its own name
+token             needed on any address but this machine's own: a header, or the cookie of /login?token=...
+X-Espalier        needed on all that is not GET: other sites' pages cannot send it without asking, and are told no
+Origin            if sent, must be the host's
+size              counted while it comes, whatever the length that was announced
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Collection
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from espalier.workbench.failures import Failure
+
+__all__ = ["COOKIE", "HEADER", "Gate", "Guard", "is_local", "same_token"]
+
+COOKIE = "espalier_token"
+HEADER = "x-espalier"
+
+_LOCAL = ("127.0.0.1", "localhost", "::1")
+_READING = ("GET", "HEAD", "OPTIONS")
+_OPEN = ("/login",)  # where a token is brought
+
+_HEADERS = {
+    "content-security-policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+def is_local(host: str) -> bool:
+    """Is this an address that only this machine can reach?"""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def same_token(given: str, token: str) -> bool:
+    """Compare without telling by the time it takes how much was right."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whom to let in. token : None if none is needed; hosts : names that requests may use, None for any."""
+
+    token: str | None = None
+    hosts: frozenset[str] | None = frozenset(_LOCAL)
+
+    @classmethod
+    def of(cls, host: str, token: str | None, also: Collection[str] = ()) -> Gate:
+        """Return the gate of a server that listens on an address; `also` are further names of it."""
+        if not is_local(host) and token is None:
+            raise ValueError("a server that others can reach needs a token")
+        if host in ("0.0.0.0", "::", "") and not also:
+            return cls(token, None)  # it has names that only its users know; the token stands guard
+        return cls(token, frozenset({*_LOCAL, host, *(name.lower() for name in also)}))
+
+    def check(self, scope: Scope, headers: Headers) -> None:
+        """Raise if a request is not to be answered."""
+        host = _name(headers.get("host", ""))
+        if self.hosts is not None and host not in self.hosts:
+            raise Failure(403, f"this server does not answer to the name {host!r}", "start it with --allow-host NAME")
+        if scope["method"] not in _READING:
+            self._check_origin(headers)
+        if self.token is not None and scope["path"] not in _OPEN and not self._known(headers):
+            raise Failure(
+                401, "the token is missing or wrong", "open the address with /login?token=... that serve printed"
+            )
+
+    @staticmethod
+    def _check_origin(headers: Headers) -> None:
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+            raise Failure(403, f"the request comes from a page of {origin}", "use the page of this server")
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            raise Failure(403, "the request comes from a page of another site", "use the page of this server")
+        if HEADER not in headers:
+            raise Failure(
+                403, "the header X-Espalier is missing", "send 'X-Espalier: 1' with every request that is not GET"
+            )
+
+    def _known(self, headers: Headers) -> bool:
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            try:
+                cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+            except CookieError:
+                cookie = None
+            given = "" if cookie is None else cookie.value
+        return self.token is not None and same_token(given.strip(), self.token)
+
+
+def _name(host: str) -> str:
+    """Return a host without its port and brackets, in lower case."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+class Guard:
+    """Stands before the application: checks requests, counts their bytes, and puts headers on answers."""
+
+    def __init__(self, app: ASGIApp, gate: Gate, most: int) -> None:
+        """Guard an application; most : bytes of a request."""
+        self._app, self._gate, self._most = app, gate, most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or let it through."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        try:
+            self._gate.check(scope, headers)
+            announced = headers.get("content-length", "0")
+            if announced.isascii() and announced.isdigit() and int(announced) > self._most:
+                raise self._too_large()
+        except Failure as failure:
+            await JSONResponse(failure.body(), failure.status)(scope, receive, _with_headers(send))
+            return
+        await self._app(scope, self._counted(receive), _with_headers(send))
+
+    def _too_large(self) -> Failure:
+        return Failure(413, f"the request has more than {self._most:,} bytes", "send it in parts")
+
+    def _counted(self, receive: Receive) -> Receive:
+        total = 0
+
+        async def counted() -> Message:
+            nonlocal total
+            message = await receive()
+            total += len(message.get("body", b""))
+            if total > self._most:
+                raise HTTPException(413, self._too_large().what)
+            return message
+
+        return counted
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("cache-control", "no-cache")
+        await send(message)
+
+    return sent

@@ -1,0 +1,103 @@
+// The one door to the server. Errors are values with what, where and hint; a server that does not answer is told to
+// whoever listens, and asked again until it does.
+
+const ROOT = "/api/v1";
+
+/** What the server refused, in its own words. */
+export class Refusal extends Error {
+  constructor(error, status) {
+    super(error.what);
+    Object.assign(this, { what: error.what, where: error.where ?? "", hint: error.hint ?? "", status });
+  }
+}
+
+/** The server did not answer at all. */
+class Away extends Error {
+  constructor() {
+    super("the server does not answer");
+    Object.assign(this, { what: this.message, where: "", hint: "start it again with: espalier serve", status: 0 });
+  }
+}
+
+/** Tells "away" once when the server stops to answer, and "back" when it answers again. */
+export const connection = new EventTarget();
+let away = false;
+let timer = 0;
+
+function tell(state) {
+  if (away === (state === "away")) return;
+  away = state === "away";
+  connection.dispatchEvent(new Event(state));
+  if (away) timer = setInterval(retry, 2000);
+  else clearInterval(timer);
+}
+
+/** Ask whether the server is there again. */
+export async function retry() {
+  try {
+    await send("GET", "/status");
+  } catch {
+    // Still away; the banner stays.
+  }
+}
+
+async function send(method, path, body, headers = {}) {
+  const options = { method, headers: { ...headers }, credentials: "same-origin" };
+  if (method !== "GET") options.headers["X-Espalier"] = "1";
+  if (body !== undefined) options.body = body;
+  let response;
+  try {
+    response = await fetch(ROOT + path, options);
+  } catch {
+    tell("away");
+    throw new Away();
+  }
+  tell("back");
+  if (response.ok) return response;
+  let error = null;
+  try {
+    ({ error } = await response.json());
+  } catch {
+    // Not from our server, as an answer of a proxy in between.
+  }
+  throw new Refusal(error ?? { what: `the server answered ${response.status}` }, response.status);
+}
+
+const json = async (answer) => {
+  const response = await answer;
+  return response.status === 204 ? null : response.json();
+};
+const withBody = (method) => (path, value) =>
+  json(send(method, path, JSON.stringify(value), { "Content-Type": "application/json" }));
+
+export const get = (path) => json(send("GET", path));
+export const post = withBody("POST");
+export const put = withBody("PUT");
+export const patch = withBody("PATCH");
+export const remove = (path) => json(send("DELETE", path));
+export const upload = (path, file) => json(send("POST", path, file, { "Content-Type": "application/octet-stream" }));
+
+/** A path with its parts made safe, and a query: at`/tasks/${name}/records`. */
+export const at = (parts, ...values) => String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
+export const query = (values) => {
+  const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return given.length ? `?${new URLSearchParams(given)}` : "";
+};
+
+/** The text of a download, and the name that the server gave it. */
+export async function fetchFile(path) {
+  const response = await send("GET", path);
+  const found = /filename="?([^";]+)"?/.exec(response.headers.get("Content-Disposition") ?? "");
+  return { name: found ? found[1] : "download", blob: await response.blob() };
+}
+
+/** Hand a download to the browser. */
+export async function download(path) {
+  const { name, blob } = await fetchFile(path);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  return name;
+}

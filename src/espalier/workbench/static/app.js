@@ -1,0 +1,142 @@
+// The frame: which task and view the address names, the header, the theme, and the banner when the server is away.
+
+import { at, connection, get, retry } from "./api.js";
+import { h, put } from "./dom.js";
+import { refuse } from "./messages.js";
+import { mountMeasure } from "./measure.js";
+import { keysOf, paletteOf } from "./palette.js";
+import { mountParse } from "./parse.js";
+import { mountRules } from "./rules.js";
+import { deleteTask, newTask } from "./tasks.js";
+import { mountTeach } from "./teach.js";
+
+const VIEWS = {
+  parse: { title: "Parse", mount: mountParse },
+  rules: { title: "Rules", mount: mountRules },
+  teach: { title: "Teach", mount: mountTeach },
+  measure: { title: "Measure", mount: mountMeasure },
+};
+const main = document.getElementById("main");
+let shown = { view: null, failed: false, turn: 0 };
+
+/** #/task/view/detail?query as its parts; what is missing or unknown gets a default. */
+function route() {
+  const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [task, view, detail] = path.split("/").map(decodeURIComponent);
+  const known = view in VIEWS ? view : "parse";
+  return { task: task || null, view: known, detail: detail || null, query: new URLSearchParams(search) };
+}
+
+/** The address of a view of a task. */
+export function address(task, view, detail = null, query = {}) {
+  const search = new URLSearchParams(query).toString();
+  return `#/${encodeURIComponent(task)}/${view}${detail === null ? "" : `/${detail}`}${search ? `?${search}` : ""}`;
+}
+
+/** What every view gets: the task, its colours and keys, and ways to move on. */
+async function benchFor(name) {
+  const task = await get(at`/tasks/${name}`);
+  const bench = {
+    task,
+    path: at`/tasks/${name}`,
+    looks: paletteOf(task.labels),
+    keys: keysOf(task.labels),
+    address: (view, detail, query) => address(name, view, detail, query),
+    /** Read the task again: counts and the active model may have changed. */
+    refresh: async () => { bench.task = await get(bench.path); },
+    remount: () => render(),
+  };
+  return bench;
+}
+
+function header(tasks, here) {
+  const choice = document.getElementById("task");
+  put(choice, tasks.map((task) => h("option", { value: task.name, selected: task.name === here.task }, task.name)));
+  choice.onchange = () => { location.hash = address(choice.value, here.view); };
+  put(document.getElementById("views"), Object.entries(VIEWS).map(([name, { title }]) =>
+    h("a", { href: address(here.task, name), "aria-current": name === here.view ? "page" : null }, title)));
+  document.title = `${VIEWS[here.view].title} · ${here.task} · Espalier`;
+}
+
+/** Show what the address names. A view that comes too late, because another was asked for, is dropped. */
+async function render() {
+  const turn = shown.turn + 1;
+  shown.view?.leave?.();
+  shown = { view: null, failed: false, turn };
+  try {
+    const { tasks } = await get("/tasks");
+    const here = route();
+    here.task ??= tasks[0].name;
+    const bench = await benchFor(here.task);
+    if (shown.turn !== turn) return;
+    header(tasks, here);
+    put(main);
+    const view = await VIEWS[here.view].mount(main, bench, here);
+    if (shown.turn === turn) shown.view = view;
+    else view?.leave?.();
+  } catch (error) {
+    if (shown.turn !== turn) return;
+    shown.failed = true;
+    refuse(put(main), error, render);
+  }
+}
+
+function setUpTheme() {
+  const root = document.documentElement;
+  const wished = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  const dark = () => (root.dataset.theme ?? wished()) === "dark";
+  const node = document.getElementById("theme");
+  const name = () => { node.textContent = dark() ? "☀" : "☾"; node.title = dark() ? "Light" : "Dark"; };
+  node.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    localStorage.setItem("espalier-theme", root.dataset.theme);
+    name();
+  });
+  name();
+}
+
+function setUpConnection() {
+  const banner = document.getElementById("banner");
+  connection.addEventListener("away", () => { banner.hidden = false; });
+  connection.addEventListener("back", () => {
+    banner.hidden = true;
+    if (shown.failed) render();
+  });
+  document.getElementById("retry").addEventListener("click", retry);
+}
+
+function setUpTasks() {
+  const menu = document.getElementById("task-menu");
+  document.getElementById("new-task").addEventListener("click", () => {
+    menu.open = false;
+    newTask((name) => { location.hash = address(name, "parse"); });
+  });
+  document.getElementById("delete-task").addEventListener("click", async () => {
+    menu.open = false;
+    if (await deleteTask(document.getElementById("task").value)) {
+      location.hash = "";
+      render();
+    }
+  });
+}
+
+/** A menu closes when one clicks elsewhere or presses Escape. */
+function setUpMenus() {
+  const close = (but) => {
+    for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== but) menu.open = false;
+  };
+  document.addEventListener("click", (event) => close(event.target.closest("details.menu")));
+  document.addEventListener("keydown", (event) => {
+    const menu = event.target.closest?.("details.menu[open]");
+    if (event.key !== "Escape" || !menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+}
+
+setUpTheme();
+setUpConnection();
+setUpTasks();
+setUpMenus();
+addEventListener("hashchange", render);
+render();

@@ -1,0 +1,37 @@
+// Small signs beside a record: how sure, how well proven, which rules it breaks and at what price.
+
+import { h, percent } from "./dom.js";
+
+const chip = (text, style = "", title = null) => h("span", { class: `chip ${style}`, title }, text);
+
+/** A gap or a price with two decimals at most, and no trailing zeros. */
+export const amount = (value) => String(Math.round(value * 100) / 100);
+
+const PROOFS = {
+  optimal: () => chip("proven best", "good", "No labelling scores more under these rules"),
+  bounded: ({ gap }) =>
+    chip(gap === null ? "bounded" : `within ${amount(gap)}`, "warn", "The best labelling scores at most so much more"),
+  heuristic: () => chip("not proven", "warn", "Found by a search that proves nothing"),
+  infeasible: () => chip("hard rules conflict", "bad", "No labelling keeps all hard rules; this one breaks least"),
+};
+
+/** What is proven about an answer. */
+export const proof = (certificate) => (PROOFS[certificate.status] ?? PROOFS.heuristic)(certificate);
+
+/** The rules that an answer breaks, each once, with the price of all its breaches. */
+export function broken(violations) {
+  const sums = new Map();
+  for (const { rule, price } of violations) {
+    const known = sums.get(rule) ?? { times: 0, price: 0, hard: false };
+    sums.set(rule, { times: known.times + 1, price: known.price + (price ?? 0), hard: known.hard || price === null });
+  }
+  return [...sums].map(([rule, { times, price, hard }]) =>
+    h("span", { class: `chip ${hard ? "bad" : "warn"}`, title: `This answer breaks the rule ${rule}` },
+      `${rule}${times > 1 ? ` ×${times}` : ""}`, h("b", {}, hard ? "hard" : `−${amount(price)}`)));
+}
+
+/** How sure a record is. */
+export const sure = (confidence) => chip(percent(confidence), "", "How likely the whole record is right");
+
+export const corrected = () => chip("corrected", "good", "You confirmed these fields");
+export const changed = (count) => chip(count === 1 ? "1 token changed" : `${count} tokens changed`, "good");

@@ -1,0 +1,5 @@
+// Light or dark, before the first paint: this small script is loaded in the head, without waiting for the modules.
+(() => {
+  const chosen = localStorage.getItem("espalier-theme");
+  if (chosen) document.documentElement.dataset.theme = chosen;
+})();

@@ -1,0 +1,86 @@
+"""Rules that the corrected records keep and the answers break: `learning.discovery` on a task's own records."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from espalier.corpus import Corpus, Labels
+from espalier.errors import ResultWarning
+from espalier.learning.discovery import discover
+from espalier.potentials import ChainBatch
+from espalier.rules.compile import Compiled
+from espalier.rules.printer import print_node
+from espalier.rules.ruleset import Rule
+from espalier.tags import is_tag
+from espalier.workbench.bench import Bench
+from espalier.workbench.decoding import Batch, decode
+from espalier.workbench.failures import Failure
+from espalier.workbench.labellers import Labeller
+from espalier.workbench.rule_texts import applied
+from espalier.workbench.tasks import Task
+
+__all__ = ["suggest"]
+
+
+class _Answers:
+    """A model under the task's rules, as discovery asks for one."""
+
+    def __init__(self, labeller: Labeller, compiled: Compiled) -> None:
+        self.labels_: Labels = labeller.labels
+        self._labeller, self._compiled = labeller, compiled
+
+    def potentials(self, corpus: Corpus) -> ChainBatch:
+        return self._labeller.potentials(corpus)
+
+    def predict(self, corpus: Corpus) -> list[list[str]]:
+        documents = corpus.to_documents()
+        found = decode(Batch(documents, corpus, self.potentials(corpus)), self._compiled)
+        names = self.labels_.names
+        return [[names[j] for j in found.y[a:b]] for a, b in pairwise(corpus.indptr.tolist())]
+
+
+def suggest(bench: Bench, task: Task, most: int) -> dict[str, Any]:
+    """Return the rules that would have objected to most of the wrong answers, with names that are free."""
+    stored = bench.records.all(task.name, corrected=True)
+    if not stored:
+        raise Failure(
+            409, "no record of this task is corrected yet", "rules are found by comparing answers with corrections"
+        )
+    with bench.computing():
+        labeller = bench.labeller(task, task.active)
+        compiled = applied(task.rules, labeller)
+        marks = all(map(is_tag, labeller.labels))
+        corpus = Corpus.from_documents([one.document for one in stored], vocabulary=labeller.labels, marks=marks)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResultWarning)
+            found = discover(corpus, _Answers(labeller, compiled), max_rules=most)
+    taken = set(compiled.rules.names)
+    rows = []
+    for row, rule in zip(found.rows, found.rules, strict=True):
+        named = _free(rule, taken)
+        taken.add(named.name)
+        rows.append(
+            {
+                "name": named.name,
+                "text": print_node(rule.node),
+                "line": str(named),
+                "penalty": None if rule.hard else rule.penalty,
+                "support": row.support,
+                "gold": row.gold,
+                "predicted": row.predicted,
+                "fixes": None if row.fixes is None else len(row.fixes),
+                "breaks": None if row.breaks is None else len(row.breaks),
+            }
+        )
+    return {"judged": len(stored), "candidates": found.candidates, "suggestions": rows}
+
+
+def _free(rule: Rule, taken: set[str]) -> Rule:
+    """Return the rule under a name that no other has."""
+    name, number = rule.name, 2
+    while name in taken:
+        name, number = f"{rule.name}{number}", number + 1
+    return replace(rule, name=name)

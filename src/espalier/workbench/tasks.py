@@ -1,0 +1,182 @@
+"""Tasks of a project: those that come with the library, and your own; the rules, and the model in use, of each.
+
+Labels are plain names or, where a task file says so, tags with B- and I-; people see *fields*, which are the same names
+without marks, and `outside` says whether text may be in none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from sqlite3 import Connection
+from typing import Any
+
+from espalier.corpus import Labels
+from espalier.features.defaults import default_templates
+from espalier.features.extract import FeatureExtractor
+from espalier.tags import OUTSIDE, is_tag, path_of
+from espalier.tasks.task import load_task
+from espalier.workbench.database import Database
+from espalier.workbench.failures import Failure
+
+__all__ = ["BUILTIN", "BUNDLED_MODEL", "REFERENCES", "RuleState", "Task", "TaskStore", "own_labels"]
+
+REFERENCES = "citations"
+"""The task whose records are references: with a bundled model, a splitter and formats of its own."""
+
+BUILTIN = (REFERENCES, "ads", "cora", "entities")
+BUNDLED_MODEL = 0
+"""The number of the model that comes with the library."""
+
+NAME = r"[a-z][a-z0-9-]{0,39}"
+LABEL = r"[^\W\d]\w*(?:-\w+)*"
+_LABEL = re.compile(LABEL)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleState:
+    """Rules as their text, with what sliders (None is hard) and switches say about them."""
+
+    text: str
+    penalties: Mapping[str, float | None] = field(default_factory=dict)
+    off: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells two states apart."""
+        return (self.text, tuple(sorted(self.penalties.items())), self.off)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task. labels : as models have them; templates : its features; active : the number of the model in use."""
+
+    name: str
+    labels: Labels
+    templates: tuple[str, ...]
+    rules: RuleState
+    active: int | None
+
+    @property
+    def builtin(self) -> bool:
+        """Does it come with the library?"""
+        return self.name in BUILTIN
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What people may assign."""
+        return tuple(dict.fromkeys(path_of(label) for label in self.labels if label != OUTSIDE))
+
+    @property
+    def outside(self) -> bool:
+        """May text be in no field?"""
+        return OUTSIDE in self.labels
+
+    @property
+    def marks(self) -> bool:
+        """Are labels tags, with B- and I-?"""
+        return all(is_tag(label) for label in self.labels)
+
+
+class TaskStore:
+    """The table of tasks; those that come with the library are there from the start."""
+
+    def __init__(self, database: Database) -> None:
+        """Put the tasks of the library where they are missing."""
+        self._db = database
+        with database.write() as write:
+            for name in BUILTIN:
+                _begin(write, name)
+
+    def all(self) -> list[Task]:
+        """Return all tasks: the library's, then your own by name."""
+        found = {row["name"]: _task(row) for row in self._db.rows("SELECT * FROM task ORDER BY name")}
+        return [found.pop(name) for name in BUILTIN] + list(found.values())
+
+    def get(self, name: str) -> Task:
+        """Return a task by name."""
+        row = self._db.row("SELECT * FROM task WHERE name = ?", name)
+        if row is None:
+            known = ", ".join(row["name"] for row in self._db.rows("SELECT name FROM task ORDER BY name"))
+            raise Failure(404, f"there is no task {name!r}", f"tasks: {known}")
+        return _task(row)
+
+    def create(
+        self, name: str, labels: Sequence[str], outside: bool, templates: Sequence[str] | None, rules: str
+    ) -> Task:
+        """Add a task of your own; wrong labels or templates are refused, and a name that is taken."""
+        templates = None if templates is None else list(templates)
+        definition = json.dumps({"labels": list(labels), "outside": outside, "templates": templates})
+        _defined(definition)
+        with self._db.write() as write:
+            if write.execute("SELECT 1 FROM task WHERE name = ?", (name,)).fetchone():
+                raise Failure(409, f"there is a task {name!r} already", "choose another name")
+            write.execute("INSERT INTO task (name, definition, rules) VALUES (?, ?, ?)", (name, definition, rules))
+        return self.get(name)
+
+    def delete(self, name: str) -> None:
+        """Forget a task with all it has; one of the library's begins anew."""
+        self.get(name)
+        with self._db.write() as write:
+            write.execute("DELETE FROM task WHERE name = ?", (name,))
+            if name in BUILTIN:
+                _begin(write, name)
+
+    def set_rules(self, name: str, state: RuleState) -> None:
+        """Store rules."""
+        values = (state.text, json.dumps(dict(state.penalties)), json.dumps(state.off), name)
+        with self._db.write() as write:
+            write.execute("UPDATE task SET rules = ?, penalties = ?, off = ? WHERE name = ?", values)
+
+    def set_active(self, name: str, model: int | None) -> None:
+        """Store which model is in use."""
+        with self._db.write() as write:
+            write.execute("UPDATE task SET active = ? WHERE name = ?", (model, name))
+
+
+def _begin(write: Connection, name: str) -> None:
+    """Put a task of the library into the table, unless it is there."""
+    active = BUNDLED_MODEL if name == REFERENCES else None
+    values = (name, _own_rules(name), active)
+    write.execute("INSERT OR IGNORE INTO task (name, rules, active) VALUES (?, ?, ?)", values)
+
+
+def _task(row: Any) -> Task:
+    labels, templates = _declared(row["name"]) if row["definition"] is None else _defined(row["definition"])
+    state = RuleState(row["rules"], json.loads(row["penalties"]), tuple(json.loads(row["off"])))
+    return Task(row["name"], labels, templates, state, row["active"])
+
+
+@lru_cache(maxsize=8)
+def _declared(name: str) -> tuple[Labels, tuple[str, ...]]:
+    task = load_task(name)
+    return task.labels, tuple(map(str, task.extractor.templates))
+
+
+@lru_cache(maxsize=64)
+def _defined(definition: str) -> tuple[Labels, tuple[str, ...]]:
+    table = json.loads(definition)
+    labels = own_labels(table["labels"], table["outside"])
+    if table["templates"] is None:
+        return labels, tuple(map(str, default_templates()))
+    extractor = FeatureExtractor.from_table({"templates": table["templates"]})
+    return labels, tuple(map(str, extractor.templates))
+
+
+def own_labels(labels: Sequence[str], outside: bool) -> Labels:
+    """Return the labels of a task of your own; `O` comes first, so that it wins among equals."""
+    for label in labels:
+        if not _LABEL.fullmatch(label) or label == OUTSIDE or is_tag(label):
+            hint = (
+                "use letters, digits, inner hyphens and underscores, as in 'title' or 'start-date'; not O, B-x or I-x"
+            )
+            raise Failure(400, f"{label!r} is no name for a label", hint)
+    return Labels([OUTSIDE, *labels] if outside else labels)
+
+
+def _own_rules(name: str) -> str:
+    return (resources.files("espalier.tasks") / f"{name}.rules").read_text(encoding="utf-8")

@@ -1,0 +1,146 @@
+"""`ordered_map`: order, bounded memory, errors in their turn, and the same on every backend of joblib."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import joblib
+import pytest
+from cluster_jobs import Upper
+from cluster_work import die, process_of, square, trip
+
+from citation_models import reference, tiny_model
+from espalier.citations.formats import FORMATS
+from espalier.citations.splitting import Reference
+from espalier.cli.batches import Order, put_together, write_elsewhere
+from espalier.cli.job_rows import parser_of
+from espalier.cluster import LabellerSpec, labeller_of, ordered_map
+from espalier.cluster.processes import ROUND
+from espalier.errors import EspalierError, InputError, MissingExtraError, ModelFileError
+
+
+@pytest.mark.parametrize(("jobs", "count"), [(1, 0), (1, 100), (2, 0), (2, 1), (2, 100)])
+def test_order(jobs: int, count: int) -> None:
+    assert list(ordered_map(square, range(count), jobs=jobs)) == [n * n for n in range(count)]
+
+
+def test_work_is_done_elsewhere() -> None:
+    assert os.getpid() not in set(ordered_map(process_of, range(8), jobs=2))
+    assert set(ordered_map(process_of, range(8), jobs=1)) == {os.getpid()}
+
+
+def test_no_more_than_two_rounds_are_read_ahead() -> None:
+    read: list[int] = []
+
+    def items() -> Iterator[int]:
+        for n in range(2000):
+            read.append(n)
+            yield n
+
+    most = 0
+    for done, _ in enumerate(ordered_map(square, items(), jobs=2)):
+        most = max(most, len(read) - done)
+    assert most <= 2 * ROUND * 2
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_of_the_work_has_its_turn(jobs: int) -> None:
+    results = ordered_map(trip, range(100), jobs=jobs)
+    assert list(islice(results, 40)) == list(range(40))
+    with pytest.raises(InputError, match="stumbled over 40"):
+        next(results)
+    assert list(ordered_map(square, [1, 2], jobs=jobs)) == [1, 4]  # and the next map is none the worse
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_of_the_source_has_its_turn(jobs: int) -> None:
+    def items() -> Iterator[int]:
+        yield from range(40)
+        raise InputError("the source ran dry")
+
+    results = ordered_map(square, items(), jobs=jobs)
+    assert list(islice(results, 40)) == [n * n for n in range(40)]
+    with pytest.raises(InputError, match="ran dry"):
+        next(results)
+
+
+def test_a_process_that_dies_is_told() -> None:
+    with pytest.raises(EspalierError, match="a worker process died"):
+        list(ordered_map(die, range(10), jobs=2))
+
+
+def test_nobody_needs_the_rest() -> None:
+    results = ordered_map(square, iter(range(10**9)), jobs=2)
+    assert [next(results), next(results)] == [0, 1]
+    results.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("jobs", [0, -1, True, 1.5])
+def test_wrong_jobs(jobs: int) -> None:
+    with pytest.raises(InputError, match="jobs is"):
+        ordered_map(square, [1], jobs=jobs)
+
+
+def test_without_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "joblib", None)
+    with pytest.raises(MissingExtraError, match=r"'joblib'; run: pip install 'espalier\[cluster\]'"):
+        list(ordered_map(square, [1], jobs=2))
+
+
+def test_a_labeller_is_made_once_a_thread(tmp_path: Path) -> None:
+    model = tmp_path / "hello.model"
+    model.write_text("hello")
+    spec = LabellerSpec.of(Upper, model)
+    assert labeller_of(spec) is labeller_of(spec)
+    assert labeller_of(spec).greeting == "hello"
+    model.write_text("goodbye")
+    assert labeller_of(LabellerSpec.of(Upper, model)).greeting == "goodbye"
+    with pytest.raises(ModelFileError, match="No such file"):
+        LabellerSpec.of(Upper, tmp_path / "none")
+    with pytest.raises(InputError, match="cannot find it by its name"):
+        LabellerSpec.of(lambda path: None, model)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("parser") / "tiny.espalier"
+    tiny_model().save(path)
+    return path
+
+
+BATCHES = [[Reference(reference(n)) for n in range(a, a + 9)] for a in range(0, 90, 9)]
+
+
+def on_two(model: Path) -> str:
+    """What `parse --jobs 2` does."""
+    work = partial(write_elsewhere, LabellerSpec.of(parser_of, model), Order("bibtex"))
+    return "".join(put_together(ordered_map(work, BATCHES, jobs=2), "bibtex"))
+
+
+@pytest.fixture(scope="module")
+def truth(model: Path) -> str:
+    """One batch in one process, through the format's own writer."""
+    text = "".join(FORMATS["bibtex"](parser_of(str(model)).parse_many(reference(n) for n in range(90))))
+    assert text.count("@") == 90
+    return text
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_the_same_on_processes_and_threads(model: Path, truth: str, backend: str) -> None:
+    with joblib.parallel_config(backend):
+        assert on_two(model) == truth
+
+
+def test_the_same_on_dask(model: Path, truth: str) -> None:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        Client(cluster),
+        joblib.parallel_config("dask"),
+    ):
+        assert on_two(model) == truth

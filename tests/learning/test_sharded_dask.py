@@ -1,0 +1,88 @@
+"""Parts on a cluster: Dask's workers hold them, and answer as one process would."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+
+import espalier as es
+from espalier.errors import EspalierError, InputError
+from espalier.shards import n_workers, shards_of
+from espalier.shards.futures import ShardsInFutures
+from sharded_learners import FEW, LABELS, LEARNERS, figures, learn, records
+from sharded_work import added, complains, dask_workers, dies, prepared, who
+
+DATA = [[1, 2], [3], [], [4, 5, 6], [7]]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with dask_workers() as client:
+        yield client
+
+
+@pytest.fixture
+def _dask(cluster):
+    with parallel_config("dask", client=cluster, wait_for_workers_timeout=30):
+        yield
+
+
+pytestmark = pytest.mark.usefixtures("_dask")
+
+
+def test_answers_and_states_stay_on_the_cluster() -> None:
+    with shards_of(DATA, prepared, common=10, jobs=2) as shards:
+        assert isinstance(shards, ShardsInFutures)
+        assert shards.replies(added, 1) == [(30, 1), (30, 1), (0, 1), (150, 1), (70, 1)]
+        assert shards.total(added, 2) == (560, 10)
+        assert shards.total(added, factor=1) == (280, 15)
+        makers, workers = zip(*shards.replies(who), strict=True)
+        assert makers == workers  # a part is worked on where it is
+        assert os.getpid() not in workers
+        with pytest.raises(InputError, match="in the part that begins with sequence 3: 5 is not wanted"):
+            shards.total(complains, 5)
+        assert shards.total(added, 1)[1] == 5  # `who` had no state, and an error changes none
+    assert n_workers(-1) == 2
+
+
+@pytest.mark.parametrize("name", ["em", "codl", "pr"])
+def test_learners_find_the_same_bits(name) -> None:
+    ours, theirs = learn(LEARNERS[name], -1), learn(LEARNERS[name], 1)
+    assert all(map(np.array_equal, figures(ours), figures(theirs)))
+    assert ours.history_ == theirs.history_
+
+
+def test_a_crf_has_the_same_bits() -> None:
+    ours, theirs = (es.CRF(["lower[-1,0]"], max_iterations=10, jobs=jobs).fit(FEW) for jobs in (2, 1))
+    assert np.array_equal(ours.model_.w, theirs.model_.w)
+    assert np.array_equal(ours.model_.trans, theirs.model_.trans)
+    assert ours.minimum_.values == theirs.minimum_.values
+
+
+def test_rules_found_are_the_same() -> None:
+    dev, model = records(60, 3), es.HMM().fit(FEW, labels=LABELS)
+    assert es.discover(dev, model, jobs=2) == es.discover(dev, model)
+
+
+@pytest.mark.parametrize("wait", [0.0, 1.0])  # for the cluster to notice
+def test_a_worker_that_dies_between_two_requests(wait) -> None:
+    with shards_of(DATA, prepared, common=1, jobs=2) as shards:
+        os.kill(shards.replies(who)[0][1], signal.SIGKILL)
+        time.sleep(wait)
+        with pytest.raises(EspalierError, match="a worker of the cluster died with its part of the data"):
+            shards.total(added, 1)
+
+
+def test_a_worker_that_dies_at_work() -> None:
+    with (
+        shards_of(DATA, prepared, common=1, jobs=2) as shards,
+        pytest.raises(EspalierError, match="so there is no sum; fit again"),
+    ):
+        shards.total(dies, 4)
+    with shards_of(DATA, prepared, common=1, jobs=2) as shards:  # the cluster has new workers
+        assert shards.total(added, 1)[0] == 28

@@ -1,0 +1,141 @@
+"""Who is let in, how much may come, and the headers of every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from workbench_server import HEADERS, Running
+
+from espalier.workbench.bench import Limits
+from espalier.workbench.security import Gate, is_local
+
+TOKEN = "a-token-of-some-length"
+
+
+def test_headers_of_every_answer(api: httpx.Client) -> None:
+    origin = str(api.base_url).replace("/api/v1", "")
+    for answer in (api.get("/status"), api.get("/tasks/none"), api.post("/nothing"), httpx.get(f"{origin}api")):
+        assert "default-src 'self'" in answer.headers["content-security-policy"] or "/api" in str(answer.url)
+        assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+    assert api.get("/status").headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"X-Espalier": "1"}, 201),
+        ({}, 403),
+        ({"X-Espalier": "1", "Origin": "http://evil.example"}, 403),
+        ({"X-Espalier": "1", "Origin": "null"}, 403),
+        ({"X-Espalier": "1", "Sec-Fetch-Site": "cross-site"}, 403),
+        ({"X-Espalier": "1", "Sec-Fetch-Site": "same-origin"}, 201),
+        ({"X-Espalier": "1", "Host": "evil.example"}, 403),
+        ({"X-Espalier": "1", "Host": "localhost:1234"}, 201),
+        ({"X-Espalier": "1", "Host": "localhost.evil.example"}, 403),
+        ({"X-Espalier": "1", "Host": "[::1]:80"}, 201),
+        ({"X-Espalier": "1", "Host": "["}, 403),
+    ],
+)
+def test_who_may_write(api: httpx.Client, task: str, headers: dict[str, str], status: int) -> None:
+    url = f"{api.base_url}tasks/{task}/records"
+    done = httpx.post(url, json={"text": "lamp"}, headers=headers)
+    assert done.status_code == status, done.text
+    if status == 403:
+        assert done.json()["error"]["hint"]
+
+
+def test_own_origin_is_welcome(api: httpx.Client, task: str) -> None:
+    origin = f"http://{api.base_url.host}:{api.base_url.port}"
+    assert api.post(f"/tasks/{task}/records", json={"text": "x"}, headers={"Origin": origin}).status_code == 201
+
+
+def test_reading_needs_the_host_too(api: httpx.Client) -> None:
+    assert api.get("/tasks", headers={"Host": "evil.example"}).status_code == 403  # DNS rebinding
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("192.168.0.4", False),
+        ("example.org", False),
+        ("", False),
+    ],
+)
+def test_local_addresses(host: str, local: bool) -> None:
+    assert is_local(host) is local
+
+
+def test_a_gate_without_a_token_is_for_this_machine() -> None:
+    with pytest.raises(ValueError, match="token"):
+        Gate.of("0.0.0.0", None)
+    assert Gate.of("0.0.0.0", TOKEN).hosts is None
+    assert "box.lan" in (Gate.of("192.168.0.4", TOKEN, ["Box.LAN"]).hosts or ())
+
+
+@pytest.fixture(scope="module")
+def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server with a token and narrow limits."""
+    limits = Limits(body=4000, records=3, length=50, seconds=20)
+    running = Running(tmp_path_factory.mktemp("strict"), gate=Gate.of("0.0.0.0", TOKEN), limits=limits)
+    yield running
+    running.stop()
+
+
+def test_the_token(strict: Running) -> None:
+    base = f"{strict.origin}/api/v1/status"
+    assert httpx.get(base).status_code == 401
+    assert httpx.get(f"{strict.origin}/").status_code == 401
+    assert httpx.get(base, headers={"Authorization": "Bearer wrong"}).status_code == 401
+    assert httpx.get(base, headers={"Authorization": f"Basic {TOKEN}"}).status_code == 401
+    assert httpx.get(base, headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+    assert httpx.get(base, headers={"Cookie": "espalier_token=\x01; ="}).status_code == 401
+    assert httpx.get(f"{strict.origin}/login", params={"token": "wrong"}).status_code == 401
+    with httpx.Client(base_url=strict.origin) as browser:
+        door = browser.get("/login", params={"token": TOKEN})
+        assert door.status_code == 303
+        cookie = door.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        assert browser.get("/api/v1/status").status_code == 200
+        assert browser.post("/api/v1/tasks", json={}).status_code == 403  # a cookie is no permission to write
+
+
+def test_limits(strict: Running) -> None:
+    api = strict.client
+    api.headers["Authorization"] = f"Bearer {TOKEN}"
+    assert api.post("/tasks/ads/records", json={"text": "x" * 4000}).status_code == 413
+    chunks = api.post("/tasks/ads/records/upload", content=iter([b"x" * 3000] * 3))  # no length announced
+    assert chunks.status_code == 413
+    assert chunks.json()["error"]["hint"]
+    assert api.post("/tasks/ads/parse", json={"texts": ["x"] * 4}).status_code == 413
+    long = api.post("/tasks/ads/parse", json={"texts": ["ok", "y" * 51]})
+    assert long.status_code == 413
+    assert long.json()["error"]["where"] == "text 1"
+    assert api.get("/tasks/ads/records", params={"limit": 4}).status_code == 413
+    left_out = api.post("/tasks/ads/records", json={"text": "fine\n" + "z" * 51}).json()
+    assert (len(left_out["added"]), len(left_out["problems"])) == (1, 1)
+
+
+def test_the_time_of_a_request(start: Callable[..., Running], tmp_path: Path) -> None:
+    server = start(tmp_path / "hasty", limits=Limits(seconds=0.0))
+    done = server.client.post("/tasks/ads/parse", json={"texts": ["a lamp"]})
+    assert done.status_code == 504
+    assert "longer than 0 seconds" in done.json()["error"]["what"]
+    assert server.client.get("/status").status_code == 200
+
+
+def test_the_page_is_served_without_the_header(api: httpx.Client) -> None:
+    origin = str(api.base_url).replace("api/v1/", "")
+    assert httpx.get(f"{origin}../../etc/passwd").status_code == 404
+    assert httpx.get(f"{origin}%2e%2e/app.py").status_code == 404
+    assert HEADERS["X-Espalier"]
