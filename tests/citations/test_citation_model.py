@@ -120,7 +120,7 @@ def test_the_file_says_what_it_is(parser: Parser) -> None:
     assert "AnyStyle" in header["attribution"]
     assert "GROBID" in header["attribution"]
     assert parser.labels == LABELS
-    assert MODEL.stat().st_size < 8e6
+    assert MODEL.stat().st_size < 7e6
 
 
 @pytest.mark.parametrize(("text", "expected"), REFERENCES)
@@ -152,5 +152,6 @@ def test_held_out_references_stay_as_good(parser: Parser, data_dir: Path) -> Non
     words = [example.document.words for example in test]
     found = evaluate(words, [plain_tags(example.document) for example in test], answers)
     assert found.references > 150
-    assert found.fields.f1 > 0.94
-    assert found.exact > 0.85
+    assert found.fields.f1 > 0.97
+    assert found.core.f1 > 0.97
+    assert found.exact > 0.91

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.inference import posterior
 from espalier.models.hmm import HMMCounts, HMMParameters, Vocabulary
-from espalier.shards import corpus_parts, fixed_parts, shards_of
+from espalier.shards import shard_corpus
 
 __all__ = ["Count", "CountTables", "Rows", "pool_counter", "spoken", "wordless"]
 
@@ -100,9 +100,8 @@ def pool_counter(
     if jobs is None:
         yield lambda parameters: count(parameters, pool, labels, threads)
         return
-    cuts = fixed_parts(pool.indptr)
     common = (vocabulary, labels, hard, threads or 1)
-    with shards_of(corpus_parts(pool, cuts), _part, common=common, jobs=jobs, first=[lo for lo, _ in cuts]) as shards:
+    with shard_corpus(pool, _part, common=common, jobs=jobs) as shards:
 
         def over_shards(parameters: HMMParameters) -> tuple[HMMCounts, float]:
             start, trans, emission, fit = shards.total(_part_counts, wordless(parameters))

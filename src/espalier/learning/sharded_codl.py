@@ -19,7 +19,7 @@ from espalier.learning.penalties import Tally, tally
 from espalier.learning.pool_counts import CountTables, Rows, spoken
 from espalier.models.hmm import HMMCounts, HMMParameters, Vocabulary
 from espalier.rules.compile import Compiled
-from espalier.shards import Shards, corpus_parts, fixed_parts, shards_of
+from espalier.shards import Shards, shard_corpus
 
 __all__ = ["Lesson", "PoolPart", "Setting", "label_shards", "lesson_of", "shard_pool"]
 
@@ -85,9 +85,7 @@ class Lesson(NamedTuple):
 
 def shard_pool(pool: Corpus, setting: Setting, jobs: int) -> Shards[PoolPart]:
     """Hand out the parts of a pool."""
-    cuts = fixed_parts(pool.indptr)
-    first = [lo for lo, _ in cuts]
-    return shards_of(corpus_parts(pool, cuts), _prepared, common=setting, jobs=jobs, first=first)
+    return shard_corpus(pool, _prepared, common=setting, jobs=jobs)
 
 
 def label_shards(shards: Shards[PoolPart], tables: HMMParameters, rho: Float | None) -> Lesson:

@@ -26,7 +26,7 @@ from espalier.learning.projection import (
     warn_unless_converged,
 )
 from espalier.models.hmm import HMMCounts, HMMParameters, Vocabulary
-from espalier.shards import Shards, corpus_parts, fixed_parts, shards_of
+from espalier.shards import Shards, shard_corpus
 
 __all__ = ["Expected", "PoolPart", "Setting", "project_corpus", "project_sequences", "shard_pool"]
 
@@ -81,9 +81,7 @@ class Expected(NamedTuple):
 
 def shard_pool(pool: Corpus, setting: Setting, jobs: int) -> Shards[PoolPart]:
     """Hand out the parts of a pool."""
-    cuts = fixed_parts(pool.indptr)
-    first = [lo for lo, _ in cuts]
-    return shards_of(corpus_parts(pool, cuts), _prepared, common=setting, jobs=jobs, first=first)
+    return shard_corpus(pool, _prepared, common=setting, jobs=jobs)
 
 
 def _prepared(setting: Setting, pool: Corpus) -> PoolPart:

@@ -20,12 +20,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from espalier.corpus import Corpus
 from espalier.errors import InputError, MissingExtraError
 from espalier.shards.base import Shards, ShardsHere, corpus_parts, fixed_parts
 from espalier.shards.folder import ShardsInFolder
 from espalier.shards.futures import ShardsInFutures
 
-__all__ = ["Shards", "check_jobs", "corpus_parts", "fixed_parts", "n_workers", "shards_of"]
+__all__ = ["Shards", "check_jobs", "corpus_parts", "fixed_parts", "n_workers", "shard_corpus", "shards_of"]
 
 Common = TypeVar("Common")
 Data = TypeVar("Data")
@@ -61,6 +62,14 @@ def shards_of(
     if hasattr(getattr(backend, "client", None), "scatter"):
         return ShardsInFutures(data, prepare, common, places, backend)
     return ShardsInFolder(data, prepare, common, places, jobs)
+
+
+def shard_corpus(
+    corpus: Corpus, prepare: Callable[[Common, Corpus], Part], *, common: Common, jobs: int
+) -> Shards[Part]:
+    """Hand out the fixed parts of a corpus."""
+    cuts = fixed_parts(corpus.indptr)
+    return shards_of(corpus_parts(corpus, cuts), prepare, common=common, jobs=jobs, first=[lo for lo, _ in cuts])
 
 
 def n_workers(jobs: int) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 from espalier.corpus import Corpus, Labels
@@ -13,7 +14,6 @@ from espalier.learning.discovery import discover
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
 from espalier.rules.printer import print_node
-from espalier.rules.ruleset import Rule
 from espalier.tags import is_tag
 from espalier.workbench.bench import Bench
 from espalier.workbench.decoding import Batch, decode
@@ -60,7 +60,7 @@ def suggest(bench: Bench, task: Task, most: int) -> dict[str, Any]:
     taken = set(compiled.rules.names)
     rows = []
     for row, rule in zip(found.rows, found.rules, strict=True):
-        named = _free(rule, taken)
+        named = replace(rule, name=_free(taken))
         taken.add(named.name)
         rows.append(
             {
@@ -78,9 +78,6 @@ def suggest(bench: Bench, task: Task, most: int) -> dict[str, Any]:
     return {"judged": len(stored), "candidates": found.candidates, "suggestions": rows}
 
 
-def _free(rule: Rule, taken: set[str]) -> Rule:
-    """Return the rule under a name that no other has."""
-    name, number = rule.name, 2
-    while name in taken:
-        name, number = f"{rule.name}{number}", number + 1
-    return replace(rule, name=name)
+def _free(taken: Collection[str]) -> str:
+    """Return a short name that no rule has; what is found names itself by its whole text."""
+    return next(name for n in count(1) if (name := f"Found{n}") not in taken)

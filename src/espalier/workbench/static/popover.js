@@ -14,7 +14,7 @@ function readings(record, alternatives) {
     return h("li", {}, h("span", {}, percent(other.confidence)), h("span", {}, own.join(" · ") || "fewer fields"));
   });
   if (!items.length) return h("span", { class: "soft" }, "There is no other reading.");
-  return h("ol", { "aria-label": "Other readings" }, items);
+  return h("div", {}, h("span", { class: "soft" }, "Other readings of the record"), h("ol", {}, items));
 }
 
 /**

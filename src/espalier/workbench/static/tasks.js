@@ -10,7 +10,10 @@ const labelsIn = (text) =>
 
 /** The dialog for a new task; `done(name)` is called when the server has it. */
 export function newTask(done) {
-  const name = h("input", { type: "text", required: true, maxlength: 40, autocomplete: "off", placeholder: "prices" });
+  const name = h("input", {
+    type: "text", required: true, maxlength: 40, autocomplete: "off", placeholder: "prices",
+    pattern: "[a-z][a-z0-9\\-]*", title: "a-z, 0-9 and -, beginning with a letter",
+  });
   const labels = h("textarea", { rows: 3, required: true, placeholder: "item, price, place" });
   const rules = h("textarea", { rows: 4, placeholder: 'Price: token in "$", "EUR" -> price' });
   const outside = h("input", { type: "checkbox" });
