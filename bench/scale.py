@@ -4,6 +4,7 @@ parse    one process, and as many as `--workers` says, text to JSON Lines
 run      a Dask cluster of so many processes, text to Parquet, with the model loaded and the cluster started
 cost     core seconds a million references, of the whole tree of processes; start-up is taken out by measuring two sizes
 memory   the largest resident set of any process of the tree, at a tenth of the records and at all of them
+size     of the output
 
 The references are those of `examples/references.txt` with other names, titles, years and numbers in their places.
 Times are of the wall and need a quiet machine; core seconds need none.
@@ -132,6 +133,7 @@ def main() -> None:
                     found[what, count, number] = measure(command)
         for what in ("parse", "run"):
             rows += compared(found, what, tenth, options.records, numbers)
+        rows.append(sizes(Path(name), options.records, numbers[0]))
     write_json(options.json, rows)
 
 
@@ -156,6 +158,13 @@ def compared(
         large, small = found[what, many, number].memory, found[what, few, number].memory
         rows.append(compare(f"{what}: largest process of {number}, {many:,}", "MB", large, small, f"{few:,}"))
     return rows
+
+
+def sizes(directory: Path, count: int, workers: int) -> Row:
+    """Compare the bytes of the Parquet files with those of the text."""
+    written = sum(path.stat().st_size for path in directory.glob(f"out-{count}-{workers}-*/parts/*"))
+    text = (directory / f"{count}.txt").stat().st_size
+    return compare("run: a reference in Parquet", "bytes", written / count, text / count, "text")
 
 
 if __name__ == "__main__":

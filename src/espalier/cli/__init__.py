@@ -7,6 +7,7 @@
     espalier convert    turn one data format into another
     espalier info       show what is in a model file
     espalier run        label files of any size on many processes or machines
+    espalier serve      open the workbench: see, correct, teach
 
 Typer and Rich are imported here and nowhere else; they come with the extra `cli`. Commands import the library when
 they run, so that `espalier --help` answers at once.

@@ -1,10 +1,10 @@
 """Parts in a temporary directory, and joblib's workers on them: loky, threads, or whatever backend is in force.
 
 Parts are written once and read once a process; a request is written once a turn. Nothing ties a part to a process, so
-in time each may come to hold all of them. Workers write their answers and the
-new states to files of that turn, which get their names when they are complete; so a worker that dies leaves nothing
-behind that could be taken for an answer, and the turn can be repeated. Workers must see the directory: on several
-machines that is TMPDIR on a disk that they share.
+in time each may come to hold all of them. Workers write their answers and the new states to files of that turn, which
+get their names when they are complete; so a worker that dies leaves nothing behind that could be taken for an answer,
+and the turn can be repeated. Workers must see the directory: on several machines that is TMPDIR on a disk that they
+share.
 """
 
 from __future__ import annotations

@@ -9,12 +9,12 @@
 | `labellers` | model files as scores, learned penalties and calibration; without one, scores of zero |
 | `rule_texts` | rules as text, sliders and switches; mistakes by line and column |
 | `decoding` | scores and rules to fields, certificates and violations |
-| `memory` | scores and answers that are kept, within bounds |
+| `memory`, `scores` | what is kept between requests, within bounds |
 | `bench` | all of the above together: what the routes call |
-| `redecoding`, `suggesting`, `measuring`, `reading`, `exporting` | one page's work each |
+| `reading`, `listing`, `exporting`, `redecoding`, `suggesting`, `measuring` | one kind of work each |
 | `jobs` | training in a process of its own, one at a time |
 | `security` | hosts, tokens, origins, sizes, headers |
-| `schemas`, `routes/`, `app` | the HTTP side |
+| `shapes/`, `routes/`, `app`, `api_page` | the HTTP side |
 
 `docs/api.md` describes the routes. FastAPI and uvicorn come with the extra `serve`.
 """

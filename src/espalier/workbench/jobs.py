@@ -20,33 +20,38 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
-from espalier.document import Document
 from espalier.errors import EspalierError
-from espalier.io import write
-from espalier.rules.ruleset import RuleSet
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure, explained
 from espalier.workbench.job_table import ENDED, JobTable
 from espalier.workbench.labellers import check_file
-from espalier.workbench.rule_texts import pruned, sound
+from espalier.workbench.orders import Orders, rules_in_use, write_orders
 from espalier.workbench.tasks import Task
 
 __all__ = ["METHODS", "Jobs"]
 
+
+class Method(NamedTuple):
+    """Does a method learn from records that nobody corrected, and what is it?"""
+
+    pool: bool
+    summary: str
+
+
 METHODS = {
-    "supervised": (False, "from corrected records"),
-    "codl": (True, "constraint-driven: labels the other records under the rules, and learns from those, too"),
-    "samplerank": (True, "ranking in a random walk, taught by rules on the other records"),
-    "em": (True, "expectation maximisation of an HMM; the rules are applied afterwards"),
-    "pr": (True, "posterior regularisation: expectations of the rules on the other records"),
-    "ge": (True, "generalised expectation: the same, by gradient"),
+    "supervised": Method(False, "from corrected records"),
+    "codl": Method(True, "constraint-driven: labels the other records under the rules, and learns from those, too"),
+    "samplerank": Method(True, "ranking in a random walk, taught by rules on the other records"),
+    "em": Method(True, "expectation maximisation of an HMM; the rules are applied afterwards"),
+    "pr": Method(True, "posterior regularisation: expectations of the rules on the other records"),
+    "ge": Method(True, "generalised expectation: the same, by gradient"),
 }
-"""The methods of `espalier train`: do they learn from records that nobody corrected, and what they are."""
+"""The methods of `espalier train`, by name."""
 
 _BY_RULES = ("pr", "ge")
 _MEMORY = 8 << 30
@@ -70,15 +75,14 @@ class Jobs:
     def start(self, task: Task, method: str, name: str, activate: bool) -> dict[str, Any]:
         """Put a job into the queue."""
         total, corrected = self._bench.records.counts(task.name)
-        if METHODS[method][0] and total == corrected:
+        if METHODS[method].pool and total == corrected:
             what = f"{method} learns from records that nobody corrected, and there are none"
             raise Failure(409, what, "add some texts, or train supervised")
-        if method in _BY_RULES and not self._rules(task).K:
+        if method in _BY_RULES and not rules_in_use(task).K:
             raise Failure(409, f"{method} learns from rules, and none is on", "write some, or choose codl")
         if not corrected:
-            raise Failure(
-                409, "no record of this task is corrected yet", "correct a few first: they are what it learns from"
-            )
+            hint = "correct a few first: they are what it learns from"
+            raise Failure(409, "no record of this task is corrected yet", hint)
         job = self.table.add(task.name, method, name, activate)
         self._wake.set()
         return job
@@ -109,9 +113,8 @@ class Jobs:
         """End a job at once; one that has ended stays as it is."""
         found = self.table.get(job)
         with self._lock:
-            live = self._live if self._live is not None and self._live["id"] == job else {}
-            known = {key: live[key] for key in ("message", "progress", "curve", "held_out", "model") if key in live}
-            if found["state"] not in ENDED and self.table.change(job, "cancelled", **known) and live:
+            known = self._known(job)
+            if found["state"] not in ENDED and self.table.change(job, "cancelled", **known) and known:
                 self._kill()
         return self.table.get(job)
 
@@ -141,140 +144,110 @@ class Jobs:
 
     def _run(self, job: dict[str, Any]) -> None:
         directory = Path(tempfile.mkdtemp(prefix="espalier-job-"))
-        error: dict[str, Any] | None = None
+        failure: Failure | None = None
         try:
             task = self._bench.tasks.get(job["task"])
-            orders, seen, pool = self._orders(task, job["method"], directory)
+            pooled = METHODS[job["method"]].pool
+            orders = write_orders(
+                self._bench.records, task, job["method"], directory, pooled=pooled, memory=self._memory
+            )  # fmt: skip
             if self._begin(job):
-                error = self._follow(job, task, orders, seen, pool)
-        except EspalierError as failure:
-            error = explained(failure).body()["error"]
+                failure = self._follow(job, task, orders)
+        except EspalierError as error:
+            failure = explained(error)
         except Exception as mistake:  # whatever it is, the jobs after this one are to run
             _LOG.error("job %s", job["id"], exc_info=mistake)
-            error = Failure(500, f"training could not be followed: {mistake}", "see the server's messages").body()[
-                "error"
-            ]
+            failure = Failure(500, f"training could not be followed: {mistake}", "see the server's messages")
         finally:
             shutil.rmtree(directory, ignore_errors=True)
-            self._end(job, error)
+            self._end(job, failure)
 
     def _begin(self, job: dict[str, Any]) -> bool:
+        """Mark a job as running, unless it was cancelled before it began."""
         with self._lock:
             if self._closed or not self.table.change(job["id"], "running"):
                 return False
-            self._live = {
-                "id": job["id"],
-                "message": "starting",
-                "progress": 0.0,
-                "curve": [],
-                "held_out": 0,
-                "model": None,
-            }
+            news = {"message": "starting", "progress": 0.0, "curve": [], "held_out": 0, "model": None}
+            self._live = {"id": job["id"], **news}
             return True
 
-    def _end(self, job: dict[str, Any], error: dict[str, Any] | None) -> None:
+    def _end(self, job: dict[str, Any], failure: Failure | None) -> None:
+        """Store how a job went; one that was cancelled stays so."""
         with self._lock:
-            live, self._live, self._process = self._live or {}, None, None
+            known, self._live, self._process = self._known(job["id"]), None, None
             if self._closed:
                 return  # the next server says that it was interrupted
-            known = {key: live[key] for key in ("message", "progress", "curve", "held_out", "model") if key in live}
-            if error is None and not known.get("model"):
-                error = Failure(500, "the training process ended without a model", "see the server's messages").body()[
-                    "error"
-                ]
-            self.table.change(job["id"], "failed" if error else "done", **known, error=error)
+            if failure is None and not known.get("model"):
+                failure = Failure(500, "the training process ended without a model", "see the server's messages")
+            error = None if failure is None else failure.body()["error"]
+            self.table.change(job["id"], "done" if failure is None else "failed", **known, error=error)
 
-    def _orders(self, task: Task, method: str, directory: Path) -> tuple[dict[str, Any], list[int], int]:
-        """Write what the process reads, and return its orders, the records it learns from, and the size of the pool."""
-        stored = self._bench.records.all(task.name)
-        labelled = [one for one in stored if one.corrected]
-        pool = [one.document for one in stored if not one.corrected] if METHODS[method][0] else []
-        write([one.document for one in labelled], directory / "labelled.jsonl")
-        write([Document(document.text, document.tokens) for document in pool], directory / "pool.jsonl")
-        rules = self._rules(task)
-        (directory / "task.rules").write_text(f"{rules}\n", encoding="utf-8")
-        source = task.name
-        if not task.builtin:
-            source = str(directory / f"{task.name}.toml")
-            Path(source).write_text(_task_file(task), encoding="utf-8")
-        orders = {
-            "task": source,
-            "rules": str(directory / "task.rules") if rules.K else None,
-            "method": method,
-            "labelled": str(directory / "labelled.jsonl"),
-            "pool": str(directory / "pool.jsonl") if pool else None,
-            "output": str(directory / "model.espalier"),
-            "memory": self._memory,
-        }
-        return orders, [one.id for one in labelled], len(pool)
+    def _known(self, job: int) -> dict[str, Any]:
+        """Return the latest news of a job that runs, nothing of others."""
+        if self._live is None or self._live["id"] != job:
+            return {}
+        return {key: value for key, value in self._live.items() if key != "id"}
 
-    @staticmethod
-    def _rules(task: Task) -> RuleSet:
-        """Return the rules that are on, with what the sliders say."""
-        rules = sound(task.rules.text, task.labels)
-        state = pruned(task.rules, rules.names)
-        prices = {name: float("inf") if value is None else value for name, value in state.penalties.items()}
-        return rules.with_penalties(prices).without(*state.off)
-
-    def _follow(
-        self, job: dict[str, Any], task: Task, orders: dict[str, Any], seen: list[int], pool: int
-    ) -> dict[str, Any] | None:
+    def _follow(self, job: dict[str, Any], task: Task, orders: Orders) -> Failure | None:
         """Start the process and read its news until it ends; return why it failed, if it did."""
-        error = None
-        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as complaints:
-            process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints, text=True,
-                encoding="utf-8", start_new_session=True,
-            )  # fmt: skip
+        failure = None
+        with (
+            tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as complaints,
+            self._started(job["id"], complaints) as process,
+        ):
             assert process.stdin is not None
             assert process.stdout is not None
-            with self._lock:
-                self._process = process
-                if self._closed or self.table.get(job["id"])["state"] != "running":  # cancelled in the meantime
-                    self._kill()
             with suppress(BrokenPipeError):  # it is dead already, and how it ended says why
-                process.stdin.write(json.dumps(orders) + "\n")
+                process.stdin.write(json.dumps(orders.text) + "\n")
                 process.stdin.flush()
             for line in process.stdout:
-                error = self._hear(json.loads(line), job, task, Path(orders["output"]), seen, pool) or error
-            process.stdout.close()
-            with suppress(BrokenPipeError):
-                process.stdin.close()
-            if process.wait() and error is None:
+                failure = self._hear(json.loads(line), job, task, orders) or failure
+            if process.wait() and failure is None:
                 complaints.seek(0)
                 said = complaints.read()[-_TAIL:].strip().split("\n")[-1]
-                error = Failure(500, f"the training process ended with code {process.returncode}", said).body()["error"]
-        return error
+                failure = Failure(500, f"the training process ended with code {process.returncode}", said)
+        return failure
 
-    def _hear(
-        self, news: dict[str, Any], job: dict[str, Any], task: Task, output: Path, seen: list[int], pool: int
-    ) -> dict[str, Any] | None:
-        """Take one line of news; return an error if it is one."""
+    @contextmanager
+    def _started(self, job: int, complaints: IO[str]) -> Iterator[subprocess.Popen[str]]:
+        """Start the process; whatever happens, it has ended afterwards."""
+        process = subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints, text=True,
+            encoding="utf-8", start_new_session=True,
+        )  # fmt: skip
+        with self._lock:
+            self._process = process
+            if self._closed or self.table.get(job)["state"] != "running":  # cancelled in the meantime
+                self._kill()
+        try:
+            yield process
+        finally:
+            with self._lock:
+                self._kill()
+            with suppress(BrokenPipeError):
+                process.communicate()
+
+    def _hear(self, news: dict[str, Any], job: dict[str, Any], task: Task, orders: Orders) -> Failure | None:
+        """Take one line of news; return a failure if it tells of one."""
         with self._lock:
             live = self._live or {}
             if "news" in news:
                 live |= {"message": news["news"], "progress": news["progress"], "held_out": news["held_out"]}
             elif "point" in news:
-                live["curve"] = [*live.get("curve", []), news["point"]]
+                live["curve"] = [*live["curve"], news["point"]]
             elif "scores" in news:
                 self._bench.models.set_scores(live["model"], news["scores"])
             elif "model" in news and self.table.get(job["id"])["state"] == "running":
-                live["model"] = self._keep(job, task, output, seen, pool)
-            self._live = live or None
-        return news.get("error")
+                live["model"] = self._keep(job, task, orders)
+        error = news.get("error")
+        return None if error is None else Failure(400, error["what"], error["hint"], error["where"])
 
-    def _keep(self, job: dict[str, Any], task: Task, output: Path, seen: list[int], pool: int) -> int:
+    def _keep(self, job: dict[str, Any], task: Task, orders: Orders) -> int:
         """Store the model that was trained."""
-        file = output.read_bytes()
+        file = orders.output.read_bytes()
         kind = check_file(task, file).kind
         parent = self._bench.tasks.get(task.name).active
         return self._bench.models.add(
             task.name, file, name=job["name"], kind=kind, source="trained", parent=parent, method=job["method"],
-            seen=seen, pool=pool, activate=job["activate"],
+            seen=orders.seen, pool=orders.pool, activate=job["activate"],
         ).id  # fmt: skip
-
-
-def _task_file(task: Task) -> str:
-    """Return a task of your own as a task file; its rules are beside it."""
-    labels, templates = (json.dumps(list(values), ensure_ascii=False) for values in (task.labels, task.templates))
-    return f"labels = {labels}\n\n[features]\ntemplates = {templates}\n"

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
-from espalier.workbench import answers
 from espalier.workbench.measuring import compare, corrected, labelled, measure
 from espalier.workbench.reading import read_upload
-from espalier.workbench.requests import LARGEST, ComparisonQuestion, EvaluationQuestion
 from espalier.workbench.routes.shared import UPLOAD, BenchOf, Body, Encoding, FileFormat, FileName, TaskOf
+from espalier.workbench.shapes import measuring as answers
+from espalier.workbench.shapes.requests import LARGEST, ComparisonQuestion, EvaluationQuestion
 
 __all__ = ["router"]
 

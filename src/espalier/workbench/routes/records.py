@@ -8,11 +8,9 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
 from espalier.document import Span
-from espalier.workbench import answers
 from espalier.workbench.exporting import export
 from espalier.workbench.listing import listed, queued
 from espalier.workbench.reading import Reading, add, read_text, read_upload
-from espalier.workbench.requests import LARGEST, Corrections, ParseQuestion, Pasted
 from espalier.workbench.routes.shared import (
     UPLOAD,
     BenchOf,
@@ -26,6 +24,8 @@ from espalier.workbench.routes.shared import (
     download,
     numbers,
 )
+from espalier.workbench.shapes import records as answers
+from espalier.workbench.shapes.requests import LARGEST, Corrections, ParseQuestion, Pasted
 
 __all__ = ["router"]
 

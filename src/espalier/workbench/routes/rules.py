@@ -8,11 +8,11 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
-from espalier.workbench import answers
 from espalier.workbench.bench import Bench
-from espalier.workbench.requests import RedecodeQuestion, RulesText, SuggestQuestion
 from espalier.workbench.routes.shared import BenchOf, RedecoderOf, TaskOf
 from espalier.workbench.rule_texts import applied, described, pruned
+from espalier.workbench.shapes import rules as answers
+from espalier.workbench.shapes.requests import RedecodeQuestion, RulesText, SuggestQuestion
 from espalier.workbench.suggesting import suggest
 from espalier.workbench.tasks import RuleState, Task
 

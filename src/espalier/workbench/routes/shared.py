@@ -9,13 +9,13 @@ from fastapi import Depends, Path, Query, Request
 from fastapi.responses import Response
 
 from espalier.io import FORMATS
-from espalier.workbench.answers import ErrorAnswer
 from espalier.workbench.bench import Bench
 from espalier.workbench.exporting import ALL_FORMATS
 from espalier.workbench.failures import Failure
 from espalier.workbench.jobs import Jobs
 from espalier.workbench.redecoding import Redecoder
-from espalier.workbench.requests import LARGEST
+from espalier.workbench.shapes.requests import LARGEST
+from espalier.workbench.shapes.tasks import ErrorAnswer
 from espalier.workbench.tasks import NAME, Task
 
 __all__ = [

@@ -7,14 +7,14 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
-from espalier.workbench import answers
 from espalier.workbench.bench import Bench
 from espalier.workbench.examples import examples
 from espalier.workbench.exporting import formats
 from espalier.workbench.jobs import METHODS
-from espalier.workbench.requests import NewTask
 from espalier.workbench.routes.shared import BenchOf, JobsOf, TaskOf
 from espalier.workbench.rule_texts import check_text, sound
+from espalier.workbench.shapes import tasks as answers
+from espalier.workbench.shapes.requests import NewTask
 from espalier.workbench.tasks import Task, own_labels
 
 __all__ = ["router", "task_dict"]

@@ -1,12 +1,19 @@
 // A task of one's own: a name, labels and rules.
 
-import { at, get, post, remove } from "./api.js";
+import { at, get, post, Refusal, remove } from "./api.js";
 import { button, h, labelled, row } from "./dom.js";
 import { ask, busy, openDialog, say } from "./messages.js";
 
+const LABEL = /^[\p{L}_][\p{L}\p{N}_]*(-[\p{L}\p{N}_]+)*$/u;
+
 /** Labels as people type them: with commas or a line each; repetitions are dropped. */
-const labelsIn = (text) =>
-  [...new Set(text.split(/[\n,;]+/).map((label) => label.trim()).filter(Boolean))];
+function labelsIn(text) {
+  const labels = [...new Set(text.split(/[\n,;]+/).map((label) => label.trim()).filter(Boolean))];
+  const odd = labels.find((label) => !LABEL.test(label));
+  if (odd === undefined) return labels;
+  const hint = "a label is one word that begins with a letter, as price or container-title";
+  throw new Refusal({ what: `'${odd}' cannot be a label`, hint });
+}
 
 /** The dialog for a new task; `done(name)` is called when the server has it. */
 export function newTask(done) {

@@ -1,0 +1,67 @@
+"""What a training process is told: which task, records and rules, as files in a directory of its own."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from espalier.document import Document
+from espalier.io import write
+from espalier.rules.ruleset import RuleSet
+from espalier.workbench.records import RecordStore
+from espalier.workbench.rule_texts import pruned, sound
+from espalier.workbench.tasks import Task
+
+__all__ = ["Orders", "rules_in_use", "write_orders"]
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """Orders for a process; output : where it leaves the model; seen : the records that it learns from; pool : how many
+    more it reads without labels."""
+
+    text: dict[str, Any]
+    output: Path
+    seen: list[int]
+    pool: int
+
+
+def write_orders(
+    records: RecordStore, task: Task, method: str, directory: Path, *, pooled: bool, memory: int
+) -> Orders:  # fmt: skip
+    """Write the files, and return the orders; pooled : does the method learn from records that nobody corrected?"""
+    labelled = records.all(task.name, corrected=True)
+    pool = records.all(task.name, corrected=False) if pooled else []
+    write([one.document for one in labelled], directory / "labelled.jsonl")
+    write([Document(one.document.text, one.document.tokens) for one in pool], directory / "pool.jsonl")
+    rules = rules_in_use(task)
+    (directory / "task.rules").write_text(f"{rules}\n", encoding="utf-8")
+    text = {
+        "task": task.name if task.builtin else str(_task_file(task, directory)),
+        "rules": str(directory / "task.rules") if rules.K else None,
+        "method": method,
+        "labelled": str(directory / "labelled.jsonl"),
+        "pool": str(directory / "pool.jsonl") if pool else None,
+        "output": str(directory / "model.espalier"),
+        "memory": memory,
+    }
+    return Orders(text, directory / "model.espalier", [one.id for one in labelled], len(pool))
+
+
+def rules_in_use(task: Task) -> RuleSet:
+    """Return the rules that are on, with what the sliders say."""
+    rules = sound(task.rules.text, task.labels)
+    state = pruned(task.rules, rules.names)
+    prices = {name: math.inf if value is None else value for name, value in state.penalties.items()}
+    return rules.with_penalties(prices).without(*state.off)
+
+
+def _task_file(task: Task, directory: Path) -> Path:
+    """Write a task of your own as a task file; its rules are beside it."""
+    labels, templates = (json.dumps(list(values), ensure_ascii=False) for values in (task.labels, task.templates))
+    path = directory / f"{task.name}.toml"
+    path.write_text(f"labels = {labels}\n\n[features]\ntemplates = {templates}\n", encoding="utf-8")
+    return path

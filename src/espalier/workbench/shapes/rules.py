@@ -1,0 +1,98 @@
+"""The shapes of answers about rules, suggestions, and what other rules would change."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from espalier.workbench.shapes.records import Certificate, Violation
+from espalier.workbench.shapes.requests import Place, Shape
+
+__all__ = ["ChangedRecord", "Redecoded", "RuleCount", "RuleMistake", "RuleRow", "Rules", "Suggestion", "Suggestions"]
+
+
+class RuleRow(Shape):
+    """One rule, and what it costs now."""
+
+    name: str
+    text: str
+    line: int
+    end_line: int
+    penalty: float | None
+    hard: bool
+    source: Literal["slider", "text", "model", "default"]
+    once: bool
+    on: bool
+    kind: Literal["local", "global"]
+
+
+class RuleMistake(Shape):
+    """A mistake in a text of rules."""
+
+    line: int
+    column: int
+    message: str
+    hint: str
+
+
+class Rules(Shape):
+    """The rules of a task."""
+
+    text: str
+    penalties: dict[str, float | Literal["hard"]]
+    off: list[str]
+    rules: list[RuleRow]
+    errors: list[RuleMistake]
+
+
+class Suggestion(Shape):
+    """A rule that was found."""
+
+    name: str
+    text: str
+    line: str
+    penalty: float | None
+    support: int
+    gold: int
+    predicted: int
+    fixes: int | None
+    breaks: int | None
+
+
+class Suggestions(Shape):
+    """Rules that were found."""
+
+    judged: int
+    candidates: int
+    suggestions: list[Suggestion]
+
+
+class RuleCount(Shape):
+    """How often a rule is broken."""
+
+    name: str
+    before: int | None
+    after: int | None
+    records: int | None
+
+
+class ChangedRecord(Shape):
+    """A record that differs."""
+
+    id: int
+    changed: bool
+    tokens_changed: int
+    before: list[Place]
+    after: list[Place]
+    violations: list[Violation]
+    certificate: Certificate
+
+
+class Redecoded(Shape):
+    """What other rules would change."""
+
+    model: int | None
+    milliseconds: float
+    decoded: int
+    changed: int
+    rules: list[RuleCount]
+    records: list[ChangedRecord]
