@@ -183,3 +183,16 @@ def test_an_interrupted_job_has_failed_and_waiting_ones_wait(start: Callable[...
     assert found["state"] == "failed"
     assert "stopped" in found["error"]["what"]
     until(lambda: second.client.get(f"/jobs/{waiting['id']}").json()["state"] == "running")
+
+
+def test_a_task_that_is_deleted_takes_its_jobs_along(start: Callable[..., Running]) -> None:
+    server = start(trainer=[sys.executable, "-c", SLOW])
+    api, job = server.client, running_job(server)
+    waiting = api.post("/tasks/wares/jobs", json={}).json()
+    until(lambda: api.get(f"/jobs/{job['id']}").json()["message"] == "working")
+    process = server.app.state.jobs._process
+    assert api.delete("/tasks/wares").status_code == 204
+    until(lambda: process.poll() is not None)
+    assert api.get(f"/jobs/{waiting['id']}").status_code == 404
+    until(lambda: api.get("/status").json()["jobs"] == {"running": None, "queued": 0})
+    assert running_job(server)["state"] == "queued"  # a new task of the same name; the queue still works

@@ -39,7 +39,7 @@ KINDS = {
 }
 """The kind in a model file's header, and the class it names: a closed list, so a file cannot name anything else."""
 
-NOT_KEPT = ("jobs",)
+NOT_KEPT = ("jobs", "threads")
 """Parameters that say where to work, not what to learn: a model file does not depend on them."""
 
 Header = dict[str, Any]

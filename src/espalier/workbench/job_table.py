@@ -54,6 +54,13 @@ class JobTable:
         row = self._db.row("SELECT * FROM job WHERE state = 'queued' ORDER BY id LIMIT 1")
         return None if row is None else _job(row)
 
+    def open(self, task: str) -> list[int]:
+        """Return the numbers of a task's jobs that have not ended."""
+        rows = self._db.rows(
+            "SELECT id FROM job WHERE task = ? AND state IN ('queued', 'running') ORDER BY id DESC", task
+        )
+        return [row["id"] for row in rows]
+
     def waiting(self) -> int:
         """Return how many jobs wait."""
         row = self._db.row("SELECT count(*) AS n FROM job WHERE state = 'queued'")
@@ -66,9 +73,8 @@ class JobTable:
         columns |= {name: json.dumps(columns[name]) for name in _JSON if name in columns}
         sets = ", ".join(f"{name} = ?" for name in columns)
         with self._db.write() as write:
-            ended = "('done', 'failed', 'cancelled')"
             done = write.execute(
-                f"UPDATE job SET {sets} WHERE id = ? AND state NOT IN {ended}", (*columns.values(), job)
+                f"UPDATE job SET {sets} WHERE id = ? AND state IN ('queued', 'running')", (*columns.values(), job)
             )  # fmt: skip
             return done.rowcount > 0
 

@@ -118,6 +118,11 @@ class Jobs:
                 self._kill()
         return self.table.get(job)
 
+    def cancel_all(self, task: str) -> None:
+        """End all jobs of a task."""
+        for job in self.table.open(task):
+            self.cancel(job)
+
     def close(self) -> None:
         """End the process that runs; its job counts as interrupted, those that wait begin with the next server."""
         with self._lock:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
-from browser_desk import Desk
+import pytest
+from browser_desk import Desk, Server
 from playwright.sync_api import expect
 from stalls import ADVERTS, LABELS, correct, label_by_keys, make, shown, strip_text, train, truth
 
@@ -169,13 +171,19 @@ def test_other_readings_of_a_field(desk: Desk) -> None:
     expect(tip).to_be_hidden()
 
 
-def test_measure_and_compare(desk: Desk, tmp_path: Path) -> None:
-    records = make(desk.server, "measured")
-    for record, text in list(zip(records, ADVERTS, strict=True))[:5]:
-        correct(desk.server, "measured", record, text)
-    page = desk.go("measured", "teach")
-    train(desk)
-    page.get_by_role("link", name="Measure").click()
+@pytest.fixture(scope="module")
+def trained(server: Server) -> str:
+    """A task whose model has learned from five adverts."""
+    for record, text in list(zip(make(server, "trained"), ADVERTS, strict=True))[:5]:
+        correct(server, "trained", record, text)
+    job = server.ask("POST", "/tasks/trained/jobs", {"method": "supervised", "name": "first"})
+    while server.ask("GET", f"/jobs/{job['id']}")["state"] in ("queued", "running"):
+        time.sleep(0.2)
+    return "trained"
+
+
+def test_measure_and_compare(desk: Desk, trained: str, tmp_path: Path) -> None:
+    page = desk.go(trained, "measure")
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.get_by_text("the figures flatter it")).to_be_visible()
     expect(page.get_by_role("img", name="Reliability")).to_be_visible()
@@ -198,3 +206,50 @@ def test_measure_and_compare(desk: Desk, tmp_path: Path) -> None:
     assert sides == [["place"], LABELS]
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("region", name="Comparison")).to_contain_text("may be chance")
+
+
+def choose_file(desk: Desk, button: str, path: Path) -> None:
+    with desk.page.expect_file_chooser() as chooser:
+        desk.page.get_by_role("button", name=button).click()
+    chooser.value.set_files(path)
+
+
+def test_models_as_files(desk: Desk, trained: str, tmp_path: Path) -> None:
+    page = desk.go(trained, "teach")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Save #").click()
+    file = tmp_path / "kept.espalier"
+    started.value.save_as(file)
+    choose_file(desk, "Load a model file", file)
+    desk.said("The model is loaded and in use")
+    versions = page.get_by_role("list", name="Model versions").locator("li")
+    expect(versions.first).to_contain_text("kept")
+    expect(versions.first).to_contain_text("in use")
+    page.get_by_role("button", name="Rename #").first.click()
+    page.get_by_label("New name").fill("renamed")
+    page.get_by_role("button", name="Rename", exact=True).click()
+    expect(versions.first).to_contain_text("renamed")
+    page.get_by_role("button", name="Go back to").click()
+    page.get_by_role("button", name="Delete #").click()
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.get_by_text("renamed")).to_have_count(0)
+    assert [model["name"] for model in desk.server.ask("GET", f"/tasks/{trained}/models")["models"]] == ["first"]
+
+    file.write_bytes(b"not a model")
+    desk.watch.expected = "status of 400"
+    choose_file(desk, "Load a model file", file)
+    expect(page.get_by_role("alert").filter(has_text="model")).to_be_visible()
+
+
+def test_labelled_files_come_in(desk: Desk, tmp_path: Path) -> None:
+    make(desk.server, "files", texts=ADVERTS[:1])
+    bio = ["B-fruit", "B-price", "I-price", "B-place"]
+    file = tmp_path / "more.conll"
+    file.write_text(
+        "\n".join(f"{token} {tag}" for token, tag in zip(["Sloe", "£", "7", "Ely"], bio, strict=True)) + "\n\n"
+    )
+    page = desk.go("files", "parse")
+    choose_file(desk, "Open file", file)
+    desk.said("1 record added, 1 with labels")
+    expect(page.locator(".record .chip", has_text="corrected")).to_have_count(1)
+    assert [label for label, _ in desk.fields(1)] == LABELS

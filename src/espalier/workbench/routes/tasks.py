@@ -70,8 +70,9 @@ def read_task(task: TaskOf, bench: BenchOf) -> JSONResponse:
 
 
 @router.delete("/tasks/{task}", status_code=204, response_class=Response)
-def delete_task(task: TaskOf, bench: BenchOf) -> Response:
+def delete_task(task: TaskOf, bench: BenchOf, jobs: JobsOf) -> Response:
     """Forget a task with its records and models; one of the library's begins anew."""
+    jobs.cancel_all(task.name)
     bench.tasks.delete(task.name)
     bench.forget(task.name)
     return Response(status_code=204)

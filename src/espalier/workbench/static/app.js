@@ -53,8 +53,13 @@ function header(tasks, here) {
   const choice = document.getElementById("task");
   put(choice, tasks.map((task) => h("option", { value: task.name, selected: task.name === here.task }, task.name)));
   choice.onchange = () => { location.hash = address(choice.value, here.view); };
-  put(document.getElementById("views"), Object.entries(VIEWS).map(([name, { title }]) =>
-    h("a", { href: address(here.task, name), "aria-current": name === here.view ? "page" : null }, title)));
+  const nav = document.getElementById("views");
+  // Links stay and are only set anew, so that the keyboard does not lose its place.
+  if (!nav.childElementCount) put(nav, Object.values(VIEWS).map(({ title }) => h("a", {}, title)));
+  Object.keys(VIEWS).forEach((name, place) => {
+    nav.children[place].href = address(here.task, name);
+    nav.children[place].ariaCurrent = name === here.view ? "page" : null;
+  });
   document.title = `${VIEWS[here.view].title} · ${here.task} · Espalier`;
 }
 
@@ -89,7 +94,11 @@ function setUpTheme() {
   const name = () => { node.textContent = dark() ? "☀" : "☾"; node.title = dark() ? "Light" : "Dark"; };
   node.addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
-    localStorage.setItem("espalier-theme", root.dataset.theme);
+    try {
+      localStorage.setItem("espalier-theme", root.dataset.theme);
+    } catch {
+      // A browser that keeps nothing shows the chosen theme until the page is left.
+    }
     name();
   });
   name();

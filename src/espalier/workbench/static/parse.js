@@ -1,7 +1,7 @@
 // Parse: texts in, fields over the original text out.
 
 import { get, post, query, Refusal, remove } from "./api.js";
-import { button, h, labelled, panel, plural, put, row, select, stack } from "./dom.js";
+import { button, h, labelled, panel, plural, put, remark, row, select, stack } from "./dom.js";
 import { Cards, fieldsOf } from "./cards.js";
 import { draft, keepDraft } from "./drafts.js";
 import { legend } from "./legend.js";
@@ -120,8 +120,9 @@ export async function mountParse(root, bench, { query: asked }) {
   }
 
   const input = inputPanel(bench, load);
+  const keys = remark(h("kbd", {}, "↑"), h("kbd", {}, "↓"), " records  ", h("kbd", {}, "←"), h("kbd", {}, "→"), " fields");
   put(root, dropZone(h("div", { class: "columns side-left" },
-    stack(input.node, panel("Legend", h("h2", {}, "Labels"), labels.node)),
+    stack(input.node, panel("Legend", h("h2", {}, "Labels"), labels.node, keys)),
     stack(toolbar(bench, order, place, load), place, cards.node, rest)), input.send));
   try {
     await load();

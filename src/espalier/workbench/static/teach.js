@@ -35,7 +35,7 @@ function help(bench) {
 /** One record at a time: what is shown, how it is changed, what is confirmed. */
 class Desk {
   constructor(bench, place) {
-    Object.assign(this, { bench, place, record: null, skipped: [], done: [] });
+    Object.assign(this, { bench, place, record: null, skipped: [], done: [], fresh: true });
     this.card = panel("Record to correct");
     this.card.classList.add("desk");
     this.card.addEventListener("keydown", (event) => this.press(event));
@@ -67,7 +67,9 @@ class Desk {
   show(record) {
     // An answer that comes when another view is shown may not take the address back.
     if (!location.hash.startsWith(this.bench.address("teach"))) return;
-    this.record = record;
+    // Keys work at once on a fresh desk; later an answer that comes by itself may not take the focus from elsewhere.
+    const focus = this.fresh || this.card.contains(document.activeElement);
+    Object.assign(this, { record, fresh: false });
     history.replaceState(null, "", this.bench.address("teach", record?.id ?? null));
     if (!record) {
       const why = this.bench.task.records ? "Every record is corrected or skipped." : "There are no records yet.";
@@ -91,7 +93,7 @@ class Desk {
         record.corrected && button("Take the correction back", () => this.takeBack(), { class: "quiet" })),
       help(this.bench));
     this.tellState();
-    this.strip.node.focus({ preventScroll: true });
+    if (focus) this.strip.node.focus({ preventScroll: true });
   }
 
   tellState() {

@@ -1,7 +1,7 @@
 // Train: start a job, watch it, stop it.
 
 import { get, post, query } from "./api.js";
-import { button, h, labelled, panel, percent, plural, put, remark, row } from "./dom.js";
+import { button, h, labelled, panel, percent, plural, put, remark, row, stack } from "./dom.js";
 import { learningCurve } from "./charts.js";
 import { busy, refuse, say } from "./messages.js";
 
@@ -47,7 +47,7 @@ export function trainPanel(bench, trained) {
   let gone = false;
   const told = remark();
   const about = remark();
-  const progress = h("div", { class: "stack", role: "status", "aria-live": "polite" });
+  const progress = stack();
   const place = h("div", { "aria-live": "polite" });
   const choice = methodChoice(methods, explain);
   const start = button("Train", async () => {
