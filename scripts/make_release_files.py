@@ -26,6 +26,7 @@ from espalier.document import Document, Span
 from espalier.estimators.persist import pack
 
 ROOT = Path(__file__).resolve().parents[1]
+RECORDS = 30
 
 LABELS = ("name", "place", "year", "O")
 WORDS = {
@@ -89,7 +90,7 @@ def unfitted() -> dict[str, Any]:
         "hmm": es.HMM(),
         "hmm-additive": es.HMM("additive", transition_classes="punctuation"),
         "perceptron": perceptron,
-        "semicrf": es.SemiCRF(["bias", "lower"], max_iterations=20, max_length=3),
+        "semicrf": es.SemiCRF(["bias", "lower"], max_iterations=20),
         "experts": es.Experts(es.CRF(FEATURES, max_iterations=10), es.HMM(), 0.5),
         "ccm-count": es.CCM(es.HMM(), ORDER),
         "ccm-hard": es.CCM(es.HMM(), HARD, "hard"),
@@ -97,7 +98,7 @@ def unfitted() -> dict[str, Any]:
         "ccm-svm": es.CCM(es.HMM(), ORDER, "svm", folds=2),
         "ccm-ibt": es.CCM(perceptron, RULES, training="IBT"),
         "ccm-jibt": es.CCM(perceptron, RULES, training="JIBT"),
-        "ccm-segments": es.CCM(es.SemiCRF(["bias", "lower"], max_iterations=10, max_length=3), RULES, "fixed"),
+        "ccm-segments": es.CCM(es.SemiCRF(["bias", "lower"], max_iterations=10), RULES, "fixed"),
         "two-stage": es.TwoStage(es.HMM(), "Order: name before year\nOnce: each field once", 0.8),
         "two-stage-mined": es.TwoStage(es.HMM(), min_support=2, min_confidence=0.6, folds=2),
     }
@@ -122,10 +123,10 @@ def threaded(estimator: Any, threads: int | None) -> Any:
     return estimator.set_params(**dict.fromkeys(names, threads))
 
 
-def models(threads: int | None) -> dict[str, Any]:
-    """Return the fitted estimators by the name of their file."""
-    tokens, labels = sequences(30, 1)
-    pool = sequences(60, 2)[0]
+def models(threads: int | None, records: int) -> dict[str, Any]:
+    """Return estimators by the name of their file, fitted to so many sequences, and twice as many without labels."""
+    tokens, labels = sequences(records, 1)
+    pool = sequences(2 * records, 2)[0]
     classes = es.WordClasses.learn(es.Corpus.from_tokens(pool), clusters=(4,), dimensions=3, context=1)
     features = es.FeatureExtractor(TEMPLATES, definitions=classes.fields("w"))
     supervised = unfitted() | {
@@ -183,25 +184,27 @@ def make_project(directory: Path, model: Path) -> dict[str, Any]:
         "off": ["Mark"],
         "model": version.id,
         "texts": [document.text for document in documents],
-        "corrected": {str(record): [[span.start, span.end, span.label] for span in spans] for record, spans in confirmed.items()},
+        "corrected": {
+            str(record): [[span.start, span.end, span.label] for span in spans] for record, spans in confirmed.items()
+        },
         "parsed": [[field["label"], field["start"], field["end"]] for field in said[0]["fields"]],
     }
 
 
-def make(directory: Path, threads: int | None = None, *, project: bool = True) -> None:
+def make(directory: Path, threads: int | None = None, *, records: int = RECORDS, project: bool = True) -> None:
     """Write all files into a new directory."""
     directory.mkdir(parents=True)
     tokens = sequences(6, 3)[0]
     expected: dict[str, Any] = {"version": es.__version__, "tokens": tokens, "models": {}}
-    for name, model in models(threads).items():
+    for name, model in models(threads, records).items():
         model.save(directory / f"{name}.espalier")
         expected["models"][name] = answers(model, tokens)
     header, arrays = pack(parser_model(threads))
     store.save(directory / "parser.espalier", header | {"calibration": CALIBRATION}, arrays)
     parser = Parser.from_file(directory / "parser.espalier", threads=threads)
-    records = list(parser.parse_many(REFERENCES))
+    parsed = list(parser.parse_many(REFERENCES))
     for format, ending in (("jsonl", "jsonl"), ("bibtex", "bib")):
-        (directory / f"parsed.{ending}").write_text("".join(write(records, format)), encoding="utf-8")
+        (directory / f"parsed.{ending}").write_text("".join(write(parsed, format)), encoding="utf-8")
     expected["references"] = REFERENCES
     if project:
         expected["project"] = make_project(directory / "project", directory / "crf.espalier")
@@ -214,7 +217,7 @@ def _discovered() -> str:
     """Return the rules that are found where a weak model is wrong."""
     weak = es.HMM().fit(*sequences(5, 1), labels=LABELS)
     corpus = es.Corpus.from_tokens(*sequences(60, 4))
-    return str(es.discover(corpus, weak, importance=1.5, max_rules=12).rules.to_text())
+    return es.discover(corpus, weak, importance=1.5, max_rules=12).to_rules()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -222,12 +225,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", nargs="?", type=Path, default=ROOT / "tests" / "releases" / es.__version__)
     parser.add_argument("--threads", type=int, help="threads of every training; the files do not depend on it")
+    parser.add_argument("--records", type=int, default=RECORDS, help="labelled sequences to learn from")
     parser.add_argument("--no-project", action="store_true", help="leave the project out, which holds dates")
     chosen = parser.parse_args(arguments)
     if chosen.directory.exists():
         sys.stderr.write(f"{chosen.directory} is there already; files of a release are never made anew\n")
         return 2
-    make(chosen.directory, chosen.threads, project=not chosen.no_project)
+    make(chosen.directory, chosen.threads, records=chosen.records, project=not chosen.no_project)
     size = sum(path.stat().st_size for path in chosen.directory.rglob("*") if path.is_file())
     sys.stdout.write(f"{size:,} bytes in {chosen.directory}\n")
     return 0

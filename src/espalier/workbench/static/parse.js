@@ -120,7 +120,8 @@ export async function mountParse(root, bench, { query: asked }) {
   }
 
   const input = inputPanel(bench, load);
-  const keys = remark(h("kbd", {}, "↑"), h("kbd", {}, "↓"), " records  ", h("kbd", {}, "←"), h("kbd", {}, "→"), " fields");
+  const [up, down, left, right] = [..."↑↓←→"].map((key) => h("kbd", {}, key));
+  const keys = remark(up, down, " records  ", left, right, " fields");
   put(root, dropZone(h("div", { class: "columns side-left" },
     stack(input.node, panel("Legend", h("h2", {}, "Labels"), labels.node, keys)),
     stack(toolbar(bench, order, place, load), place, cards.node, rest)), input.send));

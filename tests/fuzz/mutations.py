@@ -1,0 +1,51 @@
+"""Strategies that damage valid inputs: pieces are cut, doubled, moved, or replaced by what readers stumble over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+
+ODD = (
+    *("", " ", "\t", "\n", "\r", "\r\n\r\n", "\x00", "\x0b", "\x1c", "\x85", "\u2028", "\ufeff", "\u200b", "\u202e"),
+    *("\u05d0", "\u0301", "𝔘", "e\u0301\u200d", "Ａ１", "²", "٣", "İ", "ß", "\ud800", "\udfff"),
+    *("0", "-1", "1e999", "-1e999", "NaN", "Infinity", "9" * 40, "9" * 5000, "0x10", "1_0", ".5", "inf", "nan"),
+    *("null", "true", "[]", "{}", '""', "[[[[[[[[", "]]]]", "{" * 30, '{"a":' * 30, '"\\ud800"', '"\\u0000"', "\\", "'"),
+    *('"', "<", ">", "&", "&#0;", "&#x110000;", "&amp;", "&x;", "<!--", "-->", "<![CDATA[", "]]>", "<!DOCTYPE a [", "/>"),
+    *("</a>", "<a>", "<a b='c'>", "B-", "I-x", "O", "-DOCSTART-", "#", "=", ":", "->", "(" * 30, ")", "*", "+", "..", "/"),
+)
+"""Pieces to put somewhere: blanks, signs of each format, numbers at the edge, characters that are half, or none."""
+
+PLACES = st.floats(0.0, 1.0, allow_nan=False)
+
+
+@st.composite
+def damaged(draw: st.DrawFn, valid: Sequence[str], edits: int = 4) -> str:
+    """Draw one of the valid texts with up to so many edits; none leaves it valid."""
+    text = draw(st.sampled_from(list(valid)))
+    for _ in range(draw(st.integers(0, edits))):
+        a, b = sorted(int(draw(PLACES) * len(text)) for _ in range(2))
+        b = min(b, a + draw(st.sampled_from([0, 1, 2, 5, 40, len(text)])))
+        piece = draw(st.one_of(st.sampled_from(ODD), st.text(max_size=5), st.just(text[a:b] * 2)))
+        text = text[:a] + piece + text[b:]
+    return text
+
+
+@st.composite
+def damaged_bytes(draw: st.DrawFn, valid: Sequence[bytes], edits: int = 4) -> bytes:
+    """Draw one of the valid files with flipped, removed, doubled or foreign bytes, or cut off."""
+    data = draw(st.sampled_from(list(valid)))
+    for _ in range(draw(st.integers(1, edits))):
+        a, b = sorted(int(draw(PLACES) * len(data)) for _ in range(2))
+        match draw(st.sampled_from(["flip", "cut", "drop", "double", "foreign"])):
+            case "flip" if a < len(data):
+                data = data[:a] + bytes([data[a] ^ (1 << draw(st.integers(0, 7)))]) + data[a + 1 :]
+            case "cut":
+                data = data[:a]
+            case "drop":
+                data = data[:a] + data[b:]
+            case "double":
+                data = data[:b] + data[a:b][:64] + data[b:]
+            case _:
+                data = data[:a] + draw(st.binary(max_size=6)) + data[a:]
+    return data
