@@ -4,8 +4,8 @@
     python scripts/train_citations.py --data DIR --report   measure the model that is there
 
 DIR holds the annotated sets named in `espalier.citations.training.SOURCES`, and `cora/normalised/all.jsonl`, whose
-references are kept out of all parts: `--part cora` measures on them, `--part dev` where everything was chosen. Tables are
-printed as Markdown; `docs/citations.md` shows them.
+references are kept out of all parts: `--part cora` measures on them, `--part dev` where everything was chosen. Tables
+are printed as Markdown; `docs/citations.md` shows them.
 """
 
 from __future__ import annotations
@@ -49,14 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     benchmark = {key_of(document) for document in read(options.data / BENCHMARK)}
     examples = read_sources(options.data)
-    parts = divide(example for example in examples if example.key not in benchmark)
+    parts = dict(divide(example for example in examples if example.key not in benchmark))
     say(" ".join(f"{part}: {len(several)}" for part, several in parts.items()))
     if not options.report:
         train(parts["train"], parts["dev"], options.output, options.threads)
-    measured = (
-        [example for example in examples if example.key in benchmark] if options.part == "cora" else parts[options.part]
-    )
-    report(measured, options.output)
+    parts["cora"] = [example for example in examples if example.key in benchmark]
+    report(parts[options.part], options.output)
 
 
 def say(text: str) -> None:

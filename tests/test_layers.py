@@ -15,6 +15,7 @@ SRC = Path(__file__).resolve().parents[1] / "src" / "espalier"
 # Each layer and the layers it may import, top of the library first. "*" is every layer above.
 LAYERS: dict[str, str] = {
     "errors": "",
+    "lazy": "",
     "tags": "errors",
     "document": "errors tags",
     "corpus": "errors tags document",
@@ -24,12 +25,12 @@ LAYERS: dict[str, str] = {
     "shards": "errors corpus parallel",
     "lanes": "kernels",
     "inference": "errors potentials kernels parallel",
-    "features": "errors corpus document",
+    "features": "errors lazy corpus document",
     "metrics": "errors tags corpus",
     "pages": "errors",
     "models": "errors corpus features potentials kernels lanes parallel inference",
-    "rules": "errors corpus kernels tags",
-    "decoders": "errors potentials rules kernels lanes inference parallel corpus",
+    "rules": "errors lazy corpus kernels tags",
+    "decoders": "errors lazy potentials rules kernels lanes inference parallel corpus",
     "learning": "*",
     "store": "errors corpus features rules models",
     "estimators": "*",

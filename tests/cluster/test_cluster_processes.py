@@ -135,12 +135,8 @@ def test_the_same_on_processes_and_threads(model: Path, truth: str, backend: str
         assert on_two(model) == truth
 
 
-def test_the_same_on_dask(model: Path, truth: str) -> None:
-    from distributed import Client, LocalCluster
+def test_the_same_on_dask(model: Path, truth: str, scheduler: str) -> None:
+    from distributed import Client
 
-    with (
-        LocalCluster(2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
-        Client(cluster),
-        joblib.parallel_config("dask"),
-    ):
+    with Client(scheduler), joblib.parallel_config("dask"):
         assert on_two(model) == truth

@@ -166,7 +166,9 @@ def test_orders_and_pages(api: httpx.Client) -> None:
     assert second["records"] == everything["records"][1:2]
     assert second["matching"] == len(sure)
     queue = api.get(f"/tasks/{name}/queue", params={"limit": 2}).json()
-    assert [record["confidence"] for record in queue["records"]] == sorted(sure)[:2]
+    open_ = sorted(record["confidence"] for record in everything["records"] if record["corrected"] is None)
+    assert [record["confidence"] for record in queue["records"]] == open_[:2]
+    assert queue["left"] == len(open_)
     skipped = queue["records"][0]["id"]
     after = api.get(f"/tasks/{name}/queue", params={"skip": str(skipped)}).json()
     assert after["records"][0]["id"] == queue["records"][1]["id"]

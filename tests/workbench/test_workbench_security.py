@@ -32,6 +32,7 @@ def test_headers_of_every_answer(api: httpx.Client) -> None:
         ({}, 403),
         ({"X-Espalier": "1", "Origin": "http://evil.example"}, 403),
         ({"X-Espalier": "1", "Origin": "null"}, 403),
+        ({"X-Espalier": "1", "Origin": "http://["}, 403),
         ({"X-Espalier": "1", "Sec-Fetch-Site": "cross-site"}, 403),
         ({"X-Espalier": "1", "Sec-Fetch-Site": "same-origin"}, 201),
         ({"X-Espalier": "1", "Host": "evil.example"}, 403),
@@ -139,3 +140,14 @@ def test_the_page_is_served_without_the_header(api: httpx.Client) -> None:
     assert httpx.get(f"{origin}../../etc/passwd").status_code == 404
     assert httpx.get(f"{origin}%2e%2e/app.py").status_code == 404
     assert HEADERS["X-Espalier"]
+
+
+def test_a_mistake_of_the_server_tells_nothing(start: Callable[..., Running], monkeypatch: pytest.MonkeyPatch) -> None:
+    server = start()
+    monkeypatch.setattr(server.app.state.bench.tasks, "all", lambda: 1 / 0)
+    done = server.client.get("/tasks")
+    assert done.status_code == 500
+    assert done.json()["error"]["what"] == "the server made a mistake"
+    assert "ZeroDivision" not in done.text
+    assert done.headers["x-content-type-options"] == "nosniff"
+    assert server.client.get("/status").status_code == 200

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -27,6 +26,7 @@ from espalier.document import Document
 from espalier.errors import LabelError, did_you_mean
 from espalier.features.columns import ranges
 from espalier.inference import path_scores, viterbi
+from espalier.lazy import cached_property
 from espalier.learning.degrees import degree_matrix
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, Grounded, degrees_of

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from espalier.citations.normalise import work_of
 from espalier.citations.normalise.text import trim
 from espalier.citations.work import Date, Name, Pages, Work
 from espalier.errors import InputError, LabelError, did_you_mean
+from espalier.lazy import cached_property
 
 if TYPE_CHECKING:  # the decoders bring the compiled kernels with them; a record needs none
     from espalier.decoders.base import Violated
@@ -91,9 +91,13 @@ class Record:
             raise LabelError(f"{label!r} is no label of a reference{did_you_mean(label, LABELS)} (see LABELS)")
         return [field for field in self.fields if field.label == label]
 
-    @cached_property
+    @property
     def work(self) -> Work:
         """What the reference says, in normal form; computed once, when first asked for."""
+        return self._work
+
+    @cached_property
+    def _work(self) -> Work:
         return work_of(self)
 
     def to_csl(self) -> dict[str, Any]:

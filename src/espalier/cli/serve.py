@@ -40,10 +40,11 @@ def serve(
         typer.Option("--allow-host", metavar="NAME", help="A further name that this machine is called by."),
     ] = None,
 ) -> None:
-    """Open the workbench in your browser: see fields and what rules do, correct them, teach, measure.
+    """Open the workbench: see fields and what rules do, correct, teach, measure, in a browser.
 
-    Everything is kept in one file of the project directory; what was confirmed outlives any crash. The address is
-    printed at the start. On addresses that others can reach a token is asked for, and printed, too.
+    Everything is kept in one file of the project directory, and what was
+    confirmed outlives any crash. The address is printed at the start.
+    Addresses that others can reach ask for a token, which is printed, too.
     """
     _check_extra()
     from espalier.workbench.security import Gate, is_local

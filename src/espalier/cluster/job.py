@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -143,4 +144,4 @@ def _checked(table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _placed(name: str, base: Path) -> str:
     """Return an address as it is, and a path from the job file's directory."""
-    return name if "://" in name or "::" in name else str(base / name)
+    return name if "://" in name else os.path.normpath(base / name)

@@ -9,10 +9,12 @@ batch in `ROUND`.
 
 from __future__ import annotations
 
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, TypeVar
 
@@ -46,7 +48,7 @@ def ordered_map(work: Callable[[Item], Result], items: Iterable[Item], *, jobs: 
 
 def _in_rounds(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
     joblib = need("joblib")
-    call = joblib.delayed(work)
+    call = joblib.delayed(_attempt)
     coming = _Ahead(items)
     try:
         with warnings.catch_warnings(), joblib.Parallel(n_jobs=jobs, return_as="generator", batch_size=1) as pool:
@@ -54,13 +56,34 @@ def _in_rounds(work: Callable[[Item], Result], items: Iterable[Item], jobs: int)
                 warnings.filterwarnings("ignore", message=message)
             coming.read(ROUND * jobs)
             while batch := coming.take():
-                with closing(pool(call(item) for item in batch)) as results:
+                with closing(pool(call(work, item) for item in batch)) as results:
                     for result in results:
+                        if isinstance(result, _Raised):
+                            raise result.error from _Elsewhere(result.trace)
                         yield result
                         coming.read(1)
     except BrokenExecutor as error:
         raise EspalierError("a worker process died, perhaps for want of memory; try fewer jobs") from error
     coming.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """An exception on its way to its turn: joblib would raise it as soon as it is known."""
+
+    error: Exception
+    trace: str
+
+
+class _Elsewhere(Exception):
+    """Where in another process an exception was raised."""
+
+
+def _attempt(work: Callable[[Item], Result], item: Item) -> Result | _Raised:
+    try:
+        return work(item)
+    except Exception as error:
+        return _Raised(error, traceback.format_exc())
 
 
 class _Ahead(Generic[Item]):

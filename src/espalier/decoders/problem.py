@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Labels
 from espalier.errors import InputError
+from espalier.lazy import cached_property
 from espalier.potentials import Potentials
 from espalier.rules import meaning
 from espalier.rules.compile import Grounded

@@ -164,6 +164,8 @@ class HMM(SequenceLabeller):
         L, shapes = len(header["labels"]), [arrays[name].shape for name in ("start", "trans", "emission")]
         if shapes != [(L,), (max(shapes[1][0], 1), L, L), (len(words), L)]:
             raise ModelFileError(f"probabilities of shapes {shapes} are not those of {L} labels and {len(words)} words")
+        if any(arrays[name].dtype != np.float64 for name in ("start", "trans", "emission")):
+            raise ModelFileError("probabilities are stored as float64, and these are not")
         # In the order of the vocabulary, so that sums come out the same to the last bit.
         ordered = {name: unknown[name] for name in vocabulary.groupings if name in unknown}
         self.parameters_ = HMMParameters(

@@ -70,8 +70,9 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
 def unpack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> SequenceLabeller:
     """Return the fitted estimator that `pack` took apart; whatever does not fit is a ModelFileError."""
     kind = header.get("kind")
-    if kind not in KINDS:
-        raise ModelFileError(f"holds a model of unknown kind {kind!r}{did_you_mean(str(kind), KINDS)}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        hint = did_you_mean(str(kind), KINDS) or "; a later Espalier may have written it"
+        raise ModelFileError(f"holds a model of unknown kind {kind!r}{hint}")
     module, name = KINDS[kind]
     estimator = _empty(getattr(import_module(module), name))
     try:

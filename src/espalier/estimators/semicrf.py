@@ -323,9 +323,13 @@ class SemiCRF(SequenceLabeller):
         u, v, w = (np.array(arrays[f"{part}/weights"]) for part in PARTS)
         if any(x.dtype != np.float64 or x.shape != (len(p),) for x, p in zip((u, v, w), (a, b, c), strict=True)):
             raise ModelFileError("the model has more or fewer weights than pairs, or of another type")
-        self.model_ = SegmentalModel(
-            (a, b, c), (u, v, w), arrays["lengths"], arrays["inside"], arrays["trans"], arrays["limit"]
-        )
+        lengths, inside, trans, limit = (arrays[name] for name in ("lengths", "inside", "trans", "limit"))
+        shapes = [x.shape for x in (lengths, inside, trans, limit)]
+        if shapes != [(len(lengths), L), (L,), (L, L), (L,)] or limit.dtype != np.int64 or (limit < 1).any():
+            raise ModelFileError(f"weights of segments of shapes {shapes} are not those of {L} labels")
+        if any(x.dtype != np.float64 for x in (lengths, inside, trans)):
+            raise ModelFileError("weights of segments are stored as float64, and these are not")
+        self.model_ = SegmentalModel((a, b, c), (u, v, w), lengths, inside, trans, limit)
 
 
 def _extracted(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from espalier.features.named import NamedField
 from espalier.features.state import pack, unpack
 from espalier.features.templates import Field, Template, marker
 from espalier.features.view import View
+from espalier.lazy import cached_property
 
 __all__ = ["FeatureIndex"]
 

@@ -9,11 +9,13 @@ bytes a type, and after `MOST` types it starts again with nothing.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import repeat
 from threading import Lock
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,9 @@ Ints = NDArray[np.int64]
 
 MOST = 100_000
 """Types that are kept."""
+
+# Module state, on purpose: a forked child has to find the memories whose lock a thread of its parent may have held.
+_memories: WeakSet[TypeMemory] = WeakSet()
 
 
 class Recalled(TypeValues):
@@ -67,10 +72,16 @@ class TypeMemory:
         self._numbers = {text: {v: k for k, v in enumerate(known)} for text, known in self._values.items()}
         self._start = np.append(0, np.cumsum([len(keys[-1]) for keys in joins])).tolist()
         self._forget()
+        _memories.add(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy what it is made of, not what it remembers."""
         return TypeMemory, self._parts
+
+    def start_afresh(self) -> None:
+        """Take a new lock and forget: a forked child may inherit a lock that nobody will release, and half a row."""
+        self._lock = Lock()
+        self._forget()
 
     def _forget(self) -> None:
         self._number: dict[str, int] = {}
@@ -177,3 +188,12 @@ def _known(field: Field, others: Sequence[Field], values: Mapping[str, Sequence[
 
 def _locked(joins: Sequence[Ints], k: int, _: Column) -> Ints:
     return joins[k]
+
+
+def _start_afresh() -> None:
+    for memory in _memories:
+        memory.start_afresh()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from espalier.features.fields import full_shapes
 from espalier.features.stretches import Stretches, signs_of
 from espalier.features.templates import Field
 from espalier.features.values import Raw, intern
+from espalier.lazy import cached_property
 
 __all__ = ["TypeValues", "View"]
 

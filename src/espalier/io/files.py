@@ -11,6 +11,7 @@ import codecs
 import gzip
 import io
 import os
+import secrets
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -125,7 +126,7 @@ def write_chunks(target: Source, chunks: Iterable[str], encoding: str) -> None:
         with open(path, "wb") as stream:
             stream.writelines(_encoded(chunks, encoding, str(path)))
         return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")  # of this call alone, also among threads
     try:
         with open(part, "wb") as raw:
             if str(target).endswith(".gz"):
@@ -134,6 +135,8 @@ def write_chunks(target: Source, chunks: Iterable[str], encoding: str) -> None:
                     packed.writelines(_encoded(chunks, encoding, str(path)))
             else:
                 raw.writelines(_encoded(chunks, encoding, str(path)))
+            raw.flush()
+            os.fsync(raw.fileno())  # before it has its name, so that a power cut leaves no empty file under it
         os.replace(part, path)
     except OSError as error:
         if error.filename != str(part):

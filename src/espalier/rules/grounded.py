@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import UNKNOWN
 from espalier.errors import InputError
+from espalier.lazy import cached_property
 from espalier.rules import meaning
 from espalier.rules.grounding import Bits, holds_when_empty
 from espalier.rules.linear import Row

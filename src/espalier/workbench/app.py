@@ -8,7 +8,6 @@ the files of `static/`; nothing is loaded from elsewhere, the description of the
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -35,7 +34,6 @@ __all__ = ["PREFIX", "create_app"]
 
 PREFIX = "/api/v1"
 STATIC = Path(__file__).parent / "static"
-_LOG = logging.getLogger("espalier.workbench")
 
 
 def create_app(
@@ -94,11 +92,6 @@ def _add_errors(app: FastAPI) -> None:
     async def refused(_: Request, error: HTTPException) -> Response:
         hint = {404: "the API is under /api/v1; /api describes it", 413: "send it in parts"}.get(error.status_code, "")
         return _answer(Failure(error.status_code, str(error.detail), hint))
-
-    @app.exception_handler(Exception)
-    async def mistake(request: Request, error: Exception) -> Response:
-        _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
-        return _answer(Failure(500, "the server made a mistake", "its messages say more; what was confirmed is stored"))
 
 
 def _add_pages(app: FastAPI, gate: Gate) -> None:

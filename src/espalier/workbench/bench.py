@@ -28,7 +28,7 @@ from espalier.workbench.models import ModelStore
 from espalier.workbench.records import RecordStore, Stored
 from espalier.workbench.rule_texts import applied
 from espalier.workbench.scores import alone, joined, size
-from espalier.workbench.tasks import RuleState, Task, TaskStore
+from espalier.workbench.tasks import Task, TaskStore
 
 __all__ = ["Bench", "Convert", "Limits"]
 
@@ -132,21 +132,13 @@ class Bench:
                 self._scores.put((labeller.model, one.id), part)
         return joined([known for key in keys if (known := found[key]) is not None])
 
-    def answers(
-        self,
-        task: Task,
-        stored: Sequence[Stored],
-        model: int | None,
-        deadline: Deadline,
-        state: RuleState | None = None,
-    ) -> list[Answer]:
-        """Return what a model and the task's rules (or others) say about records."""
-        state = task.rules if state is None else state
-        labeller = self.labeller(task, model)
-        keys = [(model, state.key, one.id) for one in stored]
+    def answers(self, task: Task, stored: Sequence[Stored], model: int | None, deadline: Deadline) -> list[Answer]:
+        """Return what a model and the task's rules say about records."""
+        labeller, rules = self.labeller(task, model), task.rules.key
+        keys = [(model, rules, one.id) for one in stored]
         found = {key: self._answers.get(key) for key in keys}
         missing = [(key, one) for key, one in zip(keys, stored, strict=True) if found[key] is None]
-        compiled = applied(state, labeller)
+        compiled = applied(task.rules, labeller)
         for first in range(0, len(missing), _AT_ONCE):
             deadline.check()
             some = missing[first : first + _AT_ONCE]
@@ -158,7 +150,8 @@ class Bench:
 
     def confidences(self, task: Task, stored: Sequence[Stored]) -> list[float]:
         """Return how sure the active model is of each record."""
-        keys = [(task.active, task.rules.key, one.id) for one in stored]
+        rules = task.rules.key
+        keys = [(task.active, rules, one.id) for one in stored]
         found = [self._sure.get(key) for key in keys]
         missing = [i for i, sure in enumerate(found) if sure is None]
         with self.computing() as deadline:
@@ -183,38 +176,39 @@ class Bench:
             found.append(list(alternatives(labeller, batch, compiled, i, k)))
         return found
 
+    def of_documents(
+        self, task: Task, documents: Sequence[Document], model: int | None, k: int = 1
+    ) -> list[list[Answer]]:  # fmt: skip
+        """Return the k best answers for documents that are not stored, all with tokens."""
+        found: list[list[Answer]] = []
+        with self.computing() as deadline:
+            labeller = self.labeller(task, model)
+            compiled = applied(task.rules, labeller)
+            for first in range(0, len(documents), _AT_ONCE):
+                deadline.check()
+                some = documents[first : first + _AT_ONCE]
+                corpus = Corpus.from_tokens([document.words for document in some], documents=some)
+                batch = Batch(some, corpus, labeller.potentials(corpus))
+                for i, best in enumerate(_weighed(labeller, batch, compiled)):
+                    deadline.check()
+                    found.append([best, *(alternatives(labeller, batch, compiled, i, k) if k > 1 else ())])
+        return found
+
     def parse(self, task: Task, texts: Sequence[str], k: int, model: int | None) -> list[dict[str, Any]]:
-        """Return answers for texts that are not stored."""
+        """Return texts with their answers as the API writes them; nothing is kept."""
         self.check_many(len(texts))
         for i, text in enumerate(texts):
             self.check_length(text, f"text {i}")
         documents = [Document.from_text(text) for text in texts]
-        found: list[dict[str, Any]] = [_empty(document) for document in documents]
-        present = [i for i, document in enumerate(documents) if document.tokens]
-        with self.computing() as deadline:
-            labeller = self.labeller(task, model)
-            compiled = applied(task.rules, labeller)
-            for first in range(0, len(present), _AT_ONCE):
-                deadline.check()
-                some = present[first : first + _AT_ONCE]
-                corpus = Corpus.from_tokens(
-                    [documents[i].words for i in some], documents=[documents[i] for i in some]
-                )  # fmt: skip
-                batch = Batch([documents[i] for i in some], corpus, labeller.potentials(corpus))
-                for n, (i, answer) in enumerate(zip(some, _weighed(labeller, batch, compiled), strict=True)):
-                    more: list[Answer] = []
-                    if k > 1:
-                        deadline.check()
-                        more = list(alternatives(labeller, batch, compiled, n, k))
-                    found[i] = text_dict(documents[i], answer, more)
-        return found
+        answers = iter(self.of_documents(task, [document for document in documents if document.tokens], model, k))
+        return [_text_dict(document, *next(answers)) if document.tokens else _empty(document) for document in documents]
 
     def record_dicts(self, task: Task, stored: Sequence[Stored], k: int) -> list[dict[str, Any]]:
         """Return records as the API writes them, with what the active model says."""
         with self.computing() as deadline:
             answers = self.answers(task, stored, task.active, deadline)
             others = self.alternatives(task, stored, task.active, k, deadline)
-        return [record_dict(*parts) for parts in zip(stored, answers, others, strict=True)]
+        return [_record_dict(one, a, more) for one, a, more in zip(stored, answers, others, strict=True)]
 
 
 def _weighed(labeller: Labeller, batch: Batch, compiled: Compiled) -> list[Answer]:
@@ -227,8 +221,7 @@ def _empty(document: Document) -> dict[str, Any]:
     return nothing | {"certificate": {"status": "optimal", "gap": 0.0}, "violations": [], "alternatives": []}
 
 
-def text_dict(document: Document, answer: Answer, others: Sequence[Answer]) -> dict[str, Any]:
-    """Return a text and its answers as the API writes them."""
+def _text_dict(document: Document, answer: Answer, *others: Answer) -> dict[str, Any]:
     return {
         "text": document.text,
         "tokens": [place for token in document.tokens for place in token],
@@ -237,12 +230,11 @@ def text_dict(document: Document, answer: Answer, others: Sequence[Answer]) -> d
     }
 
 
-def record_dict(stored: Stored, answer: Answer, others: Sequence[Answer]) -> dict[str, Any]:
-    """Return a record as the API writes it."""
+def _record_dict(stored: Stored, answer: Answer, others: Sequence[Answer]) -> dict[str, Any]:
     spans = stored.document.spans
     return {
         "id": stored.id,
-        **text_dict(stored.document, answer, others),
+        **_text_dict(stored.document, answer, *others),
         "corrected": None if spans is None else [{"label": s.label, "start": s.start, "end": s.end} for s in spans],
         "corrected_at": stored.corrected_at,
     }

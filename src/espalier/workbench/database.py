@@ -98,7 +98,8 @@ class Database:
         elif owner != _APPLICATION:
             raise InputError(f"{self.path} is not a project of the workbench; choose another --project")
         elif version != VERSION:
-            raise InputError(f"{self.path} has version {version}, this library reads {VERSION}; update espalier")
+            advice = "update espalier" if version > VERSION else "open it with the version that wrote it"
+            raise InputError(f"{self.path} has version {version}, this library reads {VERSION}; {advice}")
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:

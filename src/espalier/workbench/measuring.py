@@ -11,16 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from espalier.corpus import Corpus, Labels
+from espalier.corpus import Labels
 from espalier.document import Document, Span
 from espalier.metrics import calibration, confusion, evaluate, paired_bootstrap, sequence_scores, wilcoxon
 from espalier.tags import OUTSIDE, path_of
 from espalier.workbench.bench import Bench
-from espalier.workbench.clock import Deadline
-from espalier.workbench.decoding import Answer, Batch, decode, weigh
+from espalier.workbench.decoding import Answer
 from espalier.workbench.failures import Failure
 from espalier.workbench.records import Stored, checked_spans
-from espalier.workbench.rule_texts import applied
 from espalier.workbench.tasks import Task
 
 __all__ = ["Gold", "compare", "corrected", "labelled", "measure"]
@@ -53,10 +51,10 @@ def corrected(bench: Bench, task: Task) -> Gold:
 
 
 def labelled(bench: Bench, task: Task, documents: Sequence[Document]) -> Gold:
-    """Return the labelled documents of a file, under the task's labels."""
+    """Return the labelled documents of a file, under the task's labels; partly unknown ones judge nobody."""
     found = []
     for i, document in enumerate(documents):
-        if document.spans is not None:
+        if document.spans is not None and not document.unknown:
             try:
                 spans = checked_spans(task, document, document.spans)
             except Failure as failure:
@@ -68,20 +66,13 @@ def labelled(bench: Bench, task: Task, documents: Sequence[Document]) -> Gold:
     return Gold(found, [None] * len(found))
 
 
-def _said(bench: Bench, task: Task, gold: Gold, model: int | None, deadline: Deadline) -> list[Answer]:
+def _said(bench: Bench, task: Task, gold: Gold, model: int | None) -> list[Answer]:
     """Return what a model says about the documents; answers about stored records are kept."""
-    if gold.ids[0] is not None:
-        stored = [Stored(i, d, None) for i, d in zip(gold.ids, gold.documents, strict=True) if i is not None]
+    if gold.ids[0] is None:
+        return [best for (best,) in bench.of_documents(task, gold.documents, model)]
+    stored = [Stored(i, d, None) for i, d in zip(gold.ids, gold.documents, strict=True) if i is not None]
+    with bench.computing() as deadline:
         return bench.answers(task, stored, model, deadline)
-    labeller = bench.labeller(task, model)
-    compiled, found = applied(task.rules, labeller), []
-    for first in range(0, len(gold.documents), 128):
-        deadline.check()
-        some = gold.documents[first : first + 128]
-        corpus = Corpus.from_tokens([d.words for d in some], documents=some)
-        batch = Batch(some, corpus, labeller.potentials(corpus))
-        found += weigh(labeller, batch, compiled, decode(batch, compiled))
-    return found
 
 
 def _plain(documents: Sequence[Document], spans: Sequence[Sequence[Span]]) -> list[list[str]]:
@@ -92,8 +83,7 @@ def _plain(documents: Sequence[Document], spans: Sequence[Sequence[Span]]) -> li
 
 def measure(bench: Bench, task: Task, gold: Gold, model: int | None, most: int) -> dict[str, Any]:
     """Return every figure of a model on labelled documents, and its mistakes, the worst first."""
-    with bench.computing() as deadline:
-        said = _said(bench, task, gold, model, deadline)
+    said = _said(bench, task, gold, model)
     got = [tuple(Span(f["start"], f["end"], f["label"]) for f in answer.fields) for answer in said]
     right = [document.spans or () for document in gold.documents]
     expected, predicted = _plain(gold.documents, right), _plain(gold.documents, got)
@@ -148,8 +138,7 @@ def _mistake(gold: Gold, said: Sequence[Answer], got: Sequence[Any], wrong: Sequ
 
 def compare(bench: Bench, task: Task, gold: Gold, a: int | None, b: int | None) -> dict[str, Any]:
     """Return a row for each metric: both figures, the difference with its interval, and two p-values."""
-    with bench.computing() as deadline:
-        sides = [_said(bench, task, gold, model, deadline) for model in (a, b)]
+    sides = [_said(bench, task, gold, model) for model in (a, b)]
     expected = _plain(gold.documents, [document.spans or () for document in gold.documents])
     first, second = (
         _plain(gold.documents, [[Span(f["start"], f["end"], f["label"]) for f in answer.fields] for answer in side])

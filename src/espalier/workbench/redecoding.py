@@ -1,6 +1,6 @@
 """What other rules would change on the records on the screen: before against after, and the count of each rule.
 
-Scores, tokens and what holds at them are kept, so a moved slider costs one decoding: some 40 ms for 500 references.
+Scores and tokens are kept, so a moved slider costs one decoding and no scoring; `bench/serve.py` says how long.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import logging
 from collections.abc import Collection
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
@@ -42,7 +43,11 @@ _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-cache",
 }
+
+_LOG = logging.getLogger("espalier.workbench")
+_MISTAKE = Failure(500, "the server made a mistake", "its messages say more; what was confirmed is stored")
 
 
 def is_local(host: str) -> bool:
@@ -89,14 +94,13 @@ class Gate:
     @staticmethod
     def _check_origin(headers: Headers) -> None:
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+        if origin is not None and origin.lower().partition("://")[2] != headers.get("host", "").lower():
             raise Failure(403, f"the request comes from a page of {origin}", "use the page of this server")
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise Failure(403, "the request comes from a page of another site", "use the page of this server")
         if HEADER not in headers:
-            raise Failure(
-                403, "the header X-Espalier is missing", "send 'X-Espalier: 1' with every request that is not GET"
-            )
+            hint = "send 'X-Espalier: 1' with every request that is not GET"
+            raise Failure(403, "the header X-Espalier is missing", hint)
 
     def _known(self, headers: Headers) -> bool:
         scheme, _, given = headers.get("authorization", "").partition(" ")
@@ -129,16 +133,24 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        answer = _Answer(send)
         try:
-            self._gate.check(scope, headers)
-            announced = headers.get("content-length", "0")
-            if announced.isascii() and announced.isdigit() and int(announced) > self._most:
-                raise self._too_large()
+            self._check(scope)
+            await self._app(scope, self._counted(receive), answer.send)
         except Failure as failure:
-            await JSONResponse(failure.body(), failure.status)(scope, receive, _with_headers(send))
-            return
-        await self._app(scope, self._counted(receive), _with_headers(send))
+            await JSONResponse(failure.body(), failure.status)(scope, receive, answer.send)
+        except Exception as mistake:
+            _LOG.error("%s %s", scope["method"], scope["path"], exc_info=mistake)
+            if answer.begun:
+                raise
+            await JSONResponse(_MISTAKE.body(), _MISTAKE.status)(scope, receive, answer.send)
+
+    def _check(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        self._gate.check(scope, headers)
+        announced = headers.get("content-length", "0")
+        if announced.isascii() and announced.isdigit() and (len(announced) > 18 or int(announced) > self._most):
+            raise self._too_large()
 
     def _too_large(self) -> Failure:
         return Failure(413, f"the request has more than {self._most:,} bytes", "send it in parts")
@@ -157,13 +169,16 @@ class Guard:
         return counted
 
 
-def _with_headers(send: Send) -> Send:
-    async def sent(message: Message) -> None:
+class _Answer:
+    """An answer on its way: gets the headers that all have, and remembers that it has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self.begun = send, False
+
+    async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            self.begun = True
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
-            headers.setdefault("cache-control", "no-cache")
-        await send(message)
-
-    return sent
+        await self._send(message)

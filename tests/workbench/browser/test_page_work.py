@@ -230,6 +230,7 @@ def test_models_as_files(desk: Desk, trained: str, tmp_path: Path) -> None:
     page.get_by_role("button", name="Rename", exact=True).click()
     expect(versions.first).to_contain_text("renamed")
     page.get_by_role("button", name="Go back to").click()
+    expect(versions.first).not_to_contain_text("in use")
     page.get_by_role("button", name="Delete #").click()
     page.get_by_role("button", name="Delete it").click()
     expect(page.get_by_text("renamed")).to_have_count(0)

@@ -78,6 +78,7 @@ export async function mountParse(root, bench, { query: asked }) {
   const order = ORDERS.some(([name]) => name === asked.get("order")) ? asked.get("order") : "position";
   const place = h("div", { "aria-live": "polite" });
   const rest = row();
+  let turn = 0;
   const cards = new Cards({ looks: bench.looks, actions });
   const labels = legend(bench.task.labels, bench.looks, cards.node);
   const readings = (record, k) => get(`${bench.path}/records/${record.id}${query({ k })}`);
@@ -94,8 +95,12 @@ export async function mountParse(root, bench, { query: asked }) {
     return [h("a", { class: "button quiet", href: bench.address("teach", record.id) }, "Correct"), copy, drop];
   }
 
+  /** Fetch records from `offset` on; null if others were asked for meanwhile, since answers may overtake each other. */
   async function fetchPage(offset) {
+    turn += 1;
+    const mine = turn;
     const answer = await get(`${bench.path}/records${query({ order, offset, limit: PAGE })}`);
+    if (turn !== mine) return null;
     const shown = offset + answer.records.length;
     const left = answer.matching - shown;
     const done = answer.corrected ? `, ${answer.corrected} corrected` : "";
@@ -105,6 +110,7 @@ export async function mountParse(root, bench, { query: asked }) {
   }
   async function load() {
     const records = await fetchPage(0);
+    if (!records) return;
     popover.forget();
     cards.show(records);
     if (!records.length) put(rest, nothing(bench));
@@ -112,7 +118,7 @@ export async function mountParse(root, bench, { query: asked }) {
   }
   async function more(offset) {
     try {
-      cards.append(await fetchPage(offset));
+      cards.append((await fetchPage(offset)) ?? []);
       labels.update(cards.records.map(fieldsOf));
     } catch (error) {
       refuse(place, error);

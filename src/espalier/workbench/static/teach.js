@@ -35,7 +35,7 @@ function help(bench) {
 /** One record at a time: what is shown, how it is changed, what is confirmed. */
 class Desk {
   constructor(bench, place) {
-    Object.assign(this, { bench, place, record: null, skipped: [], done: [], fresh: true });
+    Object.assign(this, { bench, place, record: null, skipped: [], done: [], turn: 0, fresh: true });
     this.card = panel("Record to correct");
     this.card.classList.add("desk");
     this.card.addEventListener("keydown", (event) => this.press(event));
@@ -44,17 +44,15 @@ class Desk {
 
   /** Show this record, or the next of the queue. */
   async open(id = null) {
-    const { bench } = this;
-    if (id === null) {
-      const { left, records } = await get(`${bench.path}/queue${query({ skip: this.skipped.join(",") })}`);
-      this.left = left;
-      this.show(records[0] ?? null);
-    } else {
-      const one = get(`${bench.path}/records/${encodeURIComponent(id)}`);
-      const [record, { left }] = await Promise.all([one, get(`${bench.path}/queue`)]);
-      this.left = left;
-      this.show(record);
-    }
+    this.turn += 1;
+    const { bench, turn } = this;
+    const one = id === null ? null : get(`${bench.path}/records/${encodeURIComponent(id)}`);
+    const queue = get(`${bench.path}/queue${query({ skip: this.skipped.join(",") })}`);
+    const [record, { left, records }] = await Promise.all([one, queue]);
+    // What was asked for later, or changed by hand meanwhile, is not overwritten.
+    if (turn !== this.turn) return;
+    this.left = left;
+    this.show(id === null ? records[0] ?? null : record);
   }
 
   /** Read the record again, for what a new model says; changes that are not confirmed stay. */
@@ -113,6 +111,7 @@ class Desk {
 
   assign(label, apart = false) {
     if (label === null && !this.bench.task.outside) return;
+    this.turn += 1;
     if (this.labelling.assign(label, apart)) this.strip.draw();
     this.tellState();
     this.strip.node.focus();
