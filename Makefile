@@ -24,6 +24,8 @@ docs: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python bench/crf.py --data ../shared/data
 	$(BIN)/python bench/accuracy.py --data ../shared/data
+	$(BIN)/python bench/parse.py --data ../shared/data
+	$(BIN)/python bench/serve.py
 
 # Trains the bundled model of references: some minutes.
 model: $(STAMP)

@@ -139,8 +139,8 @@ def test_a_worked_example() -> None:
 
 
 def test_brackets_by_hand() -> None:
-    """`)` closes nothing, so `b` is inside all the same; `[` is never closed, so `e` is not."""
-    tokens = "a ) ( b ( c ) d ) e [ f".split()
+    """The first `)` closes nothing, so `b` is inside all the same; `[` is never closed, so `f` is not."""
+    tokens = ["a", ")", "(", "b", "(", "c", ")", "d", ")", "e", "[", "f"]
     inside = [
         token
         for token, found in zip(tokens, attributes_of(FeatureExtractor(["bracketed"]), tokens), strict=True)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from trust_files import SCRIPTS
+from trust_files import EXPECTED, FILES, SCRIPTS
 
 from espalier.cli import run
 
@@ -39,17 +39,14 @@ def test_models_and_outputs_are_the_same_bytes(tmp_path: Path) -> None:
 
 def test_other_data_give_other_models(tmp_path: Path) -> None:
     """Or the test above would show nothing."""
-    from trust_files import FILES, script
+    from make_release_files import LABELS, sequences, unfitted
 
-    crf = script("make_release_files").unfitted()["crf"]
-    crf.fit(*script("make_release_files").sequences(30, 5)).save(tmp_path / "crf.espalier")
+    unfitted()["crf"].fit(*sequences(30, 5), labels=LABELS).save(tmp_path / "crf.espalier")
     assert (tmp_path / "crf.espalier").read_bytes() != (FILES / "crf.espalier").read_bytes()
 
 
 @pytest.mark.parametrize("format", ["jsonl", "bibtex"])
 def test_parsing_on_one_or_two_processes(tmp_path: Path, format: str) -> None:
-    from trust_files import EXPECTED, FILES
-
     (tmp_path / "refs.txt").write_text("\n".join(EXPECTED["references"] * 200) + "\n", encoding="utf-8")
     outputs = []
     for jobs in ("1", "2"):

@@ -157,14 +157,14 @@ class HMM(SequenceLabeller):
         self.word_classes = WordClasses.from_state(classes) if classes else None
         self.normalise, self.transition_classes = header["normalise"], header["transition_classes"]
         vocabulary = Vocabulary(tuple(words), self.normalise, self.word_classes)
-        # Word classes are made anew from the words; a file whose tables do not fit them is of another making.
-        for name, table in unknown.items():
-            if name not in vocabulary.groupings or len(table) != len(vocabulary.groupings[name].sizes):
-                raise ModelFileError(f"the word classes {name!r} of this file are not those of this version")
         L, shapes = len(header["labels"]), [arrays[name].shape for name in ("start", "trans", "emission")]
         if shapes != [(L,), (max(shapes[1][0], 1), L, L), (len(words), L)]:
             raise ModelFileError(f"probabilities of shapes {shapes} are not those of {L} labels and {len(words)} words")
-        if any(arrays[name].dtype != np.float64 for name in ("start", "trans", "emission")):
+        # Word classes are made anew from the words; a file whose tables do not fit them is of another making.
+        for name, table in unknown.items():
+            if name not in vocabulary.groupings or table.shape != (len(vocabulary.groupings[name].sizes), L):
+                raise ModelFileError(f"the word classes {name!r} of this file are not those of this version")
+        if any(x.dtype != np.float64 for x in (arrays["start"], arrays["trans"], arrays["emission"], *unknown.values())):
             raise ModelFileError("probabilities are stored as float64, and these are not")
         # In the order of the vocabulary, so that sums come out the same to the last bit.
         ordered = {name: unknown[name] for name in vocabulary.groupings if name in unknown}

@@ -26,7 +26,14 @@ from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Minimum, Options, minimise
 from espalier.learning.segment_likelihood import KnownSegments, SegmentLikelihood
 from espalier.models.pairs import Pairs
-from espalier.models.segmental import MARKED_INSIDE, SegmentalModel, SegmentFeatures, SegmentInput, length_names
+from espalier.models.segmental import (
+    LENGTH_BINS,
+    MARKED_INSIDE,
+    SegmentalModel,
+    SegmentFeatures,
+    SegmentInput,
+    length_names,
+)
 from espalier.potentials import SegmentBatch
 from espalier.tags import OUTSIDE
 
@@ -325,7 +332,8 @@ class SemiCRF(SequenceLabeller):
             raise ModelFileError("the model has more or fewer weights than pairs, or of another type")
         lengths, inside, trans, limit = (arrays[name] for name in ("lengths", "inside", "trans", "limit"))
         shapes = [x.shape for x in (lengths, inside, trans, limit)]
-        if shapes != [(len(lengths), L), (L,), (L, L), (L,)] or limit.dtype != np.int64 or (limit < 1).any():
+        rows = len(lengths) if len(lengths) in (1, len(LENGTH_BINS)) else -1
+        if shapes != [(rows, L), (L,), (L, L), (L,)] or limit.dtype != np.int64 or (limit < 1).any():
             raise ModelFileError(f"weights of segments of shapes {shapes} are not those of {L} labels")
         if any(x.dtype != np.float64 for x in (lengths, inside, trans)):
             raise ModelFileError("weights of segments are stored as float64, and these are not")

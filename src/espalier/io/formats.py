@@ -77,6 +77,7 @@ FORMATS: Mapping[str, Format] = {
 """Name -> what the format is and keeps."""
 
 _TAG = re.compile(r"<([A-Za-z_][\w.:-]*)>")
+_END_TAG = re.compile(r"</([A-Za-z_][\w.:-]*)>")
 _COLUMN_TAG = re.compile(r"O|[BIESLU]-\S+")
 _SURE = ("conll", "tei")  # an extension that leaves no doubt; the others say too little about the content
 
@@ -110,8 +111,13 @@ def format_by_content(head: Sequence[str]) -> Format:
     elif lines and _looks_like_columns(lines):
         name = "conll"
     else:
-        name = "inline" if any(f"</{tag}>" in line for line in lines for tag in _TAG.findall(line)) else "plain"
+        name = "inline" if any(_closes_a_tag(line) for line in lines) else "plain"
     return FORMATS[name]
+
+
+def _closes_a_tag(line: str) -> bool:
+    """Does the line have a tag and its end tag?"""
+    return not {match[1] for match in _TAG.finditer(line)}.isdisjoint(match[1] for match in _END_TAG.finditer(line))
 
 
 def _json_flavour(first: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -42,7 +43,14 @@ class NotJson(InputError):
         self.line = line
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"{digits[:40]} is too large for a number")
+    return value
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 
 
 def parse_json(text: str, start: int = 0) -> tuple[Any, int]:
@@ -154,7 +162,7 @@ def to_json(value: Any, writing: Writing) -> str:
         line.encode()
     except UnicodeEncodeError:  # a lone surrogate
         return json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"document {writing.number}: its meta cannot be written as JSON: {error}") from None
     return line
 

@@ -12,7 +12,7 @@
 | `memory`, `scores` | what is kept between requests, within bounds |
 | `bench` | all of the above together: what the routes call |
 | `reading`, `listing`, `exporting`, `redecoding`, `suggesting`, `measuring` | one kind of work each |
-| `jobs` | training in a process of its own, one at a time |
+| `jobs`, `orders` | training in a process of its own, one at a time |
 | `security` | hosts, tokens, origins, sizes, headers |
 | `shapes/`, `routes/`, `app`, `api_page` | the HTTP side |
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from browser_desk import Desk, Server
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 from stalls import ADVERTS, LABELS, correct, label_by_keys, make, shown, strip_text, train, truth
 
 
@@ -240,6 +240,20 @@ def test_models_as_files(desk: Desk, trained: str, tmp_path: Path) -> None:
     desk.watch.expected = "status of 400"
     choose_file(desk, "Load a model file", file)
     expect(page.get_by_role("alert").filter(has_text="model")).to_be_visible()
+
+
+def test_a_late_answer_does_not_overwrite_a_newer_one(desk: Desk) -> None:
+    make(desk.server, "late", texts=ADVERTS[:1])
+    held: list[Route] = []
+    # The first list of records is kept back until the second is there.
+    desk.page.route("**/tasks/late/records?*", lambda route: route.continue_() if held else held.append(route))
+    page = desk.go("late", "parse")
+    desk.paste(ADVERTS[1])
+    desk.said("1 record added")
+    expect(page.locator(".record")).to_have_count(2)
+    held[0].fulfill(json={"total": 0, "corrected": 0, "matching": 0, "offset": 0, "model": None, "records": []})
+    page.wait_for_timeout(300)
+    expect(page.locator(".record")).to_have_count(2)
 
 
 def test_labelled_files_come_in(desk: Desk, tmp_path: Path) -> None:

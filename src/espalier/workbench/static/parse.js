@@ -1,7 +1,7 @@
 // Parse: texts in, fields over the original text out.
 
 import { get, post, query, Refusal, remove } from "./api.js";
-import { button, h, labelled, panel, plural, put, remark, row, select, stack } from "./dom.js";
+import { button, h, labelled, panel, plural, put, row, select, stack } from "./dom.js";
 import { Cards, fieldsOf } from "./cards.js";
 import { draft, keepDraft } from "./drafts.js";
 import { legend } from "./legend.js";
@@ -126,8 +126,8 @@ export async function mountParse(root, bench, { query: asked }) {
   }
 
   const input = inputPanel(bench, load);
-  const [up, down, left, right] = [..."↑↓←→"].map((key) => h("kbd", {}, key));
-  const keys = remark(up, down, " records  ", left, right, " fields");
+  const hint = (signs, what) => h("span", {}, [...signs].map((key) => h("kbd", {}, key)), ` ${what}`);
+  const keys = h("p", { class: "help soft small" }, hint("↑↓", "records"), hint("←→", "fields"));
   put(root, dropZone(h("div", { class: "columns side-left" },
     stack(input.node, panel("Legend", h("h2", {}, "Labels"), labels.node, keys)),
     stack(toolbar(bench, order, place, load), place, cards.node, rest)), input.send));
