@@ -79,6 +79,8 @@ def start(project: Path) -> tuple[subprocess.Popen[bytes], httpx.Client]:
             client.get("/status").raise_for_status()
             return process, client
         except httpx.TransportError:
+            if process.poll() is not None:
+                sys.exit("the server ended; run 'espalier serve' to see why")
             time.sleep(0.1)
     sys.exit("the server does not answer")
 

@@ -63,8 +63,10 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 def undisturbed(command: Sequence[Any], **options: Any) -> float:
     """Run a command to its end, and return how long that took."""
     begin = time.perf_counter()
-    if started(command, **options).wait() != 0:
-        raise SystemExit(f"this should work: {' '.join(map(str, command))}")
+    process = started(command, stderr=subprocess.PIPE, **options)
+    _, errors = process.communicate()
+    if process.returncode:
+        raise SystemExit(f"this should work: {' '.join(map(str, command))}\n{errors.decode()}")
     return time.perf_counter() - begin
 
 

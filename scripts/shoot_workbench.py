@@ -27,7 +27,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 TASK = "citations"
 RULES = """\
 Report:   token in "tech", "rep" -> genre         [penalty 8]
-Reprint:  token in "reprinted" -> note            [penalty 4]
+Reprint:  token in "reprinted" -> note            [penalty 9]
 Editor:   token exactly "Ed" -> editor            [penalty 6]
 
 """

@@ -113,6 +113,8 @@ class Document:
     @classmethod
     def from_text(cls, text: str, spans: Sequence[Span] | None = None, **rest: Any) -> Document:
         """Make a document from running text with the default tokens."""
+        if spans is None and not rest:
+            return _unchecked(cls, text, tokenise(text))
         return cls(text, tokenise(text), None if spans is None else tuple(sorted(spans, key=_order)), **rest)
 
     @classmethod
@@ -185,6 +187,15 @@ class Document:
             if k < len(borders) and borders[k] < b:
                 cut.append(t)
         return cut
+
+
+def _unchecked(cls: type[Document], text: str, tokens: tuple[tuple[int, int], ...]) -> Document:
+    """Return an unlabelled document whose tokens are right by construction; checking would take as long as cutting."""
+    document = object.__new__(cls)
+    values: tuple[Any, ...] = (text, tokens, None, (), "", {})
+    for name, value in zip(Document.__slots__, values, strict=True):
+        object.__setattr__(document, name, value)
+    return document
 
 
 def _order(span: Span) -> tuple[int, int, int, str]:

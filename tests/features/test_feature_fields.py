@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
@@ -63,9 +61,9 @@ def test_position_and_edge() -> None:
 
 def test_regex_must_match_the_whole_token() -> None:
     assert said(Regex("year", "19[0-9]{2}"), "1999", "11999", "1999a") == [["regex:year"], [], []]
-    with pytest.raises(InputError, match=re.escape("regex 'year': '(19' is not a regular expression: missing )")):
+    with pytest.raises(InputError, match=r"regex 'year': pattern /\(19/, character 1: this parenthesis"):
         Regex("year", "(19")
-    with pytest.raises(InputError, match="is not a regular expression"):
+    with pytest.raises(InputError, match="a pattern is a string, not 19"):
         Regex("year", 19)  # type: ignore[arg-type]
 
 

@@ -24,6 +24,7 @@ def _grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.lists(inner, min_size=1, max_size=3).map(lambda parts: f"({'|'.join(parts)})"),
         st.tuples(inner, repeat).map(lambda pair: f"(?:{pair[0]}){pair[1]}"),
         inner.map(lambda part: f"({part}|)"),
+        inner.map(lambda part: f"(?s:{part})"),
     )
 
 

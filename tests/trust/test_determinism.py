@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 from trust_files import EXPECTED, FILES, SCRIPTS
 
-from espalier.cli import run
+import espalier as es
+from espalier.cli.app import run
+from espalier.estimators.base import fresh
 
 RECORDS = 200  # enough for several chunks in every kernel that works in chunks
 
@@ -43,6 +45,16 @@ def test_other_data_give_other_models(tmp_path: Path) -> None:
 
     unfitted()["crf"].fit(*sequences(30, 5), labels=LABELS).save(tmp_path / "crf.espalier")
     assert (tmp_path / "crf.espalier").read_bytes() != (FILES / "crf.espalier").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["crf", "perceptron", "semicrf", "hmm", "experts", "two-stage-mined"])
+def test_a_loaded_model_can_learn_again_what_it_learned(name: str, tmp_path: Path) -> None:
+    """Its parameters are all there, features included."""
+    from make_release_files import LABELS, sequences, unfitted
+
+    unfitted()[name].fit(*sequences(30, 1), labels=LABELS).save(tmp_path / "first")
+    fresh(es.load(tmp_path / "first")).fit(*sequences(30, 1), labels=LABELS).save(tmp_path / "again")
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "again").read_bytes()
 
 
 @pytest.mark.parametrize("format", ["jsonl", "bibtex"])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,19 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
 FILES = ROOT / "tests" / "releases" / es.__version__
 EXPECTED: dict[str, Any] = json.loads((FILES / "expected.json").read_text(encoding="utf-8"))
+THREADS = 4
 TOKENS: list[list[str]] = EXPECTED["tokens"]
 
 sys.path.append(str(SCRIPTS))  # so that tests may import them
+
+
+def at_once(work: Callable[[int], Any], n: int = THREADS) -> list[Any]:
+    """Call work(0), work(1), ... in threads that begin together."""
+    gate = threading.Barrier(n)
+
+    def begin(k: int) -> Any:
+        gate.wait()
+        return work(k)
+
+    with ThreadPoolExecutor(n) as pool:
+        return list(pool.map(begin, range(n)))

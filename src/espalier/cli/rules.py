@@ -81,6 +81,7 @@ def discover(
 ) -> None:
     """Find rules that right labels keep and a model's answers break."""
     from espalier.cli.rule_files import check_task_output, finding_table, search
+    from espalier.io.files import write_chunks
 
     if output is not None:
         check_task_output(output)
@@ -91,7 +92,7 @@ def discover(
         typer.echo(found.to_task(), nl=False)
         return
     if output is not None:
-        output.write_text(found.to_task(), encoding="utf-8")
+        write_chunks(output, [found.to_task()], "utf-8")
     note(f"{found.rules.K} rules from {found.candidates} candidates, {found.important} of them important")
     if json:
         say_json(found.to_dict())

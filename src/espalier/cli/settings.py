@@ -92,7 +92,7 @@ def parse_settings(settings: Sequence[str]) -> dict[str, dict[str, Any]]:
             raise InputError(f"--set {setting}: {key} cannot be set here{_ELSEWHERE[key]}")
         try:
             chosen[prefix][key] = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             chosen[prefix][key] = text
     return chosen
 
@@ -130,7 +130,7 @@ def read_features(path: Path) -> FeatureExtractor:
     tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:  # not TOML, or not UTF-8
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or lists in lists in lists
         raise FormatError(f"not a TOML file: {error}", path=str(path)) from None
     if not isinstance(table.get("features"), dict):
         raise FormatError("has no [features] table; write one with a list 'templates'", path=str(path))

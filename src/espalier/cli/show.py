@@ -21,6 +21,7 @@ from rich.text import Text
 from espalier.cli.console import stdout_console
 from espalier.cli.files import STANDARD
 from espalier.document import Document, Span
+from espalier.io.files import write_chunks
 from espalier.tags import OUTSIDE, path_of
 
 __all__ = ["field_styles", "show", "write_shown"]
@@ -51,7 +52,7 @@ def write_shown(documents: Iterable[Document], path: Path, labels: Iterable[str]
             console.print(Text.assemble((head, "dim"), line), no_wrap=True, overflow="ignore", crop=False)
         console.print()
     if path != STANDARD:
-        path.write_text(text.getvalue(), encoding="utf-8")
+        write_chunks(path, [text.getvalue()], "utf-8")
 
 
 def show(document: Document, styles: Mapping[str, str], width: int) -> list[Text]:

@@ -18,6 +18,7 @@ from espalier.cli.files import STANDARD
 from espalier.cli.show import show
 from espalier.document import Document, Span
 from espalier.errors import InfeasibleError
+from espalier.io.files import write_chunks
 from espalier.tags import path_of
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def write_table(
         return
     text = StringIO()
     print_table(Console(file=text, width=_FILE_WIDTH, highlight=False), pairs, parser, explained=explained)
-    path.write_text(text.getvalue(), encoding="utf-8")
+    write_chunks(path, [text.getvalue()], "utf-8")
 
 
 def print_table(

@@ -112,7 +112,7 @@ def read_settings(path: Path) -> Settings:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
-    except ValueError as error:  # not TOML, or not UTF-8
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or lists in lists in lists
         raise FormatError(f"not a TOML file: {error}", path=str(path)) from None
     if isinstance(table.get("input"), str):
         table["input"] = [table["input"]]

@@ -36,9 +36,12 @@ def claim(store: Store, job: Job, *, replace: bool) -> None:
     present = {name for name in store.names() if not name.startswith(".")}
     if "job.json" in present and not replace:
         try:
-            before = json.loads(store.read("job.json"))["identity"]
+            found = json.loads(store.read("job.json"))
+            version, before = int(found["version"]), found["identity"]
         except (ValueError, KeyError, TypeError):
             raise FormatError("not written by espalier run", path=f"{store.address}/job.json") from None
+        if version > VERSION:
+            raise InputError(f"{store.address} was written by a later espalier (format {version}); update this one")
         changed = [name for name, value in job.identity.items() if before.get(name) != value]
         if changed:
             raise InputError(

@@ -14,6 +14,7 @@ from typing import Any
 import espalier.cluster.manifest as kept
 from espalier.cluster.engine import connected, outcomes
 from espalier.cluster.job import Job
+from espalier.cluster.lock import alone
 from espalier.cluster.partition import Entry
 from espalier.cluster.plan import Partition, plan
 from espalier.cluster.stores import NO_ROOM, Store
@@ -83,7 +84,15 @@ def run_job(
     """
     partitions = plan(job.settings)
     store = Store(job.settings.output)
-    kept.claim(store, job, replace=replace)
+    with alone(store):
+        kept.claim(store, job, replace=replace)
+        return _do_the_rest(job, partitions, store, cluster, workers, news)
+
+
+def _do_the_rest(
+    job: Job, partitions: list[Partition], store: Store, cluster: str | None, workers: int | None, news: News
+) -> Report:
+    """Do the partitions that are not there, in a directory that is the job's own, and write the manifest."""
     stale = kept.sweep(store, partitions)
     kept.forget_failures(store)
     found = kept.finished(store, job, partitions)

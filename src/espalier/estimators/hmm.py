@@ -164,7 +164,9 @@ class HMM(SequenceLabeller):
         for name, table in unknown.items():
             if name not in vocabulary.groupings or table.shape != (len(vocabulary.groupings[name].sizes), L):
                 raise ModelFileError(f"the word classes {name!r} of this file are not those of this version")
-        if any(x.dtype != np.float64 for x in (arrays["start"], arrays["trans"], arrays["emission"], *unknown.values())):
+        if any(
+            x.dtype != np.float64 for x in (arrays["start"], arrays["trans"], arrays["emission"], *unknown.values())
+        ):
             raise ModelFileError("probabilities are stored as float64, and these are not")
         # In the order of the vocabulary, so that sums come out the same to the last bit.
         ordered = {name: unknown[name] for name in vocabulary.groupings if name in unknown}

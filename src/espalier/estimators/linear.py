@@ -187,6 +187,8 @@ class LinearChainLabeller(SequenceLabeller):
         state |= {name.removeprefix("features/"): a for name, a in arrays.items() if name.startswith("features/")}
         given = bool(header["features"].get("given"))
         self.index_ = GivenIndex.from_state(state) if given else FeatureIndex.from_state(state)
+        if isinstance(self.index_, FeatureIndex) and "features" not in header["parameters"]:
+            self.features = FeatureExtractor(self.index_.templates, self.index_.min_count)  # to be fitted anew with
         # Copies, because kernels are compiled for writable arrays, and those of a file are not.
         names = ("pairs/ptr", "pairs/label", "weights", "trans", "start", "end")
         ptr, label, *weights = (np.array(arrays[name]) for name in names)

@@ -323,6 +323,8 @@ class SemiCRF(SequenceLabeller):
         ]
         tokens, first, last = (FeatureIndex.from_state(s) if s["features"] is not None else None for s in states)
         self.indices_ = (tokens, first, last)
+        if "features" not in header["parameters"]:  # to be fitted anew with
+            self.features = [] if tokens is None else FeatureExtractor(tokens.templates, tokens.min_count)
         a, b, c = (
             Pairs.checked(L, np.array(arrays[f"{part}/pairs/ptr"]), np.array(arrays[f"{part}/pairs/label"]))
             for part in PARTS

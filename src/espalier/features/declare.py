@@ -4,7 +4,7 @@
     templates = ["word", "lower@-1", "shape[-1,0,1]", "prefix1-4", "lower@-1 & lower", "regex:year", "lexicon:places"]
     min_count = 2
 
-    [features.regexes]                          # the whole token must match
+    [features.regexes]                          # the whole token must match, as in rules
     year = "(19|20)[0-9]{2}[a-z]?"
 
     [features.lexicons]                         # a list, a file with one entry a line, or either with an option

@@ -21,6 +21,8 @@ from espalier.errors import InputError
 from espalier.features.columns import Column
 from espalier.features.templates import Field
 from espalier.features.values import Raw, Result, intern
+from espalier.rules.predicates import LONGEST_TOKEN
+from espalier.rules.regex import compile_regex
 
 __all__ = ["Call", "NamedField", "Regex", "SequenceCall", "Table", "Vectors"]
 
@@ -48,7 +50,11 @@ class NamedField(Field):
 
 @dataclass(frozen=True, slots=True)
 class Regex(NamedField):
-    """Does the whole token match the pattern?  The attribute is the bare `regex:year`."""
+    """Does the whole token match the pattern?  The attribute is the bare `regex:year`.
+
+    Patterns are those of rules (`espalier.rules.regex.SYNTAX`), whose time is bounded: a task file or a model file may
+    come from anybody, and Python's own engine can take ages on thirty letters.
+    """
 
     pattern: str
 
@@ -57,15 +63,18 @@ class Regex(NamedField):
     def __post_init__(self) -> None:
         """Check the name and compile the pattern."""
         NamedField.__post_init__(self)
+        given: object = self.pattern
+        if not isinstance(given, str):
+            raise InputError(f"regex {self.label!r}: a pattern is a string, not {given!r}")
         try:
-            re.compile(self.pattern)
-        except (re.error, TypeError, RecursionError, OverflowError) as error:
-            raise InputError(f"regex {self.label!r}: {self.pattern!r} is not a regular expression: {error}") from None
+            compile_regex(self.pattern)
+        except InputError as error:
+            raise InputError(f"regex {self.label!r}: {error}") from None
 
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return one value for the words that match."""
-        matches = re.compile(self.pattern).fullmatch
-        return intern(["" if matches(word) else None for word in words])
+        matches = compile_regex(self.pattern).fullmatch
+        return intern(["" if len(word) <= LONGEST_TOKEN and matches(word) else None for word in words])
 
     def name(self, value: str, at: str) -> str:
         """Return `regex:year`."""

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 
 from espalier.document import Document
 from espalier.errors import FormatError, InputError, did_you_mean
-from espalier.io.files import Problem, Source, open_lines, write_chunks
+from espalier.io.files import EXPANSION, Problem, Source, open_lines, write_chunks
 from espalier.io.formats import FORMATS, Format, format_by_content, format_by_name, get_format
 
 __all__ = ["FORMATS", "DataWarning", "Format", "HasDocuments", "Problem", "iter_read", "read", "write"]
@@ -48,10 +48,13 @@ def read(
     encoding: str = "utf-8",
     problems: list[Problem] | None = None,
     refused: list[FormatError] | None = None,
+    expansion: float = EXPANSION,
     **options: Any,
 ) -> list[Document]:
     """Return the documents of a file; see `iter_read`."""
-    return list(iter_read(source, format, encoding=encoding, problems=problems, refused=refused, **options))
+    return list(
+        iter_read(source, format, encoding=encoding, problems=problems, refused=refused, expansion=expansion, **options)
+    )
 
 
 def iter_read(
@@ -61,19 +64,21 @@ def iter_read(
     encoding: str = "utf-8",
     problems: list[Problem] | None = None,
     refused: list[FormatError] | None = None,
+    expansion: float = EXPANSION,
     **options: Any,
 ) -> Iterator[Document]:
     """Yield the documents of a path or open file, one at a time where the format admits it.
 
     A bad record ends the reading with a `FormatError`. With a list `refused` the errors go there instead and reading
-    goes on, in formats whose records are lines or blocks; a fault of the file as a whole is raised as before.
+    goes on, in formats whose records are lines or blocks; a fault of the file as a whole is raised as before. A
+    gzipped file that unpacks to more than `expansion` times its size, and to more than 64 MB, is refused.
 
     Without `format` an unmistakable extension decides, else the first lines. Other options are the format's own: see
     the `read` function of `espalier.io.<format>`.
     """
     if format is not None:
         _check_options(get_format(format), get_format(format).module.read, options)
-    return _documents(source, format, encoding, problems, refused, options)
+    return _documents(source, format, encoding, problems, refused, expansion, options)
 
 
 def _documents(
@@ -82,10 +87,11 @@ def _documents(
     encoding: str,
     problems: list[Problem] | None,
     refused: list[FormatError] | None,
+    expansion: float,
     options: dict[str, Any],
 ) -> Iterator[Document]:
     seen: list[Problem] = [] if problems is None else problems
-    with open_lines(source, encoding, seen) as lines:
+    with open_lines(source, encoding, seen, expansion) as lines:
         lines.refused = refused
         if format is not None:
             chosen = get_format(format)

@@ -26,6 +26,12 @@ __all__ = ["Lines", "Problem", "Source", "open_lines", "write_chunks"]
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, or an open file (text or binary)."""
 
+EXPANSION = 200
+"""How many times its packed size a gzipped file may hold, beyond `FREE` bytes: text reaches 3 to 50, a bomb 1000."""
+
+FREE = 1 << 26
+"""Bytes that any gzipped file may hold."""
+
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = "\ufeff"
 
@@ -96,19 +102,22 @@ class Lines:
 
 
 @contextmanager
-def open_lines(source: Source, encoding: str, problems: list[Problem]) -> Iterator[Lines]:
-    """Open a path or file for reading; gzip is recognised by its first two bytes, whatever the name."""
+def open_lines(source: Source, encoding: str, problems: list[Problem], expansion: float = EXPANSION) -> Iterator[Lines]:
+    """Open a path or file for reading; gzip is recognised by its first two bytes, whatever the name.
+
+    expansion : a gzipped file that unpacks to more than so many times its size, beyond `FREE` bytes, is refused.
+    """
     _check_encoding(encoding)
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         with open(name, "rb") as stream:
-            yield Lines(name, _decoded(stream, encoding, name), problems)
+            yield Lines(name, _decoded(stream, encoding, name, expansion), problems)
         return
     name = _name_of(source)
     if isinstance(source.read(0), str):
         yield Lines(name, _stripped(source), problems)  # type: ignore[arg-type]
     else:
-        yield Lines(name, _decoded(source, encoding, name), problems)  # type: ignore[arg-type]
+        yield Lines(name, _decoded(source, encoding, name, expansion), problems)  # type: ignore[arg-type]
 
 
 def write_chunks(target: Source, chunks: Iterable[str], encoding: str) -> None:
@@ -158,9 +167,9 @@ def _name_of(stream: Any) -> str:
     return name if isinstance(name, str) else "<file>"
 
 
-def _decoded(stream: IO[bytes], encoding: str, name: str) -> Iterator[str]:
+def _decoded(stream: IO[bytes], encoding: str, name: str, expansion: float) -> Iterator[str]:
     """Decode line by line, so that an error can name its line; other than ASCII-like codecs as a whole."""
-    raw_lines = _guarded(_unzipped(stream), name)
+    raw_lines = _guarded(_unzipped(stream, expansion, name), name)
     if "\n".encode(encoding) != b"\n":
         try:
             whole = b"".join(raw_lines).decode(encoding)
@@ -183,7 +192,7 @@ def _decoded(stream: IO[bytes], encoding: str, name: str) -> Iterator[str]:
         yield _stripped_one(line.removeprefix(_BOM) if number == 1 else line)
 
 
-def _unzipped(stream: IO[bytes]) -> IO[bytes]:
+def _unzipped(stream: IO[bytes], expansion: float, name: str) -> IO[bytes]:
     if hasattr(stream, "peek"):
         magic = stream.peek(2)[:2]
     elif stream.seekable():
@@ -192,7 +201,46 @@ def _unzipped(stream: IO[bytes]) -> IO[bytes]:
         stream.seek(at)
     else:
         magic = b""
-    return gzip.GzipFile(fileobj=stream, mode="rb") if magic == _GZIP_MAGIC else stream  # type: ignore[return-value]
+    if magic != _GZIP_MAGIC:
+        return stream
+    packed = _Counted(stream)
+    unpacked = gzip.GzipFile(fileobj=packed, mode="rb")  # type: ignore[call-overload]
+    return io.BufferedReader(_Measured(unpacked, packed, expansion, name))
+
+
+class _Counted:
+    """A binary file that counts the bytes read from it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self.count = stream, 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self.count += len(data)
+        return data
+
+
+class _Measured(io.RawIOBase):
+    """What a gzipped file holds; a bomb is refused while it is unpacked, long before memory is full."""
+
+    def __init__(self, unpacked: gzip.GzipFile, packed: _Counted, expansion: float, name: str) -> None:
+        self._unpacked, self._packed, self._expansion, self._name = unpacked, packed, expansion, name
+        self._count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._unpacked.read1(len(buffer))
+        buffer[: len(data)] = data
+        self._count += len(data)
+        if self._count > FREE and self._count > self._expansion * self._packed.count:
+            raise FormatError(
+                f"the gzip data unpacks to more than {self._expansion:g} times its size; if you trust it, unpack it "
+                "first, or pass expansion=inf",
+                path=self._name,
+            )
+        return len(data)
 
 
 def _guarded(stream: IO[bytes], name: str) -> Iterator[bytes]:

@@ -33,6 +33,8 @@ _LEXEME = re.compile(
     re.VERBOSE,
 )
 _HEAD = re.compile(r'(?:[^\W\d]\w*(?:[-/]\w+)*|"(?:[^"\\]|\\.)*")\s*:')
+_SHOWN = 150  # characters of a line on each side of a complaint
+_LONGEST = 600  # characters of a complaint
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 
 
@@ -46,11 +48,15 @@ class Lexeme(NamedTuple):
 
 
 def complain(lines: list[str], at: Lexeme, what: str) -> RuleError:
-    """Return an error that names line and column (from 1) and shows the line with a caret."""
+    """Return an error that names line and column (from 1) and shows the line, or the part around it, with a caret."""
     line = lines[at.line].replace("\r", " ")
+    start = max(at.column - _SHOWN, 0) if len(line) > 2 * _SHOWN else 0
+    before, behind = line[start : at.column], line[at.column : at.column + _SHOWN]
+    shown = ("…" if start else "") + before + behind + ("…" if start + len(before + behind) < len(line) else "")
     # Keep tabs, so that the caret stands where the reader sees the character.
-    pad = "".join("\t" if c == "\t" else " " for c in line[: at.column])
-    return RuleError(f"line {at.line + 1}, column {at.column + 1}: {what}\n    {line}\n    {pad}^")
+    pad = " " * bool(start) + "".join("\t" if c == "\t" else " " for c in before)
+    what = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}…"
+    return RuleError(f"line {at.line + 1}, column {at.column + 1}: {what}\n    {shown}\n    {pad}^")
 
 
 def logical_lines(lines: list[str]) -> Iterator[list[int]]:

@@ -23,6 +23,7 @@ x        the character itself          .        any character but a newline
 \d \w \s a digit, a word character, white space; \D \W \S their opposites
 [a-z_]   one of these characters       [^a-z]   any other character
 (ab)     a group; also (?:ab)          a|b      either
+(?s:a.)  a group where . is any character, a newline too
 * + ?    any number, at least one, at most one; {2} {2,} {2,5} so many times
 ^ $      the beginning and the end     (?i)     at the start of the pattern: ignore case
 """
@@ -63,6 +64,7 @@ class _Set:
 
 
 _ANY = _Set((("\n", "\n"),), negated=True)
+_EVERY = _Set(categories=("s", "S"))
 
 # A syntax tree is a nested tuple: ("set", _Set), ("begin",), ("end",), ("seq", trees), ("alt", trees),
 # ("repeat", tree, least, most or None).
@@ -74,6 +76,7 @@ class _Parser:
 
     def __init__(self, pattern: str) -> None:
         self.pattern, self.at, self.depth = pattern, 0, 0
+        self.dot = _ANY
         self.fold = pattern.startswith("(?i)")
         if self.fold:
             self.at = 4
@@ -151,19 +154,23 @@ class _Parser:
         if c in "^$":
             return ("begin",) if c == "^" else ("end",)
         if c == ".":
-            return ("set", _ANY)
+            return ("set", self.dot)
         return ("set", self.escape() if c == "\\" else _Set(((c, c),)))
 
     def group(self) -> _Tree:
         start = self.at
         self.at += 1
-        if self.take("?") and not self.take(":"):
+        outer = self.dot
+        if self.take("?s:"):
+            self.dot = _EVERY
+        elif self.take("?") and not self.take(":"):
             self.fail("only (?:...) groups, and (?i) at the start, are supported: no look-around, no names")
         self.depth += 1
         if self.depth > MAX_DEPTH:
             self.fail(f"parentheses nested more than {MAX_DEPTH} deep")
         tree = self.alternatives()
         self.depth -= 1
+        self.dot = outer
         if not self.take(")"):
             self.at = start
             self.fail("this parenthesis is never closed")

@@ -101,6 +101,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
         place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
         line = int(place[1]) if place else text.rstrip().count("\n") + 1
         raise FormatError(f"not TOML: {error}", path=str(path), line=line) from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists in lists in lists
+        raise FormatError(f"not acceptable TOML: {error}", path=str(path)) from None
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import zlib
 from collections.abc import Iterable
@@ -110,15 +111,14 @@ def _is_text(text: str) -> bool:
 
 
 def _unpacked(data: bytes, most: int) -> bytes:
-    """Return what a gzip file holds; one that grows beyond all measure is refused before it does."""
+    """Return what a gzip file holds, all its members; one that grows beyond all measure is refused before it does."""
     if not data.startswith(_GZIP):
         return data
-    unpack = zlib.decompressobj(wbits=31)
     try:
-        found = unpack.decompress(data, most)
-    except zlib.error as error:
-        raise Failure(400, f"the gzip data is damaged: {error}", "pack the file again") from None
-    if unpack.unconsumed_tail:
+        found = gzip.GzipFile(fileobj=io.BytesIO(data)).read(most + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise Failure(400, f"the gzip data is truncated or damaged: {error}", "pack the file again") from None
+    if len(found) > most:
         raise Failure(413, f"the file unpacks to more than {most:,} bytes", "split it")
     return found
 

@@ -1,0 +1,78 @@
+"""Model files made to harm: tables that do not fit each other would send compiled loops beyond their arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from espalier import store
+from espalier.errors import ModelFileError
+from espalier.estimators.base import SequenceLabeller
+from espalier.estimators.crf import CRF
+from espalier.estimators.hmm import HMM
+from espalier.estimators.persist import load
+from espalier.estimators.semicrf import SemiCRF
+
+X = [["A.", "Cau", "1999"], ["B.", "Dee", ",", "2001"], ["the", "end"]]
+Y = [["who", "who", "when"], ["who", "who", "O", "when"], ["O", "O"]]
+
+
+def forged(tmp_path: Path, model: SequenceLabeller, header: dict[str, Any], **arrays: Any) -> Path:
+    """Save a model with other contents, and digests that are right."""
+    path = tmp_path / "forged.espalier"
+    model.fit(X, Y).save(path)
+    kept, tables = store.load(path)
+    bent = {name.replace("__", "/"): change(tables[name.replace("__", "/")]) for name, change in arrays.items()}
+    store.save(path, {**kept, **header}, {**tables, **bent})
+    return path
+
+
+@pytest.mark.parametrize("kind", [None, 3, [], {}, "", "pickle", "os.system", "crf "])
+def test_kinds_that_are_none(tmp_path: Path, kind: Any) -> None:
+    with pytest.raises(ModelFileError, match=r"forged.espalier: holds a model of unknown kind"):
+        load(forged(tmp_path, CRF(max_iterations=2), {"kind": kind}))
+
+
+@pytest.mark.parametrize("table", ["start", "trans", "emission"])
+@pytest.mark.parametrize("bend", [lambda a: a.astype(np.float32), lambda a: a[:-1], lambda a: a[..., None]])
+def test_tables_of_an_hmm(tmp_path: Path, table: str, bend: Any) -> None:
+    with pytest.raises(ModelFileError, match=r"forged.espalier: .*probabilities"):
+        load(forged(tmp_path, HMM(), {}, **{table: bend}))
+
+
+@pytest.mark.parametrize(
+    ("table", "bend"),
+    [
+        ("lengths", lambda a: a[:2]),  # the loops would read seven rows beyond its end
+        ("lengths", lambda a: a.astype(np.float32)),
+        ("inside", lambda a: a[:-1]),
+        ("trans", lambda a: a[:, :-1]),
+        ("limit", lambda a: a[:-1]),
+        ("limit", lambda a: np.full_like(a, -1)),
+        ("limit", lambda a: a.astype(np.int8)),
+    ],
+)
+def test_tables_of_a_segmental_model(tmp_path: Path, table: str, bend: Any) -> None:
+    with pytest.raises(ModelFileError, match=r"forged.espalier: .*weights of segments"):
+        load(forged(tmp_path, SemiCRF(max_iterations=2), {}, **{table: bend}))
+
+
+def test_a_model_inside_itself(tmp_path: Path) -> None:
+    """A header can name models in models in models; the depth that JSON admits is the depth that is read."""
+    header: dict[str, Any] = {"kind": "crf"}
+    for _ in range(300):
+        header = {
+            "kind": "codl",
+            "parameters": {},
+            "labels": ["a"],
+            "training_data": "",
+            "base": header,
+            "model": header,
+        }
+    path = tmp_path / "nested.espalier"
+    store.save(path, header, {})
+    with pytest.raises(ModelFileError, match=r"nested.espalier"):
+        load(path)

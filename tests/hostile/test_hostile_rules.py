@@ -1,0 +1,132 @@
+"""Rules and task files made to harm: patterns, sizes and numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from bounds import bounded
+
+from espalier.cli.settings import parse_settings, read_features
+from espalier.cluster.job import read_settings
+from espalier.corpus import Corpus
+from espalier.errors import FormatError, InputError, RuleError
+from espalier.features.named import Regex
+from espalier.rules.predicates import ground
+from espalier.rules.ruleset import RuleSet
+from espalier.tasks.task import load_task
+
+CATASTROPHES = ["(a+)+", "(a*)*b", "(a|a)*b", "(a|aa)+$", "a*a*a*a*a*a*b", "(.*)(.*)(.*)(.*)(.*)x", "((a+)+)+b"]
+VICTIMS = ["a" * 30 + "!", "a" * 2000, "a" * 1999 + "\n", "a" * 100_000]
+
+
+@pytest.mark.parametrize("pattern", CATASTROPHES)
+def test_patterns_of_rules_do_not_hang(pattern: str) -> None:
+    with bounded(20.0):
+        (token,) = RuleSet.from_text(f"R: token ~ /{pattern}/ -> x")
+        (text,) = RuleSet.from_text(f"R: if text ~ /{pattern}/ then x required")
+        for node in (token.node, text.node):
+            RuleSet([("R", node)]).compile(["x", "O"]).ground(VICTIMS) if hasattr(RuleSet, "compile") else None
+        ground(token.node.condition, VICTIMS)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("pattern", CATASTROPHES)
+def test_patterns_of_features_do_not_hang(pattern: str) -> None:
+    with bounded(20.0):
+        Regex("x", pattern).by_type(VICTIMS)
+
+
+@pytest.mark.parametrize("pattern", [r"(a)\1", "(?=a)b", "(?<!a)b", "(?P<n>a)", "a{1,99999}", "(" * 50, "a" * 1001])
+def test_patterns_beyond_the_language_are_refused(pattern: str) -> None:
+    with pytest.raises(InputError, match="regex 'x': "):
+        Regex("x", pattern)
+    with pytest.raises(RuleError, match="line 1, column 12: "):
+        RuleSet.from_text(f"R: token ~ /{pattern}/ -> x")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("R: " + "(" * 50_000 + "a once", "nested more than 60 deep"),
+        ("R: " + "not " * 50_000 + "a once", "nested more than 60 deep"),
+        ("R: count(a) <= " + "9" * 5000, "not a whole number of at most nine digits"),
+        ("R: token at 0..99999999999 -> a", "not a whole number of at most nine digits"),
+        ("R: a once [penalty 1e999]", "this penalty is infinite"),
+        ("R: a once [penalty -1]", "column 20"),
+        ("R: a once [penalty nan]", "column 20"),
+        ("R: token ~ /" + "\\/" * 500_000 + "/ -> a", "a pattern of 500000 characters"),
+        ("R: token ~ /" + "\\/" * 500_000, "never closed"),
+        ("x" * 1_000_000, "a rule begins with its name"),
+        ('R: token in file "/etc/\0" -> a', "cannot be read"),
+    ],
+    ids=["nested", "not", "digits", "position", "penalty", "negative", "nan", "pattern", "open", "line", "file"],
+)
+def test_rules_without_measure(text: str, what: str) -> None:
+    with bounded(10.0), pytest.raises(RuleError, match=what) as caught:
+        RuleSet.from_text(text)
+    assert len(str(caught.value)) < 1500
+
+
+def test_a_complaint_about_a_long_line_shows_the_place() -> None:
+    text = "R: token in " + ", ".join(f'"w{i}"' for i in range(5000)) + " => a"
+    with pytest.raises(RuleError) as caught:
+        RuleSet.from_text(text)
+    head, shown, caret = str(caught.value).split("\n")
+    assert f"column {text.index('=>') + 1}: " in head
+    assert shown[caret.index("^")] == "="
+    assert shown.startswith("    …")
+
+
+LABELS = 'labels = ["a"]\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + "[" * 5000,
+        "x = " + "9" * 5000,
+        "x = 1979-99-99",
+        "a." * 3000 + "b = 1",
+        "[features]\ntemplates = ['word']\nmin_count = -4",
+        "[features]\ntemplates = ['word']\nmin_count = 1e999",
+        "[features]\ntemplates = ['word', 'regex:a']\nregexes.a = '(a+)+(?=b)'",
+        "[features]\ntemplates = ['prefix1-99999999']",
+        "[features]\ntemplates = ['position999999999']",
+        "[features]\ntemplates = ['word', 'lexicon:a']\nlexicons.a = \"\\u0000\"",
+        '[rules]\nfile = "\\u0000"',
+        "[defaults]\nl2 = [1e999]",
+    ],
+)
+def test_task_files(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "some.toml"
+    path.write_text(LABELS + text)
+    with bounded(10.0), pytest.raises(FormatError, match="some.toml"):
+        load_task(path)
+    path.write_text(text)
+    with bounded(10.0), pytest.raises(FormatError, match="some.toml"):
+        read_settings(path)
+    with bounded(10.0):
+        if text.startswith("[features]") or not text.startswith("["):
+            with pytest.raises(FormatError, match="some.toml"):
+                read_features(path)
+
+
+@pytest.mark.parametrize("number", ["-1", "0", "1e999", "inf", "nan", "9" * 5000, "true", "1.5"])
+@pytest.mark.parametrize("key", ["partition_bytes", "batch", "longest"])
+def test_sizes_of_jobs(tmp_path: Path, key: str, number: str) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text(f'input = "a"\noutput = "b"\nmodel = "c"\n{key} = {number}\n')
+    with pytest.raises(FormatError, match="job.toml"):
+        read_settings(path)
+
+
+def test_settings_of_the_command_line() -> None:
+    nested = "[" * 100_000
+    assert parse_settings([f"l2={nested}"])[""] == {"l2": nested}  # a word, which no estimator takes for a number
+
+
+def test_a_task_with_a_hostile_pattern_labels_in_time(tmp_path: Path) -> None:
+    path = tmp_path / "some.toml"
+    path.write_text(LABELS + "[features]\ntemplates = ['word', 'regex:a']\nregexes.a = '(a|a)*b'\n")
+    with bounded(20.0):
+        load_task(path).extractor.fit_transform(Corpus.from_tokens([VICTIMS]))
