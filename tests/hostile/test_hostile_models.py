@@ -58,21 +58,3 @@ def test_tables_of_an_hmm(tmp_path: Path, table: str, bend: Any) -> None:
 def test_tables_of_a_segmental_model(tmp_path: Path, table: str, bend: Any) -> None:
     with pytest.raises(ModelFileError, match=r"forged.espalier: .*weights of segments"):
         load(forged(tmp_path, SemiCRF(max_iterations=2), {}, **{table: bend}))
-
-
-def test_a_model_inside_itself(tmp_path: Path) -> None:
-    """A header can name models in models in models; the depth that JSON admits is the depth that is read."""
-    header: dict[str, Any] = {"kind": "crf"}
-    for _ in range(300):
-        header = {
-            "kind": "codl",
-            "parameters": {},
-            "labels": ["a"],
-            "training_data": "",
-            "base": header,
-            "model": header,
-        }
-    path = tmp_path / "nested.espalier"
-    store.save(path, header, {})
-    with pytest.raises(ModelFileError, match=r"nested.espalier"):
-        load(path)

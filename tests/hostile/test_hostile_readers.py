@@ -25,7 +25,7 @@ TAGGED = ("inline", "hierarchical", "tei", None)
 
 @pytest.mark.parametrize("format", TAGGED)
 def test_a_billion_laughs(format: str | None) -> None:
-    with bounded(5.0), pytest.raises(FormatError, match="file>:2: .* entities are not resolved"):
+    with bounded(5.0), pytest.raises(FormatError, match=r"file>:2: .* entities are not resolved"):
         read(io.StringIO(LAUGHS), format, problems=[])
 
 
@@ -70,22 +70,22 @@ def test_offsets_outside_the_text(offsets: str) -> None:
 
 
 def bomb(path: Path, size: int) -> Path:
-    """Write a gzip file that holds one line of so many zeros."""
+    """Write a gzip file that holds one line of so many letters."""
     with gzip.open(path, "wb") as file:
         for _ in range(size >> 20):
-            file.write(bytes(1 << 20))
+            file.write(b"a" * (1 << 20))
     return path
 
 
 @pytest.mark.parametrize("format", ["plain", "jsonl", "label_studio", None])
 def test_gzip_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str | None) -> None:
-    path = bomb(tmp_path / "bomb.gz", 256 << 20)
+    path = bomb(tmp_path / "bomb.gz", 64 << 20)
     monkeypatch.setattr(files, "FREE", 1 << 22)
     tracemalloc.start()
     try:
         with bounded(20.0), pytest.raises(FormatError, match="unpacks to more than 200 times its size; if you trust"):
             read(path, format)
-        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+        assert tracemalloc.get_traced_memory()[1] < 32 << 20
     finally:
         tracemalloc.stop()
 

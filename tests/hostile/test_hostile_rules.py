@@ -12,7 +12,7 @@ from espalier.cluster.job import read_settings
 from espalier.corpus import Corpus
 from espalier.errors import FormatError, InputError, RuleError
 from espalier.features.named import Regex
-from espalier.rules.predicates import ground
+from espalier.rules.predicates import Pattern, Text, ground
 from espalier.rules.ruleset import RuleSet
 from espalier.tasks.task import load_task
 
@@ -23,11 +23,8 @@ VICTIMS = ["a" * 30 + "!", "a" * 2000, "a" * 1999 + "\n", "a" * 100_000]
 @pytest.mark.parametrize("pattern", CATASTROPHES)
 def test_patterns_of_rules_do_not_hang(pattern: str) -> None:
     with bounded(20.0):
-        (token,) = RuleSet.from_text(f"R: token ~ /{pattern}/ -> x")
-        (text,) = RuleSet.from_text(f"R: if text ~ /{pattern}/ then x required")
-        for node in (token.node, text.node):
-            RuleSet([("R", node)]).compile(["x", "O"]).ground(VICTIMS) if hasattr(RuleSet, "compile") else None
-        ground(token.node.condition, VICTIMS)  # type: ignore[attr-defined]
+        ground(Pattern(pattern), VICTIMS)
+        ground(Text(pattern), VICTIMS)
 
 
 @pytest.mark.parametrize("pattern", CATASTROPHES)
@@ -100,15 +97,14 @@ LABELS = 'labels = ["a"]\n'
 def test_task_files(tmp_path: Path, text: str) -> None:
     path = tmp_path / "some.toml"
     path.write_text(LABELS + text)
-    with bounded(10.0), pytest.raises(FormatError, match="some.toml"):
+    with bounded(10.0), pytest.raises(FormatError, match=r"some\.toml"):
         load_task(path)
     path.write_text(text)
-    with bounded(10.0), pytest.raises(FormatError, match="some.toml"):
+    with bounded(10.0), pytest.raises(FormatError, match=r"some\.toml"):
         read_settings(path)
-    with bounded(10.0):
-        if text.startswith("[features]") or not text.startswith("["):
-            with pytest.raises(FormatError, match="some.toml"):
-                read_features(path)
+    if not text.startswith(("[rules]", "[defaults]")):
+        with bounded(10.0), pytest.raises(FormatError, match=r"some\.toml"):
+            read_features(path)
 
 
 @pytest.mark.parametrize("number", ["-1", "0", "1e999", "inf", "nan", "9" * 5000, "true", "1.5"])
@@ -116,7 +112,7 @@ def test_task_files(tmp_path: Path, text: str) -> None:
 def test_sizes_of_jobs(tmp_path: Path, key: str, number: str) -> None:
     path = tmp_path / "job.toml"
     path.write_text(f'input = "a"\noutput = "b"\nmodel = "c"\n{key} = {number}\n')
-    with pytest.raises(FormatError, match="job.toml"):
+    with pytest.raises(FormatError, match=r"job\.toml"):
         read_settings(path)
 
 

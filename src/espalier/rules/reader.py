@@ -164,7 +164,7 @@ class Reader:
         sign = -1 if self.take("-") else 1
         at = self.next_of("number", "a whole number")
         if not at.text.isdecimal() or len(at.text) > 9:
-            self.fail(f"{at.text!r} is not a whole number of at most nine digits", at)
+            self.fail(f"{at.text[:40]!r} is not a whole number of at most nine digits", at)
         return sign * int(at.text)
 
     # -- token conditions --------------------------------------------------------------------------

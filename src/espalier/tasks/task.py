@@ -88,7 +88,7 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise FormatError("there is no such file", path=str(path)) from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # a NUL in its name, or bytes that are not UTF-8, are ValueErrors
         raise FormatError(f"cannot be read as UTF-8 text: {error}", path=str(path)) from None
 
 

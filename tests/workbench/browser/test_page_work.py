@@ -218,12 +218,12 @@ def test_models_as_files(desk: Desk, trained: str, tmp_path: Path) -> None:
     page = desk.go(trained, "teach")
     with page.expect_download() as started:
         page.get_by_role("button", name="Save #").click()
-    file = tmp_path / "kept.espalier"
+    file = tmp_path / "spare.espalier"
     started.value.save_as(file)
     choose_file(desk, "Load a model file", file)
     desk.said("The model is loaded and in use")
     versions = page.get_by_role("list", name="Model versions").locator("li")
-    expect(versions.first).to_contain_text("kept")
+    expect(versions.first).to_contain_text("spare")
     expect(versions.first).to_contain_text("in use")
     page.get_by_role("button", name="Rename #").first.click()
     page.get_by_label("New name").fill("renamed")

@@ -1,0 +1,149 @@
+"""What an installation costs: packages and megabytes of the core and of each extra, and the time to import.
+
+    python scripts/measure_install.py [--json FILE]
+
+Sizes are those of the files that each installed distribution lists, compiled Python left out; an extra counts what it
+adds to the core. The closure is computed from the metadata of the environment that runs this, so everything must be
+installed in it (`make test` does that). Import times are processor seconds, the least of five fresh processes. The last table says why
+each direct dependency is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+
+WHY = {
+    "numpy": "arrays: every table of the library is one",
+    "scipy": "sparse matrices and linear programs (HiGHS) for exact decoding; not imported to parse",
+    "numba": "compiles the loops; the alternative is a C compiler at every installation",
+    "tomli": "reads TOML where Python has no tomllib (3.10 only)",
+    "typer": "the command line: arguments, help, errors",
+    "rich": "tables, colours and progress in a terminal",
+    "joblib": "processes for tables and learning over several cores",
+    "distributed": "runs over several machines",
+    "fsspec": "one way to open files, here or in a store elsewhere",
+    "pyarrow": "Parquet, read and written by columns",
+    "fastapi": "the workbench's API and its description",
+    "uvicorn": "the server of the workbench",
+    "python-multipart": "uploads of files to the workbench",
+    "mkdocs": "the documentation as a site",
+    "mkdocstrings": "its reference pages, made from docstrings",
+}
+IMPORTS = {
+    "import espalier": "import espalier",
+    "espalier.load('citations')": "import espalier; espalier.load('citations')",
+}
+EXTRAS = ("cli", "reproduce", "cluster", "serve", "docs")
+
+
+def closure(requirements: Iterable[Requirement], extra: str = "") -> set[str]:
+    """Return the names of all distributions that these need, in this environment."""
+    found: set[str] = set()
+    waiting = [(requirement, extra) for requirement in requirements]
+    seen: set[tuple[str, str]] = set()
+    while waiting:
+        requirement, wanted = waiting.pop()
+        if requirement.marker and not requirement.marker.evaluate({"extra": wanted}):
+            continue
+        for name in ("", *requirement.extras):
+            key = (requirement.name.lower().replace("_", "-"), name)
+            if key in seen:
+                continue
+            seen.add(key)
+            found.add(key[0])
+            lines = metadata.requires(requirement.name) or []
+            waiting += [(Requirement(line), name) for line in lines]
+    return found
+
+
+def size(name: str) -> int:
+    """Return the bytes of the files of a distribution."""
+    files = metadata.files(name) or []
+    paths = [Path(str(file.locate())) for file in files if file.suffix != ".pyc"]
+    return sum(path.stat().st_size for path in paths if path.is_file())
+
+
+def own_size() -> int:
+    """Return the bytes of Espalier itself, wherever it is installed from."""
+    import espalier
+
+    files = Path(espalier.__file__).parent.rglob("*")
+    return sum(f.stat().st_size for f in files if f.is_file() and "__pycache__" not in f.parts)
+
+
+def seconds(code: str) -> float:
+    """Return the least processor time of five fresh processes, less that of a process that does nothing."""
+
+    def least(statement: str) -> float:
+        times = []
+        for _ in range(5):
+            before = os.times()
+            subprocess.run([sys.executable, "-c", statement], check=True)
+            after = os.times()
+            times.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        return min(times)
+
+    return max(least(code) - least("pass"), 0.0)
+
+
+def direct(extra: str) -> list[Requirement]:
+    """Return the requirements that Espalier itself names: of the core, or of an extra alone."""
+    found = [Requirement(line) for line in metadata.requires("espalier") or []]
+    chosen = [r for r in found if (r.marker is not None and "extra ==" in str(r.marker)) == bool(extra)]
+    if extra:
+        chosen = [r for r in chosen if r.marker is not None and r.marker.evaluate({"extra": extra})]
+    return chosen
+
+
+def measured() -> list[dict[str, Any]]:
+    """Return a row for the core and for each extra: direct dependencies, packages in all, megabytes."""
+    core = closure(direct(""))
+    rows = []
+    for extra in ("", *EXTRAS):
+        names = core if not extra else closure(direct(extra), extra) - core - {"espalier"}
+        named = sorted({r.name for r in direct(extra) if r.name != "espalier"})
+        bytes_ = sum(size(name) for name in names) + (0 if extra else own_size())
+        rows.append({"part": extra or "core", "direct": named, "packages": sorted(names), "megabytes": bytes_ / 1e6})
+    return rows
+
+
+def tables(rows: list[dict[str, Any]], times: dict[str, float]) -> str:
+    """Return everything as Markdown."""
+    lines = ["| part | named by us | packages | MB |", "|---|---|---|---|"]
+    for row in rows:
+        what = "core" if row["part"] == "core" else f"`[{row['part']}]` adds"
+        lines.append(f"| {what} | {', '.join(row['direct'])} | {len(row['packages'])} | {row['megabytes']:.0f} |")
+    lines += ["", "| dependency | why |", "|---|---|"]
+    lines += [f"| {name} | {why} |" for name, why in WHY.items()]
+    lines += ["", "| what | processor seconds |", "|---|---|"]
+    lines += [f"| `{name}` | {value:.2f} |" for name, value in times.items()]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="What an installation of Espalier costs.")
+    parser.add_argument("--json", type=Path, help="write the figures to this file, too")
+    chosen = parser.parse_args()
+    rows = measured()
+    unexplained = {name for row in rows for name in row["direct"]} - WHY.keys()
+    if unexplained:
+        sys.exit(f"say in WHY what these dependencies are for: {', '.join(sorted(unexplained))}")
+    times = {name: seconds(code) for name, code in IMPORTS.items()}
+    if chosen.json:
+        chosen.json.write_text(json.dumps({"parts": rows, "seconds": times}, indent=2) + "\n", encoding="utf-8")
+    sys.stdout.write(tables(rows, times) + "\n")
+
+
+if __name__ == "__main__":
+    main()
