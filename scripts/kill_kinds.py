@@ -95,8 +95,6 @@ class Replaced:
         """Run the command once, undisturbed, for the new bytes and for how long it takes."""
         self.target, self.command, self.old = target, command, old
         target.write_bytes(old)
-        undisturbed(command)  # compiled kernels are kept from now on
-        target.write_bytes(old)
         self.seconds = undisturbed(command)
         self.new = target.read_bytes()
         if self.new == old:

@@ -4,8 +4,8 @@
 
 Sizes are those of the files that each installed distribution lists, compiled Python left out; an extra counts what it
 adds to the core. The closure is computed from the metadata of the environment that runs this, so everything must be
-installed in it (`make test` does that). Import times are processor seconds, the least of five fresh processes. The last table says why
-each direct dependency is there.
+installed in it (`make test` does that). Import times are processor seconds, the least of five fresh processes. A table
+says why each direct dependency is there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from packaging.requirements import Requirement
 
 WHY = {
     "numpy": "arrays: every table of the library is one",
-    "scipy": "sparse matrices and linear programs (HiGHS) for exact decoding; not imported to parse",
+    "scipy": "integer programs (HiGHS), sparse matrices and singular values; `espalier parse` does not import it",
     "numba": "compiles the loops; the alternative is a C compiler at every installation",
     "tomli": "reads TOML where Python has no tomllib (3.10 only)",
     "typer": "the command line: arguments, help, errors",

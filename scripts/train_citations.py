@@ -13,14 +13,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from espalier import store
-from espalier.citations.calibration import calibrate, judged
+from espalier.citations.calibration import Verdicts, calibrate, judged
 from espalier.citations.evaluation import Report, evaluate
 from espalier.citations.parser import Parser
 from espalier.citations.record import LABELS, Record
@@ -31,6 +31,7 @@ from espalier.estimators.crf import CRF
 from espalier.estimators.persist import pack
 from espalier.io import read
 from espalier.metrics.reliability import calibration
+from espalier.pages.svg import Line, draw_lines
 from espalier.tasks import load_task
 
 MODEL = Path(__file__).parents[1] / "src" / "espalier" / "citations" / "model.espalier"
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, default=MODEL, help="the model file to write, or to measure")
     parser.add_argument("--report", action="store_true", help="measure only")
     parser.add_argument("--part", choices=("dev", "test", "cora"), default="test", help="the references to measure on")
+    parser.add_argument("--picture", type=Path, help="an SVG file to draw the reliability of confidences to")
     parser.add_argument("--threads", type=int, default=None)
     options = parser.parse_args(arguments)
     benchmark = {key_of(document) for document in read(options.data / BENCHMARK)}
@@ -54,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not options.report:
         train(parts["train"], parts["dev"], options.output, options.threads)
     parts["cora"] = [example for example in examples if example.key in benchmark]
-    report(parts[options.part], options.output)
+    report(parts[options.part], options.output, options.picture)
 
 
 def say(text: str) -> None:
@@ -98,7 +100,7 @@ def save(model: CCM, dev: Sequence[Example], path: Path) -> None:
     say(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB")
 
 
-def report(test: Sequence[Example], path: Path) -> None:
+def report(test: Sequence[Example], path: Path, picture: Path | None = None) -> None:
     """Print what the model makes of some references, by source and by field, and what its confidences are worth."""
     parser = Parser.from_file(path)
     texts = [example.document.text for example in test]
@@ -132,6 +134,20 @@ def report(test: Sequence[Example], path: Path) -> None:
     for b in calibration(after["field"].sure, after["field"].right, n_bins=10).bins:
         if b.accuracy is not None:
             say(f"| {b.low:.1f} to {b.high:.1f} | {b.count} | {100 * b.accuracy:.1f} % |")
+    if picture is not None:
+        picture.write_text(draw_reliability(before, after), encoding="utf-8")
+
+
+def draw_reliability(before: Mapping[str, Verdicts], after: Mapping[str, Verdicts]) -> str:
+    """Return an SVG file: how often answers of a confidence are right, before and after calibration."""
+    lines = [Line("as it should be", [(0.0, 0.0), (1.0, 1.0)], dashed=True, like=6)]
+    for name, verdicts, when in (("fields", before["field"], "before"), ("fields", after["field"], "calibrated"),
+                                 ("records", after["record"], "calibrated")):  # fmt: skip
+        bins = calibration(verdicts.sure, verdicts.right, n_bins=10).bins
+        # Bins with a handful of answers say nothing and jump.
+        points = [(b.confidence, b.accuracy) for b in bins if b.count >= 10]
+        lines.append(Line(f"{name}, {when}", points))
+    return draw_lines("Reliability on test references", lines, x="confidence", y="share that is right").file()
 
 
 def score(examples: Sequence[Example], records: Sequence[Record]) -> Report:

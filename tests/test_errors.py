@@ -32,7 +32,7 @@ def drawn() -> dict[str, tuple[str, str]]:
 
 def test_the_drawing_is_complete() -> None:
     assert set(drawn()) == {cls.__name__ for cls in CLASSES}
-    assert set(errors.__all__) == {cls.__name__ for cls in CLASSES} | {"ResultWarning", "did_you_mean"}
+    assert set(errors.__all__) == {cls.__name__ for cls in CLASSES} | {"ResultWarning", "did_you_mean", "shortened"}
 
 
 @pytest.mark.parametrize("cls", CLASSES)

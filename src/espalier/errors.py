@@ -30,6 +30,7 @@ __all__ = [
     "ResultWarning",
     "RuleError",
     "did_you_mean",
+    "shortened",
 ]
 
 
@@ -46,6 +47,7 @@ class FormatError(InputError):
 
     def __init__(self, what: str, *, path: str = "", line: int = 0) -> None:
         """Compose the message from the place and the complaint."""
+        what = shortened(what)
         self.path, self.line, self.what = path, line, what
         place = f"{path}:{line}: " if path and line else f"{path}: " if path else ""
         super().__init__(place + what)
@@ -91,3 +93,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `"; did you mean 'x'?"` for the nearest known word, or an empty string."""
     close = get_close_matches(word, list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def shortened(what: str, longest: int = 600) -> str:
+    """Return a message that can be read: of a longer one, the beginning and the end."""
+    half = longest // 2
+    return what if len(what) <= longest else f"{what[:half]} … {what[-half:]}"

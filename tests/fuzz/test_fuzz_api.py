@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -71,3 +73,37 @@ def test_any_body_is_answered(campaign: Campaign, client: httpx.Client) -> None:
 
     requests = st.tuples(st.sampled_from(["POST", "PUT", "PATCH", "GET"]), routes, bodies, kinds)
     campaign.fuzz("API", requests, accepts, few=60)
+
+
+@pytest.mark.parametrize("name", ["..", "../x", "a/b", "/etc", "a\x00b", "", " ", "a" * 300, "\u202ea", "con\n", "~"])
+def test_names_are_no_paths(client: httpx.Client, name: str) -> None:
+    answer = client.post("/tasks", json={**TASK, "name": name})
+    assert answer.status_code == 422, answer.text
+    assert client.get(f"/tasks/{quote(name, safe='')}/records").status_code in (404, 422)
+
+
+@pytest.mark.parametrize("number", ["1e999", "NaN", "-Infinity", "9" * 5000, "-1", "[" * 100_000])
+def test_numbers_and_nests_in_bodies(client: httpx.Client, number: str) -> None:
+    answer = client.post(
+        "/tasks/played/records", content=f'{{"text": {number}}}', headers={"content-type": "application/json"}
+    )
+    assert 400 <= answer.status_code < 500, answer.text
+    assert len(answer.text) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("data", "status", "what"),
+    [
+        (gzip.compress(b"lamp 1 $\n") + gzip.compress(b"lamp 2 $\n"), 201, ""),
+        (gzip.compress(b"lamp 3 $\n" * 1000)[:-12], 400, "truncated"),
+        (gzip.compress(b"") * 100_000, 400, "the file is empty"),
+    ],
+    ids=["members", "truncated", "nothing"],
+)
+def test_gzipped_uploads(client: httpx.Client, data: bytes, status: int, what: str) -> None:
+    """All members of a gzip file are read, and half a file is not taken for a whole one."""
+    answer = client.post("/tasks/played/records/upload", params={"name": "texts.txt.gz"}, content=data)
+    assert answer.status_code == status, answer.text
+    assert what in answer.text
+    if status == 201:
+        assert len(answer.json()["added"]) == 2

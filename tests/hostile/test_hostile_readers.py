@@ -159,3 +159,9 @@ def test_odd_characters_survive(tmp_path: Path) -> None:
 def test_a_mark_in_the_middle_is_text() -> None:
     documents = read(io.BytesIO("\ufeffone\n\ufefftwo\nth\ufeffree\n".encode()), "plain")
     assert [d.text for d in documents] == ["one", "\ufefftwo", "th\ufeffree"]
+
+
+def test_messages_can_be_read() -> None:
+    with pytest.raises(FormatError, match=r"^<file>:1: </a9{200}.* … .*9> ends what never started") as caught:
+        read(io.StringIO(f"</a{'9' * 100_000}>\n"), "inline")
+    assert len(str(caught.value)) < 700

@@ -90,7 +90,6 @@ LABELS = 'labels = ["a"]\n'
         "[features]\ntemplates = ['prefix1-99999999']",
         "[features]\ntemplates = ['position999999999']",
         "[features]\ntemplates = ['word', 'lexicon:a']\nlexicons.a = \"\\u0000\"",
-        '[rules]\nfile = "\\u0000"',
         "[defaults]\nl2 = [1e999]",
     ],
 )
@@ -102,9 +101,15 @@ def test_task_files(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with bounded(10.0), pytest.raises(FormatError, match=r"some\.toml"):
         read_settings(path)
-    if not text.startswith(("[rules]", "[defaults]")):
+    if not text.startswith("[defaults]"):
         with bounded(10.0), pytest.raises(FormatError, match=r"some\.toml"):
             read_features(path)
+
+
+def test_a_file_of_rules_with_an_impossible_name(tmp_path: Path) -> None:
+    (tmp_path / "some.toml").write_text(f'{LABELS}[rules]\nfile = "\\u0000"\n')
+    with pytest.raises(FormatError, match="cannot be read as UTF-8 text: embedded null"):
+        load_task(tmp_path / "some.toml")
 
 
 @pytest.mark.parametrize("number", ["-1", "0", "1e999", "inf", "nan", "9" * 5000, "true", "1.5"])

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from make_release_files import LABELS, sequences, unfitted
 from trust_files import EXPECTED, FILES, SCRIPTS
 
 import espalier as es
@@ -41,8 +42,6 @@ def test_models_and_outputs_are_the_same_bytes(tmp_path: Path) -> None:
 
 def test_other_data_give_other_models(tmp_path: Path) -> None:
     """Or the test above would show nothing."""
-    from make_release_files import LABELS, sequences, unfitted
-
     unfitted()["crf"].fit(*sequences(30, 5), labels=LABELS).save(tmp_path / "crf.espalier")
     assert (tmp_path / "crf.espalier").read_bytes() != (FILES / "crf.espalier").read_bytes()
 
@@ -50,8 +49,6 @@ def test_other_data_give_other_models(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["crf", "perceptron", "semicrf", "hmm", "experts", "two-stage-mined"])
 def test_a_loaded_model_can_learn_again_what_it_learned(name: str, tmp_path: Path) -> None:
     """Its parameters are all there, features included."""
-    from make_release_files import LABELS, sequences, unfitted
-
     unfitted()[name].fit(*sequences(30, 1), labels=LABELS).save(tmp_path / "first")
     fresh(es.load(tmp_path / "first")).fit(*sequences(30, 1), labels=LABELS).save(tmp_path / "again")
     assert (tmp_path / "first").read_bytes() == (tmp_path / "again").read_bytes()

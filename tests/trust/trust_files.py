@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,8 +17,6 @@ FILES = ROOT / "tests" / "releases" / es.__version__
 EXPECTED: dict[str, Any] = json.loads((FILES / "expected.json").read_text(encoding="utf-8"))
 THREADS = 4
 TOKENS: list[list[str]] = EXPECTED["tokens"]
-
-sys.path.append(str(SCRIPTS))  # so that tests may import them
 
 
 def at_once(work: Callable[[int], Any], n: int = THREADS) -> list[Any]:

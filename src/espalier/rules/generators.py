@@ -71,13 +71,13 @@ def relation_templates(
 ) -> Iterator[Rule]:
     """Yield the relations between every ordered pair of fields A, B.
 
-        adjacency    : A at t implies B at t + 1 (eq. 17), a statement about tokens; A = B is included.
-        precedence   : A at t implies B somewhere after t (eq. 18).
-        state change : a delimiter at t implies A at t - 1 and B at t + 1 (eq. 19); one rule a delimiter.
-        begin-end    : A at the first token implies B at the last (eq. 20); A = B is included.
-        presence     : where A appears, B does not appear before it (eq. 21).
-        followed     : not in the paper and not among the default: what stands behind a segment of A is B. It
-                       serves fields of several tokens, for which adjacency of A and another B never holds.
+    adjacency    : A at t implies B at t + 1 (eq. 17), a statement about tokens; A = B is included.
+    precedence   : A at t implies B somewhere after t (eq. 18).
+    state change : a delimiter at t implies A at t - 1 and B at t + 1 (eq. 19); one rule a delimiter.
+    begin-end    : A at the first token implies B at the last (eq. 20); A = B is included.
+    presence     : where A appears, B does not appear before it (eq. 21).
+    followed     : not in the paper and not among the default: what stands behind a segment of A is B. It
+                   serves fields of several tokens, for which adjacency of A and another B never holds.
     """
     _check(kinds, (*RELATION_KINDS, "followed"))
     paths = _paths(labels)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from espalier.errors import RuleError
+from espalier.errors import RuleError, shortened
 
 __all__ = ["KEYWORDS", "NAME", "Lexeme", "complain", "lexemes", "logical_lines", "unquote"]
 
@@ -33,8 +33,7 @@ _LEXEME = re.compile(
     re.VERBOSE,
 )
 _HEAD = re.compile(r'(?:[^\W\d]\w*(?:[-/]\w+)*|"(?:[^"\\]|\\.)*")\s*:')
-_SHOWN = 150  # characters of a line on each side of a complaint
-_LONGEST = 600  # characters of a complaint
+_SHOWN = 250  # characters of a line on each side of a complaint
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 
 
@@ -55,8 +54,7 @@ def complain(lines: list[str], at: Lexeme, what: str) -> RuleError:
     shown = ("…" if start else "") + before + behind + ("…" if start + len(before + behind) < len(line) else "")
     # Keep tabs, so that the caret stands where the reader sees the character.
     pad = " " * bool(start) + "".join("\t" if c == "\t" else " " for c in before)
-    what = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}…"
-    return RuleError(f"line {at.line + 1}, column {at.column + 1}: {what}\n    {shown}\n    {pad}^")
+    return RuleError(f"line {at.line + 1}, column {at.column + 1}: {shortened(what)}\n    {shown}\n    {pad}^")
 
 
 def logical_lines(lines: list[str]) -> Iterator[list[int]]:

@@ -94,8 +94,9 @@ def _read(path: Path) -> str:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    text = _read(path)
     try:
-        found: dict[str, Any] = tomllib.loads(text := _read(path))
+        found: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         # The parser gives the place only as a part of its message.
         place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
