@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint docs bench model kills clean
+.PHONY: demo test lint docs bench model fuzz kills clean
 
 demo: $(STAMP)
 	@bash examples/demo.sh $(BIN)/espalier
@@ -36,6 +36,11 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $(STAMP)
+
+# New random inputs against every entrance, for so many minutes.
+MINUTES ?= 2
+fuzz: $(STAMP)
+	ESPALIER_FUZZ=$(MINUTES) $(BIN)/python -m pytest tests/fuzz
 
 # A hundred processes killed at random moments; nothing confirmed may be lost.
 kills: $(STAMP)

@@ -267,6 +267,16 @@ class _Builder:
         return out
 
 
+class _State:
+    """A set of states of Thompson's automaton, as one state of the automaton that is built while it runs."""
+
+    __slots__ = ("accepts", "moves", "parts")
+
+    def __init__(self, parts: frozenset[int], accepts: bool) -> None:
+        self.parts, self.accepts = parts, accepts
+        self.moves: dict[str, _State] = {}
+
+
 class Regex:
     """A compiled pattern. `fullmatch` asks about the whole string, `search` about any part of it."""
 
@@ -281,16 +291,38 @@ class Regex:
         self._start = builder.add(tree, 0)
         self._sets, self._outs = builder.sets, builder.outs
         self._fold = parser.fold
-        self._cached = 0
-        self._moves: dict[tuple[frozenset[int], str, bool], frozenset[int]] = {}
+        self._first = self._closure([self._start], begin=True)
+        self._empty = 0 in self._closure([self._start], begin=True, end=True)
+        self._forget()
 
     def fullmatch(self, text: str) -> bool:
         """Does the pattern match the whole text?"""
-        return self._run(text, search=False)
+        if not text:
+            return self._empty
+        state = self._begin
+        for c in text:
+            state = state.moves.get(c) or self._move(state, c)
+            if not state.parts:
+                return False
+        return state.accepts
 
     def search(self, text: str) -> bool:
         """Does the pattern match some part of the text?"""
-        return self._run(text, search=True)
+        if not text:
+            return self._empty
+        state = self._begin_search
+        for c in text:
+            if 0 in state.parts:
+                return True
+            state = state.moves.get(c) or self._move(state, c, search=True)
+        return state.accepts
+
+    def _forget(self) -> None:
+        """Begin with no remembered moves; another thread that is under way goes on with those it has."""
+        self._cached = 0
+        self._known: dict[frozenset[int], _State] = {}
+        self._known_search: dict[frozenset[int], _State] = {}
+        self._begin, self._begin_search = _State(self._first, False), _State(self._first, False)
 
     def _closure(self, states: Iterable[int], *, begin: bool = False, end: bool = False) -> frozenset[int]:
         """Return the states reachable without a character; anchors pass only where they hold."""
@@ -306,30 +338,25 @@ class Regex:
                 stack.extend(self._outs[s])
         return frozenset(seen)
 
-    def _step(self, states: frozenset[int], c: str, search: bool) -> frozenset[int]:
-        key = (states, c, search)
-        if key not in self._moves:
-            self._cached += len(states) + 1
-            if self._cached > MAX_CACHED:
-                self._moves.clear()
-                self._cached = len(states) + 1
-            has = _Set.has_folded if self._fold else _Set.has
-            moved = [
-                out for s in states for out in self._outs[s] if isinstance(what := self._sets[s], _Set) and has(what, c)
-            ]
-            # A search may begin anew behind every character.
-            self._moves[key] = self._closure([*moved, self._start] if search else moved)
-        return self._moves[key]
-
-    def _run(self, text: str, *, search: bool) -> bool:
-        states = self._closure([self._start], begin=True)
-        for c in text:
-            if search and 0 in states:
-                return True
-            if not states:
-                return False
-            states = self._step(states, c, search)
-        return 0 in self._closure(states, begin=not text, end=True)
+    def _move(self, state: _State, c: str, search: bool = False) -> _State:
+        """Return where a character leads from a state, and remember it."""
+        has = _Set.has_folded if self._fold else _Set.has
+        moved = [
+            out
+            for s in state.parts
+            for out in self._outs[s]
+            if isinstance(what := self._sets[s], _Set) and has(what, c)
+        ]
+        # A search may begin anew behind every character.
+        parts = self._closure([*moved, self._start] if search else moved)
+        known = self._known_search if search else self._known
+        found = known.get(parts) or _State(parts, 0 in self._closure(parts, end=True))
+        self._cached += len(parts) + 1
+        if self._cached > MAX_CACHED:
+            self._forget()
+        else:
+            known[parts] = state.moves[c] = found
+        return found
 
 
 @lru_cache(maxsize=1024)
