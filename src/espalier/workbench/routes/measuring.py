@@ -8,8 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
 from espalier.workbench.measuring import compare, corrected, labelled, measure
-from espalier.workbench.reading import read_upload
-from espalier.workbench.routes.shared import UPLOAD, BenchOf, Body, Encoding, FileFormat, FileName, TaskOf
+from espalier.workbench.routes.shared import UPLOAD, BenchOf, TaskOf, Uploaded
 from espalier.workbench.shapes import measuring as answers
 from espalier.workbench.shapes.requests import LARGEST, ComparisonQuestion, EvaluationQuestion
 
@@ -29,18 +28,14 @@ def evaluate(asked: EvaluationQuestion, task: TaskOf, bench: BenchOf) -> JSONRes
 
 @router.post("/tasks/{task}/evaluate/upload", response_model=answers.Report, openapi_extra=UPLOAD)
 def evaluate_upload(
-    body: Body,
+    read: Uploaded,
     task: TaskOf,
     bench: BenchOf,
-    name: FileName = "",
-    format: FileFormat | None = None,
-    encoding: Encoding = Encoding.utf_8,
     model: Chosen | None = None,
     errors: Annotated[int, Query(ge=0, le=1000)] = 50,
 ) -> JSONResponse:
     """Measure a model on a labelled file."""
     chosen = task.active if model is None else bench.models.get(task.name, model).id
-    read = read_upload(bench, task, body, name, None if format is None else format.value, encoding.value)
     return JSONResponse(measure(bench, task, labelled(bench, task, read.documents), chosen, errors))
 
 
@@ -52,17 +47,7 @@ def compare_models(asked: ComparisonQuestion, task: TaskOf, bench: BenchOf) -> J
 
 
 @router.post("/tasks/{task}/compare/upload", response_model=answers.Comparison, openapi_extra=UPLOAD)
-def compare_upload(
-    body: Body,
-    task: TaskOf,
-    bench: BenchOf,
-    a: Chosen,
-    b: Chosen,
-    name: FileName = "",
-    format: FileFormat | None = None,
-    encoding: Encoding = Encoding.utf_8,
-) -> JSONResponse:
+def compare_upload(read: Uploaded, task: TaskOf, bench: BenchOf, a: Chosen, b: Chosen) -> JSONResponse:
     """Compare two models on a labelled file."""
     first, second = (bench.models.get(task.name, model).id for model in (a, b))
-    read = read_upload(bench, task, body, name, None if format is None else format.value, encoding.value)
     return JSONResponse(compare(bench, task, labelled(bench, task, read.documents), first, second))

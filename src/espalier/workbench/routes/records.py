@@ -10,17 +10,14 @@ from fastapi.responses import JSONResponse
 from espalier.document import Span
 from espalier.workbench.exporting import export
 from espalier.workbench.listing import listed, queued
-from espalier.workbench.reading import Reading, add, read_text, read_upload
+from espalier.workbench.reading import Reading, add, read_text
 from espalier.workbench.routes.shared import (
     UPLOAD,
     BenchOf,
-    Body,
-    Encoding,
     ExportFormat,
-    FileFormat,
-    FileName,
     Number,
     TaskOf,
+    Uploaded,
     download,
     numbers,
 )
@@ -48,17 +45,9 @@ def add_records(asked: Pasted, task: TaskOf, bench: BenchOf) -> JSONResponse:
 
 
 @router.post("/tasks/{task}/records/upload", status_code=201, response_model=answers.Added, openapi_extra=UPLOAD)
-def upload_records(
-    body: Body,
-    task: TaskOf,
-    bench: BenchOf,
-    name: FileName = "",
-    format: FileFormat | None = None,
-    encoding: Encoding = Encoding.utf_8,
-) -> JSONResponse:
+def upload_records(read: Uploaded, task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Add the records of a file; labelled ones count as corrected."""
-    chosen = None if format is None else format.value
-    return _added(bench, task, read_upload(bench, task, body, name, chosen, encoding.value))
+    return _added(bench, task, read)
 
 
 @router.get("/tasks/{task}/records", response_model=answers.Records)

@@ -13,6 +13,7 @@ from espalier.workbench.bench import Bench
 from espalier.workbench.exporting import ALL_FORMATS
 from espalier.workbench.failures import Failure
 from espalier.workbench.jobs import Jobs
+from espalier.workbench.reading import Reading, read_upload
 from espalier.workbench.redecoding import Redecoder
 from espalier.workbench.shapes.requests import LARGEST
 from espalier.workbench.shapes.tasks import ErrorAnswer
@@ -23,15 +24,13 @@ __all__ = [
     "UPLOAD",
     "BenchOf",
     "Body",
-    "Encoding",
     "ExportFormat",
-    "FileFormat",
-    "FileName",
     "JobsOf",
     "ModelNumber",
     "Number",
     "RedecoderOf",
     "TaskOf",
+    "Uploaded",
     "download",
     "numbers",
 ]
@@ -102,7 +101,21 @@ class Encoding(str, Enum):
 
 FileFormat = Enum("FileFormat", {name: name for name in FORMATS}, type=str)  # type: ignore[misc]
 ExportFormat = Enum("ExportFormat", {name: name for name in ALL_FORMATS}, type=str)  # type: ignore[misc]
-FileName = Annotated[str, Query(max_length=200)]
+
+
+def _uploaded(
+    body: Body,
+    task: TaskOf,
+    bench: BenchOf,
+    name: Annotated[str, Query(max_length=200)] = "",
+    format: FileFormat | None = None,
+    encoding: Encoding = Encoding.utf_8,
+) -> Reading:
+    return read_upload(bench, task, body, name, None if format is None else format.value, encoding.value)
+
+
+Uploaded = Annotated[Reading, Depends(_uploaded)]
+"""What is in the file that a request sends."""
 
 
 def numbers(given: str | None) -> list[int] | None:
