@@ -91,13 +91,9 @@ class Record:
             raise LabelError(f"{label!r} is no label of a reference{did_you_mean(label, LABELS)} (see LABELS)")
         return [field for field in self.fields if field.label == label]
 
-    @property
+    @cached_property
     def work(self) -> Work:
         """What the reference says, in normal form; computed once, when first asked for."""
-        return self._work
-
-    @cached_property
-    def _work(self) -> Work:
         return work_of(self)
 
     def to_csl(self) -> dict[str, Any]:

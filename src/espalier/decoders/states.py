@@ -43,7 +43,8 @@ def decode(problem: Problem, automaton: Automaton, known: Decoding | None = None
     p, rho = problem.folded, problem.penalties[list(automaton.rules)]
     floor = -np.inf if known is None or known.labels is None else known.score - tolerance(known.score)
     if not problem.T:
-        return certify(problem, [], float(p.score([])) - float(priced(automaton.final[:1], rho)[0]), "product")
+        score = float(p.score([])) - float(priced(automaton.final[:1], rho)[0])
+        return infeasible(problem, "product", Work()) if score == -np.inf else certify(problem, [], score, "product")
     path: NDArray[np.int16] = np.empty(problem.T, np.int16)
     trans = p.trans[None] if p.trans.ndim == 2 else p.trans
     score, met = automaton_path(
