@@ -23,7 +23,7 @@ from espalier.kernels.spin import spin_while_any, spin_while_equal
 
 __all__ = ["balanced", "choose_threads", "independent_chunks", "run_chunks"]
 
-WORTH_THREADS = 20_000
+WORTH_THREADS = 8_000
 """Fewer tokens than this are done sooner than a second thread can help."""
 
 MAX_THREADS = 64
