@@ -75,7 +75,7 @@ TABLE = Table(
     title="HMM and averaged perceptron under rules, supervised and semi-supervised",
     source=SOURCE,
     metric=METRIC,
-    minutes=5.5,
+    minutes=4.4,
     needs=needs("citations", "ads", pool=True),
     published=PUBLISHED,
     settings=settings,

@@ -62,7 +62,7 @@ TABLE = Table(
     title="HMM and HMM-CCM, supervised and semi-supervised, by number of labelled sequences",
     source=SOURCE,
     metric=METRIC,
-    minutes=1.6,
+    minutes=1.2,
     needs=needs("citations", "ads", pool=True),
     published=published(FIGURES),
     settings=settings,

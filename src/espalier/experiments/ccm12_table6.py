@@ -40,7 +40,7 @@ TABLE = Table(
     title="Soft and hard rules, semi-supervised",
     source=SOURCE,
     metric=METRIC,
-    minutes=3.2,
+    minutes=3.5,
     needs=needs("citations", "ads", pool=True),
     published=published(FIGURES),
     settings=settings,

@@ -23,4 +23,4 @@ FIGURES = {
     "all": (71.64, 77.65),
 }
 
-TABLE = rules_table("ccm12-table7", "citations", FIGURES, minutes=1.1)
+TABLE = rules_table("ccm12-table7", "citations", FIGURES, minutes=0.5)

@@ -24,4 +24,4 @@ FIGURES = {
     "all": (61.16, 70.79),
 }
 
-TABLE = rules_table("ccm12-table8", "ads", FIGURES, minutes=0.8)
+TABLE = rules_table("ccm12-table8", "ads", FIGURES, minutes=1)

@@ -78,7 +78,7 @@ TABLE = Table(
     title="Hard EM, the weight of the supervised model, rules while learning and when labelling, k best",
     source=SOURCE,
     metric=METRIC,
-    minutes=2.1,
+    minutes=2,
     needs=needs("citations", "ads", pool=True),
     published=FIGURES,
     settings=settings,
