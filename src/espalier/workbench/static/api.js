@@ -41,17 +41,22 @@ export async function retry() {
   }
 }
 
+/** Await an answer or its body: a server that dies in the middle of either is away. */
+async function reached(work) {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error; // fetch fails with this one where the network does
+    tell("away");
+    throw new Away();
+  }
+}
+
 async function send(method, path, body, headers = {}) {
   const options = { method, headers: { ...headers }, credentials: "same-origin" };
   if (method !== "GET") options.headers["X-Espalier"] = "1";
   if (body !== undefined) options.body = body;
-  let response;
-  try {
-    response = await fetch(ROOT + path, options);
-  } catch {
-    tell("away");
-    throw new Away();
-  }
+  const response = await reached(fetch(ROOT + path, options));
   tell("back");
   if (response.ok) return response;
   let error = null;
@@ -65,7 +70,7 @@ async function send(method, path, body, headers = {}) {
 
 const json = async (answer) => {
   const response = await answer;
-  return response.status === 204 ? null : response.json();
+  return response.status === 204 ? null : reached(response.json());
 };
 const withBody = (method) => (path, value) =>
   json(send(method, path, JSON.stringify(value), { "Content-Type": "application/json" }));
@@ -88,7 +93,7 @@ export const query = (values) => {
 export async function fetchFile(path) {
   const response = await send("GET", path);
   const found = /filename="?([^";]+)"?/.exec(response.headers.get("Content-Disposition") ?? "");
-  return { name: found ? found[1] : "download", blob: await response.blob() };
+  return { name: found ? found[1] : "download", blob: await reached(response.blob()) };
 }
 
 /** Hand a download to the browser. */
