@@ -118,6 +118,7 @@ def commands(directory: Path, count: int, workers: int) -> tuple[list[str], list
 def main() -> None:
     parser = arguments(__doc__ or "")
     parser.add_argument("--records", type=int, default=50_000, help="references to parse")
+    parser.add_argument("--only", nargs="*", choices=("parse", "run"), default=["parse", "run"])
     parser.add_argument("--workers", default="1,2", help="numbers of processes, as 1,2,4; the first is the peer")
     options = parser.parse_args()
     numbers = [int(number) for number in options.workers.split(",")]
@@ -130,10 +131,12 @@ def main() -> None:
         for count in (tenth, options.records):
             for number in numbers:
                 for what, command in zip(("parse", "run"), commands(Path(name), count, number), strict=True):
-                    found[what, count, number] = measure(command)
-        for what in ("parse", "run"):
+                    if what in options.only:
+                        found[what, count, number] = measure(command)
+        for what in options.only:
             rows += compared(found, what, tenth, options.records, numbers)
-        rows.append(sizes(Path(name), options.records, numbers[0]))
+        if "run" in options.only:
+            rows.append(sizes(Path(name), options.records, numbers[0]))
     write_json(options.json, rows)
 
 

@@ -26,7 +26,7 @@ LAYERS: dict[str, str] = {
     "lanes": "kernels",
     "inference": "errors potentials kernels parallel",
     "rules": "errors lazy corpus kernels tags",
-    "features": "errors lazy corpus document rules",
+    "features": "errors lazy corpus document rules kernels",
     "metrics": "errors tags corpus",
     "pages": "errors",
     "models": "errors corpus features potentials kernels lanes parallel inference",

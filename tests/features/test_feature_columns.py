@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.features.columns import Column, cross, frequent, pile, stack
+from espalier.features.columns import Column, Laid, Places, cross, frequent, lay, pile, stack
 
 RANDOM = settings(deadline=None, derandomize=True, max_examples=100)
 
@@ -47,7 +47,7 @@ def test_take(rows: Rows, index: list[int], outside: int) -> None:
 @given(rows, st.lists(numbers, unique=True))
 def test_located(rows: Rows, keys: list[int]) -> None:
     keys = sorted(keys)
-    located = column(rows).located(np.array(keys, np.int64))
+    located = column(rows).located(Places(np.array(keys, np.int64)))
     assert lists(located) == [[(keys.index(k), w) for k, w in row.items() if k in keys] for row in rows]
 
 
@@ -79,6 +79,31 @@ def test_stack_and_pile(both: tuple[Rows, Rows]) -> None:
     beside = [[*x.items(), *y.items()] for x, y in zip(a, b, strict=True)]
     assert lists(stack([column(a), column(b)], len(a))) == beside
     assert lists(pile([column(a), column(b)])) == [list(row.items()) for row in a + b]
+
+
+@RANDOM
+@given(st.lists(st.tuples(rows, st.lists(st.integers(-1, 4), min_size=3, max_size=3), st.integers(0, 9)), max_size=4))
+def test_lay(parts: list[tuple[Rows, list[int], int]]) -> None:
+    chosen = [(rows, [i if i < len(rows) else -1 for i in index], shift) for rows, index, shift in parts]
+    indptr, ids, weights = lay([Laid(column(rows), np.array(i, np.int64), shift) for rows, i, shift in chosen], 3)
+    truth = [
+        [(k + shift, w) for rows, i, shift in chosen if i[r] >= 0 for k, w in rows[i[r]].items()] for r in range(3)
+    ]
+    assert lists(Column(indptr, ids.astype(np.int64), weights if len(weights) else None)) == truth
+
+
+@RANDOM
+@given(st.lists(st.lists(st.sets(st.integers(0, 6), max_size=3), max_size=6), max_size=4), st.booleans())
+def test_beyond(sequences: list[list[set[int]]], backwards: bool) -> None:
+    rows = [dict.fromkeys(numbers, 1.0) for sequence in sequences for numbers in sequence]
+    borders = np.append(0, np.cumsum([len(sequence) for sequence in sequences])).astype(np.int64)
+    truth = [
+        sorted(set().union(*(sequence[t + 1 :] if backwards else sequence[:t])))
+        for sequence in sequences
+        for t in range(len(sequence))
+    ]
+    found = column(rows).beyond(borders, 7, backwards=backwards)
+    assert [[number for number, _ in row] for row in lists(found)] == truth
 
 
 def test_nothing_at_all() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from espalier.features.columns import Column, pile, stack
+from espalier.features.columns import Column, Laid, lay, pile, stack
 from espalier.features.matrix import FeatureMatrix
 from espalier.features.view import View
 
@@ -30,48 +30,39 @@ def assemble(
     sizes : how many attributes each template has; they are laid end to end, the markers after them.
     markers : the offsets beyond the sequence that are attributes of the token.
     """
-    A = sum(sizes) + len(markers)
-    families: dict[tuple[str, int], list[Column]] = {}
-    per_token: list[Column] = []
+    A, M = sum(sizes) + len(markers), view.corpus.n_tokens
+    families: dict[tuple[str, int], list[Laid]] = {}
+    refs: list[Laid] = []
     bundles: list[Column] = []
     start = 0
     for own, column, size in zip(kinds, columns, sizes, strict=True):
         if column is not None:
-            numbered = Column(column.indptr, column.ids + start, column.weights)
-            (per_token if own is None else families.setdefault(own, [])).append(numbered)
+            part = Laid(column, np.arange(column.n_rows), start)
+            (refs if own is None else families.setdefault(own, [])).append(part)
         start += size
-    for offset, known in view.of_types.families.items():
-        families["type", offset] = [known]
+    together = {kind: stack(parts, len(parts[0].rows)) for kind, parts in families.items()}
+    together |= {("type", offset): known for offset, known in view.of_types.families.items()}
     n_bundles = 0
-    for (kind, offset), family in families.items():
-        stacked, uses = stack(family, family[0].n_rows), view.uses((kind, offset))
+    for (kind, offset), family in together.items():
+        uses = view.uses((kind, offset))
         assert uses is not None
-        refs, bundle = _bundled(stacked, uses, A + n_bundles)
-        n_bundles += bundle.n_rows
-        bundles.append(bundle)
-        per_token.append(refs.take(view.members(kind, offset)))
+        # A bundle of one attribute, or one that a single token uses, costs more than it saves: it is not made.
+        chosen, every = (family.lengths >= 2) & (uses >= 2), np.arange(family.n_rows)
+        number = Laid(Column.of_one(np.where(chosen, np.cumsum(chosen) - 1, -1)), every, A + n_bundles)
+        either = stack([Laid(family, np.where(chosen, -1, every)), number], family.n_rows)
+        refs.append(Laid(either, view.members(kind, offset)))
+        bundles.append(family.take(every[chosen]))
+        n_bundles += bundles[-1].n_rows
     for k, offset in enumerate(markers):
-        per_token.append(Column.of_one(np.where(view.tokens_at(offset) < 0, start + k, -1)))
-    tokens, contents = stack(per_token, view.corpus.n_tokens), pile(bundles)
-    none = np.zeros(0)
+        refs.append(Laid(Column.of_one(np.zeros(1, np.int64)), np.where(view.tokens_at(offset) < 0, 0, -1), start + k))
+    indptr, ids, weights = lay(refs, M)
+    contents = pile(bundles)
     return FeatureMatrix(
         A,
-        tokens.indptr,
-        tokens.ids.astype(np.int32),
+        indptr,
+        ids,
         contents.indptr,
         contents.ids.astype(np.int32),
-        none if tokens.weights is None else tokens.weights,
-        none if contents.weights is None else contents.weights,
+        weights,
+        np.zeros(0) if contents.weights is None else contents.weights,
     )
-
-
-def _bundled(family: Column, uses: np.ndarray, first: int) -> tuple[Column, Column]:
-    """Return what a token refers to for each type or stretch, and the bundles, numbered from `first`.
-
-    A bundle of one attribute, or one that a single token uses, costs more than it saves: its attributes stand alone.
-    """
-    is_bundle = (family.lengths >= 2) & (uses >= 2)
-    everything = np.arange(family.n_rows)
-    own = family.take(np.where(is_bundle, -1, everything))
-    shared = Column.of_one(np.where(is_bundle, first + np.cumsum(is_bundle) - 1, -1))
-    return stack([own, shared], family.n_rows), family.take(everything[is_bundle])

@@ -1,20 +1,27 @@
 """`Column`: for every row (a word type or a token) the numbers that stand in it, in CSR form.
 
 The whole of feature extraction is a few operations on columns: take rows, look numbers up in a locked list,
-cross two columns, lay columns side by side. Each is a handful of NumPy calls over all rows at once.
+cross two columns, lay columns side by side. Those over all tokens are compiled (`espalier.kernels.columns`), the others
+a handful of NumPy calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Column", "cross", "frequent", "pile", "ranges", "stack"]
+from espalier.kernels.columns import collect_beyond, count_rows, cross_rows, lay_rows, locate, map_numbers, take_rows
+
+__all__ = ["Column", "Laid", "Places", "cross", "frequent", "lay", "pile", "ranges", "stack"]
 
 Ints = NDArray[np.int64]
+Csr = tuple[Ints, Ints, NDArray[np.float64]]
+
+_ALL_ONE = np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +42,10 @@ class Column:
     @classmethod
     def of_one(cls, ids: NDArray[np.integer]) -> Column:
         """Make a column with one number a row, none where it is -1."""
-        return cls(np.arange(len(ids) + 1), ids.astype(np.int64))._without_negatives()
+        keep = ids >= 0
+        if keep.all():
+            return cls(np.arange(len(ids) + 1), ids.astype(np.int64))
+        return cls(_indptr(keep.astype(np.int64)), ids[keep].astype(np.int64))
 
     @property
     def n_rows(self) -> int:
@@ -53,38 +63,56 @@ class Column:
 
     def take(self, index: NDArray[np.integer], *, outside: int = -1) -> Column:
         """Return the rows at `index`; the row -1 holds the number `outside`, or nothing if that is negative."""
-        lengths = np.append(self.lengths, int(outside >= 0))[index]
-        ids = np.append(self.ids, outside) if outside >= 0 else self.ids  # the row -1 starts where the others end
-        indptr = _indptr(lengths)
-        entries = _entries(self.indptr[index], indptr, lengths)
-        weights = None if self.weights is None else np.append(self.weights, 1.0)[entries]
-        return Column(indptr, ids[entries], weights)
+        return self._like(take_rows(*self._csr, _ints(index), outside))
 
     def mapped(self, table: NDArray[np.integer]) -> Column:
         """Replace each number by table[number]; drop what becomes -1."""
-        return Column(self.indptr, table[self.ids].astype(np.int64, copy=False), self.weights)._without_negatives()
+        return self._like(map_numbers(*self._csr, _ints(table)))
 
-    def located(self, keys: Ints) -> Column:
-        """Replace each number by its place in the sorted `keys`; drop the numbers that are not there."""
-        if len(keys) == 0 or len(self.ids) == 0:
-            return Column(np.zeros(self.n_rows + 1, np.int64), np.zeros(0, np.int64))
-        top = int(max(self.ids.max(), keys[-1]))
-        if top == len(keys) - 1:  # every number up to the largest has its own place
+    def located(self, places: Places) -> Column:
+        """Replace each number by its place; drop the numbers that have none."""
+        if places.whole and self.ids.max(initial=-1) < len(places):
             return self
-        if _is_dense(top, len(self.ids) + len(keys)):
-            table = np.full(top + 1, -1)
-            table[keys] = np.arange(len(keys))
-            return self.mapped(table)
-        place = np.minimum(np.searchsorted(keys, self.ids), len(keys) - 1)
-        found = np.where(keys[place] == self.ids, place, -1)
-        return Column(self.indptr, found, self.weights)._without_negatives()
+        return self._like(locate(*self._csr, *places.table))
 
-    def _without_negatives(self) -> Column:
-        keep = self.ids >= 0
-        if keep.all():
-            return self
-        weights = None if self.weights is None else self.weights[keep]
-        return Column(np.append(0, np.cumsum(keep))[self.indptr], self.ids[keep], weights)
+    def beyond(self, sequences: Ints, n_values: int, *, backwards: bool) -> Column:
+        """Return the numbers of all rows before each row (or after it) in its sequence, each once, in order.
+
+        sequences : int64[N + 1], their borders; n_values : above every number. Weights are not looked at.
+        """
+        return Column(*collect_beyond(*self._csr[:2], _ints(sequences), n_values, backwards))
+
+    @property
+    def _csr(self) -> Csr:
+        """What kernels take: weights are an empty array where all are one."""
+        return _ints(self.indptr), _ints(self.ids), _ALL_ONE if self.weights is None else self.weights
+
+    def _like(self, csr: Csr) -> Column:
+        """Return what a kernel made of this column, with weights if it has some."""
+        return Column(csr[0], csr[1], csr[2] if self.weights is not None and len(self.weights) else None)
+
+
+class Places:
+    """The places of sorted, distinct numbers, none negative.
+
+    keys : int64[n]; whole : are they 0..n-1?; table : what `kernels.columns.locate` takes. Numbers with the same upper
+    bits are a bucket, of about one key, so that finding a number takes few steps.
+    """
+
+    __slots__ = ("keys", "table", "whole")
+
+    def __init__(self, keys: Ints) -> None:
+        """Lay out the buckets."""
+        self.keys = _ints(keys)
+        top = int(keys[-1]) if len(keys) else -1
+        self.whole = top == len(keys) - 1
+        shift = max(0, top.bit_length() - len(keys).bit_length() - 1)
+        borders = np.arange((top >> shift) + 2) << shift
+        self.table = (self.keys, np.searchsorted(self.keys, borders), shift)
+
+    def __len__(self) -> int:
+        """Count the keys."""
+        return len(self.keys)
 
 
 def frequent(column: Column, uses: Ints | None, min_count: int) -> Ints:
@@ -102,38 +130,42 @@ def frequent(column: Column, uses: Ints | None, min_count: int) -> Ints:
 
 def cross(a: Column, b: Column, size: int) -> Column:
     """Return every pair (i of a, j of b) of a row as the number i * size + j; weights multiply. All j < size."""
-    n_a, n_b = a.lengths, b.lengths
-    lengths = n_a * n_b
-    if a.weights is None and b.weights is None and n_a.max(initial=0) <= 1 and n_b.max(initial=0) <= 1:
-        both = np.flatnonzero(lengths)
-        return Column(_indptr(lengths), a.ids[a.indptr[both]] * size + b.ids[b.indptr[both]])
-    row = np.repeat(np.arange(a.n_rows), lengths)
-    nth = ranges(np.zeros(a.n_rows, np.int64), lengths)
-    i = a.indptr[row] + nth // n_b[row]
-    j = b.indptr[row] + nth % n_b[row]
-    weights = None
-    if a.weights is not None or b.weights is not None:
-        weights = (1.0 if a.weights is None else a.weights[i]) * (1.0 if b.weights is None else b.weights[j])
-    return Column(_indptr(lengths), a.ids[i] * size + b.ids[j], np.asarray(weights) if weights is not None else None)
+    indptr, ids, weights = cross_rows(*a._csr, *b._csr, size)
+    return Column(indptr, ids, None if a.weights is None and b.weights is None else weights)
 
 
-def stack(columns: Sequence[Column], n_rows: int) -> Column:
-    """Lay columns side by side: each row holds the numbers of all of them, in the order of the columns."""
-    if len(columns) == 1:
-        return columns[0]
-    lengths = [column.lengths for column in columns]
-    indptr = _indptr(sum(lengths, np.zeros(n_rows, np.int64)))
-    ids = np.empty(indptr[-1], np.int64)
-    weighted = any(c.weights is not None for c in columns)
-    weights = np.ones(indptr[-1]) if weighted else None
-    free = indptr[:-1].copy()
-    for column, own in zip(columns, lengths, strict=True):
-        entries = _entries(free, column.indptr, own)
-        ids[entries] = column.ids
-        if weights is not None and column.weights is not None:
-            weights[entries] = column.weights
-        free += own
-    return Column(indptr, ids, weights)
+class Laid(NamedTuple):
+    """A part of rows that are laid side by side: numbers plus `shift` of row rows[r] of a column, none if -1."""
+
+    column: Column
+    rows: Ints
+    shift: int = 0
+
+
+def lay(parts: Sequence[Laid], n_rows: int) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64]]:
+    """Lay parts side by side: each row holds the numbers of all of them, in their order.
+
+    Returns indptr, int64; ids, int32; weights, float64, empty if all are one.
+    """
+    csr = [(*part.column._csr, _ints(part.rows)) for part in parts]  # held until the kernels are done
+    weighted = any(part.column.weights is not None for part in parts)
+    addresses = [
+        [indptr.ctypes.data, ids.ctypes.data, weights.ctypes.data if len(weights) else 0, index.ctypes.data, part.shift]
+        for (indptr, ids, weights, index), part in zip(csr, parts, strict=True)
+    ]
+    table, indptr = np.array(addresses, np.int64).reshape(-1, 5), np.empty(n_rows + 1, np.int64)
+    count_rows(table, indptr)
+    ids, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1] if weighted else 0)
+    lay_rows(table, indptr, ids, weights)
+    return indptr, ids, weights
+
+
+def stack(parts: Sequence[Column | Laid], n_rows: int) -> Column:
+    """Lay columns side by side, as one column."""
+    every = np.arange(n_rows)
+    laid = [Laid(part, every) if isinstance(part, Column) else part for part in parts]
+    indptr, ids, weights = lay(laid, n_rows)
+    return Column(indptr, ids.astype(np.int64), weights if len(weights) else None)
 
 
 def pile(columns: Sequence[Column]) -> Column:
@@ -153,11 +185,9 @@ def _indptr(lengths: Ints) -> Ints:
     return indptr
 
 
-def _entries(starts: Ints, indptr: Ints, lengths: Ints) -> Ints:
-    """Return `ranges(starts, lengths)`, where the borders of rows of these lengths are known already."""
-    entries = np.repeat(starts - indptr[:-1], lengths)
-    entries += np.arange(len(entries))
-    return entries
+def _ints(array: NDArray[np.integer]) -> Ints:
+    """Return the numbers as kernels take them, whatever made them: one kind of array is one compilation."""
+    return np.require(array, np.int64, ("C", "W"))
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.assemble import assemble
-from espalier.features.columns import Column, frequent
+from espalier.features.columns import Column, Places, frequent
 from espalier.features.declare import read_table
 from espalier.features.index import FeatureIndex
 from espalier.features.joins import all_fields, fields_of, join
@@ -93,7 +93,7 @@ class FeatureExtractor:
             # A value that is too rare by itself is too rare at any offset and in any conjunction.
             kept = frequent(raw.column, view.uses((field @ 0).family), self.min_count)
             values[field.text] = tuple(raw.values[k] for k in kept.tolist())
-            columns[field.text] = raw.column.located(kept)
+            columns[field.text] = raw.column.located(Places(kept))
         joins: list[tuple[Ints, ...]] = []
         attributes: list[Column] = []
         for template in self.templates:
@@ -108,10 +108,10 @@ class FeatureExtractor:
         return index, assemble(view, kinds, attributes, sizes, markers)
 
 
-def _learn(learned: list[Ints], uses: Ints | None, min_count: int, _: int, column: Column) -> Ints:
+def _learn(learned: list[Ints], uses: Ints | None, min_count: int, _: int, column: Column) -> Places:
     """Append the next join of a template: the numbers that occur often enough."""
     learned.append(frequent(column, uses, min_count))
-    return learned[-1]
+    return Places(learned[-1])
 
 
 def attributes_of(extractor: FeatureExtractor | FeatureIndex, tokens: Sequence[str]) -> list[list[str]]:

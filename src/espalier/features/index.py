@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.features.assemble import assemble
-from espalier.features.columns import Column
-from espalier.features.joins import fields_of, join, names_of
+from espalier.features.columns import Column, Places
+from espalier.features.joins import fields_of, join, locked, names_of
 from espalier.features.matrix import FeatureMatrix
 from espalier.features.memory import TypeMemory
 from espalier.features.named import NamedField
@@ -28,11 +27,11 @@ Ints = NDArray[np.int64]
 
 
 class _Plan(NamedTuple):
-    """What is the same for every corpus: the fields that no memory knows; and of each template, whether the memory
-    knows it, its family, and how many attributes it has."""
+    """What is the same for every corpus: the fields that no memory knows; and of each template, where its numbers are
+    (None: the memory knows), its family, and how many attributes it has."""
 
     fields: tuple[Field, ...]
-    remembered: tuple[bool, ...]
+    places: tuple[Callable[[int, Column], Places] | None, ...]
     kinds: tuple[tuple[str, int] | None, ...]
     sizes: tuple[int, ...]
 
@@ -68,8 +67,8 @@ class FeatureIndex:
             raw = view.raw(field)
             columns[field.text] = raw.column.mapped(self._numbers_of(field, raw.values))
         attributes = [
-            None if remembered else join(template, view, columns, self.values, partial(_locked, joins))
-            for template, joins, remembered in zip(self.templates, self.joins, self._plan.remembered, strict=True)
+            None if places is None else join(template, view, columns, self.values, places)
+            for template, places in zip(self.templates, self._plan.places, strict=True)
         ]
         return assemble(view, self._plan.kinds, attributes, self._plan.sizes, self.markers)
 
@@ -100,11 +99,10 @@ class FeatureIndex:
 
     @cached_property
     def _plan(self) -> _Plan:
-        remembered = tuple(template.of_type for template in self.templates)
-        others = [template for template, known in zip(self.templates, remembered, strict=True) if not known]
+        both = list(zip(self.templates, self.joins, strict=True))
         return _Plan(
-            tuple(fields_of(others)),
-            remembered,
+            tuple(fields_of(template for template in self.templates if not template.of_type)),
+            tuple(None if template.of_type else locked(joins) for template, joins in both),
             tuple(template.family for template in self.templates),
             tuple(len(joins[-1]) for joins in self.joins),
         )
@@ -123,7 +121,3 @@ class FeatureIndex:
         for template, joins in zip(self.templates, self.joins, strict=True):
             names += names_of(template, joins, self.values)
         return tuple(names + [marker(offset) for offset in self.markers])
-
-
-def _locked(joins: Sequence[Ints], k: int, _: Column) -> Ints:
-    return joins[k]

@@ -9,15 +9,16 @@ numbers at a time, so that a conjunction of many parts cannot overflow.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.features.columns import Column, cross
+from espalier.features.columns import Column, Places, cross
 from espalier.features.templates import Field, Part, Template
 from espalier.features.view import View
 
-__all__ = ["all_fields", "fields_of", "join", "names_of"]
+__all__ = ["all_fields", "fields_of", "join", "locked", "names_of"]
 
 Ints = NDArray[np.int64]
 
@@ -43,11 +44,11 @@ def join(
     view: View | None,
     columns: Mapping[str, Column],
     values: Mapping[str, Sequence[str]],
-    keys: Callable[[int, Column], Ints],
+    places: Callable[[int, Column], Places],
 ) -> Column:
     """Return the attributes of a template, numbered from 0: a row for each type or stretch (`family`), or each token.
 
-    `keys(k, column)` is the join of part k, given the numbers that would be looked up in it. A template of a family
+    `places(k, column)` is the join of part k, given the numbers that would be looked up in it. A template of a family
     asks for no view.
     """
     joined: Column | None = None
@@ -60,9 +61,18 @@ def join(
             outside = len(values[part.field.text]) if marked else -1
             column = column.take(view.rows_at(part.field, part.offset), outside=outside)
         joined = column if joined is None else cross(joined, column, len(values[part.field.text]) + 1)
-        joined = joined.located(keys(k, joined))
+        joined = joined.located(places(k, joined))
     assert joined is not None  # a template has at least one part
     return joined
+
+
+def locked(joins: Sequence[Ints]) -> Callable[[int, Column], Places]:
+    """Return the places of joins that are known, for `join`."""
+    return partial(_place, tuple(map(Places, joins)))
+
+
+def _place(places: Sequence[Places], k: int, _: Column) -> Places:
+    return places[k]
 
 
 def names_of(template: Template, joins: Sequence[Ints], values: Mapping[str, Sequence[str]]) -> list[str]:

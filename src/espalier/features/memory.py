@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import repeat
 from threading import Lock
 from typing import Any
@@ -21,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.features.columns import Column, ranges, stack
-from espalier.features.joins import all_fields, fields_of, join
+from espalier.features.joins import all_fields, fields_of, join, locked
 from espalier.features.templates import Field, Template
 from espalier.features.values import Raw
 from espalier.features.view import TypeValues
@@ -64,6 +63,7 @@ class TypeMemory:
         self._parts = (templates, values, joins)
         self._lock = Lock()
         self._of_type = [template for template in templates if template.of_type]
+        self._places = {k: locked(joins[k]) for k, template in enumerate(templates) if template.of_type}
         others = all_fields(template for template in templates if not template.of_type)
         self._kept = [field for field in others if field.of_type]
         fields = {field.text: field for field in [*self._kept, *fields_of(self._of_type)]}
@@ -126,11 +126,11 @@ class TypeMemory:
 
     def _families(self, columns: Mapping[str, Column], n_rows: int) -> dict[str | int, Column]:
         """Return the attributes of new words at each offset."""
-        templates, values, joins = self._parts
+        templates, values, _ = self._parts
         families: dict[int, list[Column]] = {}
         for k, template in enumerate(templates):
             if template.of_type:
-                found = join(template, None, columns, values, partial(_locked, joins[k]))
+                found = join(template, None, columns, values, self._places[k])
                 numbered = Column(found.indptr, found.ids + self._start[k], found.weights)
                 families.setdefault(template.offset or 0, []).append(numbered)
         return {offset: stack(family, n_rows) for offset, family in families.items()}
@@ -184,10 +184,6 @@ def _known(field: Field, others: Sequence[Field], values: Mapping[str, Sequence[
         if any(inner.text == field.text for inner in outer.within()):
             known |= _known(outer, others, values)
     return known
-
-
-def _locked(joins: Sequence[Ints], k: int, _: Column) -> Ints:
-    return joins[k]
 
 
 def _start_afresh() -> None:

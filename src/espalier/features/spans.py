@@ -15,7 +15,7 @@ F is any field (`lower`, `flags`, `lexicon:places`, `regex:year` ...); what a st
 says. `...*0.3` multiplies the attributes' values, which are one but where F has weights; then the largest counts. Of a
 vector (`vector:text`) a stretch has the mean over its tokens. So `before(regex:year)` is 'a year was already seen',
 `sentence(lower)*0.3` a light bag of words. Everything is computed for all tokens of a corpus at once; `before` and
-`after` cost O(T) a value and sequence, so F should not have too many.
+`after` cost what they collect, up to all values of a sequence a token, so F should not have too many.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.columns import Column, ranges
+from espalier.features.columns import Column
 from espalier.features.fields import LENGTH_BINS, length_names
 from espalier.features.stretches import Sign, Stretches
 from espalier.features.templates import MAX_OFFSET, Field
@@ -41,9 +41,6 @@ Ints = NDArray[np.int64]
 
 MOST = 9
 """Stretches from this number on are one value of the index."""
-
-FEW = 64
-"""So many values, and a table with a place for each of them and each token costs less than sorting."""
 
 
 class _PlaceField(Field):
@@ -173,27 +170,10 @@ class Beyond(_Span):
         return self.side
 
     def _collect(self, view: View) -> Column:
-        corpus, column, V = view.corpus, view.of_tokens(self.field), max(len(view.raw(self.field).values), 1)
+        column, n_values = view.of_tokens(self.field), len(view.raw(self.field).values)
         if column.weights is not None:
             raise InputError(f"{self.text}: {self.field.text} gives weights; only a chunk or sentence collects those")
-        token = column.rows()
-        of_token = np.repeat(np.arange(len(corpus)), corpus.lengths)
-        if V <= FEW:
-            return _beyond_few(token, column.ids, of_token, (len(corpus), V), self.side == "before")
-        keys = of_token[token] * V + column.ids
-        # Of every value of a sequence, the first token that has it (or the last: the first from the other end).
-        order = slice(None) if self.side == "before" else slice(None, None, -1)
-        found, entry = np.unique(keys[order], return_index=True)
-        where, value = token[order][entry], found % V
-        if self.side == "before":
-            start, stop = where + 1, corpus.indptr[1:][found // V]
-        else:
-            start, stop = corpus.indptr[:-1][found // V], where
-        rows = ranges(start, stop - start)
-        ids = np.repeat(value, stop - start)
-        order_of_rows = np.argsort(rows, kind="stable")
-        indptr = np.append(0, np.cumsum(np.bincount(rows, minlength=corpus.n_tokens)))
-        return Column(indptr, ids[order_of_rows])
+        return column.beyond(view.corpus.indptr, n_values, backwards=self.side == "after")
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,21 +264,6 @@ def _around(marks: Ints, corpus: Corpus) -> tuple[Ints, Ints]:
     total = np.append(0, np.cumsum(marks))
     start, stop = (np.repeat(total[borders], corpus.lengths) for borders in (corpus.indptr[:-1], corpus.indptr[1:]))
     return total[:-1] - start, stop - total[1:]
-
-
-def _beyond_few(token: Ints, value: Ints, of_token: Ints, shape: tuple[int, int], before: bool) -> Column:
-    """Return, for each token, the values on any token before (or after) it, by a table of sequences and values.
-
-    token, value : int64[nnz], in order of the tokens; of_token : int64[M], sequences; shape : N and V.
-    """
-    M = len(of_token)
-    edge = np.full(shape, M if before else -1, np.int32 if M < 1 << 31 else np.int64)
-    order = slice(None, None, -1) if before else slice(None)
-    edge[of_token[token[order]], value[order]] = token[order]  # of several tokens the last one written stays
-    places = np.arange(M, dtype=edge.dtype)[:, None]
-    seen = edge[of_token] < places if before else edge[of_token] > places
-    found = np.flatnonzero(seen)
-    return Column(np.searchsorted(found, np.arange(M + 1) * shape[1]), found % shape[1])
 
 
 def _united(column: Column, stretches: Stretches, V: int, *, mean: bool) -> Column:

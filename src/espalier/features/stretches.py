@@ -119,6 +119,8 @@ def _ends(corpus: Corpus, kind: str, signs: NDArray[np.uint8]) -> tuple[NDArray[
 @lru_cache(maxsize=1 << 17)
 def _signs(word: str) -> int:
     """Return the signs of a word, as a number: it is asked for again and again, once a corpus."""
+    if word.isalnum():  # most words, and no sign but this one
+        return int(Sign.ABBREVIATED) if _is_abbreviation(word) else 0
     dotted = len(word) > 1 and word[-1] == "." and _is_abbreviation(word[:-1])
     holds = (  # in the order of `Sign`
         word in QUOTES,

@@ -46,9 +46,10 @@ def intern(results: Sequence[Result], where: Callable[[int], str] = str) -> Raw:
     known: dict[Any, int] = {}
     numbers, weights, indptr = [], [], [0]
     for r, result in enumerate(results):
-        for value, weight in _pairs(result, r, where):
-            numbers.append(known.setdefault(value, len(known)))
-            weights.append(weight)
+        if result is not None:
+            for value, weight in _pairs(result, r, where):
+                numbers.append(known.setdefault(value, len(known)))
+                weights.append(weight)
         indptr.append(len(numbers))
     given = np.asarray(weights, np.float64)
     column = Column(np.asarray(indptr, np.int64), np.asarray(numbers, np.int64), None if (given == 1).all() else given)
@@ -56,9 +57,7 @@ def intern(results: Sequence[Result], where: Callable[[int], str] = str) -> Raw:
 
 
 def _pairs(result: Any, row: int, where: Callable[[int], str]) -> Iterator[tuple[str, float]]:
-    """Return the (value, weight) pairs of one row; raise if it is something else."""
-    if result is None:
-        return
+    """Return the (value, weight) pairs of one row that has some; raise if it is something else."""
     if isinstance(result, str):
         yield result, 1.0
     elif isinstance(result, Mapping):

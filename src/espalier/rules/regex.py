@@ -306,6 +306,10 @@ class Regex:
                 return False
         return state.accepts
 
+    def begins(self, c: str) -> bool:
+        """May a text that matches as a whole begin with this character?  Asking once spares asking for every text."""
+        return bool((self._begin.moves.get(c) or self._move(self._begin, c)).parts)
+
     def search(self, text: str) -> bool:
         """Does the pattern match some part of the text?"""
         if not text:

@@ -1,0 +1,187 @@
+"""Rows of numbers in CSR form: take rows, look numbers up, cross two rows, lay rows side by side, collect over tokens.
+
+Row r holds ids[indptr[r]:indptr[r + 1]], all int64; `weights` lies beside ids, empty if every weight is one. What NumPy
+does in ten passes over all entries is one here, or two where sizes have to be known first. The plain references of
+these kernels are Python loops over lists, in `tests/features/test_feature_columns.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from espalier.kernels.vector import read, read_i64
+
+__all__ = ["collect_beyond", "count_rows", "cross_rows", "lay_rows", "locate", "map_numbers", "take_rows"]
+
+BLOCK = 256
+"""Rows that are laid at once."""
+
+
+@njit(cache=True, nogil=True)
+def take_rows(indptr, ids, weights, index, outside):
+    """Return the rows at `index`; a negative one has the number `outside`, or nothing if that is negative too."""
+    lonely = 1 if outside >= 0 else 0
+    borders = np.empty(len(index) + 1, np.int64)
+    borders[0] = 0
+    for r in range(len(index)):
+        k = index[r]
+        borders[r + 1] = borders[r] + (indptr[k + 1] - indptr[k] if k >= 0 else lonely)
+    taken = np.empty(borders[-1], np.int64)
+    values = np.empty(borders[-1] if len(weights) else 0)
+    for r in range(len(index)):
+        k, at = index[r], borders[r]
+        if k < 0:
+            if lonely:
+                taken[at] = outside
+                if len(weights):
+                    values[at] = 1.0
+            continue
+        for e in range(indptr[k], indptr[k + 1]):
+            taken[at] = ids[e]
+            if len(weights):
+                values[at] = weights[e]
+            at += 1
+    return borders, taken, values
+
+
+@njit(cache=True, nogil=True)
+def map_numbers(indptr, ids, weights, table):
+    """Return the rows with table[number] for each number, without those that become negative."""
+    borders, mapped, values = np.empty(len(indptr), np.int64), np.empty(len(ids), np.int64), np.empty(len(weights))
+    borders[0], n = 0, 0
+    for r in range(len(indptr) - 1):
+        for e in range(indptr[r], indptr[r + 1]):
+            number = table[ids[e]]
+            mapped[n] = number  # written over unless it is kept
+            if len(weights):
+                values[n] = weights[e]
+            n += number >= 0
+        borders[r + 1] = n
+    return borders, mapped[:n], values[:n]
+
+
+@njit(cache=True, nogil=True)
+def locate(indptr, ids, weights, keys, first, shift):
+    """Return the rows with the place of each number in the sorted keys, without those that are not there.
+
+    first : int64[B + 1]; the keys from first[b] to first[b + 1] - 1 are those with key >> shift == b.
+    """
+    borders, located, values = np.empty(len(indptr), np.int64), np.empty(len(ids), np.int64), np.empty(len(weights))
+    borders[0], n = 0, 0
+    for r in range(len(indptr) - 1):
+        for e in range(indptr[r], indptr[r + 1]):
+            number = ids[e]
+            bucket = number >> shift
+            if bucket + 1 >= len(first):
+                continue
+            low, high = first[bucket], first[bucket + 1]
+            while low < high:
+                middle = (low + high) >> 1
+                if keys[middle] < number:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < first[bucket + 1] and keys[low] == number:
+                located[n] = low
+                if len(weights):
+                    values[n] = weights[e]
+                n += 1
+        borders[r + 1] = n
+    return borders, located[:n], values[:n]
+
+
+@njit(cache=True, nogil=True)
+def cross_rows(indptr, ids, weights, other_indptr, other_ids, other_weights, size):
+    """Return every pair (i, j) of a row and the other's same row as i * size + j; weights multiply."""
+    borders = np.empty(len(indptr), np.int64)
+    borders[0] = 0
+    for r in range(len(indptr) - 1):
+        borders[r + 1] = borders[r] + (indptr[r + 1] - indptr[r]) * (other_indptr[r + 1] - other_indptr[r])
+    weighted, other_weighted = len(weights) > 0, len(other_weights) > 0
+    crossed, values, n = np.empty(borders[-1], np.int64), np.empty(borders[-1] if weighted or other_weighted else 0), 0
+    for r in range(len(indptr) - 1):
+        for e in range(indptr[r], indptr[r + 1]):
+            for o in range(other_indptr[r], other_indptr[r + 1]):
+                crossed[n] = ids[e] * size + other_ids[o]
+                if len(values):
+                    values[n] = (weights[e] if weighted else 1.0) * (other_weights[o] if other_weighted else 1.0)
+                n += 1
+    return borders, crossed, values
+
+
+@njit(cache=True, nogil=True)
+def count_rows(parts, borders):
+    """borders[r + 1] = the numbers in rows 0..r of all parts, laid side by side; see `lay_rows`."""
+    borders[:] = 0
+    for p in range(len(parts)):
+        indptr, index = parts[p, 0], parts[p, 3]
+        for r in range(len(borders) - 1):
+            k = read_i64(index + 8 * r)
+            if k >= 0:
+                borders[r + 1] += read_i64(indptr + 8 * k + 8) - read_i64(indptr + 8 * k)
+    for r in range(len(borders) - 1):
+        borders[r + 1] += borders[r]
+
+
+@njit(cache=True, nogil=True)
+def lay_rows(parts, borders, laid, values):
+    """Write the numbers of all parts: those of row index[r] of the first, each plus its shift, then of the second ...
+
+    parts : int64[P, 5]; the addresses of indptr, ids, weights (0: all are one) and index, and the shift. A negative
+    index has no numbers. laid : int32[borders[-1]]; values : float64 beside it, or empty. Some rows at a time, so that
+    what is written for them stays near.
+    """
+    free = np.empty(BLOCK, np.int64)
+    for first in range(0, len(borders) - 1, BLOCK):
+        n = min(BLOCK, len(borders) - 1 - first)
+        free[:n] = borders[first : first + n]
+        for p in range(len(parts)):
+            indptr, ids, weights, index, shift = parts[p, 0], parts[p, 1], parts[p, 2], parts[p, 3], parts[p, 4]
+            for r in range(n):
+                k = read_i64(index + 8 * (first + r))
+                if k < 0:
+                    continue
+                at = free[r]
+                for e in range(read_i64(indptr + 8 * k), read_i64(indptr + 8 * k + 8)):
+                    laid[at] = read_i64(ids + 8 * e) + shift
+                    if len(values):
+                        values[at] = read(weights + 8 * e) if weights else 1.0
+                    at += 1
+                free[r] = at
+
+
+@njit(cache=True, nogil=True)
+def collect_beyond(indptr, ids, sequences, n_values, backwards):
+    """Return, for each token, the numbers on any token before it in its sequence (or after it), each once, in order.
+
+    indptr, ids : a row for each token; sequences : int64[N + 1], their borders; n_values : above every number.
+    """
+    borders = np.empty(len(indptr), np.int64)
+    borders[0] = 0
+    seen, met = np.full(n_values, -1), np.empty(n_values, np.int64)
+    collected = np.empty(0, np.int64)
+    for fill in (False, True):
+        if fill:
+            for t in range(len(indptr) - 1):
+                borders[t + 1] += borders[t]
+            collected = np.empty(borders[-1], np.int64)
+            seen[:] = -1
+        for i in range(len(sequences) - 1):
+            n = 0
+            for step in range(sequences[i + 1] - sequences[i]):
+                t = sequences[i + 1] - 1 - step if backwards else sequences[i] + step
+                if fill:
+                    collected[borders[t] : borders[t + 1]] = met[:n]
+                else:
+                    borders[t + 1] = n
+                for e in range(indptr[t], indptr[t + 1]):
+                    if seen[ids[e]] != i:
+                        seen[ids[e]] = i
+                        k = n
+                        while k > 0 and met[k - 1] > ids[e]:
+                            met[k] = met[k - 1]
+                            k -= 1
+                        met[k] = ids[e]
+                        n += 1
+    return borders, collected
