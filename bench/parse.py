@@ -22,7 +22,7 @@ from pathlib import Path
 
 from common import arguments, compare, write_json
 from espalier.citations.formats import FORMATS
-from espalier.citations.parser import Parser, load
+from espalier.citations.parser import BATCH, Parser, load
 
 ONE = "L. O. Andersen. Program analysis and specialization for the C programming language. PhD thesis, DIKU, 1994."
 TARGETS = {"labelled": 5000.0, "bibtex": 3000.0, "cold": 1.5, "memory": 500.0}
@@ -44,7 +44,7 @@ def numbered(references: list[str]) -> Iterator[str]:
 
 
 def rate(
-    fresh: Callable[[], Parser], work: Callable[[Parser, list[str]], object], references: list[str], batch: int = 512
+    fresh: Callable[[], Parser], work: Callable[[Parser, list[str]], object], references: list[str], batch: int = BATCH
 ) -> float:
     """Return references a second of CPU time: of every batch its best time of three rounds, and then the sum.
 
@@ -96,8 +96,8 @@ def main() -> None:
     parser.add_argument("--references", type=int, default=4096, help="how many to time")
     parser.add_argument("--memory", type=int, default=100_000, metavar="N", help="lines of the file; 0 leaves it out")
     options = parser.parse_args()
-    if options.references <= 512:
-        parser.error("--references: the first 512 are not timed, so give more")
+    if options.references <= BATCH:
+        parser.error(f"--references: the first {BATCH} are not timed, so give more")
 
     def fresh() -> Parser:
         chosen = load("citations") if options.model is None else Parser.from_file(options.model)

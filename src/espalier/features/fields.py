@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.columns import Column
 from espalier.features.templates import Field
-from espalier.features.values import Raw, Result, intern
+from espalier.features.values import Raw, intern
 
 __all__ = [
     "Bias",
@@ -80,17 +80,22 @@ def full_shapes(words: Sequence[str]) -> list[str]:
 
 
 class _TypeField(Field):
-    """A field of the word type that says its results in one list."""
+    """A field of the word type with at most one value."""
 
     __slots__ = ()
 
-    def results(self, words: Sequence[str]) -> Sequence[Result]:
-        """Return the result of each word (or shape)."""
+    def results(self, words: Sequence[str]) -> Sequence[str | None]:
+        """Return the value of each word (or shape)."""
         raise NotImplementedError
 
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return the values of each word type."""
         return intern(self.results(words))
+
+    def numbered(self, words: Sequence[str], known: Mapping[str, int]) -> Column:
+        """Return the number of the value of each word type, if it is known."""
+        number: Callable[[str | None, int], int] = known.get  # type: ignore[assignment]  # None is never known
+        return Column.of_one(np.fromiter(map(number, self.results(words), repeat(-1)), np.int64, len(words)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ class Bias(_TypeField):
 
     text = "bias"
 
-    def results(self, words: Sequence[str]) -> Sequence[Result]:
+    def results(self, words: Sequence[str]) -> Sequence[str | None]:
         """Return one value for all."""
         return [""] * len(words)
 
@@ -114,7 +119,7 @@ class Word(_TypeField):
 
     text = "word"
 
-    def results(self, words: Sequence[str]) -> Sequence[Result]:
+    def results(self, words: Sequence[str]) -> Sequence[str | None]:
         """Return the words."""
         return words
 
@@ -125,7 +130,7 @@ class Lower(_TypeField):
 
     text = "lower"
 
-    def results(self, words: Sequence[str]) -> Sequence[Result]:
+    def results(self, words: Sequence[str]) -> Sequence[str | None]:
         """Return the lower-case forms."""
         return [word.lower() for word in words]
 
@@ -152,7 +157,7 @@ class _Affix(_TypeField):
 class Prefix(_Affix):
     """The first n characters; nothing for shorter words."""
 
-    def results(self, words: Sequence[str]) -> Sequence[Result]:
+    def results(self, words: Sequence[str]) -> Sequence[str | None]:
         """Return the prefixes."""
         n = self.n
         return [word[:n] if len(word) >= n else None for word in words]
@@ -162,7 +167,7 @@ class Prefix(_Affix):
 class Suffix(_Affix):
     """The last n characters; nothing for shorter words."""
 
-    def results(self, words: Sequence[str]) -> Sequence[Result]:
+    def results(self, words: Sequence[str]) -> Sequence[str | None]:
         """Return the suffixes."""
         n = self.n
         return [word[-n:] if len(word) >= n else None for word in words]
@@ -175,7 +180,7 @@ class FullShape(_TypeField):
     text = "fullshape"
     via_shape = True
 
-    def results(self, words: Sequence[str]) -> Sequence[Result]:
+    def results(self, words: Sequence[str]) -> Sequence[str | None]:
         """Return the shapes."""
         return words
 
@@ -187,7 +192,7 @@ class Shape(_TypeField):
     text = "shape"
     via_shape = True
 
-    def results(self, words: Sequence[str]) -> Sequence[Result]:
+    def results(self, words: Sequence[str]) -> Sequence[str | None]:
         """Return the collapsed shapes."""
         return [_RUN.sub(r"\1", shape) for shape in words]
 
@@ -199,14 +204,14 @@ class Length(_TypeField):
     text = "length"
     via_shape = True
 
-    def results(self, words: Sequence[str]) -> Sequence[Result]:
+    def results(self, words: Sequence[str]) -> Sequence[str | None]:
         """Return the bins."""
         bins = length_names()
         return [bins[bisect_right(LENGTH_BINS, len(shape)) - 1] for shape in words]
 
 
 @dataclass(frozen=True, slots=True)
-class Flags(_TypeField):
+class Flags(Field):
     """Character classes, any number of them, read off the shape (X upper case, x other letter, 0 digit).
 
     digits: nothing but digits. hasdigit: some digit, but not only. capitalised: starts with X and has an x.
@@ -217,9 +222,9 @@ class Flags(_TypeField):
     text = "flags"
     via_shape = True
 
-    def results(self, words: Sequence[str]) -> Sequence[Result]:
-        """Return the names of the flags."""
-        return [_flags(shape) for shape in words]
+    def by_type(self, words: Sequence[str]) -> Raw:
+        """Return the names of the flags of each shape."""
+        return intern([_flags(shape) for shape in words])
 
 
 def _flags(shape: str) -> list[str]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import repeat
 from threading import Lock
 from typing import Any
 from weakref import WeakSet
@@ -108,11 +107,8 @@ class TypeMemory:
 
     def _learn(self, words: tuple[str, ...]) -> None:
         """Append the rows of new words; all are computed before any is kept."""
-        given, columns = TypeValues(words), {}
-        for field in self._fields:
-            raw, known = given.raw(field), self._numbers[field.text]
-            number = np.fromiter(map(known.get, raw.values, repeat(-1)), np.int64, len(raw.values))
-            columns[field.text] = raw.column.mapped(number)
+        given = TypeValues(words)
+        columns = {field.text: given.numbered(field, self._numbers[field.text]) for field in self._fields}
         new: dict[str | int, Column] = {field.text: columns[field.text] for field in self._kept}
         new |= self._families({text: self._own(text, column) for text, column in columns.items()}, len(words))
         for key, column in new.items():

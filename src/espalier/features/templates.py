@@ -11,12 +11,16 @@ conjunction over several offsets the marker takes the place of the value of the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
+from espalier.features.columns import Column
 from espalier.features.values import Raw
 
 if TYPE_CHECKING:
@@ -69,6 +73,11 @@ class Field:
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return the values of each word type."""
         raise NotImplementedError
+
+    def numbered(self, words: Sequence[str], known: Mapping[str, int]) -> Column:
+        """Return the numbers of the values of each word type that are known, a row for each."""
+        values, column = self.by_type(words)
+        return column.mapped(np.fromiter(map(known.get, values, repeat(-1)), np.int64, len(values)))
 
     def by_token(self, corpus: Corpus) -> Raw:
         """Return the values of each token of a corpus."""

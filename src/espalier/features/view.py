@@ -40,6 +40,12 @@ class TypeValues:
         values, column = field.by_type(self._shapes.values)
         return Raw(values, column.take(self._shapes.column.ids))
 
+    def numbered(self, field: Field, known: Mapping[str, int]) -> Column:
+        """Return the numbers of the known values of a field, a row for each type."""
+        if not field.via_shape:
+            return field.numbered(self.types, known)
+        return field.numbered(self._shapes.values, known).take(self._shapes.column.ids)
+
     @cached_property
     def _shapes(self) -> Raw:
         """The distinct full shapes, and the shape of each type."""

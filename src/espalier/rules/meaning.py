@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any as Anything
 from typing import NamedTuple
 
@@ -95,6 +96,7 @@ def _flat_segments(labels: Sequence[str | None], known: Iterable[str | None]) ->
         yield Segment(start, len(labels), current)
 
 
+@lru_cache(maxsize=1024)
 def _mark_and_name(label: str | None) -> tuple[str, str]:
     if label is None or label == OUTSIDE:
         return "", ""
@@ -173,7 +175,7 @@ def _once(node: n.Once, r: _Reading) -> list[Violation]:
         paths = dict.fromkeys(s.label for s in r.of(node.fields))
         groups = [[s for s in r.segments if s.label == path] for path in paths]
     else:
-        groups = [r.of(n.Fields((name,))) for name in node.fields.names]
+        groups = [[s for s in r.segments if n.names_path(name, s.label)] for name in node.fields.names]
     return [Violation(s.start, 1) for group in groups for s in group[1:]]
 
 

@@ -64,7 +64,7 @@ def levels(label: str) -> tuple[str, ...]:
 
 def names_path(field: str, path: str) -> bool:
     """Does the field name stand for this path?  It is the path or its end: `person` for `staff/person`."""
-    return path == field or path.endswith("/" + field)
+    return path == field or ("/" in path and path.endswith("/" + field))
 
 
 @dataclass(frozen=True, slots=True)
