@@ -16,7 +16,7 @@ from espalier.citations.formats.csl import item, write
 from espalier.citations.formats.text import to_json
 from espalier.citations.work import KINDS, Date, Name, Work
 
-# The constraints of csl-data.json (CSL 1.0) on the variables that are written; no other variable is allowed.
+# The constraints of csl-data.json (CSL 1.0) on the variables that are written; whatever keeps these keeps the schema.
 TEXT = {
     *("title", "container-title", "collection-title", "publisher", "publisher-place", "authority", "genre", "note"),
     *("DOI", "URL", "ISBN", "ISSN", "archive", "archive_location"),
@@ -49,7 +49,7 @@ def check_schema(found: dict[str, Any]) -> None:
 
 
 def check_date(date: dict[str, Any]) -> None:
-    assert set(date) <= {"date-parts", "season", "circa", "literal", "raw", "edtf"}
+    assert set(date) <= {"date-parts", "season", "circa", "literal", "raw"}
     if "date-parts" in date:
         assert 1 <= len(date["date-parts"]) <= 2
         assert all(1 <= len(parts) <= 3 for parts in date["date-parts"])
