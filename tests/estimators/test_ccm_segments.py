@@ -11,6 +11,7 @@ import pytest
 import espalier as es
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.ccm import CCM
+from espalier.estimators.ccm_segments import scores_segments
 from espalier.estimators.semicrf import SemiCRF
 from espalier.rules import RuleSet
 from espalier.rules.meaning import degrees
@@ -106,3 +107,12 @@ def test_fields_without_an_inner_tag_are_refused_when_fitted() -> None:
         CCM(base(), "Once: each field once").fit([["a", "b"]], [["B-x", "B-x"]])
     model = CCM(base(), "Once: each field once").fit([["a", "b"]], [["B-x", "B-x"]], labels=["B-x", "I-x"])
     assert len(model.predict([["a", "b"]])[0]) == 2
+
+
+def test_models_of_segments_are_known_by_their_kind() -> None:
+    class Longer(SemiCRF):
+        """A model of segments, too."""
+
+    assert scores_segments(base())
+    assert scores_segments(Longer())
+    assert not any(scores_segments(other) for other in (es.CRF(), es.HMM(), CCM(base(), TEXT), object()))

@@ -42,7 +42,7 @@ __all__ = ["BUNDLED", "LONGEST", "Parser", "load"]
 BUNDLED = {"citations": "model.espalier"}
 """The models that come with the package, by name."""
 
-BATCH = 512
+BATCH = 1024
 LONGEST = 20_000
 """The longest reference that is parsed, in characters: what is longer is not one reference."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -42,22 +42,6 @@ GROUPS = {"rules": (ABOUT_RULES, (check, show, discover))}
 # Typer moved the base of its usage errors between packages; as an ancestor of BadParameter it is in all versions.
 _CommandLineError: Any = typer.BadParameter.__mro__[2]
 
-app = typer.Typer(
-    name="espalier",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for _command in COMMANDS:
-    app.command()(_command)
-for _name, (_about, _commands) in GROUPS.items():
-    _group = typer.Typer(name=_name, help=_about, no_args_is_help=True, rich_markup_mode="rich")
-    for _part in _commands:
-        _group.command()(_part)
-    app.add_typer(_group)
-
 
 def _show_version(asked: bool) -> None:
     if asked:
@@ -65,7 +49,6 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _espalier(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
@@ -74,10 +57,36 @@ def _espalier(
     """Pull fields out of text: train on few labels, label, evaluate, convert."""
 
 
+def _application(commands: Sequence[Callable[..., None]], groups: Mapping[str, Any]) -> typer.Typer:
+    """Put commands and groups of them together."""
+    made = typer.Typer(
+        name="espalier",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback()(_espalier)
+    for command in commands:
+        made.command()(command)
+    for name, (about, parts) in groups.items():
+        group = typer.Typer(name=name, help=about, no_args_is_help=True, rich_markup_mode="rich")
+        for part in parts:
+            group.command()(part)
+        made.add_typer(group)
+    return made
+
+
+app = _application(COMMANDS, GROUPS)
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code; what goes wrong on purpose is one line on stderr."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    command = typer.main.get_command(app)
+    # Typer reads the parameters of every command that it is given; who names one need not wait for the others.
+    named = [command for command in COMMANDS if [command.__name__] == arguments[:1]]
+    command = typer.main.get_command(_application(named, {}) if named else app)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what we write is UTF-8 on every platform, also into a pipe
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from espalier.citations.formats import FORMATS
@@ -20,7 +20,9 @@ from espalier.citations.parser import Parser
 from espalier.citations.record import Record
 from espalier.citations.splitting import Reference
 from espalier.citations.work import Work
-from espalier.cluster.labeller import LabellerSpec, labeller_of
+
+if TYPE_CHECKING:
+    from espalier.cluster.labeller import LabellerSpec
 
 __all__ = ["Order", "Pair", "Slotted", "Written", "filled", "put_together", "write_batch", "write_elsewhere"]
 
@@ -70,6 +72,8 @@ class Written:
 
 def write_elsewhere(spec: LabellerSpec, order: Order, references: Sequence[Reference]) -> Written:
     """Do `write_batch` in a process that knows the parser by its description."""
+    from espalier.cluster.labeller import labeller_of
+
     return write_batch(labeller_of(spec), order, references)
 
 

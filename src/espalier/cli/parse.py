@@ -10,6 +10,7 @@ import typer
 
 from espalier.cli.console import complain, note, progress
 from espalier.cli.files import STANDARD, UTF_8, Encoding
+from espalier.cli.garbage import seldom
 from espalier.cli.pace import Pace
 from espalier.errors import InputError, did_you_mean
 
@@ -21,6 +22,7 @@ _BY_NAME = {
 _FORMATS = (*_BY_NAME.values(),)
 
 
+@seldom()
 def parse(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Text with references, as it was pasted.")],
     format: Annotated[
@@ -68,13 +70,13 @@ def parse(
     the cut, where references were run together. Files and references that
     cannot be read are named, and the exit code is then 1.
     """
+    chosen = _format(format, output)
+    _check(chosen, explain, k, min_confidence, review)
     from espalier.kernels.light import import_numba
 
     import_numba()
     from espalier.cli.parsing import Inputs, Job, open_parser
 
-    chosen = _format(format, output)
-    _check(chosen, explain, k, min_confidence, review)
     to_terminal = output == STANDARD and sys.stdout.isatty()
     inputs = Inputs(files, layout, encoding)
     job = Job(

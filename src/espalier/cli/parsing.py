@@ -18,10 +18,7 @@ from espalier.citations.splitting import Reference, read_references
 from espalier.cli.batches import Order, Written, filled, put_together, write_batch, write_elsewhere
 from espalier.cli.console import complain
 from espalier.cli.files import STANDARD
-from espalier.cli.job_rows import model_path, parser_of
 from espalier.cli.wording import in_options
-from espalier.cluster.labeller import LabellerSpec
-from espalier.cluster.processes import ordered_map
 from espalier.errors import FormatError, InputError
 from espalier.io.files import write_chunks
 
@@ -140,19 +137,25 @@ class Job:
 
     def _batches(self, order: Order, review: IO[str] | None, done: Callable[[int], None]) -> Iterator[Written]:
         """Yield what became of each batch of references; what is not sure enough goes to the review."""
-        if self.jobs == 1:
-            work = partial(write_batch, self.parser, order)
-        else:
-            work = partial(write_elsewhere, LabellerSpec.of(parser_of, model_path(self.model)), order)
         references, keys, count = self.inputs.references(), Keys(), 0
-        several = iter(lambda: list(islice(references, BATCH)), [])
-        for batch in ordered_map(work, several, jobs=self.jobs):
+        for batch in self._worked(order, iter(lambda: list(islice(references, BATCH)), [])):
             count += batch.count
             self.low += batch.low
             if review is not None:
                 review.writelines(filled(piece, keys) for piece in batch.review)
             yield batch
             done(count)
+
+    def _worked(self, order: Order, several: Iterator[list[Reference]]) -> Iterator[Written]:
+        """Return what becomes of each batch, worked on here or on as many processes as were asked for."""
+        if self.jobs == 1:
+            return map(partial(write_batch, self.parser, order), several)
+        from espalier.cli.job_rows import model_path, parser_of
+        from espalier.cluster.labeller import LabellerSpec
+        from espalier.cluster.processes import ordered_map
+
+        spec = LabellerSpec.of(parser_of, model_path(self.model))
+        return ordered_map(partial(write_elsewhere, spec, order), several, jobs=self.jobs)
 
 
 @contextmanager

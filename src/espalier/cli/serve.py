@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,6 +49,8 @@ def serve(
     from espalier.workbench.security import Gate, is_local
 
     if token is None and not is_local(host):
+        import secrets
+
         token = secrets.token_urlsafe(24)
     if token is not None and len(token) < 12:
         raise InputError("--token: a token has at least 12 characters; leave it out to get a good one")

@@ -18,6 +18,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r" \((?:or pass blocks=True|blank='keep' would write a blank line)\)", ""),
     (r"\bpass labels= to fit\b", "give a --task that lists it"),
     (r"\bpass some, or use 'self'", "add --rules FILE, or --set method.unlabelled_truth=self"),
+    (r" \(longest=\)", ""),
     (r"; pass unknown= to name a tag for that", ", which columns cannot say"),
     (r"; pass labels=\{'(\w+)': \.\.\.\}.*", r"; from Python, es.read can be told a label for \1"),
 )

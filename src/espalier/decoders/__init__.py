@@ -1,13 +1,19 @@
 """Decoders: potentials + rules -> labels, with a certificate. One algorithm a file, one result type.
 
-`DECODERS` is the table of methods by name; `decode`, `marginals` and `sample` are the front door.
+`DECODERS` is the table of methods by name; `decode`, `marginals` and `sample` are the front door. Whoever asks for
+either gets all methods; most of them are imported only then.
 """
 
-from espalier.decoders.api import decode, marginals, sample
+from typing import TYPE_CHECKING
+
 from espalier.decoders.base import Certificate, Decoding, Problem, Status, Verdict, Violated, Work
 from espalier.decoders.explain import Explanation, explain
-from espalier.decoders.logits import first_subword
-from espalier.decoders.table import DECODERS
+from espalier.lazy import on_use
+
+if TYPE_CHECKING:
+    from espalier.decoders.api import decode, marginals, sample
+    from espalier.decoders.logits import first_subword
+    from espalier.decoders.table import DECODERS
 
 __all__ = [
     "DECODERS",
@@ -25,3 +31,7 @@ __all__ = [
     "marginals",
     "sample",
 ]
+
+__getattr__, __dir__ = on_use(
+    __name__, {"DECODERS": "table", "decode": "api", "first_subword": "logits", "marginals": "api", "sample": "api"}
+)

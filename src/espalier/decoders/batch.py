@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.auto import SHORT_SEARCH, auto
 from espalier.decoders.base import Decoding, Problem, Work, certify, price
 from espalier.decoders.counting import CountDecoder
 from espalier.decoders.counts import BatchDecoding, Conditions, is_open
@@ -61,6 +60,8 @@ def decode_batch(
         _charge(found, rest, rho, compiled, corpus)
     open_ = np.flatnonzero(is_open(found.scores, found.bounds)) if max_nodes else np.zeros(0, np.int64)
     if len(open_):
+        from espalier.decoders.auto import SHORT_SEARCH
+
         # What is open after the compiled search, A* proves soon or never; unless rules were left out of it.
         max_nodes = max_nodes if rest else min(max_nodes, SHORT_SEARCH)
         for i, grounded in zip(open_.tolist(), compiled.ground_corpus(corpus[open_]), strict=True):
@@ -75,7 +76,7 @@ def decode_one(problem: Problem, *, max_nodes: int = 65_536) -> Decoding:
     known, bound = (found.labels if found.scores[0] > -np.inf else None), float(found.bounds[0])
     if known is not None and not rest and found.optimal[0]:
         return certify(problem, known, bound, "compiled", Work(int(found.rounds[0]), int(found.nodes[0])))
-    return auto(problem, max_nodes=max_nodes, known=known, bound=bound)
+    return _ladder(problem, known, bound, max_nodes)
 
 
 def _compiled(
@@ -135,10 +136,17 @@ def _climb(i: int, problem: Problem, found: BatchDecoding, batch: ChainBatch, ma
     """Climb the ladder for sequence i from the answer found, and write down what that betters."""
     a, b = batch.indptr[i], batch.indptr[i + 1]
     known = found.labels[a:b] if found.scores[i] > -np.inf else None
-    answer = auto(problem, max_nodes=max_nodes, known=known, bound=float(found.bounds[i]))
+    answer = _ladder(problem, known, float(found.bounds[i]), max_nodes)
     found.rounds[i] += answer.certificate.work.viterbi
     found.nodes[i] += answer.certificate.work.nodes
     found.bounds[i] = min(found.bounds[i], answer.certificate.bound)
     if answer.labels is not None and answer.score >= found.scores[i]:
         found.labels[a:b] = answer.labels
         found.scores[i] = answer.score
+
+
+def _ladder(problem: Problem, known: NDArray[np.int16] | None, bound: float, max_nodes: int) -> Decoding:
+    """Climb on from an answer that others found, and a bound; few batches need any of these methods."""
+    from espalier.decoders.auto import auto
+
+    return auto(problem, max_nodes=max_nodes, known=known, bound=bound)

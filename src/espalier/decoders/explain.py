@@ -14,7 +14,6 @@ from itertools import combinations
 import numpy as np
 
 from espalier.decoders.base import Decoding, Problem, evaluate
-from espalier.decoders.table import run
 from espalier.errors import InfeasibleError
 
 __all__ = ["Explanation", "RuleEffect", "explain"]
@@ -77,6 +76,8 @@ class Explanation:
 
 def explain(problem: Problem, *, method: str = "auto", budget: int = 200) -> Explanation:
     """Explain what the rules of a problem do to its answer; at most about `budget` decodings look for the cause."""
+    from espalier.decoders.table import run  # all methods, which nobody needs who wants the names of this module
+
     nothing = np.zeros(problem.rules.K)
     before, after = run(problem.with_penalties(nothing)), run(problem, method)
     if before.labels is None or after.labels is None:
@@ -123,6 +124,8 @@ class _Search:
 
     def _same(self, rules: Iterable[int]) -> bool:
         """Do these rules alone give the same labels?"""
+        from espalier.decoders.table import run
+
         self.budget -= 1
         penalties = np.zeros(self.problem.rules.K)
         chosen = list(rules)

@@ -22,7 +22,6 @@ from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.document import Document
 from espalier.errors import InputError, LabelError, NotFittedError, did_you_mean
 from espalier.inference import k_best, marginals
-from espalier.metrics import token_accuracy
 from espalier.potentials import ChainBatch, SegmentBatch
 
 __all__ = [
@@ -287,6 +286,8 @@ class SequenceLabeller(Estimator, ABC):
             if not isinstance(X, Corpus):
                 raise InputError("score needs y, or a Corpus with labels as X")
             gold = X.all_labels()
+        from espalier.metrics import token_accuracy
+
         return token_accuracy(gold, self.predict(X))
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.base import Problem
 from espalier.decoders.batch import BatchDecoding, decode_batch
-from espalier.decoders.conflict import relax
 from espalier.decoders.explain import Explanation, explain
-from espalier.decoders.lattice import LatticeTooLarge
-from espalier.decoders.product import posterior
-from espalier.decoders.table import run
 from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning
 from espalier.estimators.base import (
     SequenceLabeller,
@@ -35,18 +31,18 @@ from espalier.estimators.base import (
     fresh,
     labelled_corpus,
 )
-from espalier.estimators.ccm_segments import decode_base_segments, fits_segments, segment_tags
+from espalier.estimators.ccm_segments import decode_base_segments, fits_segments, scores_segments, segment_tags
 from espalier.estimators.ccm_training import chains, cross_fitted, fit_base, fit_under_rules, held_out
-from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import nested, unnested
 from espalier.estimators.ruled import compiled_rules, rule_set
-from espalier.estimators.semicrf import SemiCRF
 from espalier.inference import marginals, viterbi
 from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR, count_penalties
-from espalier.learning.penalty_training import train_perceptron_penalties, train_svm_penalties
 from espalier.potentials import ChainBatch, SegmentBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
+
+if TYPE_CHECKING:
+    from espalier.estimators.perceptron import Perceptron
 
 __all__ = ["CCM"]
 
@@ -149,6 +145,8 @@ class CCM(SequenceLabeller):
         return self
 
     def _check_parameters(self) -> None:
+        from espalier.estimators.perceptron import Perceptron
+
         for name, least in (("kept_prior", 0), ("violated_prior", 0), ("rate", 0), ("C", 0)):
             check_number(name, getattr(self, name), least)
         for name, least in (("epochs", 1), ("folds", 2)):
@@ -185,6 +183,8 @@ class CCM(SequenceLabeller):
         self, base: Any, compiled: Compiled, corpus: Corpus, weight: Float | None, dev: Any
     ) -> Float:
         """Return ρ, float64[K], trained on sequences that the base has not seen: dev, or fold by fold."""
+        from espalier.learning.penalty_training import train_perceptron_penalties, train_svm_penalties
+
         if dev is not None:
             parts = [held_out(base, _labelled(dev, compiled.labels), compiled)]
         elif len(corpus) < 2:
@@ -207,7 +207,7 @@ class CCM(SequenceLabeller):
 
     def _learned(self, base: Any, compiled: Compiled, rho: Float) -> None:
         """Keep a fitted base and its penalties; compiled forms do not depend on those."""
-        if isinstance(base, SemiCRF):
+        if scores_segments(base):
             segment_tags(base, compiled.labels)  # refuses labels that the rules could not read
         self.base_ = base
         self.rules_ = compiled.rules.with_penalties(rho)
@@ -266,6 +266,8 @@ class CCM(SequenceLabeller):
         if isinstance(batch, SegmentBatch):
             yield from (self.labels_.encode(y) for y in (self.base_.predict(corpus[chosen]) if len(chosen) else ()))
             return
+        from espalier.decoders.conflict import relax
+
         for i, problem in zip(chosen.tolist(), self._problems(corpus, batch, chosen), strict=True):
             nearest = relax(problem)
             labels = None if nearest is None else nearest.labels
@@ -277,6 +279,9 @@ class CCM(SequenceLabeller):
         Exact where the product automaton of the rules is small; other sequences get the base's marginals, without
         rules, and a warning says how many.
         """
+        from espalier.decoders.lattice import LatticeTooLarge
+        from espalier.decoders.product import posterior
+
         corpus = as_corpus(X)
         batch = self.potentials(corpus)
         found: list[Float] = []
@@ -298,6 +303,8 @@ class CCM(SequenceLabeller):
 
     def predict_k(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
         """Return the k best labellings under the rules with their scores, best first (fewer if fewer exist)."""
+        from espalier.decoders.table import run
+
         corpus = as_corpus(X)
         batch = self.potentials(corpus)
         answers = [run(problem, k=k) for problem in self._problems(corpus, batch)]
@@ -318,7 +325,7 @@ class CCM(SequenceLabeller):
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         base, rules = unnested("base", header, arrays), RuleSet.from_dict(header["rules"])
         labels = Labels(header["labels"])
-        fits = fits_segments(base, labels) if isinstance(base, SemiCRF) else base.labels_ == labels
+        fits = fits_segments(base, labels) if scores_segments(base) else base.labels_ == labels
         if not fits:
             raise ModelFileError("the labels of the model and of its base differ")
         self._learned(base, compile_rules(rules, labels), rules.penalties)

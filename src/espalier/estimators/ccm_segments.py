@@ -12,14 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.batch import BatchDecoding
-from espalier.decoders.segments import decode_segments
+from espalier.decoders.counts import BatchDecoding
 from espalier.errors import InputError
 from espalier.potentials import SegmentBatch
 from espalier.rules.compile import Compiled
 from espalier.tags import OUTSIDE
 
-__all__ = ["decode_base_segments", "fits_segments", "segment_tags"]
+__all__ = ["decode_base_segments", "fits_segments", "scores_segments", "segment_tags"]
+
+
+def scores_segments(base: Any) -> bool:
+    """Is the base a model of segments?  Known by its kind: its class would bring all of its training along."""
+    return getattr(base, "kind", None) == "semicrf"
 
 
 def fits_segments(base: Any, labels: Labels) -> bool:
@@ -47,6 +51,8 @@ def segment_tags(base: Any, labels: Labels) -> NDArray[np.int64]:
 
 def decode_base_segments(base: Any, batch: SegmentBatch, compiled: Compiled, corpus: Corpus) -> BatchDecoding:
     """Return the best segmentations under the rules, as labels; -1 where none is possible."""
+    from espalier.decoders.segments import decode_segments
+
     first, inside = tags = segment_tags(base, compiled.labels)
     found = decode_segments(batch, compiled, corpus, tags=tags)
     labels = np.where(found.starts, first[found.labels], inside[found.labels])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.estimators.base import fresh
-from espalier.estimators.linear import training_set
-from espalier.estimators.perceptron import Perceptron
-from espalier.learning.constrained_perceptron import train_constrained
-from espalier.learning.penalty_training import HeldOut
-from espalier.learning.perceptron import all_pairs
-from espalier.models.pairs import Pairs
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
+
+if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
+    from espalier.estimators.perceptron import Perceptron
+    from espalier.learning.penalty_training import HeldOut
 
 __all__ = ["chains", "cross_fitted", "fit_base", "fit_under_rules", "held_out"]
 
@@ -40,6 +38,8 @@ def chains(base: Any, X: Any) -> ChainBatch:
 
 def held_out(base: Any, corpus: Corpus, compiled: Compiled) -> HeldOut:
     """Return gold labels beside the potentials of a base that has not seen them."""
+    from espalier.learning.penalty_training import HeldOut
+
     return HeldOut.of(chains(base, corpus), corpus, compiled)
 
 
@@ -66,6 +66,11 @@ def fit_under_rules(
     learned: NDArray[np.bool_],
 ) -> tuple[Perceptron, Float]:
     """Return a copy of the base trained under the rules, and the penalties; `learned` ones change with the weights."""
+    from espalier.estimators.linear import training_set
+    from espalier.learning.constrained_perceptron import train_constrained
+    from espalier.learning.perceptron import all_pairs
+    from espalier.models.pairs import Pairs
+
     base = fresh(base)
     base._check_parameters()
     index, matrix = base._extractor().fit_transform(corpus)

@@ -94,9 +94,12 @@ class Once(Machine):
     @classmethod
     def of(cls, groups: Sequence[Rows]) -> Once:
         """Fold the groups into masks."""
-        shape = [range(len(row)) for row in groups[0]]
-        masks = [[sum(1 << g for g, m in enumerate(groups) if m[i][j]) for j in r] for i, r in enumerate(shape)]
-        extra = [[sum(max(0, m[i][j] - 1) for m in groups) for j in r] for i, r in enumerate(shape)]
+        masks, extra = ([[0] * len(row) for row in groups[0]] for _ in range(2))
+        for g, group in enumerate(groups):
+            for mask, more, row in zip(masks, extra, group, strict=True):
+                for j in [j for j, opened in enumerate(row) if opened]:
+                    mask[j] |= 1 << g
+                    more[j] += row[j] - 1
         return cls(tuple(groups), masks, extra)
 
     @property
