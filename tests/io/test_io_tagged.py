@@ -169,8 +169,8 @@ MALFORMED = [
     ("inline", "<?xml ?>\n<!-- x", 2, "'<!--' is never closed"),
     ("inline", "<?xml ?>\n", 1, "there is no element"),
     ("inline", "<?xml ?>\n<d><s a='1' a='2'/></d>", 2, "the same attribute twice"),
-    ("hierarchical", "<a> " * 5000, 1, "<a> is nested more than 100 deep"),
-    ("hierarchical", "<?xml ?>" + "<a>" * 100000, 1, "<a> is nested more than 100 deep"),
+    ("hierarchical", "<a> " * 5000, 1, "<a> is nested more than 20 deep"),
+    ("hierarchical", "<?xml ?>" + "<a>" * 100000, 1, "<a> is nested more than 20 deep"),
 ]
 
 

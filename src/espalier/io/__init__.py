@@ -22,8 +22,9 @@ from typing import Any, Protocol
 
 from espalier.document import Document
 from espalier.errors import FormatError, InputError, did_you_mean
-from espalier.io.files import EXPANSION, Problem, Source, open_lines, write_chunks
+from espalier.io.files import EXPANSION, Source, open_lines, write_chunks
 from espalier.io.formats import FORMATS, Format, format_by_content, format_by_name, get_format
+from espalier.io.lines import LONGEST, Problem
 
 __all__ = ["FORMATS", "DataWarning", "Format", "HasDocuments", "Problem", "iter_read", "read", "write"]
 
@@ -49,12 +50,12 @@ def read(
     problems: list[Problem] | None = None,
     refused: list[FormatError] | None = None,
     expansion: float = EXPANSION,
+    longest: float = LONGEST,
     **options: Any,
 ) -> list[Document]:
     """Return the documents of a file; see `iter_read`."""
-    return list(
-        iter_read(source, format, encoding=encoding, problems=problems, refused=refused, expansion=expansion, **options)
-    )
+    limits = {"expansion": expansion, "longest": longest}
+    return list(iter_read(source, format, encoding=encoding, problems=problems, refused=refused, **limits, **options))
 
 
 def iter_read(
@@ -65,20 +66,23 @@ def iter_read(
     problems: list[Problem] | None = None,
     refused: list[FormatError] | None = None,
     expansion: float = EXPANSION,
+    longest: float = LONGEST,
     **options: Any,
 ) -> Iterator[Document]:
     """Yield the documents of a path or open file, one at a time where the format admits it.
 
     A bad record ends the reading with a `FormatError`. With a list `refused` the errors go there instead and reading
-    goes on, in formats whose records are lines or blocks; a fault of the file as a whole is raised as before. A
-    gzipped file that unpacks to more than `expansion` times its size, and to more than 64 MB, is refused.
+    goes on, in formats whose records are lines or blocks; a fault of the file as a whole is raised as before.
+
+    A gzipped file that unpacks to more than `expansion` times its size, and to more than 64 MB, is refused. A text of
+    more than `longest` characters is a bad record; of a line that is far too long to be one, only a part is held.
 
     Without `format` an unmistakable extension decides, else the first lines. Other options are the format's own: see
     the `read` function of `espalier.io.<format>`.
     """
     if format is not None:
         _check_options(get_format(format), get_format(format).module.read, options)
-    return _documents(source, format, encoding, problems, refused, expansion, options)
+    return _documents(source, format, encoding, problems, refused, expansion, longest, options)
 
 
 def _documents(
@@ -88,10 +92,11 @@ def _documents(
     problems: list[Problem] | None,
     refused: list[FormatError] | None,
     expansion: float,
+    longest: float,
     options: dict[str, Any],
 ) -> Iterator[Document]:
     seen: list[Problem] = [] if problems is None else problems
-    with open_lines(source, encoding, seen, expansion) as lines:
+    with open_lines(source, encoding, seen, expansion, longest) as lines:
         lines.refused = refused
         if format is not None:
             chosen = get_format(format)

@@ -8,13 +8,19 @@ from itertools import pairwise
 from typing import Any
 
 from espalier.document import Document, Span, tokenise
-from espalier.errors import InputError, did_you_mean
+from espalier.errors import InputError, did_you_mean, shortened
 
-__all__ = ["Offsets", "Tokeniser", "Writing", "build", "outermost", "sorted_spans", "tokeniser"]
+__all__ = ["DEPTH", "Offsets", "Tokeniser", "Writing", "build", "outermost", "sorted_spans", "tokeniser"]
 
 Offsets = tuple[tuple[int, int], ...]
 Tokeniser = str | Callable[[str], Iterable[tuple[int, int]]]
 """`"default"`, `"whitespace"`, or a function from text to token offsets."""
+
+DEPTH = 20
+"""Fields nested deeper than this are refused: no data has them, and every token inside has their whole path."""
+
+LABEL = 200
+"""Characters of a label, for the same reason."""
 
 _WORD = re.compile(r"\S+")
 
@@ -53,9 +59,23 @@ def build(
     """Make a document with sorted spans; an error names the record by its id if it has one."""
     ordered = None if spans is None else sorted_spans(spans)
     try:
+        _check_paths(ordered or ())
         return Document(text, tokens, ordered, unknown, id, dict(meta or {}))
     except InputError as error:
         raise InputError(f"record {id!r}: {error}" if id else str(error)) from None
+
+
+def _check_paths(ordered: Iterable[Span]) -> None:
+    """Refuse labels that are too long or nested too deep."""
+    around: list[int] = []
+    for start, end, label in ((span.start, span.end, span.label) for span in ordered):
+        if len(label) > LABEL:
+            raise InputError(f"span {start}..{end} has a label of {len(label):,} characters; there are at most {LABEL}")
+        while around and around[-1] <= start:
+            around.pop()
+        around.append(end)
+        if max(len(around), label.count("/") + 1) > DEPTH:
+            raise InputError(f"span {start}..{end} ({shortened(label, 60)!r}) is nested more than {DEPTH} deep")
 
 
 def outermost(spans: Iterable[Span]) -> tuple[Span, ...]:

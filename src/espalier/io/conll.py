@@ -13,6 +13,7 @@ A line `-DOCSTART-` starts the next document, numbered in `meta["doc"]`. Tags ma
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.io.common import Writing, build
-from espalier.io.files import Lines
+from espalier.io.lines import Lines
 from espalier.io.schemes import SCHEMES, detect, parse
 from espalier.tags import OUTSIDE
 
@@ -32,11 +33,12 @@ _BLANKS = re.compile(r"[ \t]+")
 
 @dataclass(slots=True)
 class _Sequence:
-    """The lines of one sequence; line numbers are kept for messages."""
+    """The lines of one sequence, and the length of its text; line numbers are kept for messages."""
 
     words: list[str] = field(default_factory=list)
     tags: list[str | None] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
+    length: int = 0
     id: str = ""
     meta: dict[str, Any] = field(default_factory=dict)
 
@@ -90,7 +92,7 @@ def _sequences(
     """Group lines into sequences; documents and comments are noted in their meta."""
     sequence = _Sequence()
     doc = -1
-    for number, line in lines:
+    for number, line in lines.numbered(aside=False):
         if comments and line.startswith(comments):
             if sequence.words:
                 raise lines.error("a comment inside a sequence; comments stand before it", number)
@@ -150,6 +152,10 @@ def _add(
         sequence.tags.append(None if unknown and columns[tag] == unknown else columns[tag])
     sequence.words.append(word)
     sequence.numbers.append(number)
+    sequence.length += len(word) + 1
+    if sequence.length - 1 > lines.longest:
+        what = f"a sequence of more than {lines.longest:,.0f} characters (longest=)"
+        raise lines.error(f"{what}: is there no blank line between sequences?", sequence.numbers[0])
 
 
 def write(
@@ -200,18 +206,18 @@ def _tags(writing: Writing, unknown: str) -> list[str] | None:
             writing.loses("it is unlabelled and yet has unknown stretches", "leaves them out")
         return None
     tags = [OUTSIDE] * len(document.tokens)
-    starts = {a: t for t, (a, _) in enumerate(document.tokens)}
-    ends = {b: t for t, (_, b) in enumerate(document.tokens)}
+    starts = [a for a, _ in document.tokens]
+    ends = {b for _, b in document.tokens}
     for span in writing.flat_spans():
-        first, last = starts.get(span.start), ends.get(span.end)
-        if first is None or last is None:
+        first, after = bisect_left(starts, span.start), bisect_left(starts, span.end)
+        if span.start not in starts[first : first + 1] or span.end not in ends:
             writing.loses(
                 f"span {span.label!r} {span.start}..{span.end} cuts a token or starts or ends between tokens",
                 "gives the label to the tokens that start in it",
             )
-        inside = [t for t, (a, _) in enumerate(document.tokens) if span.start <= a < span.end]
-        for t in inside:
-            tags[t] = ("B-" if t == inside[0] else "I-") + _label(writing, span.label)
+        if first < after:
+            label = _label(writing, span.label)
+            tags[first:after] = [f"B-{label}", *[f"I-{label}"] * (after - first - 1)]
     if unknown in tags:
         raise InputError(f"document {writing.number}: {unknown!r} is a tag, so it cannot also mean unknown")
     for t in _unknown_tokens(writing):

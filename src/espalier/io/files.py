@@ -1,7 +1,6 @@
-"""Opening, decoding, numbering and writing files: everything that is the same for all formats.
+"""Opening, decoding and writing files: everything that is the same for all formats.
 
-A reader gets `Lines`: numbered lines, a way to name a place in an error, and a way to report what it
-repaired or left out. A writer yields strings; `write_chunks` puts them in a file, all or nothing.
+A reader gets `espalier.io.lines.Lines`. A writer yields strings; `write_chunks` puts them in a file, all or nothing.
 Lines end at LF or CRLF and nowhere else: U+2028, U+0085 and form feeds are text.
 """
 
@@ -15,13 +14,16 @@ import secrets
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain, islice
+from functools import partial
+from itertools import chain
+from math import isinf
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from espalier.errors import FormatError, InputError
+from espalier.io.lines import LONGEST, Lines, Problem, check_longest, longest_line
 
-__all__ = ["Lines", "Problem", "Source", "open_lines", "write_chunks"]
+__all__ = ["Source", "open_lines", "write_chunks"]
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, or an open file (text or binary)."""
@@ -36,88 +38,29 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = "\ufeff"
 
 
-class Problem(NamedTuple):
-    """Something a reader repaired or left out: which line, and what."""
-
-    line: int
-    what: str
-
-    def __str__(self) -> str:
-        """Show `line 12: what`."""
-        return f"line {self.line}: {self.what}"
-
-
-class Lines:
-    """Numbered lines without their ends; iterate once."""
-
-    def __init__(self, name: str, lines: Iterable[str], problems: list[Problem]) -> None:
-        """Keep the source's name for messages and the list that problems go to."""
-        self.name = name
-        self.problems = problems
-        self.refused: list[FormatError] | None = None
-        self._lines = iter(lines)
-
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        """Yield (line number from 1, line)."""
-        return enumerate(self._lines, 1)
-
-    def head(self, count: int) -> list[str]:
-        """Return the first lines without consuming them; call it before iterating."""
-        first = list(islice(self._lines, count))
-        self._lines = chain(first, self._lines)
-        return first
-
-    def first_text(self) -> str:
-        """Return the first line that is not blank, stripped, without consuming anything."""
-        seen: list[str] = []
-        for line in self._lines:
-            seen.append(line)
-            if line.strip():
-                break
-        self._lines = chain(seen, self._lines)
-        return seen[-1].strip() if seen else ""
-
-    def error(self, what: str, line: int = 0) -> FormatError:
-        """Return a `FormatError` that names this source and the line."""
-        return FormatError(what, path=self.name, line=line)
-
-    def report(self, what: str, line: int) -> None:
-        """Note something that was repaired or left out."""
-        self.problems.append(Problem(line, what))
-
-    @contextmanager
-    def at(self, line: int) -> Iterator[None]:
-        """Turn an `InputError` raised inside into a `FormatError` at this line.
-
-        If there is a list `refused` the error goes there, and the block ends as if it had done nothing: so a reader
-        that yields inside the block leaves a bad record out.
-        """
-        try:
-            yield
-        except InputError as error:
-            found = error if isinstance(error, FormatError) else self.error(str(error), line)
-            if self.refused is None:
-                raise found from None
-            self.refused.append(found)
-
-
 @contextmanager
-def open_lines(source: Source, encoding: str, problems: list[Problem], expansion: float = EXPANSION) -> Iterator[Lines]:
+def open_lines(
+    source: Source, encoding: str, problems: list[Problem], expansion: float = EXPANSION, longest: float = LONGEST
+) -> Iterator[Lines]:
     """Open a path or file for reading; gzip is recognised by its first two bytes, whatever the name.
 
     expansion : a gzipped file that unpacks to more than so many times its size, beyond `FREE` bytes, is refused.
+    longest : characters of a record that are admitted; see `espalier.io.lines`.
     """
     _check_encoding(encoding)
+    check_longest(longest)
+    most = -1 if isinf(longest) else int(longest_line(longest)) + 2  # with the line's end
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         with open(name, "rb") as stream:
-            yield Lines(name, _decoded(stream, encoding, name, expansion), problems)
+            yield Lines(name, _without_mark(_decoded(stream, encoding, name, expansion, most)), problems, longest)
         return
     name = _name_of(source)
     if isinstance(source.read(0), str):
-        yield Lines(name, _stripped(source), problems)  # type: ignore[arg-type]
+        pieces: Iterator[str] = iter(partial(source.readline, most), "")  # type: ignore[arg-type]
     else:
-        yield Lines(name, _decoded(source, encoding, name, expansion), problems)  # type: ignore[arg-type]
+        pieces = _decoded(source, encoding, name, expansion, most)  # type: ignore[arg-type]
+    yield Lines(name, _without_mark(pieces), problems, longest)
 
 
 def write_chunks(target: Source, chunks: Iterable[str], encoding: str) -> None:
@@ -167,29 +110,45 @@ def _name_of(stream: Any) -> str:
     return name if isinstance(name, str) else "<file>"
 
 
-def _decoded(stream: IO[bytes], encoding: str, name: str, expansion: float) -> Iterator[str]:
-    """Decode line by line, so that an error can name its line; other than ASCII-like codecs as a whole."""
-    raw_lines = _guarded(_unzipped(stream, expansion, name), name)
+def _without_mark(pieces: Iterator[str]) -> Iterator[str]:
+    for first in pieces:
+        yield first.removeprefix(_BOM)
+        break
+    yield from pieces
+
+
+def _decoded(stream: IO[bytes], encoding: str, name: str, expansion: float, most: int) -> Iterator[str]:
+    """Decode line by line, so that an error can name its line; other than ASCII-like codecs as a whole.
+
+    A line of more than `most` bytes comes in several pieces.
+    """
+    pieces = _guarded(_unzipped(stream, expansion, name), name, most)
     if "\n".encode(encoding) != b"\n":
         try:
-            whole = b"".join(raw_lines).decode(encoding)
+            whole = b"".join(pieces).decode(encoding)
         except UnicodeDecodeError as error:
             raise FormatError(f"byte {error.start} is not {encoding}: {error.reason}", path=name) from None
-        yield from _stripped(io.StringIO(whole, newline="\n"))
+        yield from iter(partial(io.StringIO(whole, newline="\n").readline, most), "")
         return
-    decoder = "utf-8" if codecs.lookup(encoding).name == "utf-8-sig" else encoding
-    for number, raw in enumerate(raw_lines, 1):
+    codec = "utf-8" if codecs.lookup(encoding).name == "utf-8-sig" else encoding
+    decoder = codecs.getincrementaldecoder(codec)()
+    number, before = 1, 0  # the line, and how many of its bytes were in earlier pieces
+    for raw in chain(pieces, [b""]):
+        ended = raw.endswith(b"\n") or not raw
         try:
-            line = raw.decode(decoder)
+            text = raw.decode(codec) if ended and not before else decoder.decode(raw, ended)
         except UnicodeDecodeError as error:
-            wide = number == 1 and raw[:2] in (b"\xff\xfe", b"\xfe\xff")
+            wide = number == 1 and error.object[:2] in (b"\xff\xfe", b"\xfe\xff")
             hint = "encoding='utf-16' (the file starts with its mark)" if wide else "encoding='latin-1' or 'cp1252'"
+            at = before + len(raw) - len(error.object) + error.start + 1  # what the decoder kept back is in its object
             raise FormatError(
-                f"byte 0x{raw[error.start]:02x}, number {error.start + 1} of the line, is not {encoding}; pass {hint}",
+                f"byte 0x{error.object[error.start]:02x}, number {at} of the line, is not {encoding}; pass {hint}",
                 path=name,
                 line=number,
             ) from None
-        yield _stripped_one(line.removeprefix(_BOM) if number == 1 else line)
+        if text:
+            yield text
+        number, before = (number + 1, 0) if ended else (number, before + len(raw))
 
 
 def _unzipped(stream: IO[bytes], expansion: float, name: str) -> IO[bytes]:
@@ -243,22 +202,14 @@ class _Measured(io.RawIOBase):
         return len(data)
 
 
-def _guarded(stream: IO[bytes], name: str) -> Iterator[bytes]:
-    number = 0
+def _guarded(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
+    number = 1
     try:
-        for number, raw in enumerate(stream, 1):  # noqa: B007
+        while raw := stream.readline(most):
             yield raw
+            number += raw.endswith(b"\n")
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FormatError(f"the gzip data is truncated or damaged: {error}", path=name, line=number + 1) from None
-
-
-def _stripped(lines: Iterable[str]) -> Iterator[str]:
-    for number, line in enumerate(lines):
-        yield _stripped_one(line.removeprefix(_BOM) if number == 0 else line)
-
-
-def _stripped_one(line: str) -> str:
-    return line.removesuffix("\n").removesuffix("\r")
+        raise FormatError(f"the gzip data is truncated or damaged: {error}", path=name, line=number) from None
 
 
 def _bom_kept(chunks: Iterable[str]) -> Iterator[str]:

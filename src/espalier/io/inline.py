@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
-from espalier.io.files import Lines
+from espalier.io.lines import Lines
 from espalier.io.markup import NAME, Event, MarkupError, line_events
 from espalier.io.tagged import Record, attribute_text, not_xml, render, without_not_xml
 from espalier.io.xmlform import walk
@@ -83,7 +83,7 @@ def _line_records(
         if not line.strip(" \t"):
             continue
         with lines.at(number):
-            content = Record(lines.report, lines.report if repair else None, separate=separate)
+            content = Record(lines.report, lines.report if repair else None, separate=separate, longest=lines.longest)
             for event in line_events(line, number):
                 if event.kind == "text":
                     content.characters(event)

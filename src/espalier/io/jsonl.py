@@ -17,7 +17,7 @@ from typing import Any
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.io.common import Offsets, Tokeniser, Writing, build, sorted_spans, tokeniser
-from espalier.io.files import Lines
+from espalier.io.lines import Lines
 from espalier.io.records import identifier, json_records, meta_of, offsets_of, span_of, to_json, typed, with_meta
 from espalier.tags import OUTSIDE, path_of, segments
 
@@ -105,7 +105,8 @@ def _record(document: Document) -> dict[str, Any]:
 
 def _tag_fields(tags: Sequence[str | None]) -> dict[str, Any]:
     """Return labels and bio, and the full paths if any tag has more than one level."""
-    paths = [None if tag is None else path_of(tag) for tag in tags]
+    known = {tag: None if tag is None else path_of(tag) for tag in set(tags)}
+    paths = [known[tag] for tag in tags]
     labels = [None if path is None else path.rpartition("/")[2] for path in paths]
     if not any(path is not None and "/" in path for path in paths):
         return {"labels": labels, "bio": list(tags)}

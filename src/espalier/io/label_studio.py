@@ -20,7 +20,7 @@ from typing import Any
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.io.common import Offsets, Tokeniser, Writing, build, sorted_spans, tokeniser
-from espalier.io.files import Lines
+from espalier.io.lines import Lines
 from espalier.io.records import (
     NotJson,
     exact_fields,
@@ -47,13 +47,15 @@ def read(
         with lines.at(number):
             if not isinstance(task, dict):
                 raise InputError(f"a task must be an object, not {str(task)[:40]!r}")
+            data = typed(task, "data", dict, required=True)
+            lines.admit(len(typed(data, key, str, required=True)))
             document = _document(task, key, split, utf16, lambda what, n=number: lines.report(what, n))  # type: ignore[misc]
         yield document
 
 
 def _tasks(lines: Lines) -> Iterator[tuple[int, Any]]:
     """Yield (line, task), parsing one task at a time."""
-    text = "\n".join(line for _, line in lines)
+    text = lines.whole()
     at, line, seen = 0, 1, 0
 
     def skip() -> str:

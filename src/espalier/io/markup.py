@@ -22,8 +22,10 @@ _START = (
 _NAME = f"[{_START}][-.0-9\u00b7\u0300-\u036f\u203f-\u2040{_START}]*"
 NAME = re.compile(_NAME)
 _ATTRIBUTE = re.compile(rf"\s+({_NAME})\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
-_TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*)\s*(/?)>")
-_BROKEN_CLOSE = re.compile(rf"</<({_NAME})>")
+# What follows the `<` of a tag. Without a bound on its attributes, as `re` remembers each, a tag could fill the memory.
+_INNER = rf"(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')){{0,1000}})\s*(/?)>"
+_TAG = re.compile(f"<{_INNER}")
+_TAG_OR_BROKEN = re.compile(f"<(?:{_INNER}|/<({_NAME})>)")
 _REFERENCE = re.compile(r"&(?:#x([0-9A-Fa-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
@@ -38,20 +40,18 @@ class Event(NamedTuple):
 
 
 def line_events(line: str, number: int) -> Iterator[Event]:
-    """Scan one line leniently: what is not a tag is text, also `<` and `&`."""
-    at, sign = 0, -1  # where the text since the last tag starts; where the last `<` stands
-    while (sign := line.find("<", sign + 1)) >= 0:
-        match = _TAG.match(line, sign) or _BROKEN_CLOSE.match(line, sign)
-        if match is None:
-            continue
-        yield Event("text", line[at:sign], number)
-        if match.re is _TAG:
+    """Scan one line leniently: what is not a tag is text, also `<` and `&`; nothing is done for a sign that is none."""
+    at = 0
+    for match in _TAG_OR_BROKEN.finditer(line):
+        if match.start() > at:
+            yield Event("text", line[at : match.start()], number)
+        at = match.end()
+        if match[5] is None:
             yield from _tag_events(match, number, strict=False)
         else:
-            yield Event("broken", match[1], number)
-        at = match.end()
-        sign = at - 1
-    yield Event("text", line[at:], number)
+            yield Event("broken", match[5], number)
+    if at < len(line):
+        yield Event("text", line[at:], number)
 
 
 def xml_events(text: str) -> Iterator[Event]:
@@ -87,7 +87,7 @@ class MarkupError(InputError):
 
 
 def _tag_events(match: re.Match[str], number: int, *, strict: bool) -> Iterator[Event]:
-    closing, name, attributes, empty = match.groups()
+    closing, name, attributes, empty = match.group(1, 2, 3, 4)
     if closing:
         yield Event("close", name, number)
         return

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.io.common import Tokeniser, Writing, tokeniser
-from espalier.io.files import Lines
+from espalier.io.lines import Lines
 
 __all__ = ["read", "write"]
 
@@ -28,6 +28,7 @@ def read(
     for number, text in _blocks(lines) if blocks else lines:
         if text.strip() or blank == "keep":
             with lines.at(number):
+                lines.admit(len(text))
                 yield Document(text, split(text), meta={"line": number})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from espalier.document import Document, Span, tokenise
 from espalier.errors import InputError
 from espalier.io.common import Offsets, Writing
-from espalier.io.files import Lines
+from espalier.io.lines import Lines
 
 __all__ = [
     "NotJson",
@@ -77,7 +77,16 @@ def json_records(lines: Lines) -> Iterator[tuple[int, dict[str, Any]]]:
                 raise InputError(f"something follows the JSON object: {stripped[end : end + 20]!r}")
             if not isinstance(record, dict):
                 raise InputError(f"expected one JSON object a line, found {_describe(record)}")
+            lines.admit(_length(record))
             yield number, record
+
+
+def _length(record: Mapping[str, Any]) -> int:
+    """Return how many characters a record's text has, or would have if it were joined from its tokens."""
+    text, tokens = record.get("text"), record.get("tokens")
+    if isinstance(text, str) or not isinstance(tokens, list):
+        return len(text) if isinstance(text, str) else 0
+    return sum(len(word) for word in tokens if isinstance(word, str)) + len(tokens) - 1
 
 
 def typed(record: Mapping[str, Any], key: str, kind: type, *, required: bool = False) -> Any:

@@ -12,13 +12,11 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from espalier.document import Document, Span
-from espalier.io.common import sorted_spans
+from espalier.io.common import DEPTH, sorted_spans
+from espalier.io.lines import LONGEST, too_long
 from espalier.io.markup import Event, MarkupError, decoded
 
-__all__ = ["DEPTH", "Field", "Record", "attribute_text", "not_xml", "render", "without_not_xml"]
-
-DEPTH = 100
-"""Fields nested deeper than this are refused: no data has them, and their paths would fill the memory."""
+__all__ = ["Field", "Record", "attribute_text", "not_xml", "render", "without_not_xml"]
 
 _LAYOUT = " \t\r\n"
 _BREAK = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
@@ -58,12 +56,13 @@ class Record:
         *,
         strict_references: bool = False,
         separate: bool = False,
+        longest: float = LONGEST,
     ) -> None:
-        """Start empty; `separate` puts a space between fields that touch."""
+        """Start empty; `separate` puts a space between fields that touch; `longest` bounds the text."""
         self._report, self._repair = report, repair
-        self._strict, self._separate = strict_references, separate
+        self._strict, self._separate, self._longest = strict_references, separate, longest
         self._pieces: list[str] = []
-        self._length = 0
+        self._length = self._size = 0
         self._gap = False
         self._open: list[_Open] = []
         self.fields: list[Field] = []
@@ -86,7 +85,7 @@ class Record:
     def characters(self, event: Event) -> None:
         """Take a piece of raw text or CDATA."""
         if event.kind == "cdata":
-            self._emit(event.value)
+            self._emit(event.value, event.line)
             return
         core = event.value.strip(_LAYOUT)
         if not core:
@@ -94,10 +93,10 @@ class Record:
             return
         self._gap |= event.value[0] in _LAYOUT
         core = _BREAK.sub(" ", core) if "\n" in core else core
-        self._emit(decoded(core, event.line, strict=self._strict))
+        self._emit(decoded(core, event.line, strict=self._strict), event.line)
         self._gap = event.value[-1] in _LAYOUT
 
-    def _emit(self, text: str) -> None:
+    def _emit(self, text: str, line: int) -> None:
         if not text:
             return
         if self._gap and self._length:
@@ -110,16 +109,27 @@ class Record:
             field.start = self._length
         self._pieces.append(text)
         self._length += len(text)
+        self._grow(len(text), line)
+
+    def _grow(self, count: int, line: int) -> None:
+        """Count characters and tags together: a tag costs more than a character, and a record may have nothing else."""
+        self._size += count
+        if self._size > self._longest:
+            raise MarkupError(too_long(f"at least {self._size:,} characters and tags", self._longest), line)
 
     def open(self, event: Event, label: str | None) -> None:
         """Start a field; a label of None is a tag that means nothing here."""
         if len(self._open) == DEPTH:
             raise MarkupError(f"<{event.value}> is nested more than {DEPTH} deep", event.line)
+        self._grow(2, event.line)  # the start tag, and the end tag to come
         self._open.append(_Open(event.value, label, event.line, event.attributes))
 
     def close(self, event: Event) -> None:
         """End a field, or repair or refuse an end tag that does not match."""
         name, line = event.value, event.line
+        if self._open and self._open[-1].name == name and event.kind == "close":
+            self._end()
+            return
         if event.kind == "broken":
             self._fault(f"'</<{name}>' is not a tag", "read as an end tag", line)
         if not any(field.name == name for field in self._open):

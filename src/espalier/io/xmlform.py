@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from espalier.io.files import Lines
+from espalier.io.lines import Lines
 from espalier.io.markup import Event, MarkupError, xml_events
 from espalier.io.tagged import Record
 
@@ -34,7 +34,7 @@ def walk(
     `is_record(name, depth)` says which elements are records, `label` names a field (None: no label), and
     `stray` is told of text outside records, with the name of the element it stands in.
     """
-    text = "\n".join(line for _, line in lines)
+    text = lines.whole()
     outer: list[str] = []
     record: Record | None = None
     attributes: Mapping[str, str] = {}
@@ -52,6 +52,7 @@ def walk(
                         lines.report if repair else None,
                         strict_references=True,
                         separate=separate,
+                        longest=lines.longest,
                     )
                 else:
                     outer.append(event.value)

@@ -54,16 +54,16 @@ def read_text(bench: Bench, task: Task, text: str, layout: str = "auto") -> Read
 
     `auto` takes blocks where blank lines stand between texts of several lines.
     """
-    found = Reading()
+    found, refused = Reading(), list[FormatError]()
     if task.name == REFERENCES:
-        refused: list[FormatError] = []
         for reference in split_references(text, layout, refused=refused):
             found.take(bench, Document.from_text(reference.text), f"line {reference.line}")
         found.refuse(refused)
         return found
     blocks = layout == "blocks" or (layout == "auto" and _looks_blocked(text))
-    for document in iter_read(io.StringIO(text, newline="\n"), "plain", blocks=blocks):
+    for document in iter_read(io.StringIO(text, newline="\n"), "plain", blocks=blocks, refused=refused):
         found.take(bench, document, f"line {document.meta['line']}")
+    found.refuse(refused)
     return found
 
 
