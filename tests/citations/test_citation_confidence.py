@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from espalier.citations.confidence import Calibration, answer_probabilities, with_local_rules
 from espalier.corpus import Corpus
@@ -119,8 +121,47 @@ def test_calibration_is_linear_between_its_points() -> None:
     assert Calibration.from_header({}).of_fields(np.array([0.123456789])).tolist() == [0.123457]
 
 
+def test_readings_share_what_the_best_leaves() -> None:
+    curve = Calibration.from_header({"calibration": {"record": [[0.5, 1.0], [0.25, 0.75]]}})
+    # g(0.6) = 0.35 leaves 0.65; of the 0.4 that the model leaves, 0.2 is a half and 0.1 a quarter.
+    assert curve.of_readings(np.array([0.6, 0.2, 0.1])).tolist() == [0.35, 0.325, 0.1625]
+    # g(0.5) = 0.25 leaves 0.75; 0.3 of 0.5 would be 0.45, more than the best; 0.05 of it is 0.075.
+    assert curve.of_readings(np.array([0.5, 0.3, 0.05])).tolist() == [0.25, 0.25, 0.075]
+    # Below the first point the best has 0.25; the second is the likelier one, but the rules put it second.
+    assert curve.of_readings(np.array([0.2, 0.4, 0.2])).tolist() == [0.25, 0.25, 0.1875]
+    plain = Calibration()
+    assert plain.of_readings(np.array([0.5, 0.25, 0.125])).tolist() == [0.5, 0.25, 0.125]
+    assert plain.of_readings(np.array([0.5])).tolist() == [0.5]
+    assert plain.of_readings(np.array([1.0, 0.0, 0.0])).tolist() == [1.0, 0.0, 0.0]
+    assert curve.of_readings(np.array([1.0, 3e-300, 1e-300])).tolist() == [0.75, 0.1875, 0.0625]
+    assert plain.of_readings(np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
+
+
+points = st.lists(st.floats(0, 1), min_size=1, max_size=6, unique_by=lambda x: round(x, 6))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9), st.floats(0, 1), points, st.data())
+@settings(deadline=None, derandomize=True, max_examples=200)
+def test_readings_never_promise_more_than_one(
+    weights: list[float], spread: float, raw: list[float], data: st.DataObject
+) -> None:
+    values = data.draw(st.lists(st.floats(0, 1), min_size=len(raw), max_size=len(raw)))
+    header = {"calibration": {"record": [sorted(raw), sorted(values)]}}
+    p = np.array(weights) / max(sum(weights) + spread, 1e-9)  # probabilities of exclusive answers, some left out
+    for calibration in (Calibration(), Calibration.from_header(header)):
+        q = calibration.of_readings(p)
+        millionths = np.rint(1e6 * q)
+        np.testing.assert_allclose(q, millionths / 1e6, atol=1e-12)
+        assert millionths.sum() <= 1e6
+        assert (np.diff(q) <= 0).all()
+        assert (q >= 0).all()
+        assert q[0] == calibration.of_records(p)[0]
+        few = calibration.of_readings(p[:2])
+        assert 1 - p[0] < 1e-9 or few.tolist() == pytest.approx(q[:2].tolist(), abs=1e-6)  # however many are asked for
+
+
 @pytest.mark.parametrize(
-    ("given", "what"),
+    ("calibration", "what"),
     [
         ([], "not a table"),
         ({"field": 3}, "pair of lists"),
@@ -132,6 +173,6 @@ def test_calibration_is_linear_between_its_points() -> None:
         ({"field": [[0.1, 0.5], [0.3, float("nan")]]}, "must rise"),
     ],
 )
-def test_calibration_of_a_damaged_file(given: Any, what: str) -> None:
+def test_calibration_of_a_damaged_file(calibration: Any, what: str) -> None:
     with pytest.raises(ModelFileError, match=what):
-        Calibration.from_header({"calibration": given})
+        Calibration.from_header({"calibration": calibration})

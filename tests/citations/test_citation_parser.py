@@ -121,6 +121,54 @@ def test_the_answer_is_the_best_of_all_labellings_and_so_are_the_alternatives() 
     assert parser.parse(text) == Record(record.text, record.fields, record.confidence, "optimal", record.violations)
 
 
+STEEP = Calibration.from_header(
+    {"calibration": {"field": [[0.1, 0.9], [0.2, 0.95]], "record": [[0.1, 0.9], [0.2, 0.95]]}}
+)
+
+
+def check_readings(record: Record) -> None:
+    """Readings of one text are exclusive: at most 1 together, never rising, and what only they have is bounded."""
+    sure = [reading.confidence for reading in (record, *record.alternatives)]
+    assert sum(sure) <= 1 + 1e-9
+    assert sorted(sure, reverse=True) == sure
+    best = {(field.label, field.start, field.end): field.confidence for field in record.fields}
+    for other in record.alternatives:
+        for field in other.fields:
+            same = best.get((field.label, field.start, field.end))
+            if same is None:
+                assert field.confidence <= 1 - record.confidence + 1e-9
+            else:
+                assert field.confidence == pytest.approx(same, abs=2e-6)
+
+
+def test_alternatives_are_exclusive_under_any_calibration() -> None:
+    texts = [reference(n) for n in range(8)] + ["Ada pp 1950", "x", "Plum Plum Plum", "1950 1950"]
+    for parser in (tiny_parser(), Parser(tiny_model(), calibration=STEEP), Parser(tiny_model(tags=True), "")):
+        for text in texts:
+            check_readings(parser.parse(text, k=6))
+
+
+def test_a_reading_is_as_sure_however_many_are_asked_for() -> None:
+    parser = Parser(tiny_model(), calibration=STEEP)
+    six = parser.parse("Ada pp 1950", k=6)
+    assert len(six.alternatives) == 5
+    for k in range(2, 6):
+        assert parser.parse("Ada pp 1950", k=k).alternatives == six.alternatives[: k - 1]
+    every = Parser(tiny_model(), "").parse("x", k=1000)  # one token: each label is a reading, and one of them is right
+    sure = [reading.confidence for reading in (every, *every.alternatives)]
+    assert len(sure) == len(parser.labels)
+    assert sum(sure) == pytest.approx(1, abs=1e-5)
+
+
+def test_the_bundled_model_promises_no_more_than_one() -> None:
+    examples = Path(__file__).parents[2] / "examples" / "references.txt"
+    records = list(es.load("citations").parse_many(examples.read_text(encoding="utf-8").splitlines(), k=3))
+    assert len(records) == 40
+    for record in records:
+        check_readings(record)
+        assert len(record.alternatives) == 2
+
+
 def test_hard_rules_that_nothing_keeps() -> None:
     parser = Parser(tiny_model(), 'A: token in "pp" -> pages [hard]\nB: token in "pp" -> date [hard]')
     record = parser.parse("Ada Plum pp 7")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from espalier.errors import InfeasibleError, InputError
 from espalier.features.matrix import FeatureMatrix
 from espalier.inference import viterbi
-from espalier.models import rows
+from espalier.models import chain, rows
 from espalier.models.chain import ChainModel
 from espalier.models.pairs import Pairs
 from espalier.potentials import ChainBatch
@@ -33,14 +33,18 @@ def random_model(rng, matrix, L, forbidden, whole):
     return ChainModel(pairs, weights(len(pairs)), trans, start, weights(L))
 
 
-@pytest.mark.parametrize("most_bytes", [rows.MOST_BYTES, 0], ids=["rows", "narrow"])
+@pytest.mark.parametrize(
+    ("most_bytes", "longest"),
+    [(rows.MOST_BYTES, 9), (0, 9), (rows.MOST_BYTES, 4), (rows.MOST_BYTES, 0)],
+    ids=["rows", "narrow", "long ones alone", "all alone"],
+)
 @settings(deadline=None, derandomize=True, max_examples=80)
 @given(
     st.integers(0, 10**6), st.sampled_from([1, 2, 4, 5, 13, 17, 38]),
     st.lists(st.integers(0, 9), min_size=1, max_size=20),
     st.sampled_from([0.0, 0.1, 0.6]), st.booleans(), st.booleans(),
 )  # fmt: skip
-def test_equal_to_the_flat_product_and_plain_viterbi(most_bytes, seed, L, lengths, forbidden, whole, valued):
+def test_equal_to_the_flat_product_and_plain_viterbi(most_bytes, longest, seed, L, lengths, forbidden, whole, valued):
     rng = np.random.default_rng(seed)
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     matrix = random_matrix(rng, n_tokens=int(indptr[-1]), weighted=valued)
@@ -51,6 +55,7 @@ def test_equal_to_the_flat_product_and_plain_viterbi(most_bytes, seed, L, length
     )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows, "MOST_BYTES", most_bytes)
+        patch.setattr(chain, "LONGEST_IN_LANES", longest)
         np.testing.assert_allclose(model.potentials(matrix, indptr).unary, unary, atol=1e-12)
         expected = viterbi(plain, threads=1, allow_infeasible=True)
         if np.isneginf(expected.scores[np.diff(indptr) > 0]).any():

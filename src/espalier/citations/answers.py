@@ -7,8 +7,8 @@ Cost: array operations over all tokens, and Python a field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -19,9 +19,7 @@ from espalier.citations.record import LABELS, Field, Record
 from espalier.corpus import Corpus
 from espalier.decoders.base import GAP, Problem, Violated
 from espalier.decoders.batch import decode_batch
-from espalier.decoders.conflict import relax
 from espalier.decoders.counts import Conditions, CountForm
-from espalier.decoders.table import run
 from espalier.document import Document
 from espalier.errors import LabelError, did_you_mean
 from espalier.features.columns import ranges
@@ -35,6 +33,7 @@ from espalier.tags import parse_tag
 
 __all__ = ["Batch", "FieldNames"]
 
+Float = NDArray[np.float64]
 Int16 = NDArray[np.int16]
 
 
@@ -100,7 +99,7 @@ class Batch:
 
     def records(self) -> list[Record]:
         """Return the record of each document."""
-        return self._records(self.decoded)
+        return self._records(self.decoded, self.calibration.of_records)
 
     @cached_property
     def decoded(self) -> Answer:
@@ -130,6 +129,8 @@ class Batch:
 
     def _nearest(self, i: int) -> Int16:
         """Return the labels of sequence i that break hard rules least, else those that the model prefers."""
+        from espalier.decoders.conflict import relax
+
         nearest = relax(self._problem(i))
         if nearest is None or nearest.labels is None:
             return viterbi(self.potentials[i]).labels
@@ -164,8 +165,8 @@ class Batch:
         form = CountForm.of(self.compiled, self.compiled.rules.penalties, self.potentials.trans, self.potentials.start)
         return with_local_rules(self.potentials, form, Conditions.of(self.bits))
 
-    def _records(self, answer: Answer) -> list[Record]:
-        """Cut the documents into fields: runs of tokens with labels of one field."""
+    def _records(self, answer: Answer, calibrated: Callable[[Float], Float]) -> list[Record]:
+        """Cut the documents into fields: runs of tokens with labels of one field; calibrated : of whole records."""
         y, number = answer.y, self.fields.number[answer.y]
         begins = self.fields.opens[y]
         begins[1:] |= number[1:] != number[:-1]
@@ -179,7 +180,7 @@ class Batch:
             self.calibration.of_fields(np.minimum.reduceat(tokens, first)).tolist(),
             strict=True,
         )
-        sure = self.calibration.of_records(whole).tolist()
+        sure = calibrated(whole).tolist()
         several = np.diff(np.searchsorted(first, self.corpus.indptr)).tolist()
         return [
             Record(
@@ -194,22 +195,39 @@ class Batch:
 
     def alternatives(self, i: int, k: int) -> tuple[Record, ...]:
         """Return the second to the k-th best record of document i under the rules."""
-        best = self.decoded.y[self._span(i)]
-        alone = self._alone(i)
-        found: list[Record] = []
-        for other in run(self._problem(i), k=k):
-            if other.labels is not None and not np.array_equal(other.labels, best):
-                broken = self._broken(i, other.labels, degrees_of(self._grounded(i), other.labels).tolist())
-                found += alone._records(Answer(other.labels, [str(other.status)], [broken]))
-        return tuple(found[: k - 1])
+        from espalier.decoders.table import run
 
-    def _alone(self, i: int) -> Batch:
-        """Return a batch of document i only."""
+        best, grounded = self.decoded.y[self._span(i)], self._grounded(i)
+        readings, status, broken = [best], [self.decoded.certificates[i]], [self.decoded.violations[i]]
+        for other in run(self._problem(i), k=k):
+            if other.labels is not None and len(readings) < k and not np.array_equal(other.labels, best):
+                readings.append(other.labels)
+                status.append(str(other.status))
+                broken.append(self._broken(i, other.labels, degrees_of(grounded, other.labels).tolist()))
+        answer = Answer(np.concatenate(readings), status, broken)
+        first, *others = self._copies(i, len(readings))._records(answer, self.calibration.of_readings)
+        return tuple(_bounded(other, first) for other in others)
+
+    def _copies(self, i: int, n: int) -> Batch:
+        """Return a batch of document i only, n times."""
         chain = self.potentials
         span = self._span(i)
-        indptr = np.array([0, span.stop - span.start], np.int64)
-        own = ChainBatch(indptr, chain.unary[span], chain.trans, chain.trans_class[span], chain.start, chain.end)
-        return Batch([self.documents[i]], self.corpus[[i]], own, self.compiled, self.fields, self.calibration)
+        indptr = np.arange(n + 1) * (span.stop - span.start)
+        unary, trans_class = np.tile(chain.unary[span], (n, 1)), np.tile(chain.trans_class[span], n)
+        own = ChainBatch(indptr, unary, chain.trans, trans_class, chain.start, chain.end)
+        return Batch([self.documents[i]] * n, self.corpus[[i] * n], own, self.compiled, self.fields, self.calibration)
+
+
+def _bounded(other: Record, best: Record) -> Record:
+    """Return another reading; what only it has is right only if the best one is wrong."""
+    left, known = round(1.0 - best.confidence, 6), {(field.label, field.start, field.end) for field in best.fields}
+    fields = tuple(
+        field
+        if (field.label, field.start, field.end) in known
+        else replace(field, confidence=min(field.confidence, left))
+        for field in other.fields
+    )
+    return replace(other, fields=fields)
 
 
 def _fields(document: Document, first: int, pieces: Iterable[tuple[str, int, int, float]]) -> tuple[Field, ...]:

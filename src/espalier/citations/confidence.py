@@ -11,8 +11,16 @@ own optimism distort is set right by a monotone map, fitted on held-out referenc
 
     {"calibration": {"field": [[raw, ...], [calibrated, ...]], "record": [[raw, ...], [calibrated, ...]]}}
 
-Between two points the map is linear; before the first and after the last it is constant. Cost: O(T L + T E) for E
+Between two points the map g is linear; before the first and after the last it is constant. Cost: O(T L + T E) for E
 transitions with a weight of their own.
+
+Readings of one text exclude each other, so one map for all would promise too much. The best has g(p_1), as if it were
+alone. The others share what it leaves in proportion to their own probabilities: if the best is wrong, the model is
+believed about the rest.
+
+    q_1 = g(p_1)        q_i = min( q_{i-1}, (1 - q_1) p_i / (1 - p_1) )        so that Σ q <= 1, over any number of them
+
+A field that only a later reading has is right only if the best reading is wrong: it gets 1 - q_1 at most.
 """
 
 from __future__ import annotations
@@ -89,6 +97,13 @@ class Calibration:
     def of_records(self, p: Float) -> Float:
         """Return calibrated confidences of records."""
         return _six_digits(p if self.record is None else self.record(p))
+
+    def of_readings(self, p: Float) -> Float:
+        """Return calibrated confidences of readings of one text, best first: at most 1 together, and never rising."""
+        best, others = self.of_records(p[:1]), p[1:]
+        left = max(1.0 - float(p[0]), float(others.sum()), np.finfo(np.float64).tiny)  # 1 - p is rounded near 1
+        shares = np.floor(1e6 * (1.0 - best) * (others / left) + 1e-6) / 1e6  # down: their sum must not go beyond
+        return np.minimum.accumulate(np.concatenate([best, shares]))
 
 
 def _six_digits(p: Float) -> Float:

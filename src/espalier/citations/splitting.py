@@ -3,7 +3,16 @@
     lines    a line that is not blank is a reference; nothing is split or joined
     blocks   the lines between two blank lines are one. A line with the next number (`[2]`, `2.`, `(2)`) or another
              key (`[Knu84]`) begins the next one; so does a line without indent where the first lines have hanging ones
-    auto     blocks if the first lines look wrapped, else lines
+    auto     blocks if the first lines look wrapped, else lines. Where no blank line, number or indent tells blocks
+             apart, names after a line that ends a reference begin the next one
+
+What tells that lines are wrapped, in this order:
+
+    numbers  the list begins with a number and has the next one, or has several keys: wrapped if there are lines without
+    indents  the first line begins as far left as any, and those further right go on (`borders.seam`): hanging
+    seams    two lines in a row are two references or one, and the sum decides: stanzas of whole lines are no blocks.
+             Without any blank line joining is a risk: a quarter of the seams must be sure and half of the lines no
+             reference by themselves, or all be what one is: names first and never again, and one year
 
 Blocks, and lines under `auto`, may hold several references run together; `citations.borders` says where they are cut,
 and how lines are joined. What is longer than a limit is refused, by its place, and the rest is read on. Memory is
@@ -19,7 +28,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import NamedTuple, NoReturn
 
-from espalier.citations.borders import cuts, glue, mark
+from espalier.citations.borders import begins, cuts, ends, glue, has_year, mark, seam
 from espalier.citations.parser import LONGEST
 from espalier.errors import FormatError, InputError, did_you_mean
 from espalier.io.files import Source, open_lines
@@ -31,11 +40,10 @@ LONGEST_BLOCK = 1_000_000
 """The longest line or block that is searched for references run together, in characters."""
 
 _HEAD = 400  # lines that the layout is guessed from
-_SNIPPET = 12  # lines of a text that may be one pasted reference
+_BARE = 0.7  # the confidence in references that only names and years tell from lines that go on
 
 # Breaks that a file's lines may still hold: form feeds of page ends, lone carriage returns, the separators of Unicode.
 _BREAKS = re.compile("[\r\f\v\x85\u2028\u2029]+")
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,7 @@ class Reference:
     """One reference, and where it stands.
 
     text : without white space around it; file, line, offset : where it begins: the file's name, the line from 1, and
-    the characters before it in that line; confidence : that it is one whole reference, 1 where nothing was cut.
+    the characters before it in that line; confidence : that it is one whole reference, 1 where nothing was guessed.
     """
 
     text: str
@@ -59,7 +67,20 @@ class _Piece(NamedTuple):
     line: int
     offset: int
     text: str
-    indented: bool
+    indent: int
+
+
+class _Shape(NamedTuple):
+    """What the first lines of a text look like.
+
+    wrapped : references run over several lines; numbered : numbers or keys begin them; hanging : where they begin, in
+    characters, if their other lines are indented further; bare : nothing stands between them but the end of a line.
+    """
+
+    wrapped: bool
+    numbered: bool = False
+    hanging: int | None = None
+    bare: bool = False
 
 
 def read_references(
@@ -72,6 +93,7 @@ def read_references(
     """
     _check_layout(layout)
     with open_lines(source, encoding, []) as lines:
+        lines.refused = refused
         yield from _references(iter(lines), layout, lines.name, refused)
 
 
@@ -93,12 +115,13 @@ def _references(
     pieces = _pieces(lines)
     head, rest = _headed(pieces)
     pieces = chain(head, rest)
-    if layout == "blocks" or (layout == "auto" and _looks_wrapped(head)):
-        groups = _blocks(pieces, _hangs(head))
+    shape = _shape(head)
+    if layout == "blocks" or (layout == "auto" and shape.wrapped):
+        groups = _blocks(pieces, shape if layout == "auto" else shape._replace(bare=False))
     else:
-        groups = ([piece] for piece in pieces if piece.text)
-    for group in groups:
-        for reference in _of_group(group, file, cut=layout != "lines"):
+        groups = (([piece], 1.0) for piece in pieces if piece.text)
+    for group, sure in groups:
+        for reference in _of_group(group, file, sure, cut=layout != "lines"):
             if len(reference.text) <= LONGEST:
                 yield reference
                 continue
@@ -113,12 +136,12 @@ def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[_Piece]:
     """Yield the lines, cut at the breaks that they hold, and trimmed."""
     for number, line in lines:
         start = 0
-        ends = [found.span() for found in _BREAKS.finditer(line)] if _BREAKS.search(line) else []
-        for stop, after in [*ends, (len(line), len(line))]:
+        breaks = [found.span() for found in _BREAKS.finditer(line)] if _BREAKS.search(line) else []
+        for stop, after in [*breaks, (len(line), len(line))]:
             part = line[start:stop]
             text = part.lstrip()
             indent = len(part) - len(text)
-            yield _Piece(number, start + indent, text.rstrip(), indent > 0)
+            yield _Piece(number, start + indent, text.rstrip(), indent)
             start = after
 
 
@@ -136,56 +159,83 @@ def _raise(error: FormatError) -> NoReturn:
     raise error
 
 
-def _looks_wrapped(head: Sequence[_Piece]) -> bool:
-    """Do references run over several lines?"""
+def _shape(head: Sequence[_Piece]) -> _Shape:
+    """Return the shape of a text, from its first lines."""
     present = [piece for piece in head if piece.text]
-    if len(present) < 2:
-        return False
-    marked = [mark(piece.text) is not None for piece in present]
-    if marked[0] and sum(marked) > 1:
-        return not all(marked)
-    if _hangs(head):
-        return True
-    # Lines that another one follows at once: are they whole references themselves?
-    inner = [a for a, b in pairwise(head) if a.text and b.text]
-    whole = sum(piece.text[-1] in ".;)]/" and _YEAR.search(piece.text) is not None for piece in inner)
-    if len(inner) < len(present) - 1:  # there are blank lines between
-        return 2 * whole < len(inner)
-    return len(present) <= _SNIPPET and not whole and any(piece.text[0].islower() for piece in present[1:])
+    marks = [mark(piece.text) for piece in present]
+    if marks[:2] == [None, 1]:  # a heading
+        del marks[0]
+    inner = [(below, seam(above.text, below.text)) for above, below in pairwise(head) if above.text and below.text]
+    hanging = _hanging(present, inner)
+    if _is_numbered(marks):
+        return _Shape(None in marks, True, hanging)
+    if hanging is not None:
+        return _Shape(True, hanging=hanging)
+    lines, seams = [piece.text for piece in present], [value for _, value in inner]
+    if len(seams) < len(lines) - 1:  # there are blank lines between
+        return _Shape(sum(seams) > 0)
+    return _Shape(True) if _is_one(lines, seams) else _Shape(_is_wrapped(lines, seams), bare=True)
 
 
-def _hangs(head: Sequence[_Piece]) -> bool:
-    """Does every reference begin without an indent, and go on with one?"""
-    indented = [piece.indented for piece in head if piece.text]
-    return len(indented) > 1 and not indented[0] and 3 * sum(indented) >= len(indented)
+def _is_numbered(marks: Sequence[int | str | None]) -> bool:
+    """Does a list begin with a number and have the next one, or with a key and have another?"""
+    first = marks[0] if marks else None
+    return first + 1 in marks if isinstance(first, int) else first is not None and marks.count(first) > 1
 
 
-def _blocks(pieces: Iterable[_Piece], hanging: bool) -> Iterator[list[_Piece]]:
-    """Group the lines of each reference; a group that goes beyond every limit is cut there."""
+def _hanging(present: Sequence[_Piece], inner: Sequence[tuple[_Piece, int]]) -> int | None:
+    """Return where references begin if none begins further left, and lines further right go on, but not the others."""
+    first = min((piece.indent for piece in present), default=0)
+    further = sum(value for piece, value in inner if piece.indent > first)
+    others = sum(value for piece, value in inner if piece.indent == first and value == 2)
+    return first if further > others and present[0].indent == first else None
+
+
+def _is_wrapped(lines: Sequence[str], seams: Sequence[int]) -> bool:
+    """Are lines without a blank one surely parts of references, and at most half of them whole?"""
+    whole = sum(ends(line) and has_year(line) for line in lines)
+    return sum(seams) > 0 and 4 * seams.count(2) >= len(seams) and 2 * whole <= len(lines)
+
+
+def _is_one(lines: Sequence[str], seams: Sequence[int]) -> bool:
+    """Are lines what one reference is?"""
+    joined = len(lines) > 1 and min(seams) > 0
+    return joined and begins(lines[0]) and sum(map(has_year, lines)) == 1
+
+
+def _blocks(pieces: Iterable[_Piece], shape: _Shape) -> Iterator[tuple[list[_Piece], float]]:
+    """Group the lines of each reference, and say how sure that is; what goes beyond every limit is cut there."""
     group: list[_Piece] = []
     last: int | str | None = None
-    size = 0
+    size, dated, guessed = 0, False, False
     for piece in pieces:
         number = mark(piece.text)
-        follows = number == "key" == last or (isinstance(last, int) and number == last + 1)
-        if group and (not piece.text or follows or (hanging and not piece.indented) or size > LONGEST_BLOCK):
-            yield group
-            group, size = [], 0
+        follows = number is not None and (
+            number == "key" == last
+            or (isinstance(last, int) and number == last + 1)
+            or (last is None and shape.numbered)
+        )
+        outdented = shape.hanging is not None and piece.indent <= shape.hanging
+        named = shape.bare and dated and ends(group[-1].text) and begins(piece.text)
+        if group and (not piece.text or follows or outdented or named or size > LONGEST_BLOCK):
+            yield group, _BARE if guessed or named else 1.0
+            group, size, dated, guessed = [], 0, False, named
         if piece.text:
             last = last if group else number
             group.append(piece)
             size += len(piece.text)
+            dated = dated or has_year(piece.text)
     if group:
-        yield group
+        yield group, _BARE if guessed else 1.0
 
 
-def _of_group(group: list[_Piece], file: str, *, cut: bool) -> Iterator[Reference]:
+def _of_group(group: list[_Piece], file: str, sure: float, *, cut: bool) -> Iterator[Reference]:
     """Join the lines of a group, cut what is run together, and find the place of each part."""
     text, starts = _joined(group)
-    places, sure = cuts(text) if cut and len(text) <= LONGEST_BLOCK else ([], 1.0)
+    places, right = cuts(text) if cut and len(text) <= LONGEST_BLOCK else ([], 1.0)
     for a, b in pairwise([0, *places, len(text)]):
         k = bisect_right(starts, a) - 1
-        yield Reference(text[a:b].rstrip(), file, group[k].line, group[k].offset + a - starts[k], sure)
+        yield Reference(text[a:b].rstrip(), file, group[k].line, group[k].offset + a - starts[k], min(sure, right))
 
 
 def _joined(group: list[_Piece]) -> tuple[str, list[int]]:

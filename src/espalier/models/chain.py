@@ -15,19 +15,22 @@ from numpy.typing import NDArray
 
 from espalier.errors import InfeasibleError, ModelFileError
 from espalier.features.matrix import FeatureMatrix
+from espalier.inference import viterbi
 from espalier.kernels.rows import padded
 from espalier.kernels.tagging import sum_rows, tag_lanes
 from espalier.kernels.vector import LANES, aligned
 from espalier.models.pairs import Pairs
 from espalier.models.rows import MatrixRows, WeightRows
 from espalier.parallel import balanced, choose_threads, run_chunks
-from espalier.potentials import ChainBatch
+from espalier.potentials import ChainBatch, Potentials
 
 __all__ = ["ChainModel", "tag_rows"]
 
 Float = NDArray[np.float64]
 
 TOKENS_A_CHUNK = 4096
+LONGEST_IN_LANES = 16_384
+"""Tokens of a sequence: a longer one is tagged by itself, because lanes beside it would be as long, and empty."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +108,12 @@ def tag_rows(
         tag_lanes(*chunks[c], order, indptr, *rows.tokens, start, end, into, width, path, scores)
 
     run_chunks(chunk, len(chunks), threads)
+    for i in np.flatnonzero(np.diff(indptr) > LONGEST_IN_LANES).tolist():
+        lo, hi = int(indptr[i]), int(indptr[i + 1])
+        unary = aligned(hi - lo, width, empty=True)
+        sum_rows(lo, hi, *rows.tokens, unary)
+        found = viterbi(Potentials(unary[:, : len(start)], trans, start, end), threads=1, allow_infeasible=True)
+        path[lo:hi], scores[i] = found.labels, found.scores[0]
     if np.isneginf(scores).any():
         i = int(np.flatnonzero(np.isneginf(scores))[0])
         raise InfeasibleError(f"sequence {i} has no labelling with a finite score")
@@ -112,13 +121,13 @@ def tag_rows(
 
 
 def _by_length(indptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Put sequences of similar length together, eight to a group; empty ones are left out, -1 fills the last group.
+    """Put sequences of similar length together, eight to a group; empty and long ones are left out, -1 fills the last.
 
     Returns order : int64[8 G], and steps : int64[G + 1], the sums of the groups' lengths.
     """
     lengths = np.diff(indptr)
     order = np.argsort(lengths, kind="stable")
-    order = order[np.searchsorted(lengths[order], 1) :]
+    order = order[slice(*np.searchsorted(lengths[order], (1, LONGEST_IN_LANES + 1)))]
     n_groups = -(-len(order) // LANES)
     longest = lengths[order[np.minimum(LANES * np.arange(1, n_groups + 1), len(order)) - 1]]
     order = np.concatenate([order, np.full(LANES * n_groups - len(order), -1)])
