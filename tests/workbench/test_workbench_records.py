@@ -218,7 +218,11 @@ def test_parse_keeps_nothing(api: httpx.Client) -> None:
     lines = ["D. Ek. Moss. Journal of Moss, 2:3-4, 1977.", "", "\u200b "]
     done = api.post("/tasks/citations/parse", json={"texts": lines, "k": 3}).json()
     assert [record["text"] for record in done["records"]] == lines
-    assert len(done["records"][0]["alternatives"]) == 2
+    first = done["records"][0]
+    sure = [reading["confidence"] for reading in (first, *first["alternatives"])]
+    assert len(sure) == 3
+    assert sure == sorted(sure, reverse=True)
+    assert sum(sure) <= 1 + 1e-9
     assert done["records"][1]["fields"] == []
     assert api.get("/tasks/citations").json()["records"] == before
 

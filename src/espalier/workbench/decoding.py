@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -174,10 +174,14 @@ def _probabilities(batch: Batch, compiled: Compiled, y: Int16) -> tuple[NDArray[
 def alternatives(labeller: Labeller, batch: Batch, compiled: Compiled, i: int, k: int) -> Iterator[Answer]:
     """Yield the k best answers for document i after the first."""
     one = Batch([batch.documents[i]], batch.corpus[[i]], alone(batch.potentials, i))
-    for other in list(run(_problem(batch, compiled, i), k=k))[1:]:
-        if other.labels is not None:
-            degrees = degree_matrix(compiled, one.corpus, other.labels)
-            gap = other.certificate.gap
-            certificate = {"status": str(other.status), "gap": round(gap, 9) if math.isfinite(gap) else None}
-            broken = _broken(one, compiled, other.labels, degrees)
-            yield from weigh(labeller, one, compiled, Decoded(other.labels, [certificate], degrees, broken))
+    readings = [(other, other.labels) for other in run(_problem(batch, compiled, i), k=k) if other.labels is not None]
+    if not readings:
+        return
+    whole = np.concatenate([_probabilities(one, compiled, y)[1] for _, y in readings])
+    shares = labeller.calibration.of_readings(whole).tolist()
+    for (other, y), share in zip(readings[1:], shares[1:], strict=True):
+        degrees, gap = degree_matrix(compiled, one.corpus, y), other.certificate.gap
+        certificate = {"status": str(other.status), "gap": round(gap, 9) if math.isfinite(gap) else None}
+        decoded = Decoded(y, [certificate], degrees, _broken(one, compiled, y, degrees))
+        for answer in weigh(labeller, one, compiled, decoded):
+            yield replace(answer, confidence=share)
