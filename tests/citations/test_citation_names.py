@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from unittest import mock
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from espalier.citations.normalise import names as general
 from espalier.citations.normalise import split_names
+from espalier.citations.normalise.usual import usual_names
 from espalier.citations.work import Name
 
 
@@ -255,6 +258,56 @@ def test_lists_of_full_names_come_back_from_every_style(people: list[tuple[str, 
         listed(plain, ", ", " & "),
     ):
         assert split_names(text).names == tuple(names), text
+
+
+SPECIAL = "Al Others Ed. Jr. III PhD Van De The Royal National Co-Workers Li Wei Yang Ho. Yu. ET AL II A ABC WHO e 1999"
+WORDS_OF_LISTS = st.sampled_from([*FAMILIES, *(word for word, _ in GIVENS), *SPECIAL.split()])
+INITIALS = st.sampled_from(["A.", "B. C.", "J.-P.", "D.E.", "É.", "K", "AB"])
+FAMILY = st.tuples(st.sampled_from(["", "", "", "van der ", "de "]), WORDS_OF_LISTS).map("".join)
+PERSON = (
+    st.tuples(FAMILY, st.sampled_from([", ", " "]), INITIALS).map("".join)
+    | st.tuples(INITIALS | WORDS_OF_LISTS, FAMILY).map(" ".join)
+    | st.tuples(WORDS_OF_LISTS, INITIALS, FAMILY).map(" ".join)
+)
+BETWEEN = st.sampled_from([", ", ", ", "; ", " and ", ", & ", " et ", "; and ", ",", " ", ". "])
+AFTER = st.sampled_from(["", ".", ",", ".;", ", et al.", " and"])
+
+
+@given(st.lists(st.tuples(PERSON, BETWEEN).map("".join), max_size=4).map("".join), PERSON, AFTER)
+@example("", "Anna Smith, J. Ho", ".")
+@example("A. Smith and ", "Others", ", J.")
+@settings(deadline=None, derandomize=True, max_examples=600)
+def test_usual_lists_are_read_as_the_general_reader_does(before: str, last: str, after: str) -> None:
+    text = before + last + after
+    with mock.patch.object(general, "usual_names", return_value=None):
+        expected = split_names(text)
+    assert split_names(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("A. B. Smith, C. Jones and J.-P. Müller.", "Smith, A. B., & van der Berg, C.", "Smith AB, Jones C."),
+        *(
+            "Anna Smith, John B. Jones, and Ludwig van Beethoven,",
+            "Smith, A.; Jones, B.;",
+            "Patrick J Coles and M Cerezo",
+        ),
+    ],
+)
+def test_usual_lists_are_known(text: str) -> None:
+    assert usual_names(text) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "Smith", "Smith, Anna", "Smith, A., Jr.", "J. Smith (Ed.)", "A. Smith, Royal Society", "SMITH, A."),
+        *("Anna Smith, Jones, B.", "Li Wei", "A. Smith and", "A. de", "王小明", f"A. {'B' * 100}s"),
+    ],
+)
+def test_all_other_lists_are_left_to_the_general_reader(text: str) -> None:
+    assert usual_names(text) is None
 
 
 FRAGMENTS = (

@@ -26,16 +26,17 @@ could not be read or had no room is in `annote`, which only annotating styles pr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from espalier.citations.formats.keys import Keys
 from espalier.citations.formats.text import SEASONS, clean, edtf, page_range, uri
+from espalier.citations.normalise.memory import remembered
 
 if TYPE_CHECKING:
     from espalier.citations.record import Record
-    from espalier.citations.work import Date, Name, Work
+    from espalier.citations.work import Date, Name, Pages, Work
 
 __all__ = ["entry", "escape", "write"]
 
@@ -67,6 +68,7 @@ _ESCAPES = str.maketrans(
     }
 )
 _LIGATURE = re.compile(r"-(?=-)|`(?=`)|'(?=')|,(?=,)|[!?](?=`)")
+_JOINED = ("--", "``", "''", ",,", "!`", "?`")
 # Without one of these, or two commas, there is nothing to escape; and nearly nothing to search for.
 _SUSPECT = re.compile(r"[-#$%&_\\{}~^<>|`']")
 _UNSAFE = re.compile(r"[\\{}]")
@@ -79,7 +81,7 @@ def entry(work: Work, key: str = "") -> str:
     kind, _ = _TYPES.get(work.type, _MISC)
     if kind == "phdthesis" and _MASTERS.search(work.genre):
         kind = "mastersthesis"
-    lines = (f"  {name} = {value},\n" for name, value in _fields(work) if value)
+    lines = [f"  {name} = {value},\n" for name, value in _fields(work)]
     return f"@{kind}{{{key or Keys()(work)},\n{''.join(lines)}}}\n"
 
 
@@ -98,34 +100,51 @@ def escape(text: str) -> str:
     cleaned = clean(text)
     if not _SUSPECT.search(cleaned) and ",," not in cleaned:
         return cleaned
-    return _LIGATURE.sub(r"\g<0>{}", cleaned.translate(_ESCAPES))
+    escaped = cleaned.translate(_ESCAPES)
+    return _LIGATURE.sub(r"\g<0>{}", escaped) if any(map(escaped.__contains__, _JOINED)) else escaped
 
 
 def _fields(work: Work) -> Iterator[tuple[str, str]]:
-    """Yield (field, value as it stands in the file, empty where there is none), the classic fields first."""
-    _, container = _TYPES.get(work.type, _MISC)
+    """Yield (field, value as it stands in the file) of all that a work has, the classic fields first."""
     for role, names in (("author", work.authors), ("editor", work.editors), ("translator", work.translators)):
-        yield role, _braced(_names(names, role in work.others))
-    yield "title", _braced(_title(clean(work.title)))
-    yield container, _value(work.container_title)
-    yield "series", _value(work.collection_title)
-    yield "volume", _value(work.volume)
-    yield from _numbers(work)
-    yield "pages", _braced(escape(page_range(work.pages, "–")).replace("–", "--") if work.pages else "")
-    yield "edition", _value(work.edition)
-    yield from _houses(work)
-    yield "address", _value(work.location)
-    yield from _issued(work.issued)
-    yield "type", _value(work.genre)
-    yield "note", _value(work.note)
-    yield "doi", _braced(_verbatim(work.doi))
-    yield "url", _braced(uri(work.url))
-    yield "urldate", _braced(escape(edtf(work.accessed)))
-    yield "isbn", _value(work.isbn)
-    yield "issn", _value(work.issn)
-    yield "eprint", _braced(_verbatim(work.arxiv))
-    yield "archiveprefix", _braced("arXiv" if work.arxiv else "")
-    yield "annote", _braced(escape("; ".join(f"{label}: {text}" for label, text in work.unread)))
+        if names or role in work.others:
+            yield role, _braced(_names(names, role in work.others))
+    _, container = _TYPES.get(work.type, _MISC)
+    house = _HOUSE.get(work.type, "organization")
+    # The school of a thesis and the house of a report may stand as its publisher.
+    alone = house != "organization" and not clean(work.institution)
+    institution, publisher = (work.publisher, "") if alone else (work.institution, work.publisher)
+    # `number` is the report's number or else the issue, and `issue` is for a work that has both.
+    number, issue = (work.number, work.issue) if clean(work.number) else (work.issue, "")
+    contents: tuple[tuple[str, Any, Callable[[Any], str]], ...] = (
+        ("title", work.title, _title),
+        (container, work.container_title, _value),
+        ("series", work.collection_title, _value),
+        ("volume", work.volume, _value),
+        ("number", number, _value),
+        ("issue", issue, _value),
+        ("pages", work.pages, _pages),
+        ("edition", work.edition, _value),
+        (house, institution, _value),
+        ("publisher", publisher, _value),
+        ("address", work.location, _value),
+        ("year", work.issued, _year),
+        ("month", work.issued, _month),
+        ("day", work.issued, _day),
+        ("type", work.genre, _value),
+        ("note", work.note, _value),
+        ("doi", work.doi, _verbatim),
+        ("url", work.url, _url),
+        ("urldate", work.accessed, _accessed),
+        ("isbn", work.isbn, _value),
+        ("issn", work.issn, _value),
+        ("eprint", work.arxiv, _verbatim),
+        ("archiveprefix", "arXiv" if work.arxiv else "", _value),
+        ("annote", work.unread, _unread),
+    )
+    for name, content, write_out in contents:
+        if content and (value := write_out(content)):
+            yield name, value
 
 
 def _braced(value: str) -> str:
@@ -133,48 +152,53 @@ def _braced(value: str) -> str:
 
 
 def _value(text: str) -> str:
-    return _braced(escape(text)) if text else ""
+    return _braced(escape(text))
 
 
 def _verbatim(identifier: str) -> str:
     """Return an identifier as it is, but for the three characters that would end or spoil the value."""
-    return _UNSAFE.sub(lambda m: f"%{ord(m[0]):02X}", clean(identifier))
+    return _braced(_UNSAFE.sub(lambda m: f"%{ord(m[0]):02X}", clean(identifier)))
 
 
-def _numbers(work: Work) -> Iterator[tuple[str, str]]:
-    """Yield `number`, which is the report's number or else the issue, and `issue` where a work has both."""
-    both = filter(None, (_braced(escape(number)) for number in (work.number, work.issue)))
-    yield from zip(("number", "issue"), both, strict=False)
+def _url(url: str) -> str:
+    return _braced(uri(url))
 
 
-def _houses(work: Work) -> Iterator[tuple[str, str]]:
-    """Yield publisher and institution; the school of a thesis or the house of a report may stand as its publisher."""
-    house = _HOUSE.get(work.type, "organization")
-    if house != "organization" and not clean(work.institution):
-        yield house, _braced(escape(work.publisher))
-    else:
-        yield house, _braced(escape(work.institution))
-        yield "publisher", _braced(escape(work.publisher))
+def _pages(pages: Pages) -> str:
+    return _braced(escape(page_range(pages, "–")).replace("–", "--"))
 
 
-def _issued(date: Date | None) -> Iterator[tuple[str, str]]:
-    if date is None:
-        return
+def _unread(unread: Iterable[tuple[str, str]]) -> str:
+    return _value("; ".join(f"{label}: {text}" for label, text in unread))
+
+
+def _accessed(date: Date) -> str:
+    return _value(edtf(date))
+
+
+def _year(date: Date) -> str:
     if not date.parts:
-        yield "year", _braced(escape(date.literal))
-        return
-    # zip stops at the shorter end of a range: a month or day that only one end has would seem to be of both.
-    years, months, days = [*zip(*date.parts, strict=False), (), ()][:3]
-    yield "year", _braced(("c. " if date.circa else "") + _span(map(str, years)))
-    if date.season:
-        yield "month", _braced(SEASONS[(date.season - 1) % 4])
-    else:
-        yield "month", ' # "--" # '.join(dict.fromkeys(_MONTHS[month - 1] for month in months))
-    yield "day", _braced(_span(map(str, days)))
+        return _value(date.literal)
+    return _braced(("c. " if date.circa else "") + "--".join(dict.fromkeys(map(str, _ends(date, 0)))))
 
 
-def _span(ends: Iterable[str]) -> str:
-    return "--".join(dict.fromkeys(ends))
+def _month(date: Date) -> str:
+    if date.season and date.parts:
+        return _braced(SEASONS[(date.season - 1) % 4])
+    return ' # "--" # '.join(dict.fromkeys(_MONTHS[month - 1] for month in _ends(date, 1)))
+
+
+def _day(date: Date) -> str:
+    return _braced("--".join(dict.fromkeys(map(str, _ends(date, 2)))))
+
+
+def _ends(date: Date, part: int) -> list[int]:
+    """Return the year (0), month (1) or day (2) of each end; none if only one end of a range has it.
+
+    It would seem to be of both.
+    """
+    found = [end[part] for end in date.parts if len(end) > part]
+    return found if len(found) == len(date.parts) else []
 
 
 def _names(names: Iterable[Name], others: bool) -> str:
@@ -185,26 +209,33 @@ def _names(names: Iterable[Name], others: bool) -> str:
 
 def _name(name: Name) -> str:
     """Return 'von Last, Jr, First'; what BibTeX would take apart at another place is in braces."""
-    family, given, suffix = clean(name.family), clean(name.given), clean(name.suffix)
-    if name.literal or not family:
-        return _braced(escape(name.literal or f"{name.particle} {given} {suffix}"))
-    last = " ".join(filter(None, (_group(clean(name.particle)), _group(family, cased=True))))
-    if suffix:
+    last, given = _group(name.family, cased=True), _given(name.given)
+    if name.literal or not last:
+        return _value(name.literal or f"{name.particle} {name.given} {name.suffix}")
+    if particle := _group(name.particle):
+        last = f"{particle} {last}"
+    if suffix := _group(name.suffix):
         # Two commas make the middle part the suffix, so the first name must be there, if only as an empty group.
-        return f"{last}, {_group(suffix)}, {_group(given) or '{}'}"
+        return f"{last}, {suffix}, {given or '{}'}"
     if given:
-        return f"{last}, {_group(given)}"
+        return f"{last}, {given}"
     # Without a comma BibTeX takes the first of several words for a first name.
-    whole = clean(f"{name.particle} {family}")
-    return _braced(escape(whole)) if " " in whole or whole.casefold() == "others" else last
+    whole = clean(f"{name.particle} {name.family}")
+    return _value(whole) if " " in whole or whole.casefold() == "others" else last
+
+
+@remembered(longest=24)
+def _given(text: str) -> str:
+    return _group(text)
 
 
 def _group(text: str, cased: bool = False) -> str:
     """Return escaped text, in braces if it holds a comma or 'and', or (`cased`) several words, one in lower case."""
-    if text.isalpha() and text.casefold() != "and":
+    if not text or (text.isalpha() and text.casefold() != "and"):
         return text
-    words, escaped = text.split(" "), escape(text)
-    apart = "," in text or "and" in text.casefold().split(" ")
+    plain, escaped = clean(text), escape(text)
+    words = plain.split(" ")
+    apart = "," in plain or "and" in plain.casefold().split(" ")
     lower = cased and len(words) > 1 and not all(_first_letter(word).isupper() for word in words)
     # BibTeX itself would not mind an escape before or after the 'and' between names, but some readers lose it.
     return _braced(escaped) if apart or lower or "\\" in escaped else escaped
@@ -214,23 +245,37 @@ def _first_letter(word: str) -> str:
     return next((c for c in word if c.isalpha()), "A")
 
 
-def _title(title: str) -> str:
-    """Return an escaped, cleaned title with braces around the words whose capitals a style must not lower."""
+def _title(text: str) -> str:
+    """Return a title with braces around the words whose capitals a style must not lower."""
+    title = clean(text)
     if title.upper() == title:
-        return escape(title)
+        return _value(title)
     words = title.split(" ")
     sentence = _is_sentence_case(words)
-    written_out = str if escape(title) == title else escape
-    written = []
-    for before, word in zip(["", *words], words, strict=False):
-        core = None if word.islower() else _CORE.search(word)
-        starts = not before or before.endswith(":")
-        if core and _keeps_capitals(core[0], name=sentence and not starts):
-            word = f"{escape(word[: core.start()])}{{{escape(core[0])}}}{escape(word[core.end() :])}"
-        else:
-            word = written_out(word)
-        written.append(word)
-    return " ".join(written)
+    written, starts = [], True
+    for word in words:
+        plain = word.islower() and word.isalpha()
+        written.append(word if plain else _word_of_name(word) if sentence and not starts else _word(word))
+        starts = word.endswith(":")
+    return _braced(" ".join(written))
+
+
+@remembered(longest=24)
+def _word(word: str) -> str:
+    return _with_capitals(word, name=False)
+
+
+@remembered(longest=24)
+def _word_of_name(word: str) -> str:
+    return _with_capitals(word, name=True)
+
+
+def _with_capitals(word: str, name: bool) -> str:
+    """Return an escaped word of a title, with braces around its core if that keeps its capitals."""
+    core = None if word.islower() else _CORE.search(word)
+    if not core or not _keeps_capitals(core[0], name):
+        return escape(word)
+    return f"{escape(word[: core.start()])}{{{escape(core[0])}}}{escape(word[core.end() :])}"
 
 
 def _is_sentence_case(words: list[str]) -> bool:

@@ -32,10 +32,9 @@ _DASH = re.compile(r"(?<=\w) ?[-–—]+ ?(?=\w)")
 
 def clean(text: str) -> str:
     """Return the text on one line, single-spaced and trimmed, with U+FFFD for what no line or XML file may hold."""
-    if not text or text.isalnum():
-        return text
-    joined = " ".join(text.split())
-    return joined if joined.isascii() and joined.isprintable() else _UNFIT.sub("\ufffd", joined)
+    if text.isprintable():  # so spaces are its only white space, and there is nothing that no file may hold
+        return " ".join(text.split()) if "  " in text or text[:1] == " " or text[-1:] == " " else text
+    return _UNFIT.sub("\ufffd", " ".join(text.split()))
 
 
 def uri(text: str) -> str:

@@ -82,17 +82,23 @@ def work_of(record: Record) -> Work:
     """
     reading = Reading(record)
     present = reading.texts
-    names = {role: reading.names(role) for role in _ROLES if role in present}
+    found: dict[str, Any] = {}
+    others: list[str] = []
+    for role, name in _ROLES.items():
+        if role in present:
+            found[name], unfinished = reading.names(role)
+            others += [role] if unfinished else []
     volume, issue = reading.volume() if "volume" in present or "issue" in present else ("", "")
     arxiv = find_arxiv(record.text) if "arxiv" in record.text.lower() else ""
-    found: dict[str, Any] = {_ROLES[role]: several.names for role, several in names.items()}
-    found |= {name: value for label, name, read in _READERS if label in present and (value := read(reading, label))}
+    for label, name, read in _READERS:
+        if label in present and (value := read(reading, label)):
+            found[name] = value
     if "url" in present and "doi" not in found:
         found["doi"] = find_doi(present["url"])
     kind = kind_of(present | {"issue": issue} if issue else present, bool(arxiv))
     return Work(
         type=kind,
-        others=frozenset(role for role, several in names.items() if several.others),
+        others=frozenset(others),
         volume=volume,
         issue=issue,
         number=report_number(found.get("genre", "")) if kind == "report" else "",

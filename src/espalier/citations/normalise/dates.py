@@ -13,10 +13,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TypeAlias
 
 from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
+from espalier.citations.normalise.memory import remembered
 from espalier.citations.normalise.text import collapse, trim
 from espalier.citations.work import Date
 
@@ -39,7 +39,6 @@ _YEARS = range(1000, 2200)
 _ORDINALS = vocabulary("st nd rd th er ere re")
 _Word: TypeAlias = "str | tuple[str, int]"
 """Digits or what was not understood; or ("month", 3), ("season", 1)."""
-_LONGEST_KEPT = 24  # characters of a date that is kept in memory for the next time
 _ENDS = frozenset("()[]{}.,;:'\"“”‘’©<>*")
 
 
@@ -75,30 +74,26 @@ class _Side:
         return not self.spare and len(parts) == sum(x is not None for x in (self.year, self.month, self.day))
 
 
+@remembered(longest=24)
 def parse_date(text: str) -> Date | None:
     """Return the date that a text names, None if there is nothing but punctuation.
 
     The literal is kept, without punctuation around it, wherever the rest does not say all of it: "1994a", "in press".
     """
-    return _parsed(text) if len(text) <= _LONGEST_KEPT else _parsed.__wrapped__(text)
-
-
-@lru_cache(maxsize=4096)
-def _parsed(text: str) -> Date | None:
-    """Read a date; the same years come again and again."""
     if found := _YEAR_ALONE.fullmatch(text):
         return Date(((int(found[1]),),))
-    literal = trim(text)
-    if not any(sign.isalnum() for sign in literal):
+    if not any(map(str.isalnum, text)):
         return None
-    if _OPEN.search(text[-8:]):
-        literal += "-"  # 1994-, and who knows until when
     plain = _COPYRIGHT.sub("©", unicodedata.normalize("NFKC", collapse(text)))
     if (date := _numeric(plain.strip(" ()[].,;:。"))) is not None:
-        return replace(date, literal=literal) if date.literal else date
+        return replace(date, literal=_literal(text)) if date.literal else date
     words, circa = _read(_TOKEN.findall(plain))
     parts, season, told = _range(_sides(words))
-    return Date(parts, season, "" if told else literal, circa)
+    return Date(parts, season, "" if told else _literal(text), circa)
+
+
+def _literal(text: str) -> str:
+    return trim(text) + ("-" if _OPEN.search(text[-8:]) else "")  # 1994-, and who knows until when
 
 
 def _numeric(text: str) -> Date | None:

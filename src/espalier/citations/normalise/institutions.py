@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from espalier.citations.normalise.lexicon import (
+    INSTITUTION_INNER,
     INSTITUTION_STEMS,
     INSTITUTION_WORDS,
     WEAK_INSTITUTION_WORDS,
-    vocabulary,
 )
 from espalier.citations.normalise.person import is_initial
 
 __all__ = ["is_institution", "may_go_on"]
 
-_INNER = vocabulary("of for the on für zur")
 _LONGEST = 24  # characters that are looked at
 
 
@@ -36,9 +35,9 @@ def _kind(word: str) -> str:
     low = word.strip(".").casefold()
     if low in INSTITUTION_WORDS or low.startswith(INSTITUTION_STEMS):
         return "strong"
-    return "inner" if low in _INNER else "weak" if low in WEAK_INSTITUTION_WORDS else ""
+    return "inner" if low in INSTITUTION_INNER else "weak" if low in WEAK_INSTITUTION_WORDS else ""
 
 
 def may_go_on(words: Sequence[str]) -> bool:
     """Tell whether an institution's name may go on after a comma or an "and": "Ministry of Food and" ..."""
-    return not _INNER.isdisjoint(words[1:])
+    return not INSTITUTION_INNER.isdisjoint(words[1:])

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 
 from espalier.citations.normalise.lexicon import vocabulary
+from espalier.citations.normalise.memory import remembered
 
 __all__ = ["kind_of"]
 
@@ -46,19 +47,19 @@ _JOURNAL = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_BOOK = re.compile(r"\s*(?:in|en|em|dans)\s*:|\s*in\s+(?!(?:vitro|vivo|silico|situ|utero)\b)", re.IGNORECASE)
+_TELLING = ("genre", "note", "publisher", "institution", "collection-title")  # labels whose words show a type
 
 
 def kind_of(texts: Mapping[str, str], arxiv: bool = False) -> str:
     """Return the type of a work (`KINDS`) from the text of each label that it has; `arxiv`: it has such a number."""
-    said = " ".join(texts.get(label, "") for label in ("genre", "note", "publisher", "institution", "collection-title"))
-    container = texts.get("container-title", "")
-    if not container and _THESIS.search(said):
+    if container := texts.get("container-title", ""):
+        return "report" if _REPORT.search(texts.get("genre", "")) else _kind_in(container, texts)
+    said = " ".join([texts.get(label, "") for label in _TELLING])
+    if _THESIS.search(said):
         return "thesis"
-    if _REPORT.search(said if not container else texts.get("genre", "")):
+    if _REPORT.search(said):
         return "report"
-    if (arxiv or _is_preprint(f"{said} {container}")) and (not container or _is_preprint(container)):
-        return "article"
-    return _kind_in(container, texts) if container else _kind_alone(texts)
+    return "article" if arxiv or _is_preprint(said) else _kind_alone(texts)
 
 
 def _is_preprint(text: str) -> bool:
@@ -67,10 +68,23 @@ def _is_preprint(text: str) -> bool:
 
 
 def _kind_in(container: str, texts: Mapping[str, str]) -> str:
+    kind = _shown_by(container)
+    if kind and kind != "article-journal":
+        return kind
+    published = not kind and "publisher" in texts and "issue" not in texts
+    return "chapter" if published or "editor" in texts else "article-journal"
+
+
+@remembered(longest=100)
+def _shown_by(container: str) -> str:
+    """Return the type that a container shows by its own words, "" if it shows none."""
+    if _is_preprint(container):
+        return "article"
     if not _MEETINGS.isdisjoint(_WORD.findall(container.lower())) and not _JOURNAL_OF_PROCEEDINGS.search(container):
         return "paper-conference"
-    published = "publisher" in texts and "issue" not in texts and not _JOURNAL.search(container)
-    return "chapter" if published or "editor" in texts or _BEFORE_BOOK.match(container) else "article-journal"
+    if _BEFORE_BOOK.match(container):
+        return "chapter"
+    return "article-journal" if _JOURNAL.search(container) else ""
 
 
 def _kind_alone(texts: Mapping[str, str]) -> str:

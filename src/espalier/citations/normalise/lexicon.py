@@ -9,10 +9,14 @@ __all__ = [
     "CHINESE_FAMILIES",
     "HANGUL_FAMILIES",
     "HAN_FAMILIES",
+    "INSTITUTION_INNER",
     "INSTITUTION_STEMS",
     "INSTITUTION_WORDS",
+    "JOINERS",
     "MONTHS",
     "PARTICLES",
+    "ROLES",
+    "ROLES_IN_SHORT",
     "SEASONS",
     "SUFFIXES",
     "WEAK_INSTITUTION_WORDS",
@@ -33,6 +37,17 @@ PARTICLES = vocabulary(
 
 SUFFIXES = vocabulary("Jr jr Sr sr Jnr Snr Junior II III IV 2nd 3rd 4th PhD Esq")
 """Words that stand after a name, without their full stops."""
+
+JOINERS = vocabulary("and & &amp; und et en og och with mit")
+"""Words between two names."""
+
+ROLES = vocabulary(
+    "eds hrsg hrsgg hgg herausgeber herausgeberin editor editors edited translator translators translated transl "
+    "übers übersetzer coords éds éditeur éditeurs editores compiler compilers compilador compiladores organizador "
+    "organizadores coordinador coordinadores traducteur traductor tradutor traduttore"
+)
+ROLES_IN_SHORT = vocabulary("ed éd hg trans tr trad dir coord org orgs comp comps red")
+"""Abbreviations of roles that may be names, too."""
 
 # The commonest family names of China in Pinyin; before a given name in Pinyin they are family names.
 CHINESE_FAMILIES = vocabulary(
@@ -70,6 +85,8 @@ WEAK_INSTITUTION_WORDS = vocabulary(
     "bank union board office center centre service services school college court church press museum library "
     "house company trust fund hospital state city"
 )
+INSTITUTION_INNER = vocabulary("of for the on für zur")
+"""Words that stand inside the name of an institution, and in no person's."""
 
 # Twelve names in each row, months from January on; accents are left out, as they are when words are looked up.
 _MONTH_NAMES = (

@@ -20,6 +20,7 @@ from espalier.citations.normalise.lexicon import PARTICLES
 from espalier.citations.normalise.person import family_first, is_initial, is_short, is_suffix, is_unspaced, natural
 from espalier.citations.normalise.pieces import Piece, pieces_of
 from espalier.citations.normalise.text import collapse
+from espalier.citations.normalise.usual import usual_names
 from espalier.citations.work import Name
 
 __all__ = ["Names", "split_names"]
@@ -39,7 +40,11 @@ _OTHERS = re.compile(
     r"|\be altri\b|\bet autres\b|\bund andere\b|\bu\. ?a\.|等$|ほか$|(?:\. ?){3,}|…"
 )
 _HINT = re.compile(r"\bal|other|otro|outro|autre|work|andere|\bu\.|\. ?\.|[等か…]", re.IGNORECASE)
-_HINT_OF_HINT = ("al", "other", "otro", "outro", "autre", "work", "andere", "u.", "..", ". .", "等", "か", "…")
+# What such a list has somewhere, casefolded; nearly all others have none of it.
+_HINTS = (
+    *("et al", "et. al", "et.al", "etal", "& al", "others", "workers", "otros", "outros", "altri", "autres", "andere"),
+    *("u. a", "u.a", "等", "ほか", "..", ". .", "…"),
+)
 # Dashes for the names of the reference before.
 _SAME = re.compile(r"(?:[-–—―_] ?){2,}|[—―]")
 
@@ -60,6 +65,15 @@ def split_names(text: str) -> Names:
     """Return the persons and institutions that a text names (see the module for how)."""
     cues: list[str] = []
     text, others = _without_cues(collapse(text), cues)
+    usual = usual_names(text)
+    if usual is not None:
+        names, joiners = usual
+        return Names(tuple(names), others, (*cues, *joiners))
+    return _split(text, others, cues)
+
+
+def _split(text: str, others: bool, cues: list[str]) -> Names:
+    """Read any list, stretch by stretch; the cues are those found before."""
     text, pieces = pieces_of(text, cues)
     shouting = _is_shouting(pieces)
     names: list[Name] = []
@@ -84,7 +98,7 @@ def _without_cues(text: str, cues: list[str]) -> tuple[str, bool]:
             break
         cues.append(found[0])
         text = text[found.end() :]
-    hinted = any(map(text.casefold().__contains__, _HINT_OF_HINT)) and _HINT.search(text)
+    hinted = any(map(text.casefold().__contains__, _HINTS)) and _HINT.search(text)
     marks = _OTHERS.findall(text) if hinted else []
     cues.extend(marks)
     return (_OTHERS.sub(";", text) if marks else text), bool(marks)

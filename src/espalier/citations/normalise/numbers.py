@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from espalier.citations.normalise.memory import remembered
 from espalier.citations.normalise.text import collapse, trim
 
 __all__ = ["parse_edition", "parse_issue", "parse_volume", "report_number"]
@@ -47,6 +48,7 @@ _BETWEEN = re.compile(r"[\s,;()\[\]]+")
 _LONGEST = 200  # characters; what is longer is no number, and is not searched for one
 
 
+@remembered(longest=24)
 def parse_volume(text: str) -> tuple[str, str]:
     """Return the volume and, if the text names one too, the issue ("12(3)", "Bd. 5, H. 2"); "" where there is none."""
     plain = trim(text)
@@ -59,6 +61,7 @@ def parse_volume(text: str) -> tuple[str, str]:
     return _without(_VOLUME_ALONE, plain), ""
 
 
+@remembered(longest=24)
 def parse_issue(text: str) -> str:
     """Return the issue without its word and brackets; "" if there is nothing but punctuation."""
     return _without(_ISSUE_ALONE, trim(text))

@@ -25,7 +25,7 @@ _HYPHEN = re.compile(r" ?[-‐‑−] ?")
 _AND_FOLLOWING = re.compile(r"(.*[0-9]) ?ff?")
 _ROMAN = re.compile("[ivxlcdm]+", re.IGNORECASE)
 _LONGEST = 500  # characters; what is longer is no list of pages, and is not searched for one
-_PLAIN = re.compile(r"(?:pp?[.:]? ?)?([0-9]{1,9})([-–])([0-9]{1,9})\.?[,;:]?")  # what nearly all pages are
+_PLAIN = re.compile(r"(?:pages? |pp?[.:]? ?)?([0-9]{1,9})(?:([-–])([0-9]{1,9}))?\.?[,;:]?")  # what nearly all pages are
 _SEVERAL = re.compile(r"\s*(?:[,;&]| and | und | et )\s*")
 _WORD = re.compile(r"\w+")
 _PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
@@ -38,9 +38,13 @@ def parse_pages(text: str) -> Pages | None:
     A plain range has a first and a last page, a single page or an article number a first only, a list of pages a
     first and its whole text; a number of pages and whatever cannot be read is its text only.
     """
-    if (found := _PLAIN.fullmatch(text)) and (found[2] == "–" or _is_range(found[1], found[3])):
-        first, last = found[1], _written_out(found[1], found[3])
-        return Pages(first, last, f"{first}–{last}")
+    if found := _PLAIN.fullmatch(text):
+        first, dash, last = found.groups()
+        if not dash:
+            return Pages(first, "", first)
+        if dash == "–" or _is_range(first, last):
+            last = _written_out(first, last)
+            return Pages(first, last, f"{first}–{last}")
     plain = trim(text)
     if not any(sign.isalnum() for sign in plain):
         return None

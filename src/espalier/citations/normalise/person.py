@@ -21,7 +21,7 @@ from espalier.citations.normalise.lexicon import (
 )
 from espalier.citations.work import Name
 
-__all__ = ["family_first", "is_initial", "is_short", "is_suffix", "is_unspaced", "natural"]
+__all__ = ["family_first", "is_initial", "is_short", "is_suffix", "is_unspaced", "natural", "written_given"]
 
 _TITLES = vocabulary("Jr Sr St Dr Mr Ms Mme Esq")
 _VOWEL = re.compile("[AEIOUY]")
@@ -109,7 +109,7 @@ def _name(family: Sequence[str], given: Sequence[str], suffix: str, shouting: bo
     particle, family = _split_particle(family)
     return Name(
         family=" ".join([_recased(word) for word in family] if capitals else family).removesuffix("."),
-        given=" ".join([_given(word, shouting) for word in given]),
+        given=" ".join([written_given(word, shouting) for word in given]),
         particle=" ".join(particle),
         suffix=suffix,
     )
@@ -178,7 +178,8 @@ def _has_lower(text: str) -> bool:
     return text != text.upper() if text.isascii() else any(map(str.islower, text))
 
 
-def _given(word: str, shouting: bool) -> str:
+def written_given(word: str, shouting: bool = False) -> str:
+    """Return a given name without a full stop after it; initials with one each, and a space between."""
     if is_initial(word, shouting):
         return _spaced(word)
     return _recased(_bare(word)) if shouting else _bare(word)

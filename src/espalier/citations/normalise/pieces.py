@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from espalier.citations.normalise.institutions import is_institution, may_go_on
-from espalier.citations.normalise.lexicon import vocabulary
+from espalier.citations.normalise.lexicon import JOINERS, ROLES, ROLES_IN_SHORT, vocabulary
 from espalier.citations.normalise.person import is_initial
 from espalier.citations.normalise.text import trim
 from espalier.citations.work import Name
@@ -29,14 +29,7 @@ _HARD = frozenset(";/|·•；")
 _COMMAS = frozenset(",，、")
 _OPENING, _CLOSING = frozenset("([{（"), frozenset(")]}）")
 _DASHES = frozenset(("-", "–", "—", "--"))
-_JOINERS = vocabulary("and & &amp; und et en og och with mit")
 _SOFT_JOINERS = vocabulary("y e i")  # they also stand inside a family name: Ramón y Cajal
-_ROLES = vocabulary(
-    "eds hrsg hrsgg hgg herausgeber herausgeberin editor editors edited translator translators translated transl "
-    "übers übersetzer coords éds éditeur éditeurs editores compiler compilers compilador compiladores organizador "
-    "organizadores coordinador coordinadores traducteur traductor tradutor traduttore"
-)
-_ROLES_IN_SHORT = vocabulary("ed éd hg trans tr trad dir coord org orgs comp comps red")
 _LONGEST_PLAIN = 24  # characters of a word that is kept in memory for the next time
 _LONGEST_ASIDE = 8  # tokens; a bracket that closes no sooner is taken for a stray sign
 
@@ -153,7 +146,7 @@ def _cut(text: str, cues: list[str]) -> Iterator[Piece]:
 def _plain(token: str) -> str:
     """Return a token as a word of a name; "" for what may be something else, a bracket, a separator or a role."""
     short = token.rstrip(".").casefold()
-    other = token.lower() in _JOINERS or token in _SOFT_JOINERS or short in _ROLES or short in _ROLES_IN_SHORT
+    other = token.lower() in JOINERS or token in _SOFT_JOINERS or short in ROLES or short in ROLES_IN_SHORT
     return "" if other or not any(map(str.isalnum, token)) else token.strip(_AROUND_WORDS) or token
 
 
@@ -167,11 +160,11 @@ def _judged(piece: Piece) -> Piece:
 def _separates(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool:
     """Tell whether a token stands between two names."""
     token = tokens[k][0]
-    if token in _COMMAS or token in _HARD or token in _JOINERS:
+    if token in _COMMAS or token in _HARD or token in JOINERS:
         return True
     after = tokens[k + 1][0] if k + 1 < len(tokens) else ""
-    if token.lower() in _JOINERS:  # but "Smith ET," is a name
-        return len(token) > 2 or (after[:1].isupper() and after.lower() not in _JOINERS)
+    if token.lower() in JOINERS:  # but "Smith ET," is a name
+        return len(token) > 2 or (after[:1].isupper() and after.lower() not in JOINERS)
     if token in _DASHES:
         return after[:1].isupper() and (len(piece.words) > 1 or (bool(piece.words) and piece.run > 0))
     return token in _SOFT_JOINERS and bool(piece.words) and bool(after) and _joins(tokens, k, piece)
@@ -183,7 +176,7 @@ def _joins(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool
         return True
     after = []
     for word, _, _ in tokens[k + 1 : k + 7]:
-        if word in _COMMAS or word in _HARD or word.lower() in _JOINERS:
+        if word in _COMMAS or word in _HARD or word.lower() in JOINERS:
             break
         after.append(word)
 
@@ -196,9 +189,9 @@ def _joins(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool
 
 def _is_role(word: str, bracketed: bool) -> bool:
     short = word.rstrip(".").casefold()
-    if short in _ROLES:
+    if short in ROLES:
         return True
-    return short in _ROLES_IN_SHORT and (bracketed or word.islower() or word.endswith("."))
+    return short in ROLES_IN_SHORT and (bracketed or word.islower() or word.endswith("."))
 
 
 def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:

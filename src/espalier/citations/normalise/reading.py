@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from espalier.citations.normalise.dates import parse_date
-from espalier.citations.normalise.names import Names, split_names
+from espalier.citations.normalise.names import split_names
 from espalier.citations.normalise.numbers import parse_issue, parse_volume
 from espalier.citations.normalise.text import trim
-from espalier.citations.work import Date
+from espalier.citations.work import Date, Name
 
 if TYPE_CHECKING:
     from espalier.citations.record import Record
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["Reading"]
 
 T = TypeVar("T")
-_NOBODY = Names((), False)
 
 
 class Reading:
@@ -63,18 +62,19 @@ class Reading:
         """Return the texts of all fields of a label, without punctuation around them, joined by "; "."""
         return "; ".join(filter(None, map(trim, self._fields.get(label, ()))))
 
-    def names(self, label: str) -> Names:
-        """Return the names of all fields of a label; what stands in brackets beside them is unread."""
-        names = _NOBODY
+    def names(self, label: str) -> tuple[tuple[Name, ...], bool]:
+        """Return the names of all fields of a label, and if there are others; what stands in brackets is unread."""
+        names: tuple[Name, ...] = ()
+        others = False
         for text in self._fields.get(label, ()):
             found = split_names(text)
-            names = Names(names.names + found.names, names.others or found.others, names.cues + found.cues)
+            names, others = names + found.names, others or found.others
             self._unread += [(label, aside) for aside in found.asides]
-        return names
+        return names, others
 
     def volume(self) -> tuple[str, str]:
         """Return volume and issue; an issue inside the volume counts where no field is an issue."""
-        volume, issue = self.value("volume", lambda text: _some(parse_volume(text))) or ("", "")
+        volume, issue = self.value("volume", _volume) or ("", "")
         own = self.first("issue", parse_issue)
         if own and issue:
             self._unread.append(("volume", issue))
@@ -82,8 +82,9 @@ class Reading:
 
     def unread(self) -> tuple[tuple[str, str], ...]:
         """Return (label, text) of the fields that gave no value, but for those of punctuation only."""
-        return tuple((label, trim(text)) for label, text in self._unread if any(map(str.isalnum, text)))
+        return tuple([(label, trim(text)) for label, text in self._unread if any(map(str.isalnum, text))])
 
 
-def _some(pair: tuple[str, str]) -> tuple[str, str] | None:
-    return pair if any(pair) else None
+def _volume(text: str) -> tuple[str, str] | None:
+    found = parse_volume(text)
+    return found if any(found) else None

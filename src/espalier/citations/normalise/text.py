@@ -6,7 +6,7 @@ Every function takes any string and takes linear time.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 
 __all__ = ["collapse", "strip_separators", "trim"]
 
@@ -18,7 +18,8 @@ _CLOSES = {
     **{"'": "'`", '"': '"', "“": "„", "”": "“”„", "‘": "‚", "’": "‘’‚", "«": "»", "»": "«»", "‹": "›", "›": "‹›"},
     **{"」": "「", "』": "『", "》": "《"},
 }
-_SIGN = re.compile("[" + re.escape("".join({**_CLOSES, **dict.fromkeys("".join(_CLOSES.values()))})) + "]")
+_SIGNS = frozenset("".join((*_CLOSES, *_CLOSES.values())))
+_SIGN = re.compile("[" + re.escape("".join(sorted(_SIGNS))) + "]")
 _ONLY_CLOSE = frozenset(")]}>）］」』》")
 
 
@@ -43,16 +44,13 @@ def strip_separators(text: str) -> str:
 
 
 def _peeled(text: str, brackets: bool, initials: bool) -> str:
-    if text[:1].isalnum() and text[-1].isalnum():
-        return text
-    partner = _partners(text) if _SIGN.search(text) else {}
     start, end = 0, len(text)
-    if not partner:  # nothing encloses anything: first all that leads, then all that trails
-        while start < end and (text[start].isspace() or _leads(text, start, end)):
-            start += 1
-        while start < end and (text[end - 1].isspace() or _trails(text, start, end, initials)):
+    if text[:1].isalnum():  # it stays, and encloses nothing: off goes what trails, and that is nearly always all
+        while _trails(text, start, end, initials):
             end -= 1
-        return text[start:end]
+        if text[end - 1] not in _SIGNS and not text[end - 1].isspace():
+            return text[:end]
+    partner = _partners(text) if _SIGN.search(text) else {}
     while start < end:
         first, last = text[start], text[end - 1]
         if partner.get(start) == end - 1 and (brackets or first not in _BRACKETS):
@@ -97,14 +95,14 @@ def _partners(text: str) -> dict[int, int]:
     """Return the place of each bracket's and quotation mark's partner, -1 for those that have none."""
     partner: dict[int, int] = {}
     open_signs: list[int] = []
-    waiting: Counter[str] = Counter()
+    waiting: defaultdict[str, int] = defaultdict(int)
     for found in _SIGN.finditer(text):
         i, sign = found.start(), found[0]
         if sign in "'’" and _is_apostrophe(text, i):
             continue
         partner[i] = -1
         closes = _CLOSES.get(sign, "")
-        if any(waiting[opening] for opening in closes):
+        if closes and any(map(waiting.__getitem__, closes)):
             # What was opened since then has no partner: the sign in "p(a < b)".
             while partner[i] < 0:
                 opened = open_signs.pop()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from espalier.citations.normalise.memory import remembered
 from espalier.citations.normalise.text import collapse, strip_separators
 
 __all__ = ["clean_container", "clean_title"]
@@ -22,6 +23,7 @@ def clean_title(text: str) -> str:
     return strip_separators(text)
 
 
+@remembered(longest=100)
 def clean_container(text: str) -> str:
     """Return the title of a journal or book, also without the "In" or "In:" before it (but In Vitro stays)."""
     found = _IN.match(text)
