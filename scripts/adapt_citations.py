@@ -1,16 +1,17 @@
 """What a few references teach the bundled model about a style that it has never seen.
 
     python scripts/adapt_citations.py --data DIR [--references 20] [--subsets 3] [--pool]
-    python scripts/adapt_citations.py --data DIR --choose
+    python scripts/adapt_citations.py --data DIR --choose [--subsets 2]
 
 DIR holds `anystyle/normalised/brill.jsonl`, references of a publisher without marks between their fields, none of which
 the bundled model was trained on. In each subset so many references, drawn by a hash, are learned from as `espalier
 train --task citations` does, and all others are the test. With --pool the texts of the test references, without their
 labels, are learned from too, as with --unlabelled.
 
---choose asks how strongly the new weights should be drawn to the bundled ones, on styles that are made for it and on no
-reference of the test: CORA, which the bundled model has not seen either, as it is and without the marks between
-fields; and references that were held out of training for such choices, without those marks.
+--choose asks how strongly the new weights should be drawn to the bundled ones, and what copies with exchanged fields
+are worth, on styles that are made for it and on no reference of the test: CORA, which the bundled model has not seen
+either, as it is and without the marks between fields; and references that were held out of training for such choices,
+without those marks, in another order, or with other marks.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
-from collections.abc import Iterable, Sequence
-from functools import partial
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from espalier.citations.evaluation import Report, evaluate
 from espalier.citations.parser import load
@@ -37,8 +40,16 @@ from espalier.tasks import load_task
 
 STYLE = "anystyle/normalised/brill.jsonl"
 NEVER_SEEN = "cora/normalised/all.jsonl"
-STRENGTHS = (0.003, 0.01, 0.03, 0.1)
-MOST = 300  # references that a strength is judged by
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "l2 = 0.01, no copies": ("l2=0.01", "copies=0"),
+    "3 copies": ("l2=0.01", "copies=3"),
+    "10 copies": ("l2=0.01", "copies=10"),
+    "l2 = 0.003, 10 copies": ("l2=0.003", "copies=10"),
+    "l2 = 0.03, 10 copies": ("l2=0.03", "copies=10"),
+}
+MOST = 175  # references that a choice is judged by
+CATALOGUED = ("author", "title", "editor", "container-title", "volume", "issue", "pages", "date", "location")
+DATED = ("date", "author", "title", "container-title", "volume", "issue", "pages", "location", "publisher")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -48,48 +59,59 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--references", type=int, default=20, help="how many are learned from")
     parser.add_argument("--subsets", type=int, default=3)
     parser.add_argument("--pool", action="store_true", help="learn from the texts of the others too")
-    parser.add_argument("--choose", action="store_true", help="compare strengths of the prior, on other styles")
+    parser.add_argument("--choose", action="store_true", help="compare ways to learn, on other styles")
     options = parser.parse_args(arguments)
     if options.choose:
-        choose(options.data, options.references)
+        choose(options.data, options.references, options.subsets)
         return
     scheme = load_scheme("brill")
     documents = different(scheme.convert(document) for document in read(options.data / STYLE))
     bundled = load("citations").model
-    say("| subset | model | token errors | field errors | whole references right |\n|---|---|---|---|---|")
+    say("| subset | model | token errors | field errors | whole references right | seconds |\n" + "|---" * 6 + "|")
     for subset in range(options.subsets):
-        order = sorted(documents, key=partial(drawn, subset=subset))
-        few, others = order[: options.references], order[options.references :]
-        say(row(subset, "bundled", score(bundled, others)))
-        say(row(subset, f"after {len(few)}", score(adapted(few), others)))
+        few, others = drawn(documents, options.references, subset)
+        before = score(bundled, others)
+        say(row(subset, "bundled", before))
+        say(learned_row(subset, f"after {len(few)}", before, few, others))
         if options.pool:
-            say(row(subset, f"after {len(few)} and raw text", score(adapted(few, others), others)))
+            say(learned_row(subset, f"after {len(few)} and raw text", before, few, others, others))
 
 
-def choose(data: Path, references: int) -> None:
-    """Print the errors that are left after learning at each strength, as a share of the bundled model's."""
+def choose(data: Path, references: int, subsets: int) -> None:
+    """Print the errors that are left after learning in each way, as a share of the bundled model's."""
     bundled = load("citations").model
-    say("| style | " + " | ".join(f"l2 = {l2}" for l2 in STRENGTHS) + " |")
-    say("|---" * (len(STRENGTHS) + 1) + "|")
+    say("| style | " + " | ".join(CHOICES) + " |\n" + "|---" * (len(CHOICES) + 1) + "|")
     for name, documents in styles(data).items():
-        order = sorted(documents, key=partial(drawn, subset=0))[: references + MOST]
-        few, others = order[:references], order[references:]
-        before, cells = score(bundled, others), []
-        for l2 in STRENGTHS:
-            after = score(adapted(few, settings=(f"l2={l2}",)), others)
-            tokens, fields = (1 - after.tokens) / (1 - before.tokens), (1 - after.fields.f1) / (1 - before.fields.f1)
-            cells.append(f"{100 * tokens:.0f} {100 * fields:.0f}")
-        say(f"| {name} | " + " | ".join(cells) + " |")
+        left = np.zeros((len(CHOICES), 2))
+        for subset in range(subsets):
+            few, others = drawn(documents, references, subset)
+            before = wrong(score(bundled, others[:MOST]))
+            for k, settings in enumerate(CHOICES.values()):
+                left[k] += wrong(score(adapted(few, settings=settings), others[:MOST])) / before / subsets
+        say(f"| {name} | " + " | ".join(f"{tokens:.0f} {fields:.0f}" for tokens, fields in 100 * left) + " |")
+
+
+def wrong(report: Report) -> np.ndarray:
+    """Return the share of wrong tokens and 1 - field F1."""
+    return 1 - np.array([report.tokens, report.fields.f1])
 
 
 def styles(data: Path) -> dict[str, list[Document]]:
-    """Return the styles that strengths are compared on."""
+    """Return the styles that ways to learn are compared on."""
     unseen = different(converted(read(data / NEVER_SEEN), load_task("citations").labels))
     held_out = divide(read_sources(data, exclude={key_of(document) for document in unseen}))["dev"]
-    found = {"CORA": unseen, "CORA, bare": [bare(document) for document in unseen]}
-    for source in ("core", "gold"):
-        found[f"{source}, bare"] = [bare(example.document) for example in held_out if example.source.name == source]
-    return found
+    core, gold, grobid = (
+        [example.document for example in held_out if example.source.name == source]
+        for source in ("core", "gold", "grobid")
+    )
+    return {
+        "CORA": unseen,
+        "CORA, bare": [restyled(document) for document in unseen],
+        "core, bare": [restyled(document) for document in core],
+        "gold, bare": [restyled(document) for document in gold],
+        "gold, bare, in another order": [restyled(document, CATALOGUED) for document in gold],
+        "GROBID, date first, semicolons": [restyled(document, DATED, ";") for document in grobid],
+    }
 
 
 def different(documents: Iterable[Document]) -> list[Document]:
@@ -97,16 +119,25 @@ def different(documents: Iterable[Document]) -> list[Document]:
     return list({key_of(document): document for document in documents}.values())
 
 
-def bare(document: Document) -> Document:
-    """Return a reference without the marks that its fields begin and end with."""
-    spans, kept, words = sorted(document.spans or ()), [], document.words
-    for span in spans:
-        inside = [t for t, (a, b) in enumerate(document.tokens) if span.start <= a and b <= span.end]
-        spoken = [t for t in inside if any(map(str.isalnum, words[t]))]
-        kept += [(t, span.label) for t in inside if spoken and spoken[0] <= t <= spoken[-1]]
-    marks = ["B-" if k == 0 or label != kept[k - 1][1] else "I-" for k, (_, label) in enumerate(kept)]
-    tags = [mark + label for mark, (_, label) in zip(marks, kept, strict=True)]
-    return Document.from_tokens([words[t] for t, _ in kept], tags)
+def restyled(document: Document, order: Sequence[str] = (), mark: str = "") -> Document:
+    """Return a reference in a style of its own: without the marks that its fields begin and end with, but with another.
+
+    order : labels whose fields come first, in this order; the others follow as they are.
+    """
+    place = {label: k for k, label in enumerate(order)}
+    fields = []
+    for span in sorted(document.spans or (), key=lambda span: (place.get(span.label, len(place)), span.start)):
+        inside = [document.text[a:b] for a, b in document.tokens if span.start <= a and b <= span.end]
+        spoken = [t for t, word in enumerate(inside) if any(map(str.isalnum, word))]
+        if spoken:
+            fields.append((span.label, inside[spoken[0] : spoken[-1] + 1]))
+    words, tags = [], []
+    for k, (label, inside) in enumerate(fields):
+        tokens = inside + [mark] * (mark != "" and k < len(fields) - 1)
+        again = k > 0 and fields[k - 1][0] == label
+        words += tokens
+        tags += [f"{'I' if again or t else 'B'}-{label}" for t in range(len(tokens))]
+    return Document.from_tokens(words, tags)
 
 
 def say(text: str) -> None:
@@ -115,9 +146,14 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def drawn(document: Document, subset: int) -> bytes:
-    """Return what the references of a subset are drawn by: the smallest are learned from."""
-    return hashlib.sha256(f"{subset}:{key_of(document)}".encode()).digest()
+def drawn(documents: Iterable[Document], references: int, subset: int) -> tuple[list[Document], list[Document]]:
+    """Return the references of a subset that are learned from, those with the smallest hashes, and the others."""
+
+    def draw(document: Document) -> bytes:
+        return hashlib.sha256(f"{subset}:{key_of(document)}".encode()).digest()
+
+    order = sorted((document for document in documents if document.tokens), key=draw)
+    return order[:references], order[references:]
 
 
 def corpus_of(documents: Sequence[Document]) -> Corpus:
@@ -139,10 +175,30 @@ def score(model: SequenceLabeller, documents: Sequence[Document]) -> Report:
     return evaluate(words, [plain_tags(document) for document in documents], answers)
 
 
-def row(subset: int, name: str, report: Report) -> str:
+def learned_row(
+    subset: int,
+    name: str,
+    before: Report,
+    few: Sequence[Document],
+    others: Sequence[Document],
+    pool: Sequence[Document] = (),
+) -> str:
+    """Learn, and return a line of the table that says by how much the errors fell, and how long it took."""
+    start = time.perf_counter()
+    model = adapted(few, pool)
+    seconds = time.perf_counter() - start
+    return row(subset, name, score(model, others), before, f"{seconds:.0f}")
+
+
+def row(subset: int, name: str, report: Report, before: Report | None = None, seconds: str = "") -> str:
     """Return a line of the table, in per cent: wrong tokens, 100 - field F1, references without an error."""
-    values = (1 - report.tokens, 1 - report.fields.f1, report.exact)
-    return f"| {subset + 1} | {name} | " + " | ".join(f"{100 * value:.1f}" for value in values) + " |"
+    cells = [f"{100 * value:.1f}" for value in wrong(report)]
+    if before is not None:
+        cells = [
+            f"{cell} (-{fell:.0f} %)"
+            for cell, fell in zip(cells, 100 * (1 - wrong(report) / wrong(before)), strict=True)
+        ]
+    return " | ".join((f"| {subset + 1}", name, *cells, f"{100 * report.exact:.1f}", f"{seconds} |"))
 
 
 if __name__ == "__main__":

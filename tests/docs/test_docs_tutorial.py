@@ -39,10 +39,11 @@ def test_everything_is_shown_as_it_is_printed(ran: list[tuple[str, str, str]]) -
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
-def test_each_step_makes_the_model_better(ran: list[tuple[str, str, str]], which: int) -> None:
+def test_labels_and_rules_make_the_model_better(ran: list[tuple[str, str, str]], which: int) -> None:
     steps = figures(ran, which)
     assert len(steps) == 4
-    assert steps == sorted(set(steps))
+    assert steps[:3] == sorted(set(steps[:3]))
+    assert steps[-1] >= steps[2]  # raw text need not help
     assert steps[-1] - steps[0] > 30
 
 

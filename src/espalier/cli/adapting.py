@@ -13,20 +13,27 @@ from pathlib import Path
 from typing import Any
 
 from espalier import store
-from espalier.citations.parser import BUNDLED
+from espalier.citations.parser import BUNDLED, model_file
 from espalier.citations.schemes import Scheme, load_scheme
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.estimators.crf import CRF
 from espalier.estimators.linear import Learned
 from espalier.estimators.persist import pack, unpack
+from espalier.learning.recombination import layered
 from espalier.tags import path_of
 
 __all__ = ["BUNDLED", "Start", "begin", "converted"]
 
 
-L2 = 0.01
-"""How strongly a CRF is drawn to its prior: the best of 0.003 to 0.1 on four styles (`adapt_citations.py --choose`)."""
+L2 = 0.03
+"""How strongly a CRF is drawn to its prior: chosen on made-up styles (`adapt_citations.py --choose`), as the next."""
+
+COPIES = 10
+"""How many copies with exchanged fields it learns from, besides each sequence."""
+
+CYCLES, POOL_WEIGHT = 1, 0.2
+"""How often the pool is labelled and learned from, and how much a sequence of it counts."""
 
 
 _KEPT = ("calibration", "attribution")
@@ -43,7 +50,12 @@ class Start:
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of a CRF that begins here."""
-        return {"prior": self.learned, "l2": L2}
+        return {"prior": self.learned, "l2": L2, "copies": 0 if layered(self.learned.labels) else COPIES}
+
+    @property
+    def pool_parameters(self) -> dict[str, Any]:
+        """The parameters of CoDL around it."""
+        return {"cycles": CYCLES, "pool_weight": POOL_WEIGHT}
 
     def save(self, estimator: Any, path: Path) -> None:
         """Write a fitted estimator to a file, with what was kept."""
@@ -55,7 +67,7 @@ def begin(source: str | Path) -> Start:
     """Return the start from a bundled model, by its name, or from a model file."""
     name = str(source)
     with resources.as_file(resources.files("espalier.citations")) as home:
-        header, arrays = store.load(home / BUNDLED[name] if name in BUNDLED else Path(source))
+        header, arrays = store.load(home / BUNDLED[name] if name in BUNDLED else model_file(source))
     model: Any = unpack(header, arrays)
     while not isinstance(model, CRF):
         inner = getattr(model, "model_", getattr(model, "base_", None))

@@ -35,18 +35,24 @@ _TRAINED = ("perceptron", "svm")
 
 
 class _Way(NamedTuple):
-    """What a method takes: kinds of models (the first is its default if the task's is none of them), and penalties."""
+    """What a method takes: kinds of models (the first is its default if the task's is none of them), and penalties.
+
+    in_parts : the kinds that it can train over processes.
+    """
 
     kinds: tuple[str, ...]
     penalties: tuple[str, ...]
+    in_parts: tuple[str, ...] = ()
 
 
 _WAYS = {
-    Method.supervised: _Way(("crf", "hmm", "perceptron", "semicrf"), ("count", "hard", "fixed", "number", *_TRAINED)),
-    Method.codl: _Way(("crf", "hmm", "perceptron"), ("count", "hard", "fixed", "number", *_TRAINED)),
-    Method.em: _Way(("hmm",), ()),
+    Method.supervised: _Way(
+        ("crf", "hmm", "perceptron", "semicrf"), ("count", "hard", "fixed", "number", *_TRAINED), ("crf",)
+    ),
+    Method.codl: _Way(("crf", "hmm", "perceptron"), ("count", "hard", "fixed", "number", *_TRAINED), ("crf", "hmm")),
+    Method.em: _Way(("hmm",), (), ("hmm",)),
     Method.samplerank: _Way((), ("hard", "fixed", "number")),
-    Method.pr: _Way(("crf", "hmm", "perceptron"), ("count", "hard", "fixed", "number")),
+    Method.pr: _Way(("crf", "hmm", "perceptron"), ("count", "hard", "fixed", "number"), ("crf", "hmm")),
     Method.ge: _Way(("crf",), ()),
 }
 
@@ -82,6 +88,7 @@ def make_recipe(
     settings: Sequence[str] = (),
     tags: bool | None = None,
     pool: bool = False,
+    jobs: int | None = None,
 ) -> Recipe:
     """Return what to train; the arguments are options of `train`, and `pool` says if there is unlabelled text."""
     from espalier.cli.adapting import BUNDLED
@@ -96,10 +103,11 @@ def make_recipe(
     model = _kind(how, kind, declared)
     if price in _TRAINED and model == Kind.semicrf:
         raise InputError(f"--penalties {price} are trained with a model of chains; use count, or another --model")
+    _check_jobs(how, model, jobs)
     start = _start(how, model, task, features, chosen[""])
     base = _base(model, declared, features, chosen[""], start)
     return Recipe(
-        estimator=_wrapped(how, model, base, known, price, chosen),
+        estimator=_over_processes(_wrapped(how, model, base, known, price, chosen, start), jobs),
         kind=model.value if model else how.value,
         method=how,
         rules=known,
@@ -214,6 +222,25 @@ def _kind(method: Method, asked: Kind | None, task: Task | None) -> Kind | None:
     return asked
 
 
+def _check_jobs(method: Method, kind: Kind | None, jobs: int | None) -> None:
+    able = _WAYS[method].in_parts
+    if jobs is not None and (kind is None or kind.value not in able):
+        what = f"--method {method.value}" + ("" if kind is None or not able else f" with --model {kind.value}")
+        way = f", or choose --model {' or '.join(able)}" if able else ""
+        raise InputError(f"{what} learns in this process alone; leave out --jobs{way}")
+
+
+def _over_processes(estimator: Any, jobs: int | None) -> Any:
+    """Give every model inside so many processes, but one whose own number was set."""
+    model = estimator if jobs is not None else None
+    while model is not None:
+        own = model.get_params(deep=False)
+        if own.get("jobs", jobs) is None:
+            model.set_params(jobs=jobs)
+        model = own.get("model", own.get("base"))
+    return estimator
+
+
 def _default_kind(task: Task | None) -> Kind:
     name = str("crf" if task is None else task.defaults.get("model", "crf"))
     kinds = [kind.value for kind in Kind]
@@ -249,6 +276,7 @@ def _wrapped(
     rules: RuleSet,
     price: str | float | None,
     chosen: Mapping[str, Mapping[str, Any]],
+    start: Start | None,
 ) -> Any:
     """Put rules and method around a model."""
     under_rules = method in (Method.supervised, Method.codl) and rules.K
@@ -261,6 +289,7 @@ def _wrapped(
     learner = base
     if method == Method.codl:  # only HMM and perceptron have an average of two models
         learner = make("codl", base).set_params(update="interpolate" if kind in ("hmm", "perceptron") else "pool")
+        learner.set_params(**({} if start is None else start.pool_parameters))
     elif method == Method.em:
         learner = make("em", base)
     elif method == Method.samplerank and rules.K:

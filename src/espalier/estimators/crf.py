@@ -10,23 +10,24 @@ what was learned before (Chelba & Acero, 2006).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.estimators.base import check_number
-from espalier.estimators.linear import Learned, LinearChainLabeller, TrainingSet
+from espalier.estimators.linear import Learned, LinearChainLabeller, TrainingSet, holds_attributes
 from espalier.features.extract import FeatureExtractor
-from espalier.kernels.history import dot
-from espalier.learning.lbfgs import Minimum, Options, minimise
-from espalier.learning.sharded_likelihood import Likelihood, likelihood_of
-from espalier.learning.twins import Twins
 from espalier.models.chain import ChainModel
 from espalier.models.moved import carried
 from espalier.models.pairs import Pairs
-from espalier.shards import check_jobs
+
+if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
+    from espalier.learning.lbfgs import Minimum
+    from espalier.learning.sharded_likelihood import Likelihood
+    from espalier.learning.twins import Twins
 
 __all__ = ["CRF"]
 
@@ -48,6 +49,8 @@ class CRF(LinearChainLabeller):
         optimum is the same, and near it far fewer iterations are needed.
     prior : what another model has learned (`other.learned_`), or None. Its attributes are kept as they are, `features`
         and `min_count` are not used, and both penalties draw the weights towards its own. Labels may be added.
+    copies : learn from so many copies of each sequence, too, whose fields have the words of other sequences; together
+        they count as much as the sequence (`learning.recombination`). For a handful of sequences in one style.
     threads : None chooses by size; results do not depend on it.
     progress : called with the state of the search after every iteration.
     jobs : None trains here, in threads, which is nearly always best on one machine; a number adds up the gradient of
@@ -73,6 +76,7 @@ class CRF(LinearChainLabeller):
         transitions: str = "observed",
         warm_start: bool = False,
         prior: Learned | None = None,
+        copies: int = 0,
         threads: int | None = None,
         progress: Callable[[Minimum], None] | None = None,
         jobs: int | None = None,
@@ -89,14 +93,17 @@ class CRF(LinearChainLabeller):
         self.transitions = transitions
         self.warm_start = warm_start
         self.prior = prior
+        self.copies = copies
         self.threads = threads
         self.progress = progress
         self.jobs = jobs
 
     def _check_parameters(self) -> None:
+        from espalier.shards import check_jobs
+
         for name in ("l1", "l2", "epsilon", "delta"):
             check_number(name, getattr(self, name))
-        for name, least in (("max_iterations", 0), ("period", 1)):
+        for name, least in (("max_iterations", 0), ("period", 1), ("copies", 0)):
             check_number(name, getattr(self, name), least, whole=True)
         check_jobs(self.jobs)
         if self.transitions not in ("observed", "all"):
@@ -104,7 +111,19 @@ class CRF(LinearChainLabeller):
         if self.prior is not None and not isinstance(self.prior, Learned):
             raise InputError(f"prior is a {type(self.prior).__name__}; expected what a fitted CRF has as learned_")
 
+    def _examples(self, X: Any, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
+        from espalier.learning.recombination import recombined
+
+        if not self.copies:
+            return corpus, weight
+        if holds_attributes(X):
+            raise InputError("copies exchange words, and X has ready attributes; leave out copies")
+        return recombined(corpus, self.copies, weight, np.random.default_rng(0))
+
     def _train(self, data: TrainingSet) -> ChainModel:
+        from espalier.learning.sharded_likelihood import likelihood_of
+        from espalier.learning.twins import Twins
+
         # Twins have the same data, but not the same prior.
         twins = Twins.apart(data.matrix) if self.l1 or data.prior else Twins.merge(data.matrix)
         pairs = Pairs.observed(twins.matrix, data.y, data.n_labels)
@@ -119,6 +138,9 @@ class CRF(LinearChainLabeller):
 
     def _minimised(self, data: TrainingSet, twins: Twins, pairs: Pairs, likelihood: Likelihood) -> ChainModel:
         """Minimise the objective."""
+        from espalier.kernels.history import dot
+        from espalier.learning.lbfgs import Options, minimise
+
         scale = np.ones(likelihood.n_parameters)
         scale[: len(pairs)] = twins.scale(pairs)
 

@@ -29,7 +29,7 @@ from espalier.learning.twins import Twins
 from espalier.models.chain import ChainModel
 from espalier.models.pairs import Pairs
 
-__all__ = ["JoinedCRF"]
+__all__ = ["JoinedCRF", "token_rows"]
 
 Float = NDArray[np.float64]
 Term = Callable[[Float], tuple[float, Float]]
@@ -53,6 +53,8 @@ class JoinedCRF:
         crf._check_parameters()
         if crf.prior is not None:
             raise InputError("a CRF with a prior learns from labels alone, or in CoDL; leave out prior")
+        if crf.copies:
+            raise InputError("a CRF with copies learns from labels alone, or in CoDL; leave out copies")
         if crf.jobs is not None:
             raise InputError(
                 "a CRF with jobs learns from labels alone, or in CoDL; leave out jobs: threads do the work"
@@ -74,10 +76,10 @@ class JoinedCRF:
         shape = (self.pairs, learned, data.start_allowed, data.allowed)
         M, N = labelled.n_tokens, len(labelled)
         self.likelihood = ChainLikelihood(
-            _rows(matrix, 0, M), labelled.indptr, labelled.y, *shape, self.sample_weight, crf.threads
+            token_rows(matrix, 0, M), labelled.indptr, labelled.y, *shape, self.sample_weight, crf.threads
         )
         borders = self.joined.indptr[N:] - self.joined.indptr[N]
-        self.pool = SoftLikelihood(_rows(matrix, M, len(data.y)), borders, *shape, self.pool_weight, crf.threads)
+        self.pool = SoftLikelihood(token_rows(matrix, M, len(data.y)), borders, *shape, self.pool_weight, crf.threads)
         self.scale = np.ones(self.likelihood.n_parameters)
         self.scale[: len(self.pairs)] = self.twins.scale(self.pairs)
         L, steps = self.pairs.n_labels, self.likelihood
@@ -129,7 +131,7 @@ class JoinedCRF:
         return ChainModel(*self.twins.expand(self.pairs, u[: len(self.pairs)]), trans, first, np.zeros(len(first)))
 
 
-def _rows(matrix: FeatureMatrix, first: int, last: int) -> FeatureMatrix:
+def token_rows(matrix: FeatureMatrix, first: int, last: int) -> FeatureMatrix:
     """Return the tokens first..last-1 of a matrix; bundles are shared."""
     a, b = matrix.token_indptr[first], matrix.token_indptr[last]
     values = matrix.token_values[a:b] if len(matrix.token_values) else matrix.token_values

@@ -23,7 +23,7 @@ from espalier.models.moved import moved
 from espalier.models.pairs import Pairs
 from espalier.potentials import ChainBatch
 
-__all__ = ["Learned", "LinearChainLabeller", "TrainingSet", "training_set"]
+__all__ = ["Learned", "LinearChainLabeller", "TrainingSet", "holds_attributes", "training_set"]
 
 Self = TypeVar("Self", bound="LinearChainLabeller")
 
@@ -101,7 +101,7 @@ class LinearChainLabeller(SequenceLabeller):
         self._check_parameters()
         prior: Learned | None = getattr(self, "prior", None)
         vocabulary = Labels(labels) if labels is not None else None if prior is None else prior.labels
-        if _holds_attributes(X):
+        if holds_attributes(X):
             if y is None:
                 raise InputError("fit needs y, the label lists")
             corpus = Corpus.from_tokens([[""] * len(sequence) for sequence in X], y, vocabulary=vocabulary)
@@ -109,8 +109,9 @@ class LinearChainLabeller(SequenceLabeller):
             corpus = as_corpus(X, y, vocabulary=vocabulary)
         check_labelled(corpus)
         assert corpus.labels is not None
-        index, matrix = self._indexed(X, corpus)
-        data = training_set(corpus, matrix, check_sample_weight(sample_weight, len(corpus)))
+        examples, weight = self._examples(X, corpus, check_sample_weight(sample_weight, len(corpus)))
+        index, matrix = self._indexed(X, examples)
+        data = training_set(examples, matrix, weight)
         if prior is not None:
             _check_kept(prior.labels, corpus.labels)
             data = replace(data, prior=prior.over(index, corpus.labels))
@@ -122,6 +123,12 @@ class LinearChainLabeller(SequenceLabeller):
         self.training_digest_ = corpus.digest()
         return self
 
+    def _examples(
+        self, X: Any, corpus: Corpus, weight: NDArray[np.float64] | None
+    ) -> tuple[Corpus, NDArray[np.float64] | None]:
+        """Return what to learn from and its weights: the labelled sequences, to which a subclass may add."""
+        return corpus, weight
+
     @property
     def learned_(self) -> Learned:
         """Attributes, labels and weights, for the `prior` of another CRF."""
@@ -131,7 +138,7 @@ class LinearChainLabeller(SequenceLabeller):
     def _indexed(self, X: Any, corpus: Corpus) -> tuple[FeatureIndex | GivenIndex, FeatureMatrix]:
         """Return the attributes to learn weights for, those of the prior if there is one, and the matrix of X."""
         prior: Learned | None = getattr(self, "prior", None)
-        given = _holds_attributes(X)
+        given = holds_attributes(X)
         if prior is None:
             return GivenIndex.fit_transform(X) if given else self._extractor().fit_transform(corpus)
         if isinstance(prior.index, GivenIndex) != given:
@@ -147,7 +154,7 @@ class LinearChainLabeller(SequenceLabeller):
         """Return the feature matrix of X under the locked vocabulary, and the sequence borders."""
         self._check_fitted()
         if isinstance(self.index_, GivenIndex):
-            if isinstance(X, Corpus) or (any(len(sequence) for sequence in X) and not _holds_attributes(X)):
+            if isinstance(X, Corpus) or (any(len(sequence) for sequence in X) and not holds_attributes(X)):
                 raise InputError("this model was trained on ready attributes; X must hold them too, not tokens")
             indptr = np.concatenate([[0], np.cumsum([len(sequence) for sequence in X])]).astype(np.int64)
             return self.index_.transform(X), indptr
@@ -207,7 +214,7 @@ def _check_kept(before: Labels, now: Labels) -> None:
         )
 
 
-def _holds_attributes(X: Any) -> bool:
+def holds_attributes(X: Any) -> bool:
     """Is X a list of sequences whose tokens are attribute collections rather than strings?"""
     if isinstance(X, Corpus) or not hasattr(X, "__len__"):
         return False
