@@ -1,6 +1,7 @@
 """Learning over processes: one worker, two workers, and this process as a whole (jobs=None), on the same machine.
 
 codl        the expectation step: 1,000 references labelled under the 12 rules of the task, and counted
+taught      the same with a CRF: labelled, and 20 iterations of a fit to 20 labelled references and these
 crf         a gradient of a CRF on the training split of umass
 discovery   the scores of all candidates on the training split of cora, eight times over
 
@@ -14,6 +15,7 @@ import pickle
 import random
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +28,14 @@ from crf import TEMPLATES
 from espalier.corpus import Corpus
 from espalier.estimators.em import knowing_words
 from espalier.estimators.linear import training_set
+from espalier.estimators.pool_shards import GuessedPool, open_guesses
+from espalier.estimators.pool_updates import base_update
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.codl import label_pool, pseudo_labelled
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.learning.likelihood import ChainLikelihood
 from espalier.learning.pool_counts import wordless
-from espalier.learning.sharded_codl import Setting, label_shards, lesson_of, shard_pool
+from espalier.learning.sharded_codl import Setting, count_guesses, shard_words
 from espalier.learning.sharded_discovery import score_over_shards
 from espalier.learning.sharded_likelihood import ShardedLikelihood
 from espalier.models.hmm import HMMCounts
@@ -53,16 +57,21 @@ def rows_of(name: str, whole: Callable[[], object], one: Callable[[], object], t
     ]
 
 
+def few_and_pool(data: Path) -> tuple[Corpus, Corpus]:
+    """Return 20 labelled references and the pool, of cora."""
+    train, pool = corpora(data, "cora", "train")
+    few = train[sorted(random.Random(0).sample(range(len(train)), 20))]
+    return Corpus.from_tokens(list(few), few.all_labels(), vocabulary=load_task("cora").labels), pool
+
+
 def bench_codl(data: Path) -> list[Row]:
     """Time a labelling of the pool and its counts."""
     task = load_task("cora")
-    train, pool = corpora(data, "cora", "train")
-    subset = train[sorted(random.Random(0).sample(range(len(train)), 20))]
-    subset = Corpus.from_tokens(list(subset), subset.all_labels(), vocabulary=task.labels)
+    subset, pool = few_and_pool(data)
     model = es.CCM(es.HMM(transition_classes="punctuation"), task.rules).fit(subset)
     base = knowing_words(model.base, subset, None, pool)
     rho, tables = model.rules_.penalties, wordless(base.parameters_)
-    setting = Setting(base.vocabulary_, base.labels_, model.compiled_, True, None, "tokens", 1, "uniform", 1)
+    setting = Setting(base.labels_, model.compiled_, True, None, "tokens", 1, "uniform", 1, 1.0)
 
     def whole() -> HMMCounts:
         batch = base.potentials(pool)
@@ -71,10 +80,34 @@ def bench_codl(data: Path) -> list[Row]:
         return HMMCounts.from_labels(pseudo, base.vocabulary_, belief, "punctuation")
 
     with ExitStack() as stack:
-        one, two = (stack.enter_context(shard_pool(pool, setting, jobs)) for jobs in (1, 2))
-        told("codl", one.replies(lesson_of, tables, rho), pool)
-        ways = (lambda: label_shards(one, tables, rho), lambda: label_shards(two, tables, rho))
+        one, two = (stack.enter_context(shard_words(pool, base.vocabulary_, setting, jobs)) for jobs in (1, 2))
+        told("codl", one.replies(count_guesses, tables, rho), pool)
+        ways = (lambda shards=shards: shards.total(count_guesses, tables, rho) for shards in (one, two))
         return rows_of("cora, codl, label and count the pool", whole, *ways)
+
+
+def bench_taught(data: Path) -> list[Row]:
+    """Time a cycle of CoDL with a CRF."""
+    task = load_task("cora")
+    subset, pool = few_and_pool(data)
+    model = es.CCM(es.CRF(TEMPLATES, max_iterations=20), task.rules).fit(subset)
+    base, rho = model.base_, model.rules_.penalties
+    setting = Setting(base.labels_, model.compiled_, True, None, "tokens", 1, "uniform", 1, 0.1)
+    update = base_update("pool", base, subset, None, gamma=0.9, pool_weight=0.1)
+
+    def whole() -> es.CRF:
+        batch = base.potentials(pool)
+        guess = label_pool(batch, model.compiled_, pool, k=1, weighting="uniform", threads=None)
+        return update(*pseudo_labelled(pool, guess, base.labels_))
+
+    def in_parts(guessed: GuessedPool) -> es.CRF:
+        guessed.label(base, rho)
+        return guessed.learn()
+
+    with ExitStack() as stack:
+        opened = (open_guesses(base, subset, None, pool, setting, 0.9, jobs) for jobs in (1, 2))
+        ways = [partial(in_parts, stack.enter_context(way)) for way in opened]
+        return rows_of("cora, codl, a cycle with a CRF", whole, *ways)
 
 
 def bench_crf(data: Path) -> list[Row]:
@@ -127,7 +160,7 @@ def told(name: str, replies: Sequence[object], held: object) -> None:
 def main() -> None:
     """Run the parts."""
     parser = arguments(__doc__.split("\n")[0])
-    benches = {"codl": bench_codl, "crf": bench_crf, "discovery": bench_discovery}
+    benches = {"codl": bench_codl, "taught": bench_taught, "crf": bench_crf, "discovery": bench_discovery}
     parser.add_argument("--only", choices=benches, help="one part only")
     options = parser.parse_args()
     rows = [row for name, bench in benches.items() if options.only in (None, name) for row in bench(options.data)]

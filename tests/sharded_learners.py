@@ -56,6 +56,33 @@ LEARNERS = {
     "pr, corpus": es.PosteriorRegularization(es.HMM(), USABLE, scope="corpus", iterations=2),
 }
 
+TEMPLATES = ["lower[-1,0]", "shape", "lower[-1]&lower"]
+TIGHT = {"epsilon": 1e-6, "delta": 0.0, "max_iterations": 100}
+"""The minimum itself, so that it does not matter where a search stops."""
+
+
+def crf(**options) -> es.CRF:
+    """Return a small CRF."""
+    return es.CRF(TEMPLATES, **{"l2": 0.5, **TIGHT, **options})
+
+
+CRF_LEARNERS = {
+    "codl": es.CoDL(es.CCM(crf(), RULES), update="pool", cycles=3),
+    "codl, k best": es.CoDL(
+        es.CCM(crf(), RULES), update="pool", cycles=2, k=3, weighting="score", relearn_penalties=True, pool_weight=0.3
+    ),
+    "codl, no rules": es.CoDL(crf(warm_start=True, transitions="all"), update="pool", cycles=2),
+    "pr": es.PosteriorRegularization(crf(), USABLE, iterations=2),
+    "pr, corpus": es.PosteriorRegularization(crf(), USABLE, scope="corpus", iterations=2),
+}
+
+
+def short_of(name: str, most: int):
+    """A learner of a CRF with so many iterations, and two cycles."""
+    learner = fresh(CRF_LEARNERS[name])
+    limits = [key for key in learner.get_params() if key.endswith(("iterations", "cycles"))]
+    return learner.set_params(**{key: most if "max" in key else 2 for key in limits})
+
 
 def learn(learner, jobs, pool=POOL):
     """Fit a copy of a learner with so many jobs."""
@@ -63,9 +90,15 @@ def learn(learner, jobs, pool=POOL):
     return model.fit(FEW, labels=LABELS, unlabelled=pool)
 
 
+def base_of(model):
+    """The model inside."""
+    return model.model_.base_ if isinstance(model.model_, es.CCM) else model.model_
+
+
 def figures(model) -> list[np.ndarray]:
     """All that was learned."""
-    model = model.model_
-    rules = [model.rules_.penalties] if isinstance(model, es.CCM) else []
-    hmm = model.base_ if isinstance(model, es.CCM) else model
+    rules = [model.model_.rules_.penalties] if isinstance(model.model_, es.CCM) else []
+    hmm = base_of(model)
+    if isinstance(hmm, es.CRF):
+        return [*rules, hmm.model_.w, hmm.model_.trans, hmm.model_.pairs.label]
     return [*rules, hmm.parameters_.start, hmm.parameters_.trans, hmm.parameters_.emission]

@@ -82,7 +82,7 @@ def test_spans_of_any_model(espalier: Espalier, model: Path, tmp_path: Path, clu
     done = espalier("run", job, "--cluster", cluster, "--json")
     report = json.loads(done.out)
     assert (done.code, done.err) == (1, "")
-    assert report["records"] == {"in": 5, "out": 4, "rejected": 1}
+    assert report["records"] == {"in": 5, "out": 4, "rejected": 1, "failed": 0}
     found = rows(tmp_path / "out")
     assert [(row["text"], row["shop"]) for row in found] == [(text, str(n)) for n, text in enumerate(texts)]
     assert found[0]["spans"] == [
@@ -104,7 +104,7 @@ def test_what_is_set_aside_is_told(espalier: Espalier, model: Path, tmp_path: Pa
         ["records", "out", "4", f"{tmp_path}/out/parts"],
         ["records", "set", "aside", "1", f"{tmp_path}/out/rejected"],
         ["partitions", "finished", "62"],
-        ["partitions", "set", "aside", "1", f"{tmp_path}/out/failed;", "their", "records", "are", "not", "counted"],
+        ["partitions", "set", "aside", "1", f"{tmp_path}/out/failed;", "how", "many", "records", "is", "unknown"],
     ]
     assert "the gzip data is truncated or damaged" in done.err
 
@@ -118,6 +118,7 @@ def test_what_is_set_aside_is_told(espalier: Espalier, model: Path, tmp_path: Pa
         ({"input": "*.jsonl"}, [], "no file matches"),
         ({"inptu": "x"}, [], "did you mean 'input'?"),
         ({}, ["--cluster", "tcp://127.0.0.1:1", "--workers", 2], "--workers is for processes here"),
+        ({}, ["--wait", 1], "--wait is for a --cluster"),
         ({}, ["--workers", 0], "--workers"),
     ],
 )
@@ -129,6 +130,21 @@ def test_wrong_use(
     assert (done.code, done.out) == (2, "")
     assert what in done.err
     assert not (tmp_path / "out").exists()
+
+
+def test_input_that_is_gone(espalier: Espalier, model: Path, tmp_path: Path, cluster: str) -> None:
+    (tmp_path / "a.txt").write_text("plum\n", encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text('{"text": "pear"}\n', encoding="utf-8")
+    espalier("run", write_job(tmp_path, model, input=["*.txt", "*.jsonl"]), "--cluster", cluster)
+    job = write_job(tmp_path, model, input="*.txt")
+    refused = espalier("run", job, "--cluster", cluster)
+    assert (refused.code, refused.out) == (2, "")
+    assert "b.jsonl (1 part); put the input back, name another output, or remove these parts" in refused.err
+    assert [row["text"] for row in rows(tmp_path / "out")] == ["plum", "pear"]
+    forgot = espalier("run", job, "--cluster", cluster, "--forget-missing")
+    assert forgot.code == 0
+    assert forgot.err == "espalier: parts removed, because their input has fewer partitions now or is gone: 1\n"
+    assert [row["text"] for row in rows(tmp_path / "out")] == ["plum"]
 
 
 def test_the_client_is_killed(espalier: Espalier, model: Path, tmp_path: Path, cluster: str) -> None:
@@ -148,7 +164,7 @@ def test_the_client_is_killed(espalier: Espalier, model: Path, tmp_path: Path, c
     finished = len(list(parts.glob("*.parquet")))
     done = espalier("run", job, "--cluster", cluster, "--json")
     report = json.loads(done.out)
-    assert (done.code, report["records"]) == (0, {"in": 40, "out": 40, "rejected": 0})
+    assert (done.code, report["records"]) == (0, {"in": 40, "out": 40, "rejected": 0, "failed": 0})
     assert report["partitions"]["skipped"] == finished < report["partitions"]["finished"]
     assert [row["text"] for row in rows(tmp_path / "out")] == texts
     undisturbed = json.loads(espalier("run", job, "--cluster", cluster, "--json", "-o", tmp_path / "other").out)

@@ -54,12 +54,13 @@ def test_a_worker_is_killed(tmp_path: Path, scheduler: str) -> None:
 
 def test_a_record_that_kills_workers(tmp_path: Path, scheduler: str) -> None:
     write_input(tmp_path / "a.txt", TEXTS)
-    write_input(tmp_path / "b.txt", ["a deadly one"])
+    write_input(tmp_path / "b.txt", ["a deadly one", "", "and another"])
     job = make_job(tmp_path, tmp_path / "*.txt")
     report = run_job(job, cluster=scheduler)
     (failure,) = report.failures
     assert failure.partition.input.endswith("b.txt")
     assert "KilledWorker" in failure.error
+    assert (failure.records, report.records("in"), report.records("failed"), report.uncounted) == (2, 62, 2, 0)
     assert [row["text"] for row in rows_of(job.settings.output)] == TEXTS
 
 
@@ -93,6 +94,7 @@ def test_corrupt_input(tmp_path: Path, scheduler: str) -> None:
     report = run_job(job, cluster=scheduler)
     assert (report.records("in"), report.records("out"), report.clean) == (120, 120, False)
     assert [failure.partition.input.rpartition("/")[2] for failure in report.failures] == ["c.jsonl.gz", "d.parquet"]
+    assert (report.records("failed"), report.uncounted) == (0, 2)  # neither unpacks, so nobody can count
     assert "the gzip data is truncated" in report.failures[0].error
     assert "the Parquet data is truncated" in report.failures[1].error
     told = sorted(Path(job.settings.output, "failed").iterdir())
@@ -103,6 +105,25 @@ def test_corrupt_input(tmp_path: Path, scheduler: str) -> None:
     assert (mended.records("out"), mended.clean, mended.kept) == (240, True, len(report.entries))
     assert list(Path(job.settings.output, "failed").iterdir()) == []
     assert mended.checksum == undisturbed(tmp_path, job, scheduler).checksum
+
+
+def test_records_of_partitions_that_were_set_aside_are_counted(tmp_path: Path, scheduler: str) -> None:
+    """Damaged pages leave the footer, which says it; of half a gzipped file nobody can."""
+    pages = write_input(tmp_path / "b.parquet", TEXTS)
+    raw = bytearray(pages.read_bytes())
+    raw[4:200] = bytes(196)
+    pages.write_bytes(raw)
+    write_input(tmp_path / "c.txt", TEXTS)
+    gone = write_input(tmp_path / "d.txt.gz", TEXTS)
+    gone.write_bytes(gone.read_bytes()[:-20])
+    job = make_job(tmp_path, *sorted(tmp_path.glob("[b-d].*")), partition_bytes=10**6)
+    report = run_job(job, cluster=scheduler)
+    assert [failure.records for failure in report.failures] == [60, None]
+    assert [report.records(what) for what in ("in", "out", "rejected", "failed")] == [120, 60, 0, 60]
+    assert (report.uncounted, report.clean) == (1, False)
+    manifest = json.loads(Path(job.settings.output, "manifest.json").read_text())
+    assert manifest["records"] == {"in": 120, "out": 60, "rejected": 0, "failed": 60}
+    assert [failure["records"] for failure in manifest["failed"]] == [60, None]
 
 
 def test_a_full_disk(tmp_path: Path, scheduler: str) -> None:

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.cluster import Settings, plan, read_settings
-from espalier.cluster.reading import LONGEST_LINE, open_records
+from espalier.cluster.reading import LONGEST_LINE, count_records, open_records
 from espalier.errors import FormatError, InputError
 
 GOOD = 'input = "a.txt"\noutput = "out"\nmodel = "m"\n'
@@ -146,7 +146,9 @@ def test_every_line_once(
         if line.strip():
             expected.append((at, line.removesuffix(b"\r").decode(), ""))
         at += len(line) + 1
-    assert read_all(make_job(directory, directory / "a.txt", partition_bytes=size)) == expected
+    job = make_job(directory, directory / "a.txt", partition_bytes=size)
+    assert read_all(job) == expected
+    assert sum(count_records(partition) or 0 for partition in plan(job.settings)) == len(expected)
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.parquet"])
@@ -156,6 +158,8 @@ def test_every_record_once(tmp_path: Path, name: str, size: int) -> None:
     write_input(tmp_path / name, texts)
     found = read_all(make_job(tmp_path, tmp_path / name, partition_bytes=size))
     assert [value for _, value, _ in found] == texts
+    job = make_job(tmp_path, tmp_path / name, partition_bytes=size)
+    assert sum(count_records(partition) or 0 for partition in plan(job.settings)) == 53
     if name == "a.parquet":
         assert [position for position, _, _ in found] == list(range(53))
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import joblib
 import pytest
@@ -19,13 +23,40 @@ from espalier.citations.splitting import Reference
 from espalier.cli.batches import Order, put_together, write_elsewhere
 from espalier.cli.job_rows import parser_of
 from espalier.cluster import LabellerSpec, labeller_of, ordered_map
-from espalier.cluster.processes import ROUND
-from espalier.errors import EspalierError, InputError, MissingExtraError, ModelFileError
+from espalier.cluster.processes import A_CORE, ROUND
+from espalier.errors import EspalierError, InputError, MissingExtraError, ModelFileError, ResultWarning
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("parser") / "tiny.espalier"
+    tiny_model().save(path)
+    return path
 
 
 @pytest.mark.parametrize(("jobs", "count"), [(1, 0), (1, 100), (2, 0), (2, 1), (2, 100)])
 def test_order(jobs: int, count: int) -> None:
     assert list(ordered_map(square, range(count), jobs=jobs)) == [n * n for n in range(count)]
+
+
+def test_no_more_processes_than_cores_and_batches_have_use_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joblib, "effective_n_jobs", lambda n: 1)
+    asked: list[int] = []
+    parallel = joblib.Parallel
+
+    def listening(n_jobs: int, **options: Any) -> Any:
+        asked.append(n_jobs)
+        return parallel(n_jobs=n_jobs, **options)
+
+    monkeypatch.setattr(joblib, "Parallel", listening)
+    with pytest.warns(ResultWarning, match="jobs=100000 is more than 1 cores have use for; there are 2") as said:
+        assert list(ordered_map(square, range(50), jobs=100_000)) == [n * n for n in range(50)]
+    assert (asked, len(said)) == ([A_CORE], 1)
+    monkeypatch.setattr(joblib, "effective_n_jobs", lambda n: 8)
+    assert list(ordered_map(square, range(2), jobs=12)) == [0, 1]
+    assert asked == [A_CORE, 2]
+    assert list(ordered_map(process_of, range(1), jobs=12)) == [os.getpid()]  # one item starts nothing
+    assert len(asked) == 2
 
 
 def test_work_is_done_elsewhere() -> None:
@@ -79,6 +110,20 @@ def test_nobody_needs_the_rest() -> None:
     results.close()  # type: ignore[attr-defined]
 
 
+def test_a_reader_that_went_away_hears_nothing(model: Path, tmp_path: Path) -> None:
+    """`parse -j 2 | head -1`, with the pool's results left to the end of the process."""
+    path = tmp_path / "refs.txt"
+    path.write_text("\n".join(map(reference, range(4_100))), encoding="utf-8")
+    options = f"--input lines -f jsonl -j 2 -m {shlex.quote(str(model))}"
+    command = f"{shlex.quote(sys.executable)} -m espalier parse {shlex.quote(str(path))} {options} | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120, check=True)
+    # The process that watches over semaphores may miss the end of one whose owner was killed; it says so by itself.
+    said = [
+        line for line in done.stderr.splitlines() if "resource_tracker" not in line and "warnings.warn(" not in line
+    ]
+    assert (done.stdout.count("\n"), said) == (1, [])
+
+
 @pytest.mark.parametrize("jobs", [0, -1, True, 1.5])
 def test_wrong_jobs(jobs: int) -> None:
     with pytest.raises(InputError, match="jobs is"):
@@ -103,13 +148,6 @@ def test_a_labeller_is_made_once_a_thread(tmp_path: Path) -> None:
         LabellerSpec.of(Upper, tmp_path / "none")
     with pytest.raises(InputError, match="cannot find it by its name"):
         LabellerSpec.of(lambda path: None, model)
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("parser") / "tiny.espalier"
-    tiny_model().save(path)
-    return path
 
 
 BATCHES = [[Reference(reference(n)) for n in range(a, a + 9)] for a in range(0, 90, 9)]

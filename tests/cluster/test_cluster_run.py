@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -62,7 +64,7 @@ def test_the_manifest(run: Run, tmp_path: Path) -> None:
     out = Path(job.settings.output)
     manifest = json.loads((out / "manifest.json").read_text())
     assert (manifest["version"], manifest["job"], manifest["checksum"]) == (1, job.digest, report.checksum)
-    assert manifest["records"] == {"in": 61, "out": 60, "rejected": 1}
+    assert manifest["records"] == {"in": 61, "out": 60, "rejected": 1, "failed": 0}
     assert manifest["identity"]["model"] == job.labeller.digest
     assert [part["partition"]["name"] for part in manifest["partitions"]] == [p.name for p in plan(job.settings)]
     for part in manifest["partitions"]:
@@ -108,7 +110,7 @@ def test_changed_input_is_done_again(run: Run, tmp_path: Path) -> None:
     assert [row["text"] for row in rows_of(job.settings.output)] == TEXTS + TEXTS[:20]
     assert rejects_of(job.settings.output) == []
     (tmp_path / "b.txt").unlink()
-    third = run(job)
+    third = run(job, forget_missing=True)
     assert (counts(third), third.stale) == ((60, 60, 0), 2)
     assert check_job(job) == []
 
@@ -129,6 +131,64 @@ def test_damaged_output_is_done_again(run: Run, tmp_path: Path) -> None:
     assert sorted((out / "parts").iterdir()) == parts
     assert len(rejects_of(out)) == 1
     assert check_job(job) == []
+
+
+def everything(directory: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(directory.rglob("*")) if path.is_file()}
+
+
+def test_what_was_made_of_input_that_is_gone_is_not_removed_unasked(run: Run, tmp_path: Path) -> None:
+    """A narrower pattern, a file or a disk that is away: refused before anything is touched."""
+    for name in ("a.txt", "b.jsonl", "c.txt"):
+        write_input(tmp_path / name, [*TEXTS[:20], "poison"])
+    job = make_job(tmp_path, tmp_path / "*.txt", tmp_path / "*.jsonl")
+    first = run(job)
+    out = Path(job.settings.output)
+    before = everything(out)
+    narrow = replace(job, settings=replace(job.settings, input=(f"{tmp_path}/a.txt",)))
+    here = f"file://{tmp_path}"
+    parts = sum(partition.input != f"{here}/a.txt" for partition in plan(job.settings))
+    for _ in range(2):
+        with pytest.raises(InputError) as caught:
+            run(narrow)
+        assert str(caught.value) == (
+            f"{out} has finished parts of what is no input of the job any more: {here}/b.jsonl, {here}/c.txt "
+            f"({parts} parts); put the input back, name another output, or remove these parts with --forget-missing"
+        )
+        assert everything(out) == before
+    with pytest.raises(InputError, match="no input of the job any more"):
+        run(narrow, replace=True)  # it is no other job that would be replaced
+    found = check_job(narrow)
+    assert len(found) == parts
+    assert all("is no input of the job" in what for what in found)
+    assert run(job).checksum == first.checksum  # the input is back
+    forgot = run(narrow, forget_missing=True)
+    assert (counts(forgot), forgot.stale) == ((21, 20, 1), parts)
+    assert [row["text"] for row in rows_of(out)] == TEXTS[:20]
+    assert len(rejects_of(out)) == 1
+    assert check_job(narrow) == []
+
+
+def test_files_among_the_parts_that_nobody_knows_are_not_removed_unasked(run: Run, tmp_path: Path) -> None:
+    write_input(tmp_path / "a.txt", TEXTS)
+    job = make_job(tmp_path, tmp_path / "a.txt")
+    run(job)
+    notes, damaged = (Path(job.settings.output, "parts", name) for name in ("notes.md", "z-0-0.parquet"))
+    notes.write_text("mine")
+    damaged.write_bytes(b"no Parquet")
+    with pytest.raises(InputError, match=r"parts/notes\.md, .*/parts/z-0-0\.parquet \(2 parts\)"):
+        run(job)
+    assert run(job, forget_missing=True).stale == 2
+    assert not notes.exists()
+
+
+def test_parts_of_another_job_may_be_replaced_whatever_their_input(run: Run, tmp_path: Path) -> None:
+    write_input(tmp_path / "a.txt", TEXTS)
+    write_input(tmp_path / "b.txt", TEXTS)
+    run(make_job(tmp_path, tmp_path / "*.txt"))
+    other = make_job(tmp_path, tmp_path / "a.txt", longest=15)
+    assert counts(run(other, replace=True)) == (60, 10, 50)
+    assert len(rows_of(other.settings.output)) == 10
 
 
 def test_rows_that_were_tampered_with_are_found(run: Run, tmp_path: Path) -> None:
@@ -191,23 +251,40 @@ def test_a_worker_loads_the_model_once(run: Run, scheduler: str, tmp_path: Path)
     assert 1 <= sum(after[worker] - before[worker] for worker in before) <= 2
 
 
-def test_no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "PATIENCE", 1)
+@pytest.mark.parametrize("wait", [None, 1.0])
+def test_no_cluster(tmp_path: Path, wait: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "FOR_SCHEDULER", 2.0)
     write_input(tmp_path / "a.txt", TEXTS)
     job = make_job(tmp_path, tmp_path / "a.txt")
-    for address in ("tcp://127.0.0.1:1", "nonsense://x"):
-        with pytest.raises(InputError, match=f"there is no Dask scheduler at {address}"):
-            run_job(job, cluster=address)
+    begin = time.monotonic()
+    asked = f"answers at tcp://127.0.0.1:1 within {wait or 2:g} seconds; is the address right? --wait SECONDS"
+    with pytest.raises(InputError, match=re.escape(asked)):
+        run_job(job, cluster="tcp://127.0.0.1:1", wait=wait)
+    assert time.monotonic() - begin < 10
+    with pytest.raises(InputError, match="nonsense://x is no address of a Dask scheduler"):
+        run_job(job, cluster="nonsense://x")
+
+
+def test_a_cluster_without_workers(tmp_path: Path) -> None:
+    from distributed import LocalCluster
+
+    write_input(tmp_path / "a.txt", TEXTS)
+    with (
+        LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None, silence_logs=50) as empty,
+        pytest.raises(EspalierError, match=r"no worker has joined .* in 0\.5 seconds; --wait SECONDS waits longer"),
+    ):
+        run_job(make_job(tmp_path, tmp_path / "a.txt"), cluster=empty.scheduler_address, wait=0.5)
 
 
 def test_other_stores(tmp_path: Path) -> None:
     """A store without rename: the worker's part, and what a client finds."""
-    from espalier.cluster.manifest import check_rows, claim, finished, sweep
+    from espalier.cluster.manifest import check_owner, check_rows, claim, finished, strays, sweep
 
     write_input(tmp_path / "a.txt", [*TEXTS, "poison"])
     job = make_job(tmp_path, tmp_path / "a.txt", output="memory://run-test/out", partition_bytes=10**6)
     store = Store(job.settings.output)
-    claim(store, job, replace=False)
+    check_owner(store, job, replace=False)
+    claim(store, job)
     (partition,) = plan(job.settings)
     entry = run_partition(job, partition)
     assert store.names("parts") == {f"{partition.name}.parquet"}
@@ -215,6 +292,8 @@ def test_other_stores(tmp_path: Path) -> None:
     assert finished(store, job, [partition]) == {partition.name: entry}
     assert check_rows(store, entry) == ""
     assert sweep(store, [partition]) == 0
+    assert strays(store, job, [partition]) == {}
+    assert strays(store, job, []) == {f"{partition.name}.parquet": partition.input}
     assert sweep(store, []) == 1
     assert store.names("parts") == store.names("rejected") == set()
     fsspec.filesystem("memory").rm("/run-test", recursive=True)

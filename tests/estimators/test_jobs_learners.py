@@ -114,9 +114,10 @@ def test_jobs_that_make_no_sense(learner) -> None:
 @pytest.mark.parametrize(
     ("learner", "what"),
     [
-        (es.CoDL(es.CRF(), update="pool", jobs=1), "for an HMM and update='interpolate', not for a CRF and 'pool'"),
-        (es.CoDL(es.CCM(es.HMM(), RULES), update="pool", jobs=1), "not for a HMM and 'pool'; without jobs, threads"),
-        (es.PosteriorRegularization(es.CRF(), USABLE, jobs=1), "for an HMM, not for a CRF; without jobs, threads"),
+        (es.CoDL(es.CRF(), jobs=1), "a CRF with update='pool', not for a CRF with 'interpolate'"),
+        (es.CoDL(es.CCM(es.HMM(), RULES), update="pool", jobs=1), "not for a HMM with 'pool'; without jobs, threads"),
+        (es.CoDL(es.Perceptron(), update="pool", jobs=1), "not for a Perceptron with 'pool'; without jobs, threads"),
+        (es.PosteriorRegularization(es.Perceptron(), USABLE, jobs=1), "for an HMM or a CRF, not for a Perceptron"),
         (es.PosteriorRegularization(es.CRF(jobs=1), USABLE), "a CRF with jobs learns from labels alone, or in CoDL"),
         (es.GeneralizedExpectation(es.CRF(jobs=1), USABLE), "a CRF with jobs learns from labels alone, or in CoDL"),
     ],

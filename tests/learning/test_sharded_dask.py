@@ -14,7 +14,7 @@ import espalier as es
 from espalier.errors import EspalierError, InputError
 from espalier.shards import n_workers, shards_of
 from espalier.shards.futures import ShardsInFutures
-from sharded_learners import FEW, LABELS, LEARNERS, figures, learn, records
+from sharded_learners import FEW, LABELS, LEARNERS, figures, learn, records, short_of
 from sharded_work import added, complains, dask_workers, dies, prepared, who
 
 DATA = [[1, 2], [3], [], [4, 5, 6], [7]]
@@ -53,6 +53,13 @@ def test_answers_and_states_stay_on_the_cluster() -> None:
 @pytest.mark.parametrize("name", ["em", "codl", "pr"])
 def test_learners_find_the_same_bits(name) -> None:
     ours, theirs = learn(LEARNERS[name], -1), learn(LEARNERS[name], 1)
+    assert all(map(np.array_equal, figures(ours), figures(theirs)))
+    assert ours.history_ == theirs.history_
+
+
+@pytest.mark.parametrize("name", ["codl", "pr"])
+def test_a_crf_that_workers_teach_has_the_same_bits(name) -> None:
+    ours, theirs = (learn(short_of(name, 4), jobs) for jobs in (-1, 1))
     assert all(map(np.array_equal, figures(ours), figures(theirs)))
     assert ours.history_ == theirs.history_
 

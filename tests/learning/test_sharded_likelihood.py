@@ -15,7 +15,7 @@ from espalier.estimators.linear import training_set
 from espalier.features.extract import FeatureExtractor
 from espalier.features.given import GivenIndex
 from espalier.learning.likelihood import ChainLikelihood
-from espalier.learning.sharded_likelihood import ShardedLikelihood, _rows, _value
+from espalier.learning.sharded_likelihood import ShardedLikelihood, _value, own_rows
 from espalier.models.pairs import Pairs
 from espalier.shards.base import ShardsHere
 from sharded_learners import FEW, LABELS, records
@@ -70,7 +70,7 @@ def test_real_valued_attributes() -> None:
 def test_a_part_has_the_rows_of_its_tokens_over_its_attributes() -> None:
     matrix = features(FEW)
     flat = matrix.to_csr().toarray()
-    part, attributes = _rows(matrix, 20, 60)
+    part, attributes = own_rows(matrix, 20, 60)
     assert np.array_equal(part.to_csr().toarray(), flat[20:60][:, attributes])
     assert not np.delete(flat[20:60], attributes, axis=1).any()
     assert part.n_bundles < matrix.n_bundles

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import tempfile
@@ -14,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
 
+import espalier.shards.memory as memory
 from espalier.corpus import Corpus
 from espalier.errors import EspalierError, InputError, MissingExtraError
 from espalier.shards import check_jobs, corpus_parts, fixed_parts, n_workers, shards_of
-from espalier.shards.folder import _answer
+from espalier.shards.folder import ShardsInFolder, _answer
 from sharded_learners import records
 from sharded_work import added, complains, dies, prepared, who
 
@@ -87,6 +89,31 @@ def test_a_part_is_prepared_once_a_process() -> None:
     with shards_of(DATA, prepared, common=1, jobs=2) as shards:
         pairs = [pair for _ in range(3) for pair in shards.replies(who)]
         assert all(maker == worker != os.getpid() for maker, worker in pairs)
+
+
+def test_no_more_processes_than_parts_or_twice_the_cores() -> None:
+    cores = len(os.sched_getaffinity(0))
+    for parts in (2, 5, 1000):
+        with shards_of([[n] for n in range(parts)], prepared, common=1, jobs=100_000) as shards:
+            assert isinstance(shards, ShardsInFolder)
+            assert shards._jobs == min(parts, 2 * cores)
+
+
+def test_the_runs_last_used_are_remembered() -> None:
+    """A learner with parts of two kinds, of which one is handed out anew again and again, keeps the other."""
+    load, number = [], pickle.dumps((prepared, 0))
+
+    def part(run: str) -> None:
+        def data() -> bytes:
+            load.append(run)
+            return pickle.dumps([])
+
+        memory.prepared(run, 0, lambda: number, data)
+
+    for turn in range(4):
+        part("stays-test")
+        part(f"comes-{turn}-test")
+    assert load == ["stays-test", *(f"comes-{turn}-test" for turn in range(4))]
 
 
 def test_a_worker_that_dies_gives_no_sum() -> None:

@@ -31,8 +31,17 @@ def run(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="DIR", help="Where to write, instead of the job's output.")
     ] = None,
+    wait: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", min=0.0, help="How long to wait for the --cluster, then for a worker; else 5, then 60."
+        ),
+    ] = None,
     replace_all: Annotated[
         bool, typer.Option("--replace", help="Begin anew where another job has written, instead of refusing to.")
+    ] = False,
+    forget_missing: Annotated[
+        bool, typer.Option("--forget-missing", help="Remove finished parts of input that is gone, not refuse to go on.")
     ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Label nothing: read again what was written, and compare checksums.")
@@ -42,9 +51,11 @@ def run(
     """Label files of any size on many processes or machines, into Parquet files and a manifest.
 
     What an earlier run has finished is skipped, so a run that was
-    interrupted goes on where it was. Records that cannot be labelled are
-    in OUTPUT/rejected, partitions that cannot be read or written in
-    OUTPUT/failed; the exit code is then 1. See docs/capacity.md.
+    interrupted goes on where it was. If some of that is of input which
+    is gone, the run is refused: nothing finished is removed unasked.
+    Records that cannot be labelled are in OUTPUT/rejected, partitions
+    that cannot be read or written in OUTPUT/failed; the exit code is
+    then 1. See docs/capacity.md.
     """
     from espalier.cli.job_rows import job_of
     from espalier.cluster import check_job, read_settings, run_job
@@ -52,6 +63,8 @@ def run(
 
     if cluster is not None and workers is not None:
         raise InputError("--workers is for processes here; the workers of a --cluster are started with it")
+    if cluster is None and wait is not None:
+        raise InputError("--wait is for a --cluster; processes here are started at once")
     settings = read_settings(job)
     if output is not None:
         settings = replace(settings, output=output if "://" in output else str(Path(output).resolve()))
@@ -62,7 +75,7 @@ def run(
     pace = Pace("records")
     with progress("running") as news:
         report = run_job(
-            chosen, cluster=cluster, workers=workers, replace=replace_all,
+            chosen, cluster=cluster, workers=workers, wait=wait, replace=replace_all, forget_missing=forget_missing,
             news=lambda done, total, records: news(f"{done} of {total} partitions, {pace.news(records, done / total)}"),
         )  # fmt: skip
     if json:
@@ -74,17 +87,23 @@ def run(
 
 
 def _as_json(report: Report, output: str) -> dict[str, object]:
+    from espalier.cluster.run import RECORDS
+
     return {
         "output": output,
-        "records": {what: report.records(what) for what in ("in", "out", "rejected")},
+        "records": {what: report.records(what) for what in RECORDS},
         "partitions": {
             "finished": len(report.entries),
             "failed": len(report.failures),
+            "uncounted": report.uncounted,
             "skipped": report.kept,
             "redone": report.redone,
             "removed": report.stale,
         },
-        "failed": [{"input": f.partition.input, "name": f.partition.name, "error": f.error} for f in report.failures],
+        "failed": [
+            {"input": f.partition.input, "name": f.partition.name, "records": f.records, "error": f.error}
+            for f in report.failures
+        ],
         "checksum": report.checksum,
     }
 
@@ -99,17 +118,25 @@ def _tell(report: Report, output: str) -> None:
         ("partitions finished", len(report.entries), f"{report.kept} of them before this run" if report.kept else ""),
     ]
     if report.failures:
-        rows.append(("partitions set aside", len(report.failures), f"{output}/failed; their records are not counted"))
+        rows.append(("partitions set aside", len(report.failures), f"{output}/failed; {_lost(report)}"))
     for what, count, where in rows:
         typer.echo(f"{what:<21}{count:>15,}   {where}".rstrip())
     if report.redone:
         complain(f"partitions done again, because their input or what was written had changed: {report.redone}")
     if report.stale:
-        complain(f"partitions of input that is no longer there, removed: {report.stale}")
+        complain(f"parts removed, because their input has fewer partitions now or is gone: {report.stale}")
     for failure in report.failures[:_MOST]:
         complain(f"{failure.partition.name} set aside: {failure.error}")
     if len(report.failures) > _MOST:
         complain(f"and {len(report.failures) - _MOST} more partitions; see {output}/failed")
+
+
+def _lost(report: Report) -> str:
+    """Say how many records are in partitions that were set aside."""
+    if report.uncounted == len(report.failures):
+        return "how many records is unknown"
+    rest = f", and unknown how many in {report.uncounted} of them" if report.uncounted else ""
+    return f"{report.records('failed'):,} records{rest}"
 
 
 def _tell_check(wrong: list[str], output: str) -> None:

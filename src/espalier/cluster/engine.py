@@ -24,13 +24,13 @@ from espalier.cluster.plan import Partition
 from espalier.cluster.stores import NO_ROOM
 from espalier.errors import EspalierError, InputError
 
-__all__ = ["IN_FLIGHT", "PATIENCE", "connected", "outcomes"]
+__all__ = ["FOR_SCHEDULER", "FOR_WORKER", "IN_FLIGHT", "connected", "outcomes"]
 
 IN_FLIGHT = 2_000
 """Partitions that the scheduler knows of at a time."""
 
-PATIENCE = 60
-"""Seconds to wait for a scheduler or a first worker."""
+FOR_SCHEDULER, FOR_WORKER = 5.0, 60.0
+"""Seconds to wait for a scheduler, which is there or not, and for a first worker, which may still be starting."""
 
 
 def outcomes(client: Any, job: Job, todo: Sequence[Partition]) -> Iterator[tuple[Partition, Entry | BaseException]]:
@@ -79,17 +79,24 @@ def _work(job: Job, name: str, partition: Partition) -> Entry:
 
 
 @contextmanager
-def connected(cluster: str | None, workers: int | None, most: int) -> Iterator[Any]:
-    """Connect to a cluster, or start one of processes."""
+def connected(cluster: str | None, workers: int | None, wait: float | None, most: int) -> Iterator[Any]:
+    """Connect to a cluster, or start one of at most so many processes; wait : seconds, see `run_job`."""
     distributed = need("distributed")
     if cluster is not None:
-        try:
-            client = distributed.Client(cluster, timeout=PATIENCE)
-        except (OSError, ValueError) as error:
-            raise InputError(f"there is no Dask scheduler at {cluster}: {error}") from None
-        with client, _hushed():
-            _check_workers(client, cluster)
-            yield client
+        patience = FOR_SCHEDULER if wait is None else wait
+        with _hushed():
+            try:
+                client = distributed.Client(cluster, timeout=patience)
+            except OSError:
+                raise InputError(
+                    f"no Dask scheduler answers at {cluster} within {patience:g} seconds; is the address right? "
+                    "--wait SECONDS waits longer for one that is starting"
+                ) from None
+            except (ValueError, TypeError) as error:
+                raise InputError(f"{cluster} is no address of a Dask scheduler: {error}") from None
+            with client:
+                _check_workers(client, cluster, FOR_WORKER if wait is None else wait)
+                yield client
         return
     local = distributed.LocalCluster(
         n_workers=workers and min(workers, most),
@@ -114,12 +121,14 @@ def _hushed() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _check_workers(client: Any, cluster: str) -> None:
+def _check_workers(client: Any, cluster: str, patience: float) -> None:
     """Refuse a cluster that has no worker, or workers with another espalier."""
     try:
-        client.wait_for_workers(1, timeout=PATIENCE)
+        client.wait_for_workers(1, timeout=patience)
     except TimeoutError:
-        raise EspalierError(f"no worker has joined the scheduler at {cluster} in {PATIENCE} seconds") from None
+        raise EspalierError(
+            f"no worker has joined the scheduler at {cluster} in {patience:g} seconds; --wait SECONDS waits longer"
+        ) from None
     try:
         versions = set(client.run(_version).values())
     except Exception as error:  # whatever a worker says that cannot even import this module

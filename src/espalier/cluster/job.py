@@ -51,7 +51,7 @@ class Settings:
     keep: tuple[str, ...] = ()
     longest: int = 20_000
     partition_bytes: int = 16_000_000
-    batch: int = 512
+    batch: int = 1024
     retries: int = 2
 
     def __post_init__(self) -> None:

@@ -7,13 +7,15 @@
 
 The entries in the footers are the truth, and a run that begins anew reads them: so nothing is lost with a client that
 dies, and no partition can be finished but missing. The manifest repeats them for people and other programs.
+
+A part whose input is no longer there may be the last that is left of it: it stays until somebody says that it may go.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -25,14 +27,27 @@ from espalier.cluster.plan import Partition
 from espalier.cluster.stores import Store, whole
 from espalier.errors import FormatError, InputError
 
-__all__ = ["check_rows", "claim", "finished", "forget_failures", "manifest", "sweep", "total_checksum", "write_json"]
+__all__ = [
+    "check_owner",
+    "check_rows",
+    "check_strays",
+    "claim",
+    "finished",
+    "forget_failures",
+    "manifest",
+    "strays",
+    "sweep",
+    "total_checksum",
+    "write_json",
+]
 
 _READERS = 16
 _DIRECTORIES = ("parts", "rejected", "failed")
+_NAMED = 3  # inputs, in a message
 
 
-def claim(store: Store, job: Job, *, replace: bool) -> None:
-    """Make a directory the job's own; one that belongs to another job or to nobody is refused."""
+def check_owner(store: Store, job: Job, *, replace: bool) -> None:
+    """Refuse a directory that belongs to another job, unless that is to be replaced, or to nobody."""
     present = {name for name in store.names() if not name.startswith(".")}
     if "job.json" in present and not replace:
         try:
@@ -50,6 +65,44 @@ def claim(store: Store, job: Job, *, replace: bool) -> None:
             )
     elif present and "job.json" not in present:
         raise InputError(f"{store.address} is not empty, and no job wrote it; name another output")
+
+
+def strays(store: Store, job: Job, partitions: Sequence[Partition]) -> dict[str, str]:
+    """Return the files of parts that no input of the job accounts for, and the input of each, "" if it does not say.
+
+    Those that another job wrote are not among them, nor those of an input that is there but has fewer partitions now.
+    """
+    names, inputs = {partition.name for partition in partitions}, {partition.input for partition in partitions}
+    files = [
+        file
+        for file in sorted(store.names("parts"))
+        if not file.startswith(".") and file.removesuffix(".parquet") not in names
+    ]
+
+    def is_stray(entry: Entry | None) -> bool:
+        return not entry or (entry["job"] == job.digest and entry["partition"]["input"] not in inputs)
+
+    with ThreadPoolExecutor(_READERS) as readers:
+        entries = zip(files, readers.map(lambda file: _footer(store, file), files), strict=True)
+        return {file: entry["partition"]["input"] if entry else "" for file, entry in entries if is_stray(entry)}
+
+
+def check_strays(store: Store, job: Job, partitions: Sequence[Partition]) -> None:
+    """Refuse to go on where a finished part would have to be removed whose input is no longer there."""
+    found = strays(store, job, partitions)
+    if not found:
+        return
+    parts = "1 part" if len(found) == 1 else f"{len(found)} parts"
+    gone = list(dict.fromkeys(where or store.path("parts", file) for file, where in found.items()))
+    more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+    raise InputError(
+        f"{store.address} has finished parts of what is no input of the job any more: {', '.join(gone[:_NAMED])}{more} "
+        f"({parts}); put the input back, name another output, or remove these parts with --forget-missing"
+    )
+
+
+def claim(store: Store, job: Job) -> None:
+    """Make a directory the job's own."""
     for name in _DIRECTORIES:
         store.make(name)
     write_json(store, {"version": VERSION, "job": job.digest, "identity": job.identity}, "job.json")
@@ -79,7 +132,7 @@ def finished(store: Store, job: Job, partitions: Sequence[Partition]) -> dict[st
     present = [partition for partition in partitions if f"{partition.name}.parquet" in parts]
 
     def entry(partition: Partition) -> Entry | None:
-        found = _footer(store, partition.name)
+        found = _footer(store, f"{partition.name}.parquet")
         fits = found and found["job"] == job.digest and found["partition"] == partition.to_dict()
         if not found or not fits or (found["records"]["rejected"] and f"{partition.name}.jsonl" not in rejected):
             return None
@@ -89,10 +142,11 @@ def finished(store: Store, job: Job, partitions: Sequence[Partition]) -> dict[st
         return {p.name: found for p, found in zip(present, readers.map(entry, present), strict=True)}
 
 
-def _footer(store: Store, name: str) -> Entry | None:
+def _footer(store: Store, file: str) -> Entry | None:
+    """Return the entry of a part, None if there is none."""
     try:
-        with store.fs.open(store.path("parts", f"{name}.parquet"), "rb") as file:
-            kept = need("pyarrow.parquet").ParquetFile(file).metadata.metadata
+        with store.fs.open(store.path("parts", file), "rb") as opened:
+            kept = need("pyarrow.parquet").ParquetFile(opened).metadata.metadata
         entry: Entry = json.loads((kept or {})[ENTRY])
         return entry if entry["version"] == VERSION else None
     except (need("pyarrow").ArrowException, OSError, KeyError, ValueError):
@@ -121,14 +175,15 @@ def total_checksum(entries: Iterable[Entry]) -> str:
     return hashlib.sha256("\n".join(entry["checksum"] for entry in entries).encode()).hexdigest()
 
 
-def manifest(job: Job, entries: Sequence[Entry], failures: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def manifest(
+    job: Job, records: Mapping[str, int], entries: Sequence[Entry], failures: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     """Return the manifest: totals, every partition in the order of the input, and those that were set aside."""
-    sums = {name: sum(entry["records"][name] for entry in entries) for name in ("in", "out", "rejected")}
     return {
         "version": VERSION,
         "job": job.digest,
         "identity": job.identity,
-        "records": sums,
+        "records": dict(records),
         "checksum": total_checksum(entries),
         "partitions": [
             {key: entry[key] for key in ("partition", "records", "checksum", "seconds")} for entry in entries

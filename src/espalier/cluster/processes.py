@@ -5,6 +5,9 @@ threads); without one it is processes of this machine (loky). Batches are sent i
 while this one is worked on. So at most two rounds of batches and one of results are in memory, however slow the reader
 of the results is; joblib alone would run ahead of it. Cost: workers wait for each other once a round, less than one
 batch in `ROUND`.
+
+More workers than cores only wait for each other, and each holds a model: so there are at most `A_CORE` for each core of
+the backend, and never more than batches.
 """
 
 from __future__ import annotations
@@ -13,18 +16,21 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from espalier.cluster.extras import need
-from espalier.errors import EspalierError, InputError
+from espalier.errors import EspalierError, InputError, ResultWarning
 
-__all__ = ["ROUND", "ordered_map"]
+__all__ = ["A_CORE", "ROUND", "ordered_map"]
 
 ROUND = 16
 """Batches a worker has in a round, on average."""
+
+A_CORE = 2
+"""Workers for each core, at most."""
 
 _EXPECTED = (
     "A worker stopped while some jobs were given",  # workers remember words, and loky replaces one that has grown
@@ -39,7 +45,8 @@ def ordered_map(work: Callable[[Item], Result], items: Iterable[Item], *, jobs: 
     """Yield `work(item)` for each item, in order; jobs : how many are worked on at a time, 1 for this process alone.
 
     `work` must be a function that can be pickled, and so must items and results. The first exception of `work`, or of
-    the iterable, is raised when its turn comes.
+    the iterable, is raised when its turn comes. More jobs than the machine has use for are fewer, and a ResultWarning
+    says so; a single item is worked on in this process.
     """
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise InputError(f"jobs is {jobs!r}; expected a whole number of at least 1")
@@ -48,15 +55,30 @@ def ordered_map(work: Callable[[Item], Result], items: Iterable[Item], *, jobs: 
 
 def _in_rounds(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
     joblib = need("joblib")
-    call = joblib.delayed(_attempt)
+    cores = max(joblib.effective_n_jobs(-1), 1)  # those of a cluster may be still to come
+    most = A_CORE * cores
+    if jobs > most:
+        warnings.warn(
+            f"jobs={jobs} is more than {cores} cores have use for; there are {most} processes",
+            ResultWarning,
+            stacklevel=2,
+        )
     coming = _Ahead(items)
+    coming.read(ROUND * min(jobs, most))
+    jobs = min(jobs, most, len(coming))
+    if jobs > 1:
+        yield from _on_workers(joblib, work, coming, jobs)
+    else:
+        yield from map(work, coming.take())
+    coming.finish()
+
+
+def _on_workers(joblib: Any, work: Callable[[Item], Result], coming: _Ahead[Item], jobs: int) -> Iterator[Result]:
+    call = joblib.delayed(_attempt)
     try:
-        with warnings.catch_warnings(), joblib.Parallel(n_jobs=jobs, return_as="generator", batch_size=1) as pool:
-            for message in _EXPECTED:
-                warnings.filterwarnings("ignore", message=message)
-            coming.read(ROUND * jobs)
+        with _hushed(), joblib.Parallel(n_jobs=jobs, return_as="generator", batch_size=1) as pool:
             while batch := coming.take():
-                with closing(pool(call(work, item) for item in batch)) as results:
+                with _ended(pool(call(work, item) for item in batch)) as results:
                     for result in results:
                         if isinstance(result, _Raised):
                             raise result.error from _Elsewhere(result.trace)
@@ -64,7 +86,24 @@ def _in_rounds(work: Callable[[Item], Result], items: Iterable[Item], jobs: int)
                         coming.read(1)
     except BrokenExecutor as error:
         raise EspalierError("a worker process died, perhaps for want of memory; try fewer jobs") from error
-    coming.finish()
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    with warnings.catch_warnings():
+        for message in _EXPECTED:
+            warnings.filterwarnings("ignore", message=message)
+        yield
+
+
+@contextmanager
+def _ended(results: Any) -> Iterator[Any]:
+    """Close results in the end; where their reader went away, whoever set the filters of warnings may be gone too."""
+    try:
+        yield results
+    finally:
+        with _hushed():
+            results.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +139,9 @@ class _Ahead(Generic[Item]):
                 self._read.append(item)  # not extend: what came before an error counts
         except Exception as error:
             self._error, self._source = error, iter(())
+
+    def __len__(self) -> int:
+        return len(self._read)
 
     def take(self) -> list[Item]:
         taken, self._read = self._read, []

@@ -25,7 +25,7 @@ from espalier.cluster.job import Settings
 from espalier.cluster.plan import WHOLE, Partition
 from espalier.errors import FormatError
 
-__all__ = ["LONGEST_LINE", "Chunk", "Records", "open_records"]
+__all__ = ["LONGEST_LINE", "Chunk", "Records", "count_records", "open_records"]
 
 LONGEST_LINE = 16_000_000
 """Bytes of a line that are read; what follows is passed over, and the record is set aside."""
@@ -72,6 +72,22 @@ def open_records(partition: Partition, settings: Settings) -> Iterator[Records]:
             fields = [pa.field(name, pa.string()) for name in settings.keep]
             found = Records(fields, _chunks(file, partition, settings, [field.type for field in fields]))
         yield found._replace(chunks=_told(found.chunks, partition.input))
+
+
+def count_records(partition: Partition) -> int | None:
+    """Return how many records a partition has, also one whose records cannot be read; None if nobody can tell.
+
+    Lines are counted whatever is in them, rows as the footer of a Parquet file has them.
+    """
+    try:
+        with need("fsspec").open(partition.input, "rb") as file:
+            if partition.format != "parquet":
+                return sum(bool(raw.strip()) for _, raw, _ in _raw_lines(file, partition.start, partition.stop))
+            footer = need("pyarrow.parquet").ParquetFile(file).metadata
+            stop = footer.num_row_groups if partition.stop == WHOLE else partition.stop
+            return sum(int(footer.row_group(i).num_rows) for i in range(partition.start, stop))
+    except Exception:  # whatever is wrong with the file was told when it was to be read
+        return None
 
 
 def _told(chunks: Iterator[Chunk], path: str) -> Iterator[Chunk]:

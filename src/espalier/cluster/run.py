@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import espalier.cluster.manifest as kept
@@ -17,28 +19,42 @@ from espalier.cluster.job import Job
 from espalier.cluster.lock import alone
 from espalier.cluster.partition import Entry
 from espalier.cluster.plan import Partition, plan
+from espalier.cluster.reading import count_records
 from espalier.cluster.stores import NO_ROOM, Store
 from espalier.errors import EspalierError
 
-__all__ = ["Failure", "Report", "check_job", "run_job"]
+__all__ = ["RECORDS", "Failure", "Report", "check_job", "run_job"]
+
+
+RECORDS = ("in", "out", "rejected", "failed")
+"""What records are counted as: in = out + rejected + failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A partition that was set aside: what its last error said, and where it was raised."""
+    """A partition that was set aside: what its last error said, where it was raised, and how many records it has.
+
+    records : None where nobody can tell.
+    """
 
     partition: Partition
     error: str
     trace: str = ""
+    records: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        return {"partition": self.partition.to_dict(), "error": self.error, "trace": self.trace}
+        return {
+            "partition": self.partition.to_dict(),
+            "records": self.records,
+            "error": self.error,
+            "trace": self.trace,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of a run. The records of partitions that were set aside are not counted: nobody could count them.
+    """What came of a run.
 
     entries : of all finished partitions, in the order of the input; `kept` of them are from an earlier run, `redone`
     were there, but of another input or not whole; stale : parts that belonged to no partition, and were removed.
@@ -51,8 +67,19 @@ class Report:
     stale: int = 0
 
     def records(self, what: str) -> int:
-        """Return how many records went "in", came "out" or were "rejected"."""
-        return sum(int(entry["records"][what]) for entry in self.entries)
+        """Return how many records went "in", came "out", were "rejected", or are of partitions that "failed".
+
+        Records that nobody can count (see `uncounted`) are in none of these.
+        """
+        failed = sum(failure.records or 0 for failure in self.failures)
+        if what == "failed":
+            return failed
+        return sum(int(entry["records"][what]) for entry in self.entries) + (failed if what == "in" else 0)
+
+    @property
+    def uncounted(self) -> int:
+        """Partitions that were set aside and whose records nobody can count."""
+        return sum(failure.records is None for failure in self.failures)
 
     @property
     def clean(self) -> bool:
@@ -74,25 +101,38 @@ def run_job(
     *,
     cluster: str | None = None,
     workers: int | None = None,
+    wait: float | None = None,
     replace: bool = False,
+    forget_missing: bool = False,
     news: News = lambda done, total, records: None,
 ) -> Report:
     """Do what of a job is not done yet, and return an account of all of it; the same is in the manifest.
 
-    cluster : the address of a Dask scheduler; None starts `workers` processes here (by default one a core). replace :
-    begin anew where another job has written.
+    cluster : the address of a Dask scheduler; None starts `workers` processes here (by default one a core). wait :
+    seconds to wait for the scheduler, and then for a first worker (None: 5, then 60). replace : begin anew where
+    another job has written. forget_missing : remove finished parts whose input is no longer there, instead of refusing.
     """
     partitions = plan(job.settings)
     store = Store(job.settings.output)
     with alone(store):
-        kept.claim(store, job, replace=replace)
-        return _do_the_rest(job, partitions, store, cluster, workers, news)
+        kept.check_owner(store, job, replace=replace)
+        if not forget_missing:
+            kept.check_strays(store, job, partitions)
+        kept.claim(store, job)
+        return _do_the_rest(job, partitions, store, partial(connected, cluster, workers, wait), news)
 
 
 def _do_the_rest(
-    job: Job, partitions: list[Partition], store: Store, cluster: str | None, workers: int | None, news: News
+    job: Job,
+    partitions: list[Partition],
+    store: Store,
+    connect: Callable[[int], AbstractContextManager[Any]],
+    news: News,
 ) -> Report:
-    """Do the partitions that are not there, in a directory that is the job's own, and write the manifest."""
+    """Do the partitions that are not there, in a directory that is the job's own, and write the manifest.
+
+    connect : from the most workers that there is work for to a client.
+    """
     stale = kept.sweep(store, partitions)
     kept.forget_failures(store)
     found = kept.finished(store, job, partitions)
@@ -101,11 +141,12 @@ def _do_the_rest(
     before, made, full = len(entries), 0, False
     failures: list[Failure] = []
     if todo:
-        with connected(cluster, workers, len(todo)) as client:
+        with connect(len(todo)) as client:
             for partition, outcome in outcomes(client, job, todo):
                 if isinstance(outcome, BaseException):
                     full |= isinstance(outcome, OSError) and outcome.errno in NO_ROOM
-                    failures.append(_set_aside(store, partition, outcome))
+                    # Without room there is no report, and the partition is tried again.
+                    failures.append(_set_aside(store, partition, outcome, None if full else count_records(partition)))
                 else:
                     entries[partition.name] = outcome
                     made += outcome["records"]["out"]
@@ -120,9 +161,11 @@ def _do_the_rest(
             f"make room and run the same command again"
         )
     report = Report(ordered, tuple(failures), before, len(found) - before, stale)
-    if report.records("in") != report.records("out") + report.records("rejected"):
+    records = {what: report.records(what) for what in RECORDS}
+    if records["in"] != records["out"] + records["rejected"] + records["failed"]:
         raise EspalierError("the records that came out and were set aside are not those that went in; please report it")
-    kept.write_json(store, kept.manifest(job, ordered, [failure.to_dict() for failure in failures]), "manifest.json")
+    told = [failure.to_dict() for failure in failures]
+    kept.write_json(store, kept.manifest(job, records, ordered, told), "manifest.json")
     return report
 
 
@@ -132,14 +175,16 @@ def check_job(job: Job) -> list[str]:
     found = kept.finished(store, job, partitions)
     wrong = [kept.check_rows(store, entry) for entry in found.values() if entry is not None]
     missing = [f"{p.name}: not there, or of another job or input" for p in partitions if found.get(p.name) is None]
-    return [*missing, *filter(None, wrong)]
+    strays = kept.strays(store, job, partitions)
+    extra = [f"{file}: {where or 'what it was made of'} is no input of the job" for file, where in strays.items()]
+    return [*missing, *extra, *filter(None, wrong)]
 
 
-def _set_aside(store: Store, partition: Partition, error: BaseException) -> Failure:
+def _set_aside(store: Store, partition: Partition, error: BaseException, records: int | None) -> Failure:
     what = str(error) if isinstance(error, EspalierError) else f"{type(error).__name__}: {error}"
-    failure = Failure(partition, what, "".join(traceback.format_exception(error)))
+    failure = Failure(partition, what, "".join(traceback.format_exception(error)), records)
     try:
         kept.write_json(store, failure.to_dict(), "failed", f"{partition.name}.json")
     except OSError as second:  # it is in the report, at least
-        return Failure(partition, f"{what} (and this could not be written down: {second})", failure.trace)
+        return replace(failure, error=f"{what} (and this could not be written down: {second})")
     return failure

@@ -29,13 +29,13 @@ from espalier.estimators.base import SequenceLabeller, check_number, check_sampl
 from espalier.estimators.ccm import CCM
 from espalier.estimators.em import knowing_words
 from espalier.estimators.hmm import HMM
-from espalier.estimators.pool_updates import Update, base_update, mixed
+from espalier.estimators.pool_shards import check_countable, open_guesses
+from espalier.estimators.pool_updates import Update, base_update
 from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, scorer
 from espalier.learning.codl import Cycle, Guess, broken, codl, label_pool, pseudo_labelled
 from espalier.learning.guard import Guard
 from espalier.learning.penalties import Tally, log_odds, tally
-from espalier.learning.pool_counts import wordless
-from espalier.learning.sharded_codl import Lesson, Setting, label_shards, shard_pool
+from espalier.learning.sharded_codl import Record, Setting
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.shards import check_jobs
@@ -62,9 +62,9 @@ class CoDL(TaughtLabeller):
     keep, patience : with `dev`, which model to keep ("best", the supervised one included, or "last"), and how many
         cycles to wait for a better one.
     threads : None chooses by size. progress : called with every `Cycle`.
-    jobs : None labels the pool here; a number labels and counts its parts in so many processes, with one thread each if
-        `threads` does not say more (`espalier.shards`); for an HMM with update="interpolate". Results do not depend on
-        the number.
+    jobs : None labels the pool here; a number labels its parts in so many processes, with one thread each if `threads`
+        does not say more, which keep the labels and return counts or gradients (`espalier.shards`); for an HMM with
+        update="interpolate" and a CRF with update="pool". Results do not depend on the number.
 
     After `fit`: `model_` (a fitted copy of `model`), `history_` (`Cycle`s), `cycle_` (the one whose model was kept),
     `score_` and `supervised_score_` (token accuracy on `dev`, None without).
@@ -157,7 +157,7 @@ class CoDL(TaughtLabeller):
     ) -> Generator[tuple[SequenceLabeller, Cycle]]:
         """Yield the model of every cycle and its record, which has no score yet."""
         if self.jobs is not None:
-            yield from self._turns_over_shards(supervised, pool, self.jobs)
+            yield from self._turns_over_shards(supervised, corpus, weight, pool, self.jobs)
             return
         violations = _violations(supervised, pool)
         turns = codl(supervised, partial(self._guess, pool=pool), self._learner(supervised, corpus, weight, pool))
@@ -165,40 +165,37 @@ class CoDL(TaughtLabeller):
             yield model, _record(number, guess, changed, violations(guess))
 
     def _turns_over_shards(
-        self, supervised: SequenceLabeller, pool: Corpus, jobs: int
+        self, supervised: SequenceLabeller, corpus: Corpus, weight: Float | None, pool: Corpus, jobs: int
     ) -> Generator[tuple[SequenceLabeller, Cycle]]:
-        """Do the same with the pool in parts: workers label and count, and what they counted is learned here."""
+        """Do the same with the pool in parts: workers label, and what their labels say is learned here."""
         ruled = supervised if isinstance(supervised, CCM) else None
         base: Any = supervised.base_ if isinstance(supervised, CCM) else supervised
         setting = Setting(
-            base.vocabulary_, base.labels_, None if ruled is None else ruled.compiled_, self.constrained,
+            base.labels_, None if ruled is None else ruled.compiled_, self.constrained,
             _free_rules(ruled) if ruled is not None and self.relearn_penalties else None,
-            "tokens" if ruled is None else ruled.over, self.k, self.weighting, self.threads or 1,
+            "tokens" if ruled is None else ruled.over, self.k, self.weighting, self.threads or 1, self.pool_weight,
         )  # fmt: skip
-        with shard_pool(pool, setting, jobs) as shards:
+        with open_guesses(base, corpus, weight, pool, setting, self.gamma, jobs) as guessed:
             model: Any = supervised
             for number in count(1):
-                hmm, rho = (model, None) if ruled is None else (model.base_, model.rules_.penalties)
-                lesson = label_shards(shards, wordless(hmm.parameters_), rho)
-                if not lesson.differs:
+                record = guessed.label(*((model, None) if ruled is None else (model.base_, model.rules_.penalties)))
+                if not record.differs:
                     return
-                model = self._taught(supervised, base, lesson)
-                yield model, lesson.cycle(number, pool)
+                # Without any labelling there is nothing to learn from.
+                model = self._taught(supervised, guessed.learn(), record) if record.taught else supervised
+                yield model, record.cycle(number, pool)
 
-    def _taught(self, supervised: SequenceLabeller, base: HMM, lesson: Lesson) -> SequenceLabeller:
-        """Return the model that follows from a lesson; one without any labelling teaches nothing."""
-        if not lesson.taught:
-            return supervised
-        counts = lesson.counts(base.vocabulary_, base.parameters_.transition_classes)
-        learned = mixed(base, counts, self.gamma)
+    def _taught(self, supervised: SequenceLabeller, learned: Any, record: Record) -> SequenceLabeller:
+        """Return the model with a base that was learned from the labels of a cycle."""
         if not isinstance(supervised, CCM):
-            return learned
-        counted = Tally(lesson.violated, lesson.kept)
+            bare: SequenceLabeller = learned
+            return bare
+        counted = Tally(record.violated, record.kept)
         return _with_base(supervised, learned, self._penalties(supervised, counted) if self.relearn_penalties else None)
 
     def _check_parameters(self) -> None:
         check_jobs(self.jobs)
-        self._check_base_of_jobs()
+        check_countable(self.model.base if isinstance(self.model, CCM) else self.model, self.update, self.jobs)
         check_number("gamma", self.gamma)
         check_number("pool_weight", self.pool_weight)
         check_number("cycles", self.cycles, whole=True)
@@ -207,15 +204,6 @@ class CoDL(TaughtLabeller):
             raise InputError(f"gamma is {self.gamma!r}; expected a number from 0 to 1")
         if self.relearn_penalties and not (isinstance(self.model, CCM) and self.model.penalties == "count"):
             raise InputError("relearn_penalties counts violations: it needs a CCM with penalties='count'")
-
-    def _check_base_of_jobs(self) -> None:
-        """Refuse to label over processes what cannot be counted there."""
-        base = self.model.base if isinstance(self.model, CCM) else self.model
-        if self.jobs is not None and not (isinstance(base, HMM) and self.update == "interpolate"):
-            raise InputError(
-                f"jobs={self.jobs} has workers count the labels that they guess, for an HMM and update='interpolate', "
-                f"not for a {type(base).__name__} and {self.update!r}; without jobs, threads do the work"
-            )
 
     def _supervised(self, corpus: Corpus, weight: Float | None, pool: Corpus, dev: Corpus | None) -> SequenceLabeller:
         """Fit the model on the labels; the words of the pool are known words."""

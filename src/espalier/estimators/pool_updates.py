@@ -2,7 +2,7 @@
 
     interpolate, HMM          γ P₀ + (1 - γ) P_U of all probabilities, P_U estimated from the pool alone
     interpolate, Perceptron   train on the pool, then on the labels from (1 - γ) times those weights
-    pool                      train on labels and pool together, each guessed sequence with weight ω
+    pool                      train on labels and pool (with `copies`, on copies of it), each guess with weight ω
 
 Chang, Ratinov and Roth (2012), algorithm 2 and section 6.
 """
@@ -24,6 +24,7 @@ from espalier.estimators.hmm import HMM
 from espalier.estimators.linear import training_set
 from espalier.estimators.perceptron import Perceptron
 from espalier.learning.codl import joined
+from espalier.learning.recombination import recombined
 from espalier.models.hmm import HMMCounts, estimate, interpolate
 
 __all__ = ["Update", "base_update", "mixed"]
@@ -51,10 +52,21 @@ def base_update(
 
 
 def _pooled(base: Any, corpus: Corpus, weight: Float | None, pseudo: Corpus, belief: Float) -> Any:
-    """Train on both together; a base with `warm_start` begins at the supervised model's weights."""
+    """Train on both together; a base with `warm_start` begins at the supervised model's weights.
+
+    A base with `copies` learns from those of the pool alone: guesses that it learns as they are it would only repeat.
+    """
     assert corpus.labels is not None
+    examples, names = joined(corpus, pseudo), corpus.labels.names
     weights = np.concatenate([np.ones(len(corpus)) if weight is None else weight, belief])
-    return again(base).fit(joined(corpus, pseudo), sample_weight=weights, labels=corpus.labels.names)
+    copies = getattr(base, "copies", 0)
+    if not copies:
+        return again(base).fit(examples, sample_weight=weights, labels=names)
+    guessed = slice(len(corpus), len(examples))
+    examples, weights = recombined(examples, copies, weights, np.random.default_rng(0))
+    taught = np.delete(np.arange(len(examples)), guessed)
+    model = again(base).set_params(copies=0).fit(examples[taught], sample_weight=weights[taught], labels=names)
+    return model.set_params(copies=copies)
 
 
 def _counted(base: HMM, pseudo: Corpus, belief: Float, gamma: float) -> HMM:

@@ -89,7 +89,7 @@ class PosteriorRegularization(RuleTaught):
     keep, patience : with `dev`, which model to keep ("best" or "last"), and how many cycles to wait for a better.
     threads : None chooses by size. progress : called with every `Cycle`.
     jobs : None projects the pool here; a number projects its parts in so many processes, with one thread each if
-        `threads` does not say more (`espalier.shards`); for an HMM. Results do not depend on the number.
+        `threads` does not say more (`espalier.shards`); for an HMM or a CRF. Results do not depend on the number.
 
     After `fit`: `model_`, `rules_`, `features_`; `rates_` and, for scope "corpus", `multipliers_` (float64[J], by
     feature); `penalties_` (float64[K], the slack of each rule); `history_`, `cycle_`, `score_`, `supervised_score_`.

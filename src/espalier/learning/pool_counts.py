@@ -58,7 +58,8 @@ class Rows:
         return table
 
 
-class CountTables(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class CountTables:
     """`HMMCounts` on their way: without the words, and of emissions only those of words that occur."""
 
     start: Float
@@ -69,6 +70,10 @@ class CountTables(NamedTuple):
     def of(cls, counts: HMMCounts) -> CountTables:
         """Leave out the words."""
         return cls(counts.start, counts.trans, Rows.of(counts.emission))
+
+    def __add__(self, other: CountTables) -> CountTables:
+        """Add up."""
+        return CountTables(self.start + other.start, self.trans + other.trans, self.emission + other.emission)
 
     def over(self, vocabulary: Vocabulary, transition_classes: str | None) -> HMMCounts:
         """Put words to the numbers again."""
@@ -104,8 +109,8 @@ def pool_counter(
     with shard_corpus(pool, _part, common=common, jobs=jobs) as shards:
 
         def over_shards(parameters: HMMParameters) -> tuple[HMMCounts, float]:
-            start, trans, emission, fit = shards.total(_part_counts, wordless(parameters))
-            return CountTables(start, trans, emission).over(vocabulary, parameters.transition_classes), fit
+            tables, fit = shards.total(_part_counts, wordless(parameters))
+            return tables.over(vocabulary, parameters.transition_classes), fit
 
         yield over_shards
 
@@ -122,11 +127,11 @@ def _part(common: tuple[Vocabulary, Labels, bool, int], pool: Corpus) -> _Part:
     return _Part(pool, *common)
 
 
-def _part_counts(part: _Part, _: None, tables: HMMParameters) -> tuple[tuple[Float, Float, Rows, float], None]:
+def _part_counts(part: _Part, _: None, tables: HMMParameters) -> tuple[tuple[CountTables, float], None]:
     """Return the counts of one part, and its log likelihood."""
     count = _best_counts if part.hard else _expected_counts
     counts, fit = count(spoken(tables, part.vocabulary), part.pool, part.labels, part.threads)
-    return (*CountTables.of(counts), fit), None
+    return (CountTables.of(counts), fit), None
 
 
 def _expected_counts(

@@ -14,7 +14,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from types import TracebackType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from espalier.models.pairs import Pairs
 from espalier.parallel import choose_threads
 from espalier.shards import fixed_parts, shards_of
 
-__all__ = ["Likelihood", "ShardedLikelihood", "likelihood_of"]
+__all__ = ["Likelihood", "ShardedLikelihood", "likelihood_of", "own_pairs", "own_rows"]
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -85,12 +85,12 @@ class ShardedLikelihood:
         cuts = fixed_parts(indptr)
         parts = []
         for lo, hi in cuts:
-            own, attributes = _rows(matrix, int(indptr[lo]), int(indptr[hi]))
-            own_pairs, numbers = _of_attributes(pairs, attributes)
+            own, attributes = own_rows(matrix, int(indptr[lo]), int(indptr[hi]))
+            kept, numbers = own_pairs(pairs, attributes)
             weight = None if sample_weight is None else sample_weight[lo:hi]
             borders = indptr[lo : hi + 1] - indptr[lo]
             labels = y[indptr[lo] : indptr[hi]]
-            parts.append(_Data(own, borders, labels, own_pairs, weight, np.append(numbers, transitions)))
+            parts.append(_Data(own, borders, labels, kept, weight, np.append(numbers, transitions)))
         self._parameters = [part.parameters for part in parts]
         common = Allowed(learned, start_allowed, allowed, threads or 1)
         self._shards = shards_of(parts, _prepared, common=common, jobs=jobs, first=[lo for lo, _ in cuts])
@@ -114,7 +114,27 @@ class ShardedLikelihood:
         self._shards.close()
 
 
-Likelihood: TypeAlias = ChainLikelihood | ShardedLikelihood
+class Likelihood(Protocol):
+    """A negative log-likelihood over weights of pairs, then of transitions, wherever its sequences are."""
+
+    @property
+    def threads(self) -> int:
+        """For what is done with the vectors here."""
+
+    @property
+    def n_parameters(self) -> int:
+        """Weights in all: pairs, then transitions."""
+
+    @property
+    def from_label(self) -> Int:
+        """The label before each learned transition."""
+
+    @property
+    def to_label(self) -> Int:
+        """The label after each."""
+
+    def __call__(self, w: Float) -> tuple[float, Float]:
+        """Return the value and its gradient."""
 
 
 def likelihood_of(
@@ -138,7 +158,7 @@ def _value(part: _Part, _: None, w: Float) -> tuple[tuple[float, Float], None]:
     return part.likelihood(w[part.parameters]), None
 
 
-def _rows(matrix: FeatureMatrix, first: int, last: int) -> tuple[FeatureMatrix, Int]:
+def own_rows(matrix: FeatureMatrix, first: int, last: int) -> tuple[FeatureMatrix, Int]:
     """Return the tokens first..last-1 with the bundles and attributes that they have, and the numbers of the latter."""
     A = matrix.n_attributes
     a, b = matrix.token_indptr[first], matrix.token_indptr[last]
@@ -163,7 +183,7 @@ def _rows(matrix: FeatureMatrix, first: int, last: int) -> tuple[FeatureMatrix, 
     return part, attributes
 
 
-def _of_attributes(pairs: Pairs, attributes: Int) -> tuple[Pairs, Int]:
+def own_pairs(pairs: Pairs, attributes: Int) -> tuple[Pairs, Int]:
     """Return the pairs of some attributes, and their numbers among all."""
     lengths = np.diff(pairs.ptr)[attributes]
     ptr = np.append(0, np.cumsum(lengths)).astype(np.int64)

@@ -51,7 +51,8 @@ def shards_of(
     """Hand out the parts of some data; close what is returned, or use it in a `with`.
 
     prepare : makes of `common` and one part what functions get to see; called once a process and part. jobs : 1 works
-    in this process; more, or -1, in as many of the joblib backend in force (`joblib.parallel_config`; loky if none).
+    in this process; more, or -1, in as many of the joblib backend in force (`joblib.parallel_config`; loky if none),
+    but in no more than there are parts, or twice the cores.
     first : the number of the first sequence of each part, for error messages.
     """
     check_jobs(jobs)
@@ -61,7 +62,8 @@ def shards_of(
     backend = _backend(jobs)
     if hasattr(getattr(backend, "client", None), "scatter"):
         return ShardsInFutures(data, prepare, common, places, backend)
-    return ShardsInFolder(data, prepare, common, places, jobs)
+    most = min(len(data), 2 * backend.effective_n_jobs(-1))
+    return ShardsInFolder(data, prepare, common, places, jobs if jobs < 0 else max(min(jobs, most), 1))
 
 
 def shard_corpus(

@@ -127,11 +127,12 @@ def answered(asked: tuple[Any, Any, Any], part: Any, state: bytes, first: int) -
     asked : function, arguments and keywords. first : the number of the part's first sequence, for errors.
     """
     function, arguments, keywords = asked
+    before = pickle.loads(state)
     try:
-        statistics, after = function(part, pickle.loads(state), *arguments, **keywords)
+        statistics, after = function(part, before, *arguments, **keywords)
     except EspalierError as error:
         raise type(error)(f"in the part that begins with sequence {first}: {error}") from error
-    return packed(statistics), packed(after)
+    return packed(statistics), state if after is before else packed(after)
 
 
 def packed(value: Any) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any
 __all__ = ["prepared", "request"]
 
 RUNS = 2
-"""Parts of the last few runs are kept; a worker that serves one learner after the other does not fill up."""
+"""Parts of the few runs last used are kept; a worker that serves one learner after the other does not fill up."""
 
 # Module state, on purpose: it is the memory of a process between calls that know nothing of each other.
 _runs: dict[str, dict[Any, Any]] = {}
@@ -45,7 +45,7 @@ def request(run: str, turn: int, fetch: Callable[[], bytes]) -> Any:
 
 def _memory(run: str) -> dict[Any, Any]:
     with _lock:
-        known = _runs.setdefault(run, {})
+        known = _runs[run] = _runs.pop(run, {})
         for old in list(_runs)[:-RUNS]:
             del _runs[old]
         return known
