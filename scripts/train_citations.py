@@ -2,6 +2,7 @@
 
     python scripts/train_citations.py --data DIR            train, calibrate, save, measure
     python scripts/train_citations.py --data DIR --report   measure the model that is there
+    python scripts/train_citations.py --data DIR --origins genre    which genres it finds, by what their sets call them
 
 DIR holds the annotated sets named in `espalier.citations.training.SOURCES`, and `cora/normalised/all.jsonl`, whose
 references are kept out of all parts: `--part cora` measures on them, `--part dev` where everything was chosen. Tables
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,11 +23,13 @@ import numpy as np
 
 from espalier import store
 from espalier.citations.calibration import Verdicts, calibrate, judged
-from espalier.citations.evaluation import Report, evaluate
+from espalier.citations.evaluation import Report, evaluate, fields_of
 from espalier.citations.parser import Parser
 from espalier.citations.record import LABELS, Record
+from espalier.citations.schemes import load_scheme
 from espalier.citations.training import SOURCES, Example, compacted, divide, key_of, plain_tags, read_sources
 from espalier.corpus import Corpus
+from espalier.document import Document
 from espalier.estimators.ccm import CCM
 from espalier.estimators.crf import CRF
 from espalier.estimators.persist import pack
@@ -46,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, default=MODEL, help="the model file to write, or to measure")
     parser.add_argument("--report", action="store_true", help="measure only")
     parser.add_argument("--part", choices=("dev", "test", "cora"), default="test", help="the references to measure on")
+    parser.add_argument(
+        "--origins", metavar="FIELD", help="only count which fields are found, by what their sets call them"
+    )
     parser.add_argument("--picture", type=Path, help="an SVG file to draw the reliability of confidences to")
     parser.add_argument("--threads", type=int, default=None)
     options = parser.parse_args(arguments)
@@ -53,10 +60,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     examples = read_sources(options.data)
     parts = dict(divide(example for example in examples if example.key not in benchmark))
     say(" ".join(f"{part}: {len(several)}" for part, several in parts.items()))
-    if not options.report:
+    if not options.report and not options.origins:
         train(parts["train"], parts["dev"], options.output, options.threads)
     parts["cora"] = [example for example in examples if example.key in benchmark]
-    report(parts[options.part], options.output, options.picture)
+    if options.origins:
+        report_origins(parts[options.part], options.output, options.data, options.origins)
+    else:
+        report(parts[options.part], options.output, options.picture)
 
 
 def say(text: str) -> None:
@@ -150,12 +160,38 @@ def draw_reliability(before: Mapping[str, Verdicts], after: Mapping[str, Verdict
     return draw_lines("Reliability on test references", lines, x="confidence", y="share that is right").file()
 
 
+def report_origins(test: Sequence[Example], path: Path, data: Path, label: str) -> None:
+    """Print how many fields of a label are found, by source and by the label that they have there."""
+    original: dict[str, Document] = {}
+    for source in SOURCES:
+        scheme = load_scheme(source.scheme)
+        for document in read(data / source.file):
+            original.setdefault(key_of(scheme.convert(document)), document)
+    records = Parser.from_file(path).parse_many(example.document.text for example in test)
+    there, found = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for example, record in zip(test, records, strict=True):
+        words, starts = example.document.words, [start for start, _ in example.document.tokens]
+        right = set(fields_of(words, tags_of(example, record)))
+        for name, first, end in fields_of(words, plain_tags(example.document)):
+            if name == label:
+                spans = sorted(original[example.key].spans or ())  # cue words are unlabelled: the field after them
+                origin = example.source.name, next((s.label for s in spans if s.end > starts[first]), "nothing")
+                there[origin] += 1
+                found[origin] += (name, first, end) in right
+    say(f"| source | what it calls a {label} | found | there are |\n|---|---|---|---|")
+    for origin, count in sorted(there.items()):
+        say(f"| {origin[0]} | {origin[1]} | {found[origin]} | {count} |")
+
+
+def tags_of(example: Example, record: Record) -> list[str]:
+    """Return the label that a record gives to each token of an example."""
+    spans = [(field.start, field.end, field.label) for field in record.fields]
+    return [next(label for a, b, label in spans if a <= start < b) for start, _ in example.document.tokens]
+
+
 def score(examples: Sequence[Example], records: Sequence[Record]) -> Report:
     """Compare records with the labels of examples, token by token."""
-    answers = []
-    for example, record in zip(examples, records, strict=True):
-        spans = [(field.start, field.end, field.label) for field in record.fields]
-        answers.append([next(label for a, b, label in spans if a <= start < b) for start, _ in example.document.tokens])
+    answers = [tags_of(example, record) for example, record in zip(examples, records, strict=True)]
     gold = [plain_tags(example.document) for example in examples]
     return evaluate([example.document.words for example in examples], gold, answers)
 

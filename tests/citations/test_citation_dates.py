@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.citations.normalise import parse_date
+from espalier.citations.normalise.dates import is_month, is_pending
 from espalier.citations.work import Date
 
 
@@ -54,6 +55,19 @@ from espalier.citations.work import Date
         ("3 mei 2003", [(2003, 5, 3)]),
         ("3 maart 2003", [(2003, 3, 3)]),
         ("Okt. 2003", [(2003, 10)]),
+        ("12 maja 2003 roku", [(2003, 5, 12)]),
+        ("Paź. 2001", [(2001, 10)]),
+        ("12. května 2003", [(2003, 5, 12)]),
+        ("květen 2003", [(2003, 5)]),
+        ("12 мая 2003 г.", [(2003, 5, 12)]),
+        ("Май 2003", [(2003, 5)]),
+        ("сент. 2003", [(2003, 9)]),
+        ("12 augusti 2003", [(2003, 8, 12)]),
+        ("３ maj ２００３", [(2003, 5, 3)]),
+        ("２００５年", [(2005,)]),
+        ("２００５年３月。", [(2005, 3)]),
+        ("октябрь–ноябрь 2004", [(2004, 10), (2004, 11)]),
+        ("2003-2004 гг.", [(2003,), (2004,)]),
         # ranges
         ("1994-1996", [(1994,), (1996,)]),
         ("1994–96", [(1994,), (1996,)]),
@@ -99,6 +113,8 @@ def test_what_is_understood_in_full(text: str, parts: list[tuple[int, ...]]) -> 
         ("in press", [], "in press"),
         ("(forthcoming).", [], "forthcoming"),
         ("(n.d.).", [], "n.d."),
+        ("s. d.", [], "s. d."),
+        ("(o. J.)", [], "o. J."),
         ("4 January", [], "4 January"),
         ("79", [], "79"),
         ("20030312", [], "20030312"),
@@ -119,6 +135,8 @@ def test_what_is_not_certain_keeps_its_text(text: str, parts: list[tuple[int, ..
         ("Herbst 1999", 3),
         ("winter, 1999", 4),
         ("verão de 1999", 2),
+        ("jesień 1999", 3),
+        ("Весна 1999 г.", 1),
     ],
 )
 def test_seasons(text: str, season: int) -> None:
@@ -137,6 +155,54 @@ def test_circa(text: str) -> None:
 @pytest.mark.parametrize("text", ["", " ", "().", "—", "\u200b"])
 def test_nothing(text: str) -> None:
     assert parse_date(text) is None
+
+
+NAMES_OF_MONTHS = [
+    "styczeń luty marzec kwiecień maj czerwiec lipiec sierpień wrzesień październik listopad grudzień",
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
+    "leden únor březen duben květen červen červenec srpen září říjen listopad prosinec",
+    "ledna února března dubna května června července srpna září října listopadu prosince",
+    "Январь Февраль Март Апрель Май Июнь Июль Август Сентябрь Октябрь Ноябрь Декабрь",
+    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+    "januari februari mars april maj juni juli augusti september oktober november december",
+    "januari februari maart april mei juni juli augustus september oktober november december",
+    "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "januar februar marts april maj juni juli august september oktober november december",
+    "sty lut mar kwi maj cze lip sie wrz paź lis gru",
+    "янв фев мар апр май июн июл авг сен окт ноя дек",
+]
+
+
+@pytest.mark.parametrize("names", NAMES_OF_MONTHS)
+def test_months_of_many_languages(names: str) -> None:
+    assert [parse_date(f"3. {name} 2004") for name in names.split()] == [Date(((2004, k, 3),)) for k in range(1, 13)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *(
+            ("in press", True),
+            ("(In press).", True),
+            ("to appear,", True),
+            ("n. d.", True),
+            ("s.d.", True),
+            ("o. J.", True),
+        ),
+        *(("[s. a.]", True), ("sous presse", True), ("в печати.", True), ("in press at Wiley", False), ("SA", False)),
+        *(("press", False), ("", False), ("2004", False), ("n" * 100, False)),
+    ],
+)
+def test_what_stands_for_a_date(text: str, expected: bool) -> None:
+    assert is_pending(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("March", True), ("Mai/Juni", True), ("Spring", True), ("May and June", True), ("May 4", False), ("and", False)],
+)
+def test_months_alone(text: str, expected: bool) -> None:
+    assert is_month(text) is expected
 
 
 DAYS = st.integers(0, 400_000).map(lambda n: date(1100, 1, 1) + timedelta(n))

@@ -184,7 +184,7 @@ def test_escapes(text: str, escaped: str) -> None:
         (Date(((1999,),), season=3), {"year": "1999", "month": "Autumn"}),
         (Date(((1850,),), circa=True), {"year": "c. 1850"}),
         (Date(literal="in press"), {"year": "in press"}),
-        (Date(((1994,),), literal="1994a"), {"year": "1994"}),
+        (Date(((1994,),), literal="1994a"), {"year": "1994", "annote": "date: 1994a"}),
         (Date(), {}),
         (None, {}),
     ],

@@ -19,7 +19,7 @@ from espalier.citations.work import KINDS, Date, Name, Work
 # The constraints of csl-data.json (CSL 1.0) on the variables that are written; whatever keeps these keeps the schema.
 TEXT = {
     *("title", "container-title", "collection-title", "publisher", "publisher-place", "authority", "genre", "note"),
-    *("DOI", "URL", "ISBN", "ISSN", "archive", "archive_location"),
+    *("DOI", "URL", "ISBN", "ISSN", "archive", "archive_location", "year-suffix"),
 }
 NUMBERS = {"volume", "issue", "page", "edition", "number"}
 TYPES = {
@@ -130,8 +130,24 @@ def test_what_csl_has_no_variable_for() -> None:
         "archive": "arXiv",
         "archive_location": "1706.03762",
         "issued": {"date-parts": [[1994]]},
+        "year-suffix": "a",
         "custom": {"unread": [["other", "#"]], "issued": "1994a"},
     }
+
+
+@pytest.mark.parametrize(
+    ("date", "suffix"),
+    [
+        (Date(((2004, 5),), literal="May 2004b"), "b"),
+        (Date(((1998,),), literal="1998b; in press"), "b"),
+        (Date(((1994,),), literal="1994 [1923a]"), None),
+        (Date(((1994,),), literal="1994-"), None),
+        (Date(literal="2004a"), None),
+        (Date(((2004,),)), None),
+    ],
+)
+def test_the_letter_of_a_year(date: Date, suffix: str | None) -> None:
+    assert item(Work(issued=date)).get("year-suffix") == suffix
 
 
 def test_names_without_any_text_are_no_names() -> None:

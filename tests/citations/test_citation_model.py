@@ -90,6 +90,50 @@ REFERENCES = [
             "publisher": "Springer",
         },
     ),
+    (
+        "B. Elm. Trees of the walled garden, volume 12 of Lecture Notes in Botany. Springer, Berlin, 1999.",
+        {
+            "author": "B. Elm",
+            "title": "Trees of the walled garden",
+            "volume": "volume 12",
+            "collection-title": "of Lecture Notes in Botany",
+            "publisher": "Springer",
+            "location": "Berlin",
+            "date": "1999",
+        },
+    ),
+    (
+        "DUVAL, Claire. Tailler les arbres. Paris : MASSON, 2006. 212 p. (Les gestes du jardin).",
+        {
+            "author": "DUVAL, Claire",
+            "title": "Tailler les arbres",
+            "location": "Paris",
+            "publisher": "MASSON",
+            "date": "2006",
+            "pages": "212 p",
+            "collection-title": "Les gestes du jardin",
+        },
+    ),
+    (
+        "P. Quist. Pruning by numbers. Technical Report 96-12, University of Ely, 1996.",
+        {
+            "author": "P. Quist",
+            "title": "Pruning by numbers",
+            "genre": "Technical Report 96-12",
+            "institution": "University of Ely",
+            "date": "1996",
+        },
+    ),
+    (
+        "Oak, E., & Elm, A. (Eds.). (2001). Walls and wires. London: Ely Press.",
+        {
+            "editor": "Oak, E., & Elm, A. (Eds",
+            "date": "2001",
+            "title": "Walls and wires",
+            "location": "London",
+            "publisher": "Ely Press",
+        },
+    ),
 ]
 
 

@@ -67,6 +67,8 @@ def shown(text: str) -> list[str]:
         ("Müller, H./Schmidt, K.", ["Müller, H.", "Schmidt, K."]),
         ("Müller, H. – Schmidt, K.", ["Müller, H.", "Schmidt, K."]),
         ("Dupont, J. et Martin, P.", ["Dupont, J.", "Martin, P."]),
+        ("Schmidt, K. u. Meier, L.", ["Schmidt, K.", "Meier, L."]),
+        ("C .Spiering", ["Spiering, C."]),
         ("H. Fensterheim e H.G. Birch,", ["Fensterheim, H.", "Birch, H. G."]),
         ("García, J. y Pérez, M.", ["García, J.", "Pérez, M."]),
         ("García, Juan y Pérez, María", ["García, Juan", "Pérez, María"]),
@@ -87,6 +89,22 @@ def shown(text: str) -> list[str]:
         ("Miguel de Cervantes Saavedra", ["de Cervantes Saavedra, Miguel"]),
         ("Robert De Niro", ["De Niro, Robert"]),
         ("Le Cun, Y., Bottou, L.", ["Le Cun, Y.", "Bottou, L."]),
+        ("Berg J van der, Smith AB", ["van der Berg, J.", "Smith, A. B."]),
+        ("Smith AB, Berg J.C. van der", ["Smith, A. B.", "van der Berg, J. C."]),
+        ("Vries H de.", ["de Vries, H."]),
+        ("Berg, van der", ["van der Berg"]),
+        ("Goethe Johann Wolfgang von", ["von Goethe, Johann Wolfgang"]),
+        ("Cervantes Saavedra, Miguel de", ["de Cervantes Saavedra, Miguel"]),
+        ("Cervantes Saavedra, Miguel de, and Lope de Vega", ["de Cervantes Saavedra, Miguel", "de Vega, Lope"]),
+        ("G. 't Hooft", ["'t Hooft, G."]),
+        ("’t Hooft, G., & Veltman, M.", ["’t Hooft, G.", "Veltman, M."]),
+        ("“J. H. van 't Hoff”", ["van 't Hoff, J. H."]),
+        ("J. in 't Veld", ["in 't Veld, J."]),
+        ("in 't Veld, J.", ["in 't Veld, J."]),
+        ("W. J. 's Gravesande", ["'s Gravesande, W. J."]),
+        ("'s-Gravesande, W. J.", ["'s-Gravesande, W. J."]),
+        ("Beeck, P. op de", ["op de Beeck, P."]),
+        ("In Ho Kim", ["Kim, In Ho"]),
         ("García Márquez, Gabriel", ["García Márquez, Gabriel"]),
         ("García Márquez, G., Vargas Llosa, M.", ["García Márquez, G.", "Vargas Llosa, M."]),
         # initials
@@ -109,6 +127,28 @@ def shown(text: str) -> list[str]:
         ("E. W. GARBISCH, JR", ["Garbisch, E. W., JR"]),
         ("Henry Ford III", ["Ford, Henry, III"]),
         ("Smith, William H., 3rd", ["Smith, William H., 3rd"]),
+        ("Beethoven III.", ["Beethoven, III"]),
+        ("Smith II., J., & Jones Jr., K.", ["Smith, J., II", "Jones, K., Jr."]),
+        # degrees
+        ("John Smith, MD, and Jane Doe, PhD", ["Smith, John, MD", "Doe, Jane, PhD"]),
+        ("John Smith, M.D., and Jane Doe, Ph.D.", ["Smith, John, M.D.", "Doe, Jane, Ph.D."]),
+        ("John Smith, MD, PhD, Jane Doe, RN", ["Smith, John, MD PhD", "Doe, Jane, RN"]),
+        ("Smith, J., MD, & Jones, K., DPhil.", ["Smith, J., MD", "Jones, K., DPhil"]),
+        ("Smith, John, MD PhD", ["Smith, John, MD PhD"]),
+        ("Smith J, MD; Jones K, Esq.", ["Smith, J., MD", "Jones, K., Esq."]),
+        ("J. Smith, Ph. D., K. Jones, D. Phil.", ["Smith, J., Ph. D.", "Jones, K., D. Phil."]),
+        ("J. Smith Ph. D.", ["Smith, J., Ph. D."]),
+        ("J. Smith MD, Karol B. Jones RN", ["Smith, J., MD", "Jones, Karol B., RN"]),
+        ("A. Smith, DO", ["Smith, A., DO"]),
+        # the same letters as initials, or as a family name
+        ("Smith MD, Jones RN", ["Smith, M. D.", "Jones, R. N."]),
+        ("Smith, MD, Jones, RN", ["Smith, M. D.", "Jones, R. N."]),
+        ("Costa Vaz, MD, Smith, J", ["Costa Vaz, M. D.", "Smith, J."]),
+        ("Costa Vaz, MA", ["Costa Vaz, M. A."]),
+        ("Costa Vaz MD", ["Costa Vaz, M. D."]),
+        ("SMITH, J., MA, L., DO, K.", ["Smith, J.", "Ma, L.", "Do, K."]),
+        ("Phil Smith and D. Phillips", ["Smith, Phil", "Phillips, D."]),
+        ("I.I. Smith", ["Smith, I. I."]),
         # capitals
         ("SMITH, JOHN", ["Smith, John"]),
         ("SMITH, J., WU, L. AND VAN DER BERG, P.", ["Smith, J.", "Wu, L.", "van der Berg, P."]),
@@ -125,6 +165,13 @@ def shown(text: str) -> list[str]:
         ("欧阳修", ["欧阳, 修"]),
         ("김철수", ["김, 철수"]),
         ("田中太郎, 山田花子", ["{田中太郎}", "{山田花子}"]),
+        ("王小明；李大华。", ["王, 小明", "李, 大华"]),
+        ("王小明, 李大华.", ["王, 小明", "李, 大华"]),
+        ("郭春華. 劉小冬", ["郭, 春華", "劉, 小冬"]),
+        ("김철수.이영희", ["김, 철수", "이, 영희"]),
+        ("《王小明》", ["王, 小明"]),
+        ("卡尔·马克思，王小明", ["卡尔·马克思", "王, 小明"]),
+        ("Smith，J．，Jones，K。", ["Smith, J.", "Jones, K."]),
         # institutions
         ("World Health Organization", ["{World Health Organization}"]),
         ("World Health Organization (WHO).", ["{World Health Organization (WHO)}"]),
@@ -192,6 +239,20 @@ def test_roles_are_no_part_of_a_name(text: str, expected: list[str], cues: set[s
         ("Smith, J., . . . Jones, K.", ["Smith, J.", "Jones, K."]),
         ("Smith, J., … Jones, K.", ["Smith, J.", "Jones, K."]),
         ("王小明等", ["王, 小明"]),
+        ("王小明，张三等。", ["王, 小明", "张, 三"]),
+        ("Smith, A., etal.", ["Smith, A."]),
+        ("Smith, A. etal", ["Smith, A."]),
+        ("Smith A, Jones B et alii", ["Smith, A.", "Jones, B."]),
+        ("A. Smithet al.", ["Smith, A."]),
+        ("Silva, J. et ál.", ["Silva, J."]),
+        ("García, J. y otros", ["García, J."]),
+        ("García, J. y cols.", ["García, J."]),
+        ("Dupont, J., et coll.", ["Dupont, J."]),
+        ("Jansen, J. e.a.", ["Jansen, J."]),
+        ("Jansen, J. en anderen", ["Jansen, J."]),
+        ("Иванов И. И. и др.", ["Иванов, И. И."]),
+        ("Kowalski, J. i in.", ["Kowalski, J."]),
+        ("Novák, J. a kol.", ["Novák, J."]),
     ],
 )
 def test_others(text: str, expected: list[str]) -> None:
@@ -199,7 +260,9 @@ def test_others(text: str, expected: list[str]) -> None:
     assert split_names(text).others
 
 
-@pytest.mark.parametrize("text", ["Smith, U.A. und A. Schmidt", "Alan Al, J.", "Smith, J. and Al Gore", "Work, H."])
+@pytest.mark.parametrize(
+    "text", ["Smith, U.A. und A. Schmidt", "Alan Al, J.", "Smith, J. and Al Gore", "Work, H.", "E. A. Coll"]
+)
 def test_no_others(text: str) -> None:
     assert not split_names(text).others
 
@@ -260,7 +323,10 @@ def test_lists_of_full_names_come_back_from_every_style(people: list[tuple[str, 
         assert split_names(text).names == tuple(names), text
 
 
-SPECIAL = "Al Others Ed. Jr. III PhD Van De The Royal National Co-Workers Li Wei Yang Ho. Yu. ET AL II A ABC WHO e 1999"
+SPECIAL = (
+    "Al Others Ed. Jr. III PhD Van De The Royal National Co-Workers Li Wei Yang Ho. Yu. ET AL II A ABC WHO e 1999 "
+    "MD MSc Ph Phil Sc MA Etal In 't Coll u. van"
+)
 WORDS_OF_LISTS = st.sampled_from([*FAMILIES, *(word for word, _ in GIVENS), *SPECIAL.split()])
 INITIALS = st.sampled_from(["A.", "B. C.", "J.-P.", "D.E.", "É.", "K", "AB"])
 FAMILY = st.tuples(st.sampled_from(["", "", "", "van der ", "de "]), WORDS_OF_LISTS).map("".join)
@@ -313,7 +379,7 @@ def test_all_other_lists_are_left_to_the_general_reader(text: str) -> None:
 FRAGMENTS = (
     "Smith J. AB and & y e und et al. , ; / ( ) (Ed.) eds. [ ] van der de la Jr. III Department of Health University "
     "SMITH WU O'BRIEN 王小明 等 김철수 - — . … : In by hrsg. von Ed. Yu. J.-P. J.P.Smith JR ET « ' ’ ß İ Ŀ ǆ "
-    "Garcia - 2nd ² x"
+    "Garcia - 2nd ² x MD M.D. Ph. D. Phil. MA 't ’s-G 卡尔·马克思 。 李． III. etal u. in de"
 )
 WORDS = st.sampled_from(FRAGMENTS.split())
 

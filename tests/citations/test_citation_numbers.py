@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.citations.normalise import parse_edition, parse_issue, parse_pages, parse_volume, report_number
+from espalier.citations.normalise.numbers import month_beside
 from espalier.citations.work import Pages
 
 
@@ -36,6 +39,13 @@ from espalier.citations.work import Pages
         ("3-12–3-18", "3-12", "3-18"),
         ("1:1–1:20", "1:1", "1:20"),
         ("p. 5–p. 7", "5", "7"),
+        ("p. iv-xii", "iv", "xii"),
+        ("１２３－１３０", "123", "130"),
+        ("123～30。", "123", "130"),
+        ("243〜251", "243", "251"),
+        ("第12－15页", "12", "15"),
+        ("99-114頁", "99", "114"),
+        ("12 a 15", "12", "15"),
     ],
 )
 def test_ranges(text: str, first: str, last: str) -> None:
@@ -60,7 +70,22 @@ def test_single_pages_and_article_numbers(text: str, page: str) -> None:
         ("pp. 12–15, 20", Pages("12", "", "12–15, 20")),
         ("pp. 23-4, 56-8", Pages("23", "", "23–24, 56–58")),
         ("pp. 5 & 7", Pages("5", "", "5, 7")),
+        ("12–15, 20", Pages("12", "", "12–15, 20")),
+        ("S. 5 u. 7", Pages("5", "", "5, 7")),
         ("12ff.", Pages("12", "", "12ff")),
+        ("pp. 12 f.", Pages("12", "", "12 f")),
+        ("12–15ff.", Pages("12", "", "12–15ff")),
+        ("iv ff.", Pages("iv", "", "iv ff")),
+        ("12 et seq.", Pages("12", "", "12 et seq")),
+        ("pp. 3, 12 et seqq.", Pages("3", "", "3, 12 et seqq")),
+        ("12, et seq.", Pages("12", "", "12, et seq")),
+        ("12 sq.", Pages("12", "", "12 sq")),
+        ("12 y ss.", Pages("12", "", "12 y ss")),
+        ("12 et suiv.", Pages("12", "", "12 et suiv")),
+        ("12 and following", Pages("12", "", "12 and following")),
+        ("12 passim", Pages("12", "", "12 passim")),
+        ("L3+", Pages("L3", "", "L3+")),
+        ("345页", Pages("", "", "345页")),
         ("345 p.", Pages("", "", "345 p.")),
         ("xii, 345 pp.,", Pages("", "", "xii, 345 pp.")),
         ("chap. 5, pp. 195–239", Pages("", "", "chap. 5, pp. 195–239")),
@@ -95,6 +120,18 @@ def test_a_shortened_last_page_is_written_out(first: int, more: int, letter: str
         *(("75.1,", ("75", "1")), ("no. 211.", ("", "211")), ("Volumes 1–2", ("1–2", "")), ("B428", ("B428", ""))),
         *(("V", ("V", "")), ("VI", ("VI", "")), ("T-5", ("T-5", "")), ("LNCS 123", ("LNCS 123", ""))),
         *(("12, 3", ("12, 3", "")), ("45-3", ("45-3", "")), ("", ("", "")), (",", ("", ""))),
+        *(("51/13", ("51", "13")), ("Vol. 51/1-2", ("51", "1-2")), ("XII/3", ("XII", "3")), ("51/", ("51", ""))),
+        *(("51/52", ("51/52", "")), ("1998/99", ("1998/99", "")), ("1998/3", ("1998", "3")), ("C/3", ("C/3", ""))),
+        *(("Vols. 1/3", ("1/3", "")), ("51/Suppl. 1", ("51", "Suppl. 1")), ("5.Jg/Heft 3,", ("5", "3"))),
+        *(
+            ("28（3）", ("28", "3")),
+            ("２８［３－４］", ("28", "3-4")),
+            ("第28卷第3期", ("28", "3")),
+            ("3期", ("", "3")),
+        ),
+        *(("16. Jg. H.2. ,", ("16", "2")), ("35. Jahrgang", ("35", "")), ("N.S. 12", ("N.S. 12", ""))),
+        *(("t. 51, z. 3", ("51", "3")), ("roč. 12, č. 3", ("12", "3")), ("Т. 5, вып. 3", ("5", "3"))),
+        *(("28, no. 3 (March)", ("28", "3")), ("28 (Mai/Juni)", ("28", "")), ("28 (Mayer)", ("28", "Mayer"))),
     ],
 )
 def test_volumes(text: str, expected: tuple[str, str]) -> None:
@@ -105,6 +142,8 @@ def test_volumes(text: str, expected: tuple[str, str]) -> None:
     ("text", "expected"),
     [
         *(("(3)", "3"), ("no. 3,", "3"), ("Nr. 3", "3"), ("Heft 2", "2"), ("n° 5", "5"), ("No. 12/13", "12/13")),
+        *(("no. 3 (March)", "3"), ("3 [Spring]", "3"), ("no. 3 (Special Issue)", "3 (Special Issue)"), ("第3号", "3")),
+        *(("（３）", "3"), ("/13", "13"), ("(March)", "March"), ("March 3", "March 3")),
         *(("issue 3", "3"), ("3-4", "3-4"), ("Suppl. 1", "Suppl. 1"), ("Special Issue", "Special Issue"), ("", "")),
     ],
 )
@@ -118,6 +157,9 @@ def test_issues(text: str, expected: str) -> None:
         *(("2nd ed.", "2"), ("Third edition", "3"), ("2. Auflage", "2"), ("2e éd.", "2"), ("(3rd ed.).", "3")),
         *(("4. Aufl.,", "4"), ("2ª ed.", "2"), ("first edn.", "1"), ("Edition 3", "3"), ("11th edition,", "11")),
         *(("zweite Auflage", "2"), ("segunda edición", "2"), ("troisième édition", "3"), ("Second", "2"), ("5th", "5")),
+        *(("ed. 3", "3"), ("Ed. 3rd.", "3"), ("3. Aufl.", "3"), ("Aufl. 3", "3"), ("1ª ed.", "1"), ("1.ª ed.", "1")),
+        *(("éd. 2", "2"), ("2de druk", "2"), ("3:e uppl.", "3"), ("2-е изд.", "2"), ("изд. 2-е", "2"), ("wyd. 2", "2")),
+        *(("2. vyd.", "2"), ("第3版", "3"), ("第三版", "3"), ("３版", "3"), ("wyd. popr.", "wyd. popr")),
         *(("rev. ed.", "rev. ed."), ("2nd rev. ed.", "2nd rev. ed."), ("Preprint.", "Preprint"), ("", ""), ("().", "")),
     ],
 )
@@ -133,14 +175,27 @@ def test_report_numbers(text: str, expected: str) -> None:
     assert report_number(text) == expected
 
 
-PIECES = "12 3 vol. no. ( ) pp. - – , : S e ff. ed. nd Third xii p. s. & and . ² ٣ v n H"
+@pytest.mark.parametrize(
+    ("text", "month"),
+    [
+        *(("no. 3 (March)", "March"), ("28 (Mai/Juni),", "Mai/Juni"), ("3（Spring）", "Spring"), ("3 (March 4)", "")),
+        *(("28(3)", ""), ("(March)", ""), ("3 (Special Issue)", ""), ("March", ""), ("()", "")),
+    ],
+)
+def test_months_beside_a_number(text: str, month: str) -> None:
+    assert month_beside(text) == month
+
+
+PIECES = (
+    "12 3 vol. no. ( ) pp. - – , : S e ff. ed. nd Third xii p. s. & and . ² ٣ v n H / 卷 期 （ － 页 第 May et seq +"
+)
 
 
 @given(st.lists(st.sampled_from([*PIECES.split(), " "]), max_size=9).map("".join) | st.text(max_size=30))
 @settings(deadline=None, derandomize=True, max_examples=400)
 def test_no_sign_is_invented(text: str) -> None:
-    """Of pages only the digits of the first page may be said twice; ordinals become digits."""
-    signs = set(text) | set(" –,")
+    """Of pages only the digits of the first page may be said twice; ordinals become digits, wide signs narrow ones."""
+    signs = set(text) | set(" –,") | set(unicodedata.normalize("NFKC", text))
     for value in (*(parse_pages(text) or ()), *parse_volume(text), parse_issue(text), report_number(text)):
         assert set(value) <= signs
     assert set(parse_edition(text)) <= signs | set("0123456789")

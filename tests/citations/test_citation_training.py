@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,6 +93,135 @@ def test_anystyle_notes(note: str, label: str) -> None:
     assert plain_tags(found)[3] == label
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ([("genre", "Technical Report"), ("note", "96-2,")], [("genre", "Technical Report 96-2,")]),
+        ([("genre", "Planning Report"), ("volume", "No. 162.")], [("genre", "Planning Report No. 162.")]),
+        ([("genre", "PhD thesis,"), ("note", "12 copies.")], [("genre", "PhD thesis,"), ("note", "12 copies.")]),
+        ([("note", "Press release.")], [("genre", "Press release.")]),
+        ([("publisher", "Press Release.")], [("genre", "Press Release.")]),
+        ([("publisher", "Ely Press.")], [("publisher", "Ely Press.")]),
+        ([("note", "US Patent 12")], [("genre", "US Patent 12")]),
+        ([("publisher", "Dissertation, Ely.")], [("genre", "Dissertation,"), ("institution", "Ely.")]),
+        ([("note", "[Online]."), ("url", "http://x.org")], [("genre", "[Online]."), ("url", "http://x.org")]),
+        ([("url", "[Online]. Available: x.org")], [("genre", "[Online]."), ("url", "Available: x.org")]),
+    ],
+)
+def test_genres_and_their_numbers(fields: list[tuple[str, str]], expected: list[tuple[str, str]]) -> None:
+    assert converted("anystyle", ("author", "A."), ("title", "On it."), *fields)[2:] == expected
+
+
+def test_a_genre_behind_the_title_is_no_part_of_it() -> None:
+    assert converted("anystyle", ("title", "On oaks [DVD]."))[1:] == [("genre", "[DVD].")]
+    assert converted("anystyle", ("title", "On oaks [sic]."))[1:] == []
+
+
+@pytest.mark.parametrize(
+    ("author", "label"),
+    [
+        ("E. Oak (ed.),", "editor"),
+        ("Oak, E., and A. Elm, eds.", "editor"),
+        ("Oak E. (Hrsg.)", "editor"),
+        ("Oak, E., comp.", "editor"),
+        ("Oak ED.", "author"),  # initials
+        ("Oak, E. (Director).", "author"),
+        ("Dir. E. Oak.", "author"),
+    ],
+)
+def test_whoever_edits_is_an_editor(author: str, label: str) -> None:
+    assert converted("anystyle", ("author", author), ("title", "On it.")) == [(label, author), ("title", "On it.")]
+
+
+def test_editors_have_their_cue_words() -> None:
+    found = converted("grobid", ("booktitle", "Woods"), ("", ", sous la direction de"), ("editor", "A. Elm"))
+    assert found == [("title", "Woods ,"), ("editor", "sous la direction de A. Elm")]
+    assert converted("anystyle", ("editor", "(A. Elm, Trans.)")) == [("translator", "(A. Elm, Trans.)")]
+    assert converted("anystyle", ("editor", "(A. Elm, Ed. and Trans.)")) == [("editor", "(A. Elm, Ed. and Trans.)")]
+
+
+SERIES = "Lecture Notes in Botany,"
+BOOK = [("author", "A."), ("title", "Oaks."), ("publisher", "Ely Press,")]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        # a book in a series, whatever the set calls it
+        ([("journal", SERIES)], [("collection-title", SERIES)]),
+        ([("series", SERIES), ("volume", "7")], [("collection-title", SERIES), ("volume", "7")]),
+        ([("series", "Schriften 7")], [("collection-title", "Schriften"), ("volume", "7")]),
+        ([("journal", "J. Oak Series,")], [("container-title", "J. Oak Series,")]),
+        # what has the pages of the work is what it appeared in
+        ([("series", SERIES), ("pages", "5-9")], [("container-title", SERIES), ("pages", "5-9")]),
+        ([("series", SERIES), ("pages", "x+383 pp.")], [("collection-title", SERIES), ("pages", "x+383 pp.")]),
+        ([("series", "In Oak Series,")], [("container-title", "In Oak Series,")]),
+        # the book that a chapter is in, and its series
+        (
+            [("booktitle", "Woods."), ("series", SERIES), ("pages", "5-9")],
+            [("container-title", "Woods."), ("collection-title", SERIES), ("pages", "5-9")],
+        ),
+        ([("journal", "Proc. Woods. LNCS")], [("container-title", "Proc. Woods."), ("collection-title", "LNCS")]),
+        (
+            [("journal", "Woods (Ely Oak Series).")],
+            [("container-title", "Woods"), ("collection-title", "(Ely Oak Series).")],
+        ),
+        (
+            [("journal", "Bulletin (series 7)"), ("pages", "5-9")],
+            [("container-title", "Bulletin (series 7)"), ("pages", "5-9")],
+        ),
+        (
+            [("volume", "volume 7"), ("journal", "of Oak Notes")],
+            [("volume", "volume 7"), ("collection-title", "of Oak Notes")],
+        ),
+        ([("volume", "vol. 7"), ("journal", "of Obras")], [("volume", "vol. 7"), ("container-title", "of Obras")]),
+        # ISBD has the series in brackets, after the number of pages
+        ([("pages", "179 p."), ("note", "(Dominos).")], [("pages", "179 p."), ("collection-title", "(Dominos).")]),
+        ([("pages", "5-9."), ("note", "(in press).")], [("pages", "5-9."), ("note", "(in press).")]),
+        ([("note", "(Bibliothèque d’Ely, 300).")], [("collection-title", "(Bibliothèque d’Ely,"), ("volume", "300).")]),
+    ],
+)
+def test_series(fields: list[tuple[str, str]], expected: list[tuple[str, str]]) -> None:
+    assert converted("grobid", *BOOK, *fields)[3:] == expected
+
+
+def test_a_series_alone_is_a_title() -> None:
+    assert converted("grobid", ("author", "A."), ("series", "Oaks")) == [("author", "A."), ("title", "Oaks")]
+
+
+def test_books_that_a_work_is_in() -> None:
+    found = converted("grobid", ("author", "A."), ("", "in:"), ("editor", "E. Oak (Ed.),"), ("booktitle", "Woods"))
+    assert [label for label, _ in found] == ["author", "editor", "container-title"]
+    found = converted(
+        "grobid", ("author", "A."), ("", "in"), ("series", "Oak Ser."), ("volume", "7,"), ("booktitle", "Woods")
+    )
+    assert [label for label, _ in found] == ["author", "collection-title", "volume", "container-title"]
+
+
+def test_refinements_look_at_neighbours_and_at_the_record() -> None:
+    """Every condition alone, on one field "x" between others."""
+    table: dict[str, Any] = {"labels": {k: k for k in "abx"}, "refine": [{"label": "x", "fields": ["y"]}]}
+    cases: list[tuple[dict[str, Any], str, bool]] = [
+        ({}, "axb", True),
+        ({"after": {"label": "a"}}, "axb", True),
+        ({"after": {"label": "a"}}, "bax", True),
+        ({"after": {"label": "a"}}, "abx", False),
+        ({"after": {"label": "a"}}, "xa", False),
+        ({"before": {"label": "b"}}, "axb", True),
+        ({"before": {"label": "b"}}, "bxa", False),
+        ({"before": {"label": "b", "pattern": "^b$"}}, "xb", True),
+        ({"before": {"label": "b", "pattern": "^c"}}, "xb", False),
+        ({"when": [{"label": "a"}, {"label": "b"}]}, "axb", True),
+        ({"when": [{"label": "a"}, {"label": "b"}]}, "ax", False),
+        ({"unless": [{"label": "a"}, {"label": "b"}]}, "bx", False),
+        ({"unless": [{"label": "a"}, {"label": "b"}]}, "x", True),
+    ]
+    for conditions, fields, changed in cases:
+        scheme = Scheme.from_table("my", {**table, "refine": [table["refine"][0] | conditions]})
+        found = [label for label, _ in shown(scheme.convert(tagged(*zip(fields, fields, strict=True))))]
+        assert found == list(fields.replace("x", "y") if changed else fields), (conditions, fields)
+
+
 def test_institutions_are_those_of_theses_and_reports() -> None:
     house = ("publisher", "University of Ely.")
     assert converted("anystyle", ("title", "T."), house)[-1][0] == "publisher"
@@ -148,9 +278,13 @@ def test_grobid_books_and_what_works_appear_in() -> None:
     assert converted("grobid", ("author", "A"), ("booktitle", "Proc. Woods"))[-1] == ("container-title", "Proc. Woods")
 
 
-def test_brill_series() -> None:
+def test_books_chapters_and_series_of_brill() -> None:
     found = converted("brill", ("author", "A"), ("booktitle", "Esra"), ("title", "HAT"), ("volume", "1"))
     assert [label for label, _ in found] == ["author", "title", "collection-title", "volume"]
+    found = converted("brill", ("author", "A"), ("title", "Salt"), ("booktitle", "Festschrift"), ("pages", "1-9"))
+    assert [label for label, _ in found] == ["author", "title", "container-title", "pages"]
+    found = converted("brill", ("author", "A"), ("booktitle", "Esra"), ("date", "1949"))
+    assert [label for label, _ in found] == ["author", "title", "date"]
 
 
 def test_unknown_words_between_fields_are_other() -> None:
@@ -183,6 +317,8 @@ def test_mistakes_in_schemes_are_named() -> None:
         Scheme.from_table("my", {"lables": {}})
     with pytest.raises(InputError, match="'labels' is missing"):
         Scheme.from_table("my", {})
+    with pytest.raises(InputError, match="refine: unknown key 'befor'; did you mean 'before'"):
+        Scheme.from_table("my", {"labels": {}, "refine": [{"label": "a", "fields": ["b"], "befor": {"label": "c"}}]})
     with pytest.raises(InputError, match="2 fields need 1 groups"):
         Scheme.from_table("my", {"labels": {}, "refine": [{"label": "a", "fields": ["b", "c"]}]})
     with pytest.raises(InputError, match="not a regular expression"):

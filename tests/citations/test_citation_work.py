@@ -93,6 +93,34 @@ def test_of_two_dates_the_one_with_a_year_counts() -> None:
     assert work.unread == (("date", "in press"),)
 
 
+def test_a_month_beside_the_issue_is_one_of_the_date() -> None:
+    work = record(("volume", "28,"), ("issue", "no. 3 (March),"), ("date", "1999.")).work
+    assert (work.volume, work.issue, work.issued, work.unread) == ("28", "3", Date(((1999, 3),)), ())
+    work = record(("volume", "28(3) (Spring),"), ("date", "1999.")).work
+    assert (work.volume, work.issue, work.issued, work.unread) == ("28", "3", Date(((1999,),), 1), ())
+
+
+def test_a_month_that_the_date_has_no_use_for_is_not_lost() -> None:
+    for date, expected in (("4 April 1999", Date(((1999, 4, 4),))), ("in press", Date(literal="in press"))):
+        work = record(("issue", "3 (March)"), ("date", date)).work
+        assert (work.issue, work.issued, work.unread) == ("3", expected, (("issue", "March"),))
+    assert record(("issue", "3 (March)")).work.unread == (("issue", "March"),)
+
+
+@pytest.mark.parametrize("label", ["note", "other"])
+@pytest.mark.parametrize(("text", "literal"), [("in press.", "in press"), ("(n.d.)", "n.d."), ("o. J.,", "o. J.")])
+def test_a_note_that_only_stands_for_a_date_is_one(label: str, text: str, literal: str) -> None:
+    work = record(("title", "X"), (label, text), ("note", "In German.")).work
+    assert (work.issued, work.note, work.unread) == (Date(literal=literal), "In German", ())
+
+
+def test_a_note_beside_a_date_stays_a_note() -> None:
+    work = record(("date", "1999"), ("note", "in press"), ("other", "n.d.")).work
+    assert (work.issued, work.note, work.unread) == (Date(((1999,),)), "in press", (("other", "n.d."),))
+    work = record(("note", "in press"), ("note", "to appear")).work
+    assert (work.issued, work.note) == (Date(literal="in press"), "to appear")
+
+
 def test_identifiers_are_found_where_they_stand() -> None:
     work = record(("url", "https://doi.org/10.1000/xyz"), ("container-title", "arXiv preprint arXiv:1706.03762")).work
     assert (work.doi, work.arxiv, work.type) == ("10.1000/xyz", "1706.03762", "article")
@@ -113,6 +141,13 @@ def test_identifiers_are_found_where_they_stand() -> None:
         ("In Vitro Biology", "In Vitro Biology", "In Vitro Biology"),
         ("Inorganic Chemistry", "Inorganic Chemistry", "Inorganic Chemistry"),
         ("In:", "In", "In"),
+        ("《红楼梦》。", "红楼梦", "红楼梦"),
+        ("「吾輩は猫である」、", "吾輩は猫である", "吾輩は猫である"),
+        ("、『坊っちゃん』｡", "坊っちゃん", "坊っちゃん"),
+        ("〈标题〉，", "标题", "标题"),
+        ("《红楼梦》研究；", "《红楼梦》研究", "《红楼梦》研究"),
+        ("【标题】", "【标题】", "【标题】"),
+        ("载：《红楼梦》", "载：《红楼梦", "红楼梦"),
         ("", "", ""),
     ],
 )

@@ -1,6 +1,6 @@
 """Schemes: how the labels of an annotated set of references become ours, as data.
 
-A scheme is a TOML file beside this one (`anystyle.toml`, `grobid.toml`) that says three things:
+A scheme is a TOML file beside this one (`anystyle.toml`, `grobid.toml`) that says up to four things:
 
     [labels]                 # a label of the set -> one of ours
     journal = "container-title"
@@ -10,12 +10,16 @@ A scheme is a TOML file beside this one (`anystyle.toml`, `grobid.toml`) that sa
     pattern = '^\\d+ ()\\(\\d'   # every group marks where the next field begins
     fields = ["volume", "issue"]
     when = { label = "genre", pattern = "thesis" }     # only in records that have such a field; pattern optional
-    unless = { label = "title" }                       # only in records that have none
+    unless = [{ label = "title" }, { label = "doi" }]  # only in records that have none of these; `when`: all of these
+    after = { label = "volume" }                       # only if the field before is such a one
+    before = { label = "pages" }                       # only if the field after is such a one
 
     [gaps]                   # words between two fields
     last = 'eds?\\.?'         # belong to the field before, if its label is among `people`
     next = 'in|pp?|vol'      # belong to the field after; any other word is a field `other`
     people = ["editor"]
+
+    then = "common"          # a file with refinements that follow: what is the same for several sets
 
 Text outside all fields goes by one convention, whatever the set does: a mark belongs to the field it ends, an opening
 bracket or quotation mark to the field it begins. So every character that is not white space ends up in exactly one
@@ -44,32 +48,36 @@ _BRACKETS = frozenset("([{<")
 _QUOTES = frozenset("“‘«„‚¿¡")
 _STRAIGHT = frozenset("\"'`")
 _NAMES = ("anystyle", "brill", "grobid")
+_REFINE = ("label", "pattern", "fields", "when", "unless", "after", "before")
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Does a record have a field of this label that the pattern is found in?"""
+    """Is there a field of this label that the pattern is found in?"""
 
     label: str
     pattern: re.Pattern[str]
 
     def holds(self, text: str, spans: Sequence[Span]) -> bool:
-        """Look at the fields of a record."""
-        return any(s.label == self.label and self.pattern.search(text, s.start, s.end) for s in spans)
+        """Look at some fields of a record."""
+        return any(s.label == self.label and self.pattern.search(text[s.start : s.end]) for s in spans)
 
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
     """A field of `label` that the pattern is found in becomes `fields`, cut where the pattern's groups begin.
 
-    when, unless : conditions on the record, or None.
+    when, unless : conditions on the record: all of the first must hold, and none of the second.
+    after, before : conditions on the fields beside it, or None.
     """
 
     label: str
     pattern: re.Pattern[str]
     fields: tuple[str, ...]
-    when: Condition | None = None
-    unless: Condition | None = None
+    when: tuple[Condition, ...] = ()
+    unless: tuple[Condition, ...] = ()
+    after: Condition | None = None
+    before: Condition | None = None
 
     def __post_init__(self) -> None:
         """Check that there is a group for every cut."""
@@ -81,13 +89,17 @@ class Refinement:
 
     def apply(self, text: str, spans: Sequence[Span]) -> list[Span]:
         """Return the fields of a record, refined."""
-        idle = self.when is not None and not self.when.holds(text, spans)
-        if idle or (self.unless is not None and self.unless.holds(text, spans)):
+        idle = not all(one.holds(text, spans) for one in self.when)
+        if idle or any(one.holds(text, spans) for one in self.unless):
             return list(spans)
-        return [piece for span in spans for piece in self._pieces(text, span)]
+        return [piece for k in range(len(spans)) for piece in self._pieces(text, spans, k)]
 
-    def _pieces(self, text: str, span: Span) -> Iterator[Span]:
-        match = self.pattern.search(text[span.start : span.end]) if span.label == self.label else None
+    def _pieces(self, text: str, spans: Sequence[Span], k: int) -> Iterator[Span]:
+        """Yield field k of a record, or what becomes of it."""
+        span = spans[k]
+        beside = (self.after, spans[max(k - 1, 0) : k]), (self.before, spans[k + 1 : k + 2])
+        meant = span.label == self.label and all(one is None or one.holds(text, next_to) for one, next_to in beside)
+        match = self.pattern.search(text[span.start : span.end]) if meant else None
         if match is None:
             yield span
             return
@@ -209,19 +221,31 @@ def load_scheme(name: str) -> Scheme:
     if name not in _NAMES:
         raise InputError(f"no scheme is named {name!r}{did_you_mean(name, _NAMES) or '; known: ' + ', '.join(_NAMES)}")
     tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    table = tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
-    return Scheme.from_table(name, table)
+    tables: list[dict[str, Any]] = []
+    file: str | None = name
+    while file is not None:
+        tables.append(tomllib.loads(files(__package__).joinpath(f"{file}.toml").read_text(encoding="utf-8")))
+        file = tables[-1].pop("then", None)
+    return Scheme.from_table(
+        name, {**tables[0], "refine": [row for table in tables for row in table.get("refine", ())]}
+    )
 
 
 def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
-def _condition(row: Mapping[str, str] | None) -> Condition | None:
-    return None if row is None else Condition(row["label"], _pattern(row.get("pattern", "")))
+def _conditions(row: Mapping[str, Any], key: str) -> tuple[Condition, ...]:
+    """Return what stands at a key: nothing, a condition, or several."""
+    found = row.get(key, ())
+    several = (found,) if isinstance(found, Mapping) else found
+    return tuple(Condition(one["label"], _pattern(one.get("pattern", ""))) for one in several)
 
 
 def _refinement(row: Mapping[str, Any]) -> Refinement:
-    pattern = _pattern(row.get("pattern", ""))
-    conditions = _condition(row.get("when")), _condition(row.get("unless"))
-    return Refinement(row["label"], pattern, tuple(row["fields"]), *conditions)
+    unknown = [key for key in row if key not in _REFINE]
+    if unknown:
+        raise InputError(f"refine: unknown key {unknown[0]!r}{did_you_mean(unknown[0], _REFINE)}")
+    record = _conditions(row, "when"), _conditions(row, "unless")
+    beside = (next(iter(_conditions(row, key)), None) for key in ("after", "before"))
+    return Refinement(row["label"], _pattern(row.get("pattern", "")), tuple(row["fields"]), *record, *beside)
