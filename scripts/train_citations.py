@@ -2,6 +2,9 @@
 
     python scripts/train_citations.py --data DIR            train, calibrate, save, measure
     python scripts/train_citations.py --data DIR --report   measure the model that is there
+    python scripts/train_citations.py --data DIR --rules    keep its weights; rules and calibration anew
+    python scripts/train_citations.py --data DIR --penalties
+                                                            learn on dev what each rule is worth, and write nothing
     python scripts/train_citations.py --data DIR --origins genre    which genres it finds, by what their sets call them
 
 DIR holds the annotated sets named in `espalier.citations.training.SOURCES`, and `cora/normalised/all.jsonl`, whose
@@ -31,11 +34,17 @@ from espalier.citations.training import SOURCES, Example, compacted, divide, key
 from espalier.corpus import Corpus
 from espalier.document import Document
 from espalier.estimators.ccm import CCM
+from espalier.estimators.ccm_training import held_out
 from espalier.estimators.crf import CRF
 from espalier.estimators.persist import pack
+from espalier.inference import viterbi
 from espalier.io import read
+from espalier.learning.degrees import degree_matrix
+from espalier.learning.penalty_training import train_svm_penalties
 from espalier.metrics.reliability import calibration
 from espalier.pages.svg import Line, draw_lines
+from espalier.rules.compile import compile_rules
+from espalier.rules.ruleset import RuleSet
 from espalier.tasks import load_task
 
 MODEL = Path(__file__).parents[1] / "src" / "espalier" / "citations" / "model.espalier"
@@ -49,6 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, required=True, help="directory of the annotated sets")
     parser.add_argument("--output", type=Path, default=MODEL, help="the model file to write, or to measure")
     parser.add_argument("--report", action="store_true", help="measure only")
+    parser.add_argument("--rules", action="store_true", help="keep the weights, take the task's rules, calibrate")
+    parser.add_argument("--penalties", action="store_true", help="only learn what each rule is worth")
     parser.add_argument("--part", choices=("dev", "test", "cora"), default="test", help="the references to measure on")
     parser.add_argument(
         "--origins", metavar="FIELD", help="only count which fields are found, by what their sets call them"
@@ -60,7 +71,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     examples = read_sources(options.data)
     parts = dict(divide(example for example in examples if example.key not in benchmark))
     say(" ".join(f"{part}: {len(several)}" for part, several in parts.items()))
-    if not options.report and not options.origins:
+    if options.penalties:
+        report_penalties(parts["dev"], options.output)
+        return
+    if options.rules:
+        save(load_model(options.output).with_rules(load_task("citations").rules), parts["dev"], options.output)
+    elif not options.report and not options.origins:
         train(parts["train"], parts["dev"], options.output, options.threads)
     parts["cora"] = [example for example in examples if example.key in benchmark]
     if options.origins:
@@ -110,6 +126,47 @@ def save(model: CCM, dev: Sequence[Example], path: Path) -> None:
     say(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB")
 
 
+def load_model(path: Path) -> CCM:
+    """Return the model of a file."""
+    model = Parser.from_file(path).model
+    assert isinstance(model, CCM)
+    return model
+
+
+def report_penalties(dev: Sequence[Example], path: Path) -> None:
+    """Print what the rules of the task are worth to a model, learned on `dev`, and crosswise what that brings.
+
+    A rule that neither the labels nor the answers break there teaches nothing: it keeps the price that the task gives.
+    """
+    model, declared = load_model(path), load_task("citations").rules
+    every = declared.with_penalties(learned_penalties(model, declared, dev))
+    for rule in every:
+        say(f"{rule.name:16} {declared[rule.name].penalty:6.2f} {rule.penalty:6.2f}")
+    halves = dev[::2], dev[1::2]
+    crosswise: list[Record] = []
+    for ours, others in (halves, halves[::-1]):
+        rules = declared.with_penalties(learned_penalties(model, declared, others))
+        crosswise += Parser(model, rules).parse_many(example.document.text for example in ours)
+    ordered = [*halves[0], *halves[1]]
+    given = list(Parser(model, declared).parse_many(example.document.text for example in ordered))
+    for name, records in (("as given", given), ("learned on the other half", crosswise)):
+        found = score(ordered, records)
+        say(
+            f"{name}: field F1 {100 * found.fields.f1:.2f}, of nine {100 * found.core.f1:.2f}, "
+            f"whole {100 * found.exact:.2f}"
+        )
+
+
+def learned_penalties(model: CCM, declared: RuleSet, examples: Sequence[Example]) -> dict[str, float]:
+    """Return what rules are worth on references that the model has not seen, where they say anything there."""
+    compiled = compile_rules(declared.with_penalties(dict.fromkeys(declared.names)), model.labels_)
+    seen = held_out(model.base_, corpus_of(examples), compiled)
+    answers = degree_matrix(compiled, seen.corpus, viterbi(seen.batch).labels)
+    spoke = np.logical_or(seen.degrees.any(axis=0), answers.any(axis=0))
+    learned = train_svm_penalties([seen], compiled, C=1.0).tolist()
+    return {name: price for name, price, said in zip(declared.names, learned, spoke.tolist(), strict=True) if said}
+
+
 def report(test: Sequence[Example], path: Path, picture: Path | None = None) -> None:
     """Print what the model makes of some references, by source and by field, and what its confidences are worth."""
     parser = Parser.from_file(path)
@@ -155,7 +212,7 @@ def draw_reliability(before: Mapping[str, Verdicts], after: Mapping[str, Verdict
                                  ("records", after["record"], "calibrated")):  # fmt: skip
         bins = calibration(verdicts.sure, verdicts.right, n_bins=10).bins
         # Bins with a handful of answers say nothing and jump.
-        points = [(b.confidence, b.accuracy) for b in bins if b.count >= 10]
+        points = [(b.confidence or 0.0, b.accuracy or 0.0) for b in bins if b.count >= 10]
         lines.append(Line(f"{name}, {when}", points))
     return draw_lines("Reliability on test references", lines, x="confidence", y="share that is right").file()
 

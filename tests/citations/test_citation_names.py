@@ -104,7 +104,7 @@ def shown(text: str) -> list[str]:
         ("W. J. 's Gravesande", ["'s Gravesande, W. J."]),
         ("'s-Gravesande, W. J.", ["'s-Gravesande, W. J."]),
         ("Beeck, P. op de", ["op de Beeck, P."]),
-        ("In Ho Kim", ["Kim, In Ho"]),
+        ("Sang In Lee", ["Lee, Sang In"]),
         ("García Márquez, Gabriel", ["García Márquez, Gabriel"]),
         ("García Márquez, G., Vargas Llosa, M.", ["García Márquez, G.", "Vargas Llosa, M."]),
         # initials
@@ -170,7 +170,7 @@ def shown(text: str) -> list[str]:
         ("郭春華. 劉小冬", ["郭, 春華", "劉, 小冬"]),
         ("김철수.이영희", ["김, 철수", "이, 영희"]),
         ("《王小明》", ["王, 小明"]),
-        ("卡尔·马克思，王小明", ["卡尔·马克思", "王, 小明"]),
+        ("卡尔·马克思，王小明", ["{卡尔·马克思}", "王, 小明"]),
         ("Smith，J．，Jones，K。", ["Smith, J.", "Jones, K."]),
         # institutions
         ("World Health Organization", ["{World Health Organization}"]),

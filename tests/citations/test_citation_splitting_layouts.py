@@ -52,6 +52,15 @@ def test_one_a_line(style: tuple[str, ...]) -> None:
     assert texts("".join(f"  {reference}\n" for reference in style)) == list(style)
 
 
+@pytest.mark.parametrize("date", ["in press", "n.d.", "forthcoming", "to appear"])
+def test_what_stands_for_a_year_is_one(date: str) -> None:
+    lines = [
+        "Plum, A. Wires and Walls. Translated by B. Sloe. Ely: Medlar Press, 1998.",
+        f"Quince, B. ({date}). Mulch. Soil.",
+    ]
+    assert texts("\n".join(lines)) == lines
+
+
 @pytest.mark.parametrize("style", STYLES, ids=NAMES)
 def test_stanzas_of_whole_lines(style: tuple[str, ...]) -> None:
     assert texts("\n\n".join("\n".join(style) for _ in range(3))) == list(style) * 3

@@ -11,9 +11,11 @@ from cli_runs import Espalier
 from citation_models import tiny_model
 from espalier import store
 from espalier.citations.parser import load
-from espalier.cli.adapting import converted
+from espalier.cli.adapting import Start, converted
+from espalier.cli.recipe import make_recipe
 from espalier.document import Document, Span
 from espalier.errors import InputError
+from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
 from espalier.tasks import load_task
 
@@ -83,9 +85,22 @@ def test_from_a_file_and_from_nothing(espalier: Espalier, tmp_path: Path) -> Non
     first = ("train", "-t", "citations", "-l", xml, "-o", tmp_path / "out.espalier", "--json")
     done = espalier(*first, "--set", f"prior={tiny}")
     assert (done.code, json.loads(done.out)["prior"]) == (0, str(tiny))
-    assert store.load(tmp_path / "out.espalier")[0]["base"]["parameters"]["l2"] == 0.01
+    parameters = store.load(tmp_path / "out.espalier")[0]["base"]["parameters"]
+    assert (parameters["l2"], parameters["copies"]) == (0.03, 10)
     done = espalier(*first, "--set", "prior=null")
     assert (done.code, "prior" in json.loads(done.out)) == (0, False)
+
+
+def test_labels_of_several_levels_have_no_copies() -> None:
+    for label, copies in (("B-name", 10), ("B-name/B-last", 0)):
+        learned = CRF(["lower"]).fit([["Ada"]], [[label]]).learned_
+        assert Start("mine", learned).parameters["copies"] == copies
+
+
+def test_raw_text_teaches_through_copies() -> None:
+    learner = make_recipe(task="citations", pool=True).estimator
+    assert (learner.update, learner.cycles, learner.model.base.copies) == ("pool", 1, 10)
+    assert make_recipe(task="citations", pool=True, settings=["method.cycles=3"]).estimator.cycles == 3
 
 
 def test_what_cannot_be(espalier: Espalier, tmp_path: Path) -> None:

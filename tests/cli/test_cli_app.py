@@ -51,6 +51,30 @@ def test_wrong_use_is_one_line_and_exit_2(espalier: Espalier, arguments: list[st
     assert complaint in err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "which"), [(["parse", ""], 2), (["label", "-", "-m", ""], 4), (["convert", "", ""], 2), ([""], 1)]
+)
+def test_an_empty_argument_is_no_directory(espalier: Espalier, arguments: list[str], which: int) -> None:
+    done = espalier(*arguments)
+    assert done == (2, "", f"espalier: argument {which} is empty; is a variable of the shell not set?\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_disk_is_named(espalier: Espalier, corpus: Path, model: Path) -> None:
+    done = espalier("convert", corpus, "/dev/full", "--to", "jsonl")
+    assert done == (2, "", "espalier: /dev/full: No space left on device\n")
+    for command in (["convert", corpus, "-"], ["info", model]):
+        with open("/dev/full", "w") as full:
+            words = [sys.executable, "-m", "espalier", *map(str, command)]
+            ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
+        assert (ended.returncode, ended.stderr) == (2, "espalier: <stdout>: No space left on device\n")
+
+
+def test_a_file_in_a_file(espalier: Espalier, corpus: Path) -> None:
+    done = espalier("convert", corpus, corpus / "out.jsonl")
+    assert done == (2, "", f"espalier: {corpus / 'out.jsonl'}: Not a directory\n")
+
+
 def test_interruption_is_exit_130(
     espalier: Espalier, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,8 @@ import pytest
 from cli_runs import Espalier
 
 import espalier as es
+from espalier.citations.parser import BUNDLED
+from espalier.errors import ModelFileError
 
 REFERENCE = (
     "<author>Smith AB, Jones CD.</author> <title>Soil salts and the rooting of quince.</title> "
@@ -45,6 +47,44 @@ def test_a_file_of_that_name_comes_first(espalier: Espalier, references: Path, m
     assert {span.label for span in document.spans or ()} == {"fruit", "place"}
 
 
-def test_other_names_are_files(espalier: Espalier, references: Path) -> None:
-    found = espalier("evaluate", "-m", "citation", "-d", references)
-    assert (found.code, found.err) == (2, "espalier: there is no model file 'citation'\n")
+def test_info_and_parse_take_the_name(espalier: Espalier, references: Path) -> None:
+    found = espalier("info", "citations", "--json")
+    assert (found.code, found.err) == (0, "")
+    header = json.loads(found.out)
+    assert (header["kind"], Path(header["file"]).name) == ("ccm", BUNDLED["citations"])
+    assert espalier("parse", references, "-m", "citations") == espalier("parse", references)
+    assert espalier("parse", references, "-m", "citations", "-j", 2) == espalier("parse", references)
+
+
+def test_a_file_of_that_name_is_not_the_default(espalier: Espalier, references: Path, model: Path) -> None:
+    before = espalier("parse", references)
+    shutil.copy(model, references.parent / "citations")
+    assert espalier("parse", references) == before
+    assert "the model has the label 'B-fruit'" in espalier("parse", references, "-m", "citations").err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate -m citation -d refs.txt",
+        "compare citation citations -d refs.txt",
+        "info citation",
+        "label refs.txt -m citation",
+        "parse refs.txt -m citation",
+        "rules discover -d refs.txt -m citation",
+        "train -t citations -l refs.txt --set prior=citation -o my.espalier",
+    ],
+)
+def test_other_names_are_files(espalier: Espalier, references: Path, command: str) -> None:
+    found = espalier(*command.split())
+    what = "espalier: there is no model file 'citation'; did you mean 'citations'?\n"
+    assert (found.code, found.err) == (2, what)
+
+
+def test_names_that_are_far_from_it_get_no_hint(references: Path) -> None:
+    with pytest.raises(ModelFileError, match=r"^there is no model file 'plums.espalier'$"):
+        es.load("plums.espalier")
+    with pytest.raises(ModelFileError, match="did you mean 'citations'"):
+        es.load("citation")
+    with pytest.raises(ModelFileError, match="did you mean 'citations'"):
+        es.load(Path("Citations"))

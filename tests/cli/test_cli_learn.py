@@ -318,7 +318,7 @@ def test_a_person_at_a_terminal_hears_of_every_cycle(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     arguments = ["train", "-l", corpus, "-u", raw, "-o", tmp_path / "m.espalier", "-m", "hmm"]
     _, _, err = espalier(*arguments, "--set", "method.cycles=1")
-    assert "codl: 1 steps; kept the model of cycle 1, the last; only --dev can tell whether it is better" in err
+    assert "codl: 1 step; kept the model of cycle 1, the last; only --dev can tell whether it is better" in err
     _, _, err = espalier(*arguments, "--dev", corpus)
     assert "the best by the held-out records" in err
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 from cli_runs import Espalier, Outcome
 
 from citation_models import pieces, reference, tiny_model
+from espalier.citations.parser import BATCH
 from espalier.citations.record import LABELS
 from espalier.cli.batches import Order
 from espalier.cli.parse import _FORMATS
@@ -102,6 +105,60 @@ def test_review(parse: Any, tmp_path: Path) -> None:
     assert "records below --min-confidence left out: 1 of 2; --review FILE keeps them" in done.err
 
 
+def test_the_review_on_stdout(parse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = f"{reference(51)}\nAda (1950) pp 7, 8 pp\n"
+    done = parse("-", "--min-confidence", 0.5, "--review", "-", "-o", "a.jsonl", stdin=text)
+    assert (done.code, done.err) == (0, "")
+    assert [row["text"] for row in rows(done.out)] == ["Ada (1950) pp 7, 8 pp"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+    assert [row["text"] for row in rows(Path("a.jsonl").read_text(encoding="utf-8"))] == [reference(51)]
+
+
+def test_the_review_of_a_link_and_of_a_device(parse: Any, tmp_path: Path) -> None:
+    """A link stays one, and a device is written to, not replaced by a file."""
+    review, link = tmp_path / "review.jsonl", tmp_path / "link.jsonl"
+    link.symlink_to(review)
+    for target in (link, os.devnull):
+        assert parse("-", "--min-confidence", 1, "--review", target, stdin="Ada pp\n") == Outcome(0, "", "")
+    assert link.is_symlink()
+    assert [row["text"] for row in rows(review.read_text(encoding="utf-8"))] == ["Ada pp"]
+    assert not Path(os.devnull).is_file()
+
+
+def test_a_review_that_fails_leaves_the_file_as_it_was(parse: Any, tmp_path: Path) -> None:
+    review = tmp_path / "review.jsonl"
+    review.write_text("before", encoding="utf-8")
+    assert parse(tmp_path / "none.txt", "--min-confidence", 1, "--review", review).code == 2
+    assert (list(tmp_path.iterdir()), review.read_text(encoding="utf-8")) == ([review], "before")
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "0 records"), (1, "1 record"), (2, "2 records")])
+def test_one_record_and_two_records(
+    parse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, words: str
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    text = f"{reference(51)}\n" + "Ada (1950) pp 7, 8 pp\n" * count
+    done = parse("-", "--min-confidence", 0.5, "--review", tmp_path / "r.jsonl", "-o", tmp_path / "a.bib", stdin=text)
+    assert f"{words} to review" in done.err
+    assert "1 record as bibtex" in done.err
+
+
+FORMULAS = ("=1+1", "@SUM(A1)", "+1", "-1", "\t=1+1", "\r=1+1", "＝1")
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_no_cell_is_a_formula_unless_asked_for(parse: Any, formula: str) -> None:
+    text = f"{formula} {reference(51)}\n"
+    shown = " ".join(text.split())
+    (row,) = csv.DictReader(io.StringIO(parse("-", "--input", "lines", "-f", "csv", stdin=text).out))
+    assert row["text"] == f"'{shown}"
+    assert all(cell[:1] not in ("=", "+", "-", "@", "\t", "\r", "＝") for cell in row.values())
+    (raw,) = csv.DictReader(io.StringIO(parse("-", "--input", "lines", "-f", "csv", "--raw-cells", stdin=text).out))
+    assert raw["text"] == shown
+    assert {name: cell.removeprefix("'") for name, cell in row.items()} == raw
+
+
 def test_the_cut_counts_for_the_review(parse: Any) -> None:
     text = f"1. {reference(50)} 2. {reference(52)}"
     assert len(rows(parse("-", stdin=text).out)) == 2
@@ -157,6 +214,7 @@ def test_nothing_to_read_leaves_the_output_as_it_was(parse: Any, tmp_path: Path)
         (("-f", "bibtex", "-k", "2"), "no place for other readings"),
         (("-f", "bibtex", "--explain"), "goes with --format table"),
         (("--review", "r.jsonl"), "needs --min-confidence"),
+        (("-f", "bibtex", "--raw-cells"), "--raw-cells is for --format csv; bibtex has no cells"),
         (("--min-confidence", "1.5"), "min-confidence"),
         (("-k", "0"), "-k"),
     ],
@@ -178,12 +236,12 @@ def test_references_wait_for_their_records_only(references: Path, tmp_path: Path
     from espalier.cli.parsing import open_parser
 
     path = tmp_path / "refs.txt"
-    path.write_text("\n".join(reference(n) for n in range(600)), encoding="utf-8")
+    path.write_text("\n".join(reference(n) for n in range(BATCH + 9)), encoding="utf-8")
     inputs, heard = Inputs([path], "auto", "utf-8"), []
     batches = Job(open_parser(references), inputs)._batches(Order("table"), None, heard.append)
     assert all(pair[0].text == pair[1].text for batch in batches for pair in batch.pairs)
-    assert inputs.read == 600
-    assert heard == [512, 600]
+    assert inputs.read == BATCH + 9
+    assert heard == [BATCH, BATCH + 9]
 
 
 @pytest.mark.parametrize(("head", "what"), [(b"%PDF-1.7\n", "a PDF"), (b"PK\x03\x04\x14", ".docx")])

@@ -142,7 +142,7 @@ def test_progress_is_for_terminals(espalier: Espalier, toy: Path, monkeypatch: p
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     code, _, err = espalier("reproduce", "--data", toy, "--quick")
     assert code == 0
-    assert "1 figures" in err
+    assert "1 figure;" in err
 
 
 @pytest.mark.parametrize(

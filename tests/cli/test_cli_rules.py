@@ -85,7 +85,7 @@ def test_discover_writes_a_task_that_can_be_loaded(espalier: Espalier, tmp_path:
     data.write_text(TAGGED + "<fruit>plum</fruit> in <place>plum</place>\n" * 2, encoding="utf-8")
     code, out, err = espalier("rules", "discover", "-m", wrong_model, "-d", data, "-o", output)
     assert (code, err) == (0, "")
-    assert "1 rules of" in out
+    assert "1 rule of" in out
     task = load_task(output)
     assert task.rules.K == 1
     assert "# support" in output.read_text(encoding="utf-8")

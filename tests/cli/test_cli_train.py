@@ -162,6 +162,55 @@ def test_bad_output_is_refused_before_training(
     assert complaint in err
 
 
+TASK = 'labels = ["B-fruit", "B-place", "B-price", "I-price", "O"]\n[features]\ntemplates = ["lower"]\n'
+
+
+def test_without_output_the_model_is_called_as_the_task(
+    espalier: Espalier, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks" / "market.toml").write_text(TASK, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for task, name in ((["--task", "tasks/market.toml"], "market.espalier"), ([], "model.espalier")):
+        done = espalier("train", *task, "--labelled", corpus)
+        assert done == (0, "", f"espalier: the model is in {name}; --output names another file\n")
+        before = Path(name).read_bytes()
+        assert list(es.load(name).labels_) == TAGS
+        again = espalier("train", *task, "--labelled", corpus)
+        what = f"{name} is there already; name the file to write: --output {name} replaces it"
+        assert again == (2, "", f"espalier: {what}\n")
+        assert Path(name).read_bytes() == before
+        assert espalier("train", *task, "--labelled", corpus, "--output", name) == (0, "", "")
+
+
+def test_an_error_before_the_training_says_nothing_of_a_model(
+    espalier: Espalier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = espalier("train", "--task", "citation", "--labelled", "none.txt")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_label_names_the_file_and_the_record(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:
+    task, typo = tmp_path / "market.toml", tmp_path / "typo.txt"
+    task.write_text(TASK, encoding="utf-8")
+    typo.write_text("<fruit>plum</fruit>\nin <plce>Ely</plce>\n", encoding="utf-8")
+    done = espalier("train", "-t", task, "-l", corpus, "-l", typo, "-o", tmp_path / "m.espalier")
+    what = "record 2, token 2: unknown label 'B-plce'; did you mean 'B-place'?"
+    assert done == (2, "", f"espalier: {typo}: {what} (the labels are those that the task market lists)\n")
+    done = espalier("train", "-t", "citations", "-l", "-", "-o", tmp_path / "m.espalier", stdin=typo.read_bytes())
+    assert (done.code, done.err.startswith("espalier: <stdin>: scheme 'citations' has no label 'fruit'")) == (2, True)
+
+
+def test_tokens_that_are_cut_are_told_also_of_references(espalier: Espalier, tmp_path: Path) -> None:
+    data = tmp_path / "data.txt"
+    data.write_text("<author>Ada Plu</author>m. <title>Wires.</title>\n", encoding="utf-8")
+    options = ("--set", "prior=null", "--set", "max_iterations=1", "--rules", "none")
+    done = espalier("train", "-t", "citations", "-l", data, "-o", tmp_path / "m.espalier", *options)
+    assert "tokens cut by the border of a field: 1;" in done.err
+
+
 def test_every_kind_that_is_trained_has_model_files() -> None:
     assert {kind.value for kind in Kind} <= set(KINDS)
 

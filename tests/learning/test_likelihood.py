@@ -83,6 +83,21 @@ def test_weights_far_apart_take_the_log_space_kernel():
         assert np.isfinite(gradient).all()
 
 
+@pytest.mark.parametrize("strength", [240.0, 260.0, 800.0, 1e5])
+def test_transitions_beyond_the_range_of_exponentials(strength):
+    """A trial step of the optimiser may go that far; warnings are errors here."""
+    f, *problem, rng = random_problem(11, 3, [4, 3, 1])
+    w = rng.normal(size=f.n_parameters)
+    w[-f.from_label.size :] = strength * rng.choice([-1.0, 1.0], f.from_label.size)
+    value, gradient = f(w)
+    assert value == pytest.approx(enumerated(w, *problem), rel=1e-9)
+    for k in range(f.n_parameters):
+        step = np.zeros(f.n_parameters)
+        step[k] = 1e-3
+        slope = (enumerated(w + step, *problem) - enumerated(w - step, *problem)) / 2e-3
+        assert gradient[k] == pytest.approx(slope, abs=1e-4)
+
+
 def test_threads_do_not_change_a_digit():
     rng = np.random.default_rng(0)
     lengths = rng.integers(1, 30, 400)

@@ -45,12 +45,15 @@ _AFTER_NAME = r"(?:,? (?:Jr|Sr|2nd|3rd|I{2,3})\b\.?)?"
 _AND = r"(?:[,;](?: (?:&|and|und|et|y))?| (?:&|and|und|et|y)) ?"
 _OTHERS = r"(?:,? (?:et al|and others)\b\.?)?"
 _YEAR = r"(?:1[5-9]|20)\d\d[a-z]?"
+_UNDATED = (
+    r"(?:[Ii]n press|[Ff]orthcoming|[Tt]o appear|[Uu]ndated|[Nn]\.\s?d\.|[Ss]\.\s?d\.|[Ii]m Druck|[Ss]ous presse)"
+)
 _TITLE = rf"(?=[\"“‘'\[(¿]?{_CAPITAL}|\d)"
 _PERSON = rf"{_SURNAME}, ?{_CAPITAL}\.(?:[ -]{{0,2}}{_CAPITAL}\.){{0,4}}{_AFTER_NAME}"
 _PERSONS = rf"{_PERSON}(?:{_AND}{_PERSON}){{0,60}}{_OTHERS}(?:,? \([Ee]ds?\.?\)\.?)?"
 _BARE_PERSON = rf"{_SURNAME} {_INITIAL}(?:-?{_INITIAL}){{0,3}}{_AFTER_NAME}"
 _BARE_PERSONS = rf"{_BARE_PERSON}(?:{_AND}{_BARE_PERSON}){{0,80}}{_OTHERS}"
-_ANY_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_ANY_YEAR = re.compile(rf"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|\({_UNDATED}\)")
 _BORDER = re.compile(r"(?<=[.)\]\d/])\s+(?=[^\W\d_])")
 _INITIALS_FIRST = re.compile(rf"{_INITIAL}\.(?:[ -]?{_INITIAL}\.){{0,3}} ?{_SURNAME}(?:[,.:]|{_AND}| \()")
 _SAME_NAMES = re.compile(r"[—–_-]{2,12}[.,:]? ")
@@ -67,7 +70,9 @@ class _Style(NamedTuple):
 
 
 _STYLES = (
-    _Style(re.compile(rf"{_PERSONS},? ?(?:\({_YEAR}(?:, [^()]{{1,20}})?\)|{_YEAR}[.,:])"), _ANYTHING, 0.9),
+    _Style(
+        re.compile(rf"{_PERSONS},? ?(?:\((?:{_YEAR}(?:, [^()]{{1,20}})?|{_UNDATED})\)|{_YEAR}[.,:])"), _ANYTHING, 0.9
+    ),
     _Style(
         re.compile(rf"{_BARE_PERSONS}(?:[.:]{{1,2}} {_TITLE}| \({_YEAR}\))"),
         re.compile(r"(?:\d[A-Za-z]?\)?\]?\.?|/\S{1,80})\s+\Z"),
@@ -120,7 +125,7 @@ def ends(line: str) -> bool:
 
 
 def has_year(line: str) -> bool:
-    """Is there a year in a line?"""
+    """Is there a year in a line, or what stands in its place?"""
     return _ANY_YEAR.search(line) is not None
 
 

@@ -28,7 +28,7 @@ from espalier.corpus import Corpus
 from espalier.decoders.base import Problem
 from espalier.decoders.explain import Explanation, explain
 from espalier.document import Document
-from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
+from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError, did_you_mean
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.ccm import CCM
 from espalier.estimators.persist import load as load_estimator
@@ -37,7 +37,7 @@ from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
 
-__all__ = ["BUNDLED", "LONGEST", "Parser", "load"]
+__all__ = ["BUNDLED", "LONGEST", "Parser", "load", "model_file"]
 
 BUNDLED = {"citations": "model.espalier"}
 """The models that come with the package, by name."""
@@ -199,7 +199,23 @@ def load(source: str | os.PathLike[str]) -> Parser | SequenceLabeller:
     if isinstance(source, str) and source in BUNDLED:
         with resources.as_file(resources.files("espalier.citations") / BUNDLED[source]) as path:
             return Parser.from_file(_present(path))
-    return load_estimator(source)
+    return load_estimator(model_file(source))
+
+
+def model_file(source: str | os.PathLike[str]) -> Path:
+    """Return the path of a model file, or of the bundled model of that name where there is no such file.
+
+    A file that is not there and is called nearly like a bundled model is refused; any other is left to who reads it.
+    """
+    name = os.fspath(source)
+    if os.path.exists(name):
+        return Path(name)
+    if name in BUNDLED:  # which a package that is installed has as a file
+        return Path(str(resources.files("espalier.citations") / BUNDLED[name]))
+    near = did_you_mean(name, BUNDLED)
+    if near:
+        raise ModelFileError(f"there is no model file {name!r}{near}")
+    return Path(name)
 
 
 def _present(path: Path) -> Path:

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -18,7 +19,7 @@ from typing import Annotated, Any
 import typer
 
 from espalier.cli.compare import compare
-from espalier.cli.console import complain, doubts_aloud
+from espalier.cli.console import STDOUT, complain, doubts_aloud
 from espalier.cli.convert import convert
 from espalier.cli.evaluate import evaluate
 from espalier.cli.info import info
@@ -38,6 +39,9 @@ __all__ = ["COMMANDS", "GROUPS", "app", "run"]
 COMMANDS = (parse, train, label, evaluate, compare, convert, info, reproduce, run_command, serve)
 GROUPS = {"rules": (ABOUT_RULES, (check, show, discover))}
 """Commands of two words: the first, what it is about, and what may follow it."""
+
+# Errors of writing that stdout alone may have without a name: who writes a file names it.
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO)
 
 # Typer moved the base of its usage errors between packages; as an ancestor of BadParameter it is in all versions.
 _CommandLineError: Any = typer.BadParameter.__mro__[2]
@@ -84,6 +88,9 @@ app = _application(COMMANDS, GROUPS)
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code; what goes wrong on purpose is one line on stderr."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if "" in arguments:  # as a path it would be the current directory
+        complain(f"argument {arguments.index('') + 1} is empty; is a variable of the shell not set?")
+        return 2
     # Typer reads the parameters of every command that it is given; who names one need not wait for the others.
     named = [command for command in COMMANDS if [command.__name__] == arguments[:1]]
     command = typer.main.get_command(_application(named, {}) if named else app)
@@ -95,19 +102,26 @@ def run(arguments: Sequence[str] | None = None) -> int:
             code = command.main(args=arguments or ["--help"], prog_name="espalier", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`); point stdout elsewhere, or Python complains at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of our output went away (`| head`)
+        _give_up_stdout()
         return 1
     except EspalierError as error:
         complain(in_options(str(error), _named_command(arguments).strip()))
     except OSError as error:
-        complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        name = error.filename or (STDOUT if error.errno in _FULL else None)
+        complain(f"{name}: {error.strerror}" if name else str(error))
+        if name == STDOUT:
+            _give_up_stdout()
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except _CommandLineError as error:
         complain(f"{error.format_message()} (see 'espalier {_named_command(arguments)}--help')")
     return 2
+
+
+def _give_up_stdout() -> None:
+    """Point stdout elsewhere, or Python tries once more at exit to write what could not be written, and complains."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _named_command(arguments: Sequence[str]) -> str:

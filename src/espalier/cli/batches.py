@@ -35,13 +35,15 @@ class Order:
     """What is wanted of every batch.
 
     format : one of `FORMATS`, or "table" for the records themselves; k : readings; least : how sure a record must be;
-    reviewed : are the others to be written too? slot : what stands for a key.
+    reviewed : are the others to be written too? raw_cells : of CSV, also those that a spreadsheet takes for formulas?
+    slot : what stands for a key.
     """
 
     format: str
     k: int = 1
     least: float = 0.0
     reviewed: bool = False
+    raw_cells: bool = False
     slot: str = field(default_factory=lambda: f"k{uuid4().hex}")
 
 
@@ -83,22 +85,22 @@ def write_batch(parser: Parser, order: Order, references: Sequence[Reference]) -
     pairs = list(zip(references, parser.parse_many(texts, k=order.k, batch=len(texts)), strict=True))
     sure = [pair for pair in pairs if pair[1].confidence * pair[0].confidence >= order.least]
     unsure = [pair for pair in pairs if pair[1].confidence * pair[0].confidence < order.least]
-    review = _slotted("jsonl", unsure, order.slot)[1] if order.reviewed else []
+    review = _slotted("jsonl", unsure, order)[1] if order.reviewed else []
     if order.format == "table":
         return Written(len(pairs), len(unsure), sure, review=review)
     # The first record twice: what it looks like at the beginning, and what after another one.
-    opening, pieces, closing = _slotted(order.format, [*sure[:1], *sure], order.slot)
+    opening, pieces, closing = _slotted(order.format, [*sure[:1], *sure], order)
     first = Slotted(pieces[0].stem, (opening + pieces[0].parts[0], *pieces[0].parts[1:])) if pieces else None
     return Written(len(pairs), len(unsure), [], first, pieces[1:], closing, review)
 
 
-def _slotted(format: str, pairs: Iterable[Pair], slot: str) -> tuple[str, list[Slotted], str]:
+def _slotted(format: str, pairs: Iterable[Pair], order: Order) -> tuple[str, list[Slotted], str]:
     """Write records; return what stands before the first, the pieces with a key, and what stands after the last."""
-    keys = _Slots(slot)
+    keys = _Slots(order.slot)
     found: list[Slotted] = []
     before = after = ""
-    for piece in _writer(format, pairs, keys):
-        parts = piece.split(slot)
+    for piece in _writer(format, pairs, keys, order.raw_cells):
+        parts = piece.split(order.slot)
         if len(parts) > 1:
             found.append(Slotted(keys.stems[len(found)], tuple(parts)))
         elif found:
@@ -121,10 +123,11 @@ class _Slots(Keys):
         return self._slot
 
 
-def _writer(format: str, pairs: Iterable[Pair], keys: Keys) -> Iterator[str]:
+def _writer(format: str, pairs: Iterable[Pair], keys: Keys, raw_cells: bool = False) -> Iterator[str]:
     if format == "jsonl":
         return (_line(reference, record, keys) for reference, record in pairs)
-    return FORMATS[format]((record for _, record in pairs), keys=keys)
+    options = {"safe": not raw_cells} if format == "csv" else {}
+    return FORMATS[format]((record for _, record in pairs), keys=keys, **options)
 
 
 def _line(reference: Reference, record: Record, keys: Keys) -> str:

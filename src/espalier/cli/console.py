@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-__all__ = ["complain", "doubts_aloud", "note", "progress", "say", "say_json", "stdout_console"]
+__all__ = ["STDOUT", "complain", "doubts_aloud", "note", "progress", "say", "say_json", "stdout_console"]
+
+STDOUT = "<stdout>"
+"""What stdout is called in messages."""
 
 _WIDTH = 100  # where the output is no terminal
 _WIDEST = 120  # longer lines are hard to read

@@ -10,6 +10,8 @@ import typer
 
 from espalier.cli.console import note, progress
 from espalier.cli.files import UTF_8, Encoding, iter_documents, output_format, write_documents
+from espalier.cli.places import keep_apart
+from espalier.cli.wording import counted
 
 if TYPE_CHECKING:
     from espalier.document import Document
@@ -37,11 +39,12 @@ def convert(
     Formats: jsonl, conll, inline, hierarchical, tei, doccano, prodigy, label_studio, plain.
     """
     chosen = output_format(target, target_format, "--to")
+    keep_apart([source], {"OUT": target})
     options = {"repair": True} if repair else {}
     count = 0
     with progress("converting") as news:
 
-        def counted() -> Iterator[Document]:
+        def documents() -> Iterator[Document]:
             nonlocal count
             for document in iter_documents(source, source_format, encoding=encoding, **options):
                 count += 1
@@ -49,5 +52,5 @@ def convert(
                     news(f"{count:,} records")
                 yield document
 
-        write_documents(counted(), target, chosen, lossy=lossy)
-    note(f"{count} records as {chosen} → {target}")
+        write_documents(documents(), target, chosen, lossy=lossy)
+    note(f"{counted(count, 'record')} as {chosen} → {target}")

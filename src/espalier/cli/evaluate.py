@@ -9,6 +9,7 @@ import typer
 
 from espalier.cli.console import note, progress, say, say_json
 from espalier.cli.files import UTF_8, Encoding, read_all
+from espalier.cli.places import keep_apart, refuse_stdout
 
 __all__ = ["evaluate"]
 
@@ -40,6 +41,8 @@ def evaluate(
     from espalier.cli.tables import report_table
     from espalier.io.files import write_chunks
 
+    refuse_stdout({"--report": report})
+    keep_apart([model, *data], {"--report": report})
     labeller = load_model(model)
     documents, name = read_all(data, format, encoding), ", ".join(map(str, data))
     with progress("labelling"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -22,6 +22,8 @@ Encoding = Annotated[
 ]
 """The option that every command with data to read has."""
 
+Each = Callable[[list[Document]], list[Document]]
+
 _MOST_PROBLEMS = 10
 
 
@@ -31,33 +33,45 @@ def iter_documents(path: Path, format: str | None = None, **options: Any) -> Ite
 
     problems: list[Problem] = []
     source: Path | IO[bytes] = sys.stdin.buffer if path == STANDARD else path
-    name = "<stdin>" if path == STANDARD else str(path)
     try:
         yield from iter_read(source, format, problems=problems, **options)
     finally:
         for problem in problems[:_MOST_PROBLEMS]:
-            complain(f"{name}:{problem.line}: {problem.what}")
+            complain(f"{_name(path)}:{problem.line}: {problem.what}")
         if len(problems) > _MOST_PROBLEMS:
-            complain(f"{name}: and {len(problems) - _MOST_PROBLEMS} more like these")
+            complain(f"{_name(path)}: and {len(problems) - _MOST_PROBLEMS} more like these")
 
 
-def read_all(paths: Iterable[Path], format: str | None = None, encoding: str = UTF_8) -> list[Document]:
-    """Return the documents of all files; says so if a file has none or a span's border cuts a token."""
+def read_all(
+    paths: Iterable[Path], format: str | None = None, encoding: str = UTF_8, each: Each | None = None
+) -> list[Document]:
+    """Return the documents of all files; says so if a file has none or a span's border cuts a token.
+
+    each : what is done with the documents of every file; an error of it names the file.
+    """
     documents: list[Document] = []
     empty: list[str] = []
+    cut = 0
     for path in paths:
-        before = len(documents)
-        documents.extend(iter_documents(path, format, encoding=encoding))
-        if len(documents) == before:
-            empty.append(str(path))
+        own = list(iter_documents(path, format, encoding=encoding))
+        if not own:
+            empty.append(_name(path))
+        cut += sum(len(document.straddling) for document in own)
+        try:
+            documents += each(own) if each is not None and own else own
+        except InputError as error:
+            raise InputError(f"{_name(path)}: {error}") from None
     if empty and not documents:
         raise InputError(f"{', '.join(empty)}: there is no record to read")
     for name in empty:
         complain(f"{name}: there is no record in it")
-    cut = sum(len(document.straddling) for document in documents)
     if cut:
         complain(f"tokens cut by the border of a field: {cut}; each takes the label of its first character")
     return documents
+
+
+def _name(path: Path) -> str:
+    return "<stdin>" if path == STANDARD else str(path)
 
 
 def output_format(path: Path, format: str | None, option: str) -> str:

@@ -13,13 +13,15 @@ __all__ = ["info"]
 
 
 def info(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, or citations: the bundled one.")],
     json: Annotated[bool, typer.Option("--json", help="Write everything as JSON.")] = False,
 ) -> None:
     """Show what is in a model file: labels, features, sizes, and the fingerprint of its training data."""
     from espalier import store
+    from espalier.citations.parser import model_file
     from espalier.cli.tables import model_table
 
+    model = model_file(model)
     header, arrays = store.load(model)
     shapes = {name: {"shape": list(a.shape), "dtype": str(a.dtype), "bytes": a.nbytes} for name, a in arrays.items()}
     if json:

@@ -14,7 +14,8 @@ import typer
 from espalier.cli.console import complain, note, progress
 from espalier.cli.files import STANDARD, UTF_8, Encoding, iter_documents, output_format, write_documents
 from espalier.cli.pace import Pace
-from espalier.cli.wording import in_options
+from espalier.cli.places import keep_apart
+from espalier.cli.wording import counted, in_options
 from espalier.errors import EspalierError, FormatError, InputError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def label(
 
     A bad record is named and left out, and a file that cannot be read further is named; the exit code is then 1.
     """
-    from espalier.cli.job_rows import model_path
+    from espalier.citations.parser import model_file
     from espalier.cli.labelling import label_documents, load_model, lone_model, tag_elsewhere
     from espalier.cli.show import write_shown
     from espalier.cluster.labeller import LabellerSpec
@@ -61,8 +62,8 @@ def label(
     to_terminal = output == STANDARD and sys.stdout.isatty()
     chosen = format or ("table" if to_terminal else None)
     chosen = "table" if chosen == "table" else output_format(output, chosen, "--format")
-    labeller, inputs = load_model(model), _Inputs(files, source, encoding)
-    path = model if model.exists() else model_path(None)
+    keep_apart([*files, model], {"--output": output})
+    labeller, inputs, path = load_model(model), _Inputs(files, source, encoding), model_file(model)
     tag = labeller.predict if jobs == 1 else partial(tag_elsewhere, LabellerSpec.of(lone_model, path))
     pace = Pace("records")
     with progress("labelling", quiet=to_terminal) as news:
@@ -75,7 +76,7 @@ def label(
         complain(f"records labelled: {inputs.read}; bad records left out and files not read to the end: {inputs.bad}")
         raise typer.Exit(1)
     if output != STANDARD:
-        note(f"{inputs.read} labelled records as {chosen} → {output}")
+        note(f"{counted(inputs.read, 'labelled record')} as {chosen} → {output}")
 
 
 @dataclass(slots=True)

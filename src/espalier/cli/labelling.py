@@ -29,10 +29,10 @@ Words = list[list[str]]
 
 def load_model(source: Path) -> SequenceLabeller:
     """Return the model in a file, or the bundled model of that name where there is no such file."""
-    from espalier.citations.parser import load
-    from espalier.estimators.persist import load as load_file
+    from espalier.citations.parser import model_file
+    from espalier.estimators.persist import load
 
-    return load("citations").model if str(source) == "citations" and not source.exists() else load_file(source)
+    return load(model_file(source))
 
 
 def label_documents(

@@ -12,6 +12,8 @@ from espalier.cli.console import complain, note, progress
 from espalier.cli.files import STANDARD, UTF_8, Encoding
 from espalier.cli.garbage import seldom
 from espalier.cli.pace import Pace
+from espalier.cli.places import keep_apart
+from espalier.cli.wording import counted
 from espalier.errors import InputError, did_you_mean
 
 __all__ = ["parse"]
@@ -22,38 +24,49 @@ _BY_NAME = {
 _FORMATS = (*_BY_NAME.values(),)
 
 
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help="bibtex, csl, ris, tei, jsonl, csv or table; else by OUT's name, or a table (in a pipe: jsonl).",
+    ),
+]
+Least = Annotated[
+    float,
+    typer.Option(
+        "--min-confidence", metavar="P", min=0.0, max=1.0, help="Leave out records that are less sure than this."
+    ),
+]
+Review = Annotated[
+    Path | None,
+    typer.Option(
+        "--review", metavar="FILE", help="Where to write what --min-confidence leaves out, as jsonl; - is stdout."
+    ),
+]
+RawCells = Annotated[
+    bool, typer.Option("--raw-cells", help="Leave cells of csv as they are, also what a spreadsheet would run.")
+]
+
+
 @seldom()
 def parse(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Text with references, as it was pasted.")],
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="FORMAT",
-            help="bibtex, csl, ris, tei, jsonl, csv or table; else by OUT's name, or a table (in a pipe: jsonl).",
-        ),
-    ] = None,
+    format: Format = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")
     ] = STANDARD,
     model: Annotated[
         Path | None, typer.Option("--model", "-m", metavar="MODEL", help="A model file, instead of the bundled one.")
     ] = None,
-    min_confidence: Annotated[
-        float,
-        typer.Option(
-            "--min-confidence", metavar="P", min=0.0, max=1.0, help="Leave out records that are less sure than this."
-        ),
-    ] = 0.0,
-    review: Annotated[
-        Path | None,
-        typer.Option("--review", metavar="FILE", help="Where to write what --min-confidence leaves out, as jsonl."),
-    ] = None,
+    min_confidence: Least = 0.0,
+    review: Review = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show what the rules changed; for tables.")] = False,
     k: Annotated[
         int, typer.Option("-k", metavar="K", min=1, max=100, help="Readings of each reference; for jsonl and tables.")
     ] = 1,
+    raw_cells: RawCells = False,
     layout: Annotated[
         str, typer.Option("--input", metavar="LAYOUT", help="lines, blocks (blank lines or numbers between), or auto.")
     ] = "auto",
@@ -69,19 +82,25 @@ def parse(
     The confidence of --min-confidence is that of the record times that of
     the cut, where references were run together. Files and references that
     cannot be read are named, and the exit code is then 1.
+
+    A cell of csv that a spreadsheet would take for a formula (it begins with
+    = + - or @) gets an apostrophe in front; for programs there is --raw-cells.
     """
     chosen = _format(format, output)
-    _check(chosen, explain, k, min_confidence, review)
+    _check(chosen, explain, k, min_confidence, review, raw_cells)
+    keep_apart([*files, model], {"--output": output, "--review": review})
     from espalier.kernels.light import import_numba
 
     import_numba()
+    from espalier.citations.parser import model_file
     from espalier.cli.parsing import Inputs, Job, open_parser
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
-    inputs = Inputs(files, layout, encoding)
+    inputs, path = Inputs(files, layout, encoding), None if model is None else model_file(model)
     job = Job(
-        open_parser(model), inputs, k=k, least=min_confidence, review=review, explained=explain, model=model, jobs=jobs
-    )
+        open_parser(path), inputs, k=k, least=min_confidence, review=review, raw_cells=raw_cells, explained=explain,
+        model=path, jobs=jobs,
+    )  # fmt: skip
     pace = Pace("references")
     with progress("parsing", quiet=to_terminal) as news:
         job.write(output, chosen, lambda n: news(pace.news(n, inputs.share_of(n))))
@@ -91,9 +110,9 @@ def parse(
         complain(f"references parsed: {inputs.read}; references left out and files not read to the end: {inputs.bad}")
         raise typer.Exit(1)
     if output != STANDARD:
-        note(f"{inputs.read - job.low} records as {chosen} → {output}")
+        note(f"{counted(inputs.read - job.low, 'record')} as {chosen} → {output}")
     if review is not None:
-        note(f"{job.low} records to review → {review}")
+        note(f"{counted(job.low, 'record')} to review → {review}")
 
 
 def _format(format: str | None, output: Path) -> str:
@@ -110,11 +129,13 @@ def _format(format: str | None, output: Path) -> str:
     return _BY_NAME[output.suffix.lower()]
 
 
-def _check(format: str, explain: bool, k: int, least: float, review: Path | None) -> None:
+def _check(format: str, explain: bool, k: int, least: float, review: Path | None, raw_cells: bool) -> None:
     """Refuse options that would do nothing."""
     if explain and format != "table":
         raise InputError(f"--explain draws for people; it goes with --format table, not {format}")
     if k > 1 and format not in ("table", "jsonl"):
         raise InputError(f"-k {k}: {format} has no place for other readings; use --format jsonl or table")
+    if raw_cells and format != "csv":
+        raise InputError(f"--raw-cells is for --format csv; {format} has no cells")
     if review is not None and not least:
         raise InputError("--review needs --min-confidence: how sure a record must be to need no review")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -16,11 +16,11 @@ from espalier.citations.formats.keys import Keys
 from espalier.citations.parser import BATCH, Parser, load
 from espalier.citations.splitting import Reference, read_references
 from espalier.cli.batches import Order, Written, filled, put_together, write_batch, write_elsewhere
-from espalier.cli.console import complain
+from espalier.cli.console import STDOUT, complain
 from espalier.cli.files import STANDARD
 from espalier.cli.wording import in_options
 from espalier.errors import FormatError, InputError
-from espalier.io.files import write_chunks
+from espalier.io.files import blaming, replacing, write_chunks
 
 __all__ = ["Inputs", "Job", "open_parser"]
 
@@ -109,7 +109,7 @@ def _reason(error: FormatError | OSError, path: Path) -> str:
 class Job:
     """What is parsed, and what becomes of it: `low` counts the records that are less sure than `least`.
 
-    jobs : processes; the text that is written does not depend on it.
+    raw_cells : leave cells of CSV as they are, formulas too? jobs : processes; the text does not depend on it.
     """
 
     parser: Parser
@@ -117,6 +117,7 @@ class Job:
     k: int = 1
     least: float = 0.0
     review: Path | None = None
+    raw_cells: bool = False
     explained: bool = False
     model: Path | None = None
     jobs: int = 1
@@ -125,7 +126,8 @@ class Job:
     def write(self, output: Path, format: str, done: Callable[[int], None]) -> None:
         """Write the records that are sure enough; `done` hears after every batch how many references were parsed."""
         with _opened(self.review) as review:
-            batches = self._batches(Order(format, self.k, self.least, review is not None), review, done)
+            order = Order(format, self.k, self.least, review is not None, self.raw_cells)
+            batches = self._batches(order, review, done)
             if format == "table":
                 from espalier.cli.shown_records import write_table
 
@@ -135,14 +137,15 @@ class Job:
             chunks = put_together(batches, format)
             write_chunks(sys.stdout.buffer if output == STANDARD else output, chunks, "utf-8")
 
-    def _batches(self, order: Order, review: IO[str] | None, done: Callable[[int], None]) -> Iterator[Written]:
+    def _batches(self, order: Order, review: IO[bytes] | None, done: Callable[[int], None]) -> Iterator[Written]:
         """Yield what became of each batch of references; what is not sure enough goes to the review."""
         references, keys, count = self.inputs.references(), Keys(), 0
         for batch in self._worked(order, iter(lambda: list(islice(references, BATCH)), [])):
             count += batch.count
             self.low += batch.low
             if review is not None:
-                review.writelines(filled(piece, keys) for piece in batch.review)
+                with blaming(STDOUT if self.review == STANDARD else str(self.review)):
+                    review.writelines(filled(piece, keys).encode() for piece in batch.review)
             yield batch
             done(count)
 
@@ -158,16 +161,8 @@ class Job:
         return ordered_map(partial(write_elsewhere, spec, order), several, jobs=self.jobs)
 
 
-@contextmanager
-def _opened(path: Path | None) -> Iterator[IO[str] | None]:
-    """Open a file that appears under its name only if all goes well."""
+def _opened(path: Path | None) -> AbstractContextManager[IO[bytes] | None]:
+    """Open what is written besides: a file that is replaced only if all goes well, or stdout, or nothing."""
     if path is None:
-        yield None
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(part, "w", encoding="utf-8") as stream:
-            yield stream
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+        return nullcontext()
+    return nullcontext(sys.stdout.buffer) if path == STANDARD else replacing(path)

@@ -76,6 +76,11 @@ class Recipe:
     start: Start | None = None
     schemes: bool = False
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was trained and how, in a JSON-able form."""
+        how = {"kind": self.kind, "method": self.method.value, "rules": self.rules.K}
+        return how if self.start is None else how | {"prior": self.start.name}
+
 
 def make_recipe(
     *,

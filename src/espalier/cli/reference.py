@@ -20,6 +20,7 @@ _HEAD = """\
 This page is generated from the commands' own help: `python -m espalier.cli.reference > docs/cli.md`.
 
 `-` is stdin or stdout. Results go to stdout, everything else to stderr; progress is shown only on a terminal.
+What a command reads it never writes: a command line that names one file for both, or one for two outputs, is refused.
 Input may be any format that `espalier convert` knows, gzipped or not; the format is guessed from name and content.
 
 | exit code | meaning |

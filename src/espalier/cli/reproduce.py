@@ -10,6 +10,8 @@ import typer
 
 from espalier.cli.console import complain, note, progress, say
 from espalier.cli.files import STANDARD
+from espalier.cli.places import keep_apart, refuse_stdout
+from espalier.cli.wording import counted
 from espalier.errors import InputError
 
 __all__ = ["reproduce"]
@@ -59,6 +61,8 @@ def reproduce(
     from espalier.experiments.schedule import expected_minutes
     from espalier.io.files import write_chunks
 
+    refuse_stdout({"--html": html, "--markdown": markdown})
+    keep_apart([], {"--json": json, "--html": html, "--markdown": markdown})
     kept = cells.Cache(cache or _default_cache(), stale)
     if listing:
         tables = find_tables(names or NAMES)
@@ -83,7 +87,8 @@ def reproduce(
         write_chunks(html, [results_page(tables, found.results, found.seconds)], "utf-8")
     if markdown is not None:
         write_markdown(markdown, tables, found)
-    note(f"{len(found.results)} figures; {sum(found.seconds.values()):.0f} s of work, kept in {kept.directory}")
+    figures, seconds = counted(len(found.results), "figure"), sum(found.seconds.values())
+    note(f"{figures}; {seconds:.0f} s of work, kept in {kept.directory}")
     if found.failures:
         raise typer.Exit(1)
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from espalier.cli.files import STANDARD
+from espalier.cli.wording import counted
 from espalier.document import Document
 from espalier.errors import InputError, RuleError
 
@@ -126,11 +127,15 @@ def search(
     importance: float,
     most: int | None,
     cover: int,
+    jobs: int | None,
     news: Callable[[str], None],
 ) -> Discovery:
-    """Find rules in labelled documents with a model's answers, or with those of CRFs that have not seen them."""
+    """Find rules in labelled documents with a model's answers, or with those of CRFs that have not seen them.
+
+    jobs : in how many processes candidates are scored; None scores them here.
+    """
+    from espalier.cli.labelling import load_model
     from espalier.corpus import Corpus
-    from espalier.estimators.persist import load
     from espalier.learning.discovery import TEMPLATES
     from espalier.learning.discovery import discover as found_rules
     from espalier.tags import is_tag
@@ -138,13 +143,13 @@ def search(
     labelled = [document for document in documents if document.spans is not None]
     if not labelled:
         raise InputError("no record is labelled; rules are found by comparing answers with labels")
-    labeller = None if model is None else load(model)
+    labeller = None if model is None else load_model(model)
     marks = labeller is None or all(is_tag(name) for name in labeller.labels_)
     corpus = Corpus.from_documents(labelled, marks=marks)
     answers = crossed(corpus, news) if labeller is None else labeller
     kinds = TEMPLATES if templates is None else tuple(name.strip() for name in templates.split(","))
     return found_rules(
-        corpus, answers, kinds, importance=importance, max_rules=most, cover=cover or None, progress=news
+        corpus, answers, kinds, importance=importance, max_rules=most, cover=cover or None, jobs=jobs, progress=news
     )
 
 
@@ -169,8 +174,9 @@ def crossed(corpus: Corpus, news: Callable[[str], None]) -> list[list[str]]:
 
 def finding_table(found: Discovery) -> list[RenderableType]:
     """Lay out a discovery: a headline, then one line a rule."""
-    head = Text(f"{found.rules.K} rules ", "bold")
-    head.append(f"of {found.candidates} candidates, {found.important} important; {found.sequences} records", "dim")
+    head = Text(f"{counted(found.rules.K, 'rule')} ", "bold")
+    of = f"of {counted(found.candidates, 'candidate')}, {found.important} important"
+    head.append(f"{of}; {counted(found.sequences, 'record')}", "dim")
     table = _table("rule", "template", ">support", ">holds", ">gold", ">answers", ">importance", ">penalty", ">±")
     for row in found.rows:
         effect = "" if row.fixes is None or row.breaks is None else f"+{len(row.fixes)} -{len(row.breaks)}"

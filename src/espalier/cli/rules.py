@@ -9,6 +9,8 @@ import typer
 
 from espalier.cli.console import complain, note, progress, say, say_json
 from espalier.cli.files import STANDARD, UTF_8, Encoding, read_all
+from espalier.cli.places import keep_apart
+from espalier.cli.wording import counted
 
 __all__ = ["ABOUT", "check", "discover", "show"]
 
@@ -35,7 +37,7 @@ def check(
         say(rule_table(rows))
     if mistakes:
         raise typer.Exit(2)
-    note(f"{len(rows)} rules are fine")
+    note(f"{counted(len(rows), 'rule')} read, all fine")
 
 
 def show(
@@ -77,23 +79,31 @@ def discover(
         str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
     ] = None,
     encoding: Encoding = UTF_8,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", "-j", metavar="N", min=1, help="Processes to score candidates on; the rules are the same."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Write the findings as JSON.")] = False,
 ) -> None:
     """Find rules that right labels keep and a model's answers break."""
     from espalier.cli.rule_files import check_task_output, finding_table, search
     from espalier.io.files import write_chunks
 
+    keep_apart([*data, model], {"--output": output})
     if output is not None:
         check_task_output(output)
     documents = read_all(data, format, encoding)
     with progress("looking for rules") as news:
-        found = search(documents, model, templates, importance, most, cover, news)
+        found = search(documents, model, templates, importance, most, cover, jobs, news)
     if output == STANDARD:
         typer.echo(found.to_task(), nl=False)
         return
     if output is not None:
         write_chunks(output, [found.to_task()], "utf-8")
-    note(f"{found.rules.K} rules from {found.candidates} candidates, {found.important} of them important")
+    candidates = counted(found.candidates, "candidate")
+    note(f"{counted(found.rules.K, 'rule')} from {candidates}, {found.important} of them important")
     if json:
         say_json(found.to_dict())
     else:

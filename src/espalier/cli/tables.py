@@ -10,6 +10,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from espalier.cli.wording import counted
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -32,7 +34,7 @@ def report_table(report: Report, beside: Mapping[str, float] | None = None) -> l
         ("exact", report.exact),
     ):
         headline.append(f"{name} ").append(f"{100 * value:.1f}", f"bold {_colour(value)}").append("    ")
-    headline.append(f"{report.n_sequences} records, {report.n_tokens} tokens", "dim")
+    headline.append(f"{counted(report.n_sequences, 'record')}, {counted(report.n_tokens, 'token')}", "dim")
     for name, value in (beside or {}).items():
         headline.append(f"\n{name}: token accuracy ", "dim").append(f"{100 * value:.1f}", _colour(value))
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated
 
 import typer
 
-from espalier.cli.console import note, progress, say, say_json
+from espalier.cli.console import complain, note, progress, say, say_json
 from espalier.cli.files import UTF_8, Encoding, read_all
-from espalier.cli.settings import Kind, Method
+from espalier.cli.places import keep_apart
+from espalier.cli.settings import Kind, Method, parse_settings
+from espalier.cli.wording import counted
 
 __all__ = ["train"]
 
@@ -48,10 +51,22 @@ Tags = Annotated[
     bool | None,
     typer.Option("--tags/--plain", help="Learn where fields begin, or one plain label a field; else as the task."),
 ]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="MODEL", help="The model file to write; else a new one here, called as the task."
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set", metavar="NAME=VALUE", help="A parameter, as l2=0.5; of rules and method, as method.gamma=0.8."
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", "-j", metavar="N", min=1, help="Processes that hold parts of the data; else threads. For crf and hmm."
     ),
 ]
 
@@ -60,7 +75,7 @@ def train(
     labelled: Annotated[
         list[Path], typer.Option("--labelled", "-l", metavar="FILE", help="Labelled records; may be given repeatedly.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    output: Output = None,
     unlabelled: Unlabelled = None,
     dev: Dev = None,
     task: Task = None,
@@ -76,41 +91,47 @@ def train(
     ] = None,
     raw_format: UnlabelledFrom = None,
     encoding: Encoding = UTF_8,
+    jobs: Jobs = None,
     json: Annotated[bool, typer.Option("--json", help="Write a summary as JSON.")] = False,
 ) -> None:
     """Learn a model from labelled records, and from rules and unlabelled text if there are any.
 
     Rules add to the task's; one that has the name of a task's rule replaces it. With --dev the best model of a method
-    is kept, the supervised one included; without it the last. The task references begins from the bundled model.
+    is kept, the supervised one included; without it the last. The task citations begins from the bundled model.
     """
     from espalier.cli.labelling import judge, labelled_only
     from espalier.cli.recipe import make_recipe
     from espalier.cli.tables import report_table
-    from espalier.cli.training import Learning, as_declared, check_output, fit, save
+    from espalier.cli.training import Learning, as_declared, as_learned, fit, model_output, save
 
-    check_output(output)
+    path, prior = model_output(output, task), parse_settings(settings or [])[""].get("prior")
+    reads = [*labelled, *(unlabelled or ()), dev, task, features, *(rules or ())]
+    keep_apart([*reads, prior if isinstance(prior, str) else None], {"--output": path})
     recipe = make_recipe(
         task=task, kind=model, method=method, features=features, rules=rules or [], penalties=penalties,
-        settings=settings or [], tags=tags, pool=bool(unlabelled),
+        settings=settings or [], tags=tags, pool=bool(unlabelled), jobs=jobs,
     )  # fmt: skip
-    documents = as_declared(recipe, read_all(labelled, format, encoding))
-    judges = [] if dev is None else labelled_only(as_declared(recipe, read_all([dev], format, encoding)), str(dev))
+    documents = read_all(labelled, format, encoding, each=partial(as_learned, recipe))
+    held = read_all([dev], format, encoding, each=partial(as_declared, recipe)) if dev is not None else []
+    judges = labelled_only(held, str(dev)) if held else []
     pool = read_all(unlabelled, raw_format, encoding) if unlabelled else None
     started = perf_counter()
     with progress(f"training {recipe.kind}") as news:
         summary = fit(recipe, documents, pool=pool, dev=judges, news=news)
-    save(recipe, output)
+    save(recipe, path)
     seconds = perf_counter() - started
     report = judge(recipe.estimator, judges, str(dev)).report if dev is not None else None
     learning = Learning.of(recipe, judges)
     begun = "" if recipe.start is None else f", begun from {recipe.start.name}"
-    learned = f"{recipe.kind} from {summary['records']} records, {summary['tokens']} tokens"
-    note(f"{learned} in {seconds:.1f} s{begun} → {output}")
+    learned = f"{recipe.kind} from {counted(summary['records'], 'record')}, {counted(summary['tokens'], 'token')}"
+    note(f"{learned} in {seconds:.1f} s{begun} → {path}")
+    if output is None:
+        complain(f"the model is in {path}; --output names another file")
     if json:
         dev_figures = {} if report is None else {"dev": report.to_dict()}
-        how = {"kind": recipe.kind, "method": recipe.method.value, "rules": recipe.rules.K}
-        how |= {} if recipe.start is None else {"prior": recipe.start.name}
-        say_json({"model": str(output), **how, "seconds": seconds, **summary, **learning.to_dict(), **dev_figures})
+        say_json(
+            {"model": str(path), **recipe.to_dict(), "seconds": seconds, **summary, **learning.to_dict(), **dev_figures}
+        )
         return
     for line in learning.lines():
         note(line)

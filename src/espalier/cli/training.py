@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.cli.console import complain
 from espalier.cli.files import STANDARD
+from espalier.cli.wording import counted
 from espalier.corpus import Corpus, Labels
 from espalier.document import Document
 from espalier.errors import InputError, LabelError
@@ -20,19 +21,28 @@ from espalier.tags import OUTSIDE, path_of
 if TYPE_CHECKING:
     from espalier.cli.recipe import Recipe
 
-__all__ = ["Learning", "as_declared", "check_output", "fit", "save"]
+__all__ = ["Learning", "as_declared", "as_learned", "fit", "model_output", "save"]
 
 News = Callable[[str], None]
 
 
-def check_output(path: Path) -> None:
-    """Refuse a place where no model can be written, before the time for training is spent."""
+def model_output(path: Path | None, task: str | None) -> Path:
+    """Return where to write the model: the file that was named, else one with the name of the task.
+
+    A place where no model can be written is refused before the time for training is spent, and so is a file that is
+    there but that nobody named.
+    """
+    if path is None:
+        path = Path(f"{Path(task or 'model').stem}.espalier")
+        if os.path.lexists(path):
+            raise InputError(f"{path} is there already; name the file to write: --output {path} replaces it")
     if path == STANDARD:
         raise InputError("a model cannot be written to stdout; name a file, such as -o my.espalier")
     if path.is_dir():
         raise InputError(f"{path} is a directory; name a file in it, such as -o {path / 'my.espalier'}")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise InputError(f"{path}: the directory {str(path.parent)!r} does not exist or cannot be written")
+    return path
 
 
 def as_declared(recipe: Recipe, documents: Sequence[Document]) -> list[Document]:
@@ -42,6 +52,14 @@ def as_declared(recipe: Recipe, documents: Sequence[Document]) -> list[Document]
     if not recipe.schemes or recipe.labels is None:
         return list(documents)
     return converted(documents, recipe.labels.names)
+
+
+def as_learned(recipe: Recipe, documents: Sequence[Document]) -> list[Document]:
+    """Return documents to learn from, `as_declared`; a label that the task does not declare is an error."""
+    declared = as_declared(recipe, documents)
+    if recipe.labels is not None:
+        _corpus(recipe, declared)
+    return declared
 
 
 def save(recipe: Recipe, path: Path) -> None:
@@ -174,4 +192,4 @@ class Learning:
         why = (
             "the best by the held-out records" if self.judged else "the last; only --dev can tell whether it is better"
         )
-        return [f"{self.method}: {len(self.history)} steps; kept {which}, {why}"]
+        return [f"{self.method}: {counted(len(self.history), 'step')}; kept {which}, {why}"]

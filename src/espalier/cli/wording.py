@@ -1,11 +1,11 @@
-"""The library's messages in the words of the command line: options instead of arguments, records from 1."""
+"""The words of the command line: options instead of arguments, records from 1, one record but two records."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-__all__ = ["in_options"]
+__all__ = ["counted", "in_options"]
 
 # Where a command writes, the option that names the format.
 _FORMAT_OPTION: Mapping[str, str] = {"label": "--format", "convert": "--to"}
@@ -24,10 +24,23 @@ _PHRASES: tuple[tuple[str, str], ...] = (
 )
 
 
+# Where a message begins, or what a file is blamed for.
+_PLACE = re.compile(r"(^|: )(?:document|sequence) (\d+)(?:, token (\d+))?")
+
+
+def counted(n: int, what: str) -> str:
+    """Return "1 record", "2 records" for a word whose plural ends in s."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _from_one(place: re.Match[str]) -> str:
+    token = "" if place[3] is None else f", token {int(place[3]) + 1}"
+    return f"{place[1]}record {int(place[2]) + 1}{token}"
+
+
 def in_options(message: str, command: str) -> str:
     """Return an error's message as a user of that command should read it."""
-    message = re.sub(r"^(?:document|sequence) (\d+)", lambda m: f"record {int(m[1]) + 1}", message)
-    message = re.sub(r"^(record \d+, token) (\d+)", lambda m: f"{m[1]} {int(m[2]) + 1}", message)
+    message = _PLACE.sub(_from_one, message)
     for phrase, words in _PHRASES:
         message = re.sub(phrase, words, message)
     return message.replace("format='inline'", f"{_FORMAT_OPTION.get(command, '--to')} inline")

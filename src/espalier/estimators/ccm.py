@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -212,6 +213,15 @@ class CCM(SequenceLabeller):
         self.base_ = base
         self.rules_ = compiled.rules.with_penalties(rho)
         self.compiled_ = replace(compiled, rules=self.rules_)
+
+    def with_rules(self, rules: RuleSet | str) -> CCM:
+        """Return a fitted copy under other rules, which bring their penalties (1 if they do not); the base stays."""
+        self._check_fitted()
+        compiled = compiled_rules(rules, self.labels_)
+        other = copy(self)
+        other.rules = compiled.rules
+        other._learned(self.base_, compiled, compiled.rules.penalties)
+        return other
 
     @property
     def penalties_(self) -> dict[str, float]:

@@ -13,7 +13,7 @@ import os
 import secrets
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from math import isinf
@@ -23,7 +23,7 @@ from typing import IO, Any
 from espalier.errors import FormatError, InputError
 from espalier.io.lines import LONGEST, Lines, Problem, check_longest, longest_line
 
-__all__ = ["Source", "open_lines", "write_chunks"]
+__all__ = ["Source", "blaming", "open_lines", "replacing", "write_chunks"]
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, or an open file (text or binary)."""
@@ -67,35 +67,56 @@ def write_chunks(target: Source, chunks: Iterable[str], encoding: str) -> None:
     """Write the chunks; a path is replaced only once everything is written, and `.gz` compresses."""
     _check_encoding(encoding)
     chunks = _bom_kept(chunks)
-    if not isinstance(target, (str, os.PathLike)):
+    if isinstance(target, (str, os.PathLike)):
+        with replacing(target) as stream:
+            stream.writelines(_encoded(chunks, encoding, os.fspath(target)))
+        return
+    name = _name_of(target)
+    with blaming(name):
         if isinstance(target, io.TextIOBase) or hasattr(target, "encoding"):
             target.writelines(chunks)  # type: ignore[arg-type]
         else:
-            target.writelines(_encoded(chunks, encoding, _name_of(target)))  # type: ignore[arg-type]
-        return
-    path = Path(os.path.realpath(target))
-    if path.exists() and not path.is_file():  # a device or pipe cannot be replaced
-        with open(path, "wb") as stream:
-            stream.writelines(_encoded(chunks, encoding, str(path)))
-        return
+            target.writelines(_encoded(chunks, encoding, name))  # type: ignore[arg-type]
+
+
+@contextmanager
+def replacing(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a path for writing; it is replaced at the end of the block, or stays as it was if that fails.
+
+    A name that ends in `.gz` compresses. A device or pipe cannot be replaced; it is written at once.
+    """
+    path, name = Path(os.path.realpath(target)), os.fspath(target)
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")  # of this call alone, also among threads
     try:
-        with open(part, "wb") as raw:
-            if str(target).endswith(".gz"):
-                # No name and no time inside: the same documents give the same bytes.
-                with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
-                    packed.writelines(_encoded(chunks, encoding, str(path)))
-            else:
-                raw.writelines(_encoded(chunks, encoding, str(path)))
-            raw.flush()
-            os.fsync(raw.fileno())  # before it has its name, so that a power cut leaves no empty file under it
-        os.replace(part, path)
-    except OSError as error:
-        if error.filename != str(part):
-            raise
-        raise OSError(error.errno, error.strerror, os.fspath(target)) from None  # nobody asked for the other file
+        with blaming(name, instead_of=str(part)):
+            if path.exists() and not path.is_file():
+                with open(path, "wb") as stream:
+                    yield stream
+                return
+            with open(part, "wb") as raw:
+                if name.endswith(".gz"):
+                    # No name and no time inside: the same documents give the same bytes.
+                    with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
+                        yield packed  # type: ignore[misc]
+                else:
+                    yield raw
+                raw.flush()
+                os.fsync(raw.fileno())  # before it has its name, so that a power cut leaves no empty file under it
+            os.replace(part, path)
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
+
+
+@contextmanager
+def blaming(name: str, *, instead_of: str | None = None) -> Iterator[None]:
+    """Let an error of the system that names no file (or one that nobody asked for) name this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, instead_of):
+            raise
+        raise OSError(error.errno, error.strerror, name) from None
 
 
 def _check_encoding(encoding: str) -> None:
@@ -132,23 +153,29 @@ def _decoded(stream: IO[bytes], encoding: str, name: str, expansion: float, most
         return
     codec = "utf-8" if codecs.lookup(encoding).name == "utf-8-sig" else encoding
     decoder = codecs.getincrementaldecoder(codec)()
-    number, before = 1, 0  # the line, and how many of its bytes were in earlier pieces
+    number, before, wide = 1, 0, 0  # the line, how many of its bytes were in earlier pieces, the first beyond ASCII
     for raw in chain(pieces, [b""]):
         ended = raw.endswith(b"\n") or not raw
         try:
             text = raw.decode(codec) if ended and not before else decoder.decode(raw, ended)
         except UnicodeDecodeError as error:
-            wide = number == 1 and error.object[:2] in (b"\xff\xfe", b"\xfe\xff")
-            hint = "encoding='utf-16' (the file starts with its mark)" if wide else "encoding='latin-1' or 'cp1252'"
             at = before + len(raw) - len(error.object) + error.start + 1  # what the decoder kept back is in its object
-            raise FormatError(
-                f"byte 0x{error.object[error.start]:02x}, number {at} of the line, is not {encoding}; pass {hint}",
-                path=name,
-                line=number,
-            ) from None
+            what = f"byte 0x{error.object[error.start]:02x}, number {at} of the line, is not {encoding}"
+            wide = wide or (0 if error.object[: error.start].isascii() else number)
+            raise FormatError(what + _way_out(error, number, wide), path=name, line=number) from None
+        wide = wide or (0 if text.isascii() else number)
         if text:
             yield text
         number, before = (number + 1, 0) if ended else (number, before + len(raw))
+
+
+def _way_out(error: UnicodeDecodeError, line: int, wide: int) -> str:
+    """Say how to read a line that cannot be decoded; wide : the first line with a letter beyond ASCII, 0 for none."""
+    if line == 1 and error.object[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "; pass encoding='utf-16' (the file starts with its mark)"
+    if wide and codecs.lookup(error.encoding).name == "utf-8":  # what happens to be UTF-8 is meant to be
+        return f", but letters before it are (line {wide}); the encodings are mixed: convert line {line} to utf-8"
+    return "; pass encoding='latin-1' or 'cp1252'"
 
 
 def _unzipped(stream: IO[bytes], expansion: float, name: str) -> IO[bytes]:
@@ -205,9 +232,10 @@ class _Measured(io.RawIOBase):
 def _guarded(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
     number = 1
     try:
-        while raw := stream.readline(most):
-            yield raw
-            number += raw.endswith(b"\n")
+        with blaming(name):
+            while raw := stream.readline(most):
+                yield raw
+                number += raw.endswith(b"\n")
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"the gzip data is truncated or damaged: {error}", path=name, line=number) from None
 

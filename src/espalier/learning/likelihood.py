@@ -146,7 +146,7 @@ class ChainLikelihood:
             self.spare_rows.append(rows)
 
         run_chunks(chunk, len(self.group_chunks), self.threads)
-        slots = expected.sum(axis=0) * np.exp(trans.trans[trans.source, trans.target])
+        slots = expected.sum(axis=0) * trans.exponentials()
         counts = np.zeros_like(trans.trans)
         counts[trans.source, trans.target] = slots
         failed = np.flatnonzero(np.isnan(log_z))

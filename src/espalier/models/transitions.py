@@ -76,9 +76,13 @@ class Transitions:
             return replace(self, trans=trans)
         return Transitions.of(trans, always)
 
+    def exponentials(self) -> NDArray[np.float64]:
+        """e^w of every exception, in column order; cut off at `LARGEST`, beyond which no kernel looks at it."""
+        return np.asarray(np.exp(np.minimum(self.trans[self.source, self.target], LARGEST)))
+
     def deltas(self) -> NDArray[np.float64]:
         """δ of every exception, in column order."""
-        return np.asarray(np.exp(self.trans[self.source, self.target]) - self.base[self.target])
+        return self.exponentials() - self.base[self.target]
 
     def arguments(self) -> tuple[NDArray[np.generic], ...]:
         """Return what `forward_backward_lanes` takes between `end_exp` and `rows`."""

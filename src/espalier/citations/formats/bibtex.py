@@ -19,8 +19,9 @@ style.
 
 The fields are those of the classic styles where there is one; `day`, `doi`, `url`, `urldate`, `isbn`, `issn`,
 `eprint`, `translator` and `organization` are passed over by styles that do not know them. A month is its macro, a
-range of months two (`may # "--" # jun`), a season its English name; a date that could not be read is the year. What
-could not be read or had no room is in `annote`, which only annotating styles print.
+range of months two (`may # "--" # jun`), a season its English name; a date that could not be read is the year. The
+letter of '2004a' is in the key, not in the year, which styles sort by and give letters of their own. What could not be
+read or had no room is in `annote`, which only annotating styles print; so is the text of a date read in part.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def _fields(work: Work) -> Iterator[tuple[str, str]]:
         ("issn", work.issn, _value),
         ("eprint", work.arxiv, _verbatim),
         ("archiveprefix", "arXiv" if work.arxiv else "", _value),
-        ("annote", work.unread, _unread),
+        ("annote", work, _left_over),
     )
     for name, content, write_out in contents:
         if content and (value := write_out(content)):
@@ -168,8 +169,14 @@ def _pages(pages: Pages) -> str:
     return _braced(escape(page_range(pages, "–")).replace("–", "--"))
 
 
-def _unread(unread: Iterable[tuple[str, str]]) -> str:
-    return _value("; ".join(f"{label}: {text}" for label, text in unread))
+def _left_over(work: Work) -> str:
+    """Return the text of dates that say more than their fields do, and what was not read, each after its label."""
+    pairs = list(work.unread)
+    if work.accessed and work.accessed.literal and work.accessed.parts:
+        pairs.insert(0, ("accessed", work.accessed.literal))
+    if work.issued and work.issued.literal and work.issued.parts:
+        pairs.insert(0, ("date", work.issued.literal))
+    return _value("; ".join(f"{label}: {text}" for label, text in pairs)) if pairs else ""
 
 
 def _accessed(date: Date) -> str:

@@ -10,7 +10,8 @@ its own). Values are those of the `Work`, every character of them. Where the sch
   read is in `custom.unread`, [label, text] each, and the text of a date that was read in part in `custom.issued`;
 - an institution is the `publisher` when there is none (CSL's custom for theses and reports), else the `authority`;
 - an arXiv number is the `archive_location` of the `archive` 'arXiv';
-- a date that could not be read is a `literal`; one that could has `date-parts`, one list or two for a range.
+- a date that could not be read is a `literal`; one that could has `date-parts`, one list or two for a range, and the
+  letter of '2004a' is the `year-suffix`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from espalier.citations.formats.keys import Keys
-from espalier.citations.formats.text import page_range, to_json
+from espalier.citations.formats.text import page_range, to_json, year_suffix
 
 if TYPE_CHECKING:
     from espalier.citations.record import Record
@@ -57,6 +58,7 @@ def item(work: Work, key: str = "") -> dict[str, Any]:
     found.update((variable, getattr(work, attribute)) for variable, attribute in _SAME.items())
     found["page"] = page_range(work.pages, "-") if work.pages else ""
     found["issued"], found["accessed"] = _date(work.issued), _date(work.accessed)
+    found["year-suffix"] = year_suffix(work.issued)
     if work.institution:
         found["authority" if work.publisher else "publisher"] = work.institution
     if work.arxiv:

@@ -1,4 +1,4 @@
-"""Keys of works: family name, year and first title word, ASCII, lower case, unique within a run.
+"""Keys of works: family name, year (with the letter of "2004a") and first title word, unique within a run.
 
     keys = Keys()
     keys(work)      # 'andersen1994program'
@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from typing import TYPE_CHECKING
+
+from espalier.citations.formats.text import year_suffix
 
 if TYPE_CHECKING:
     from espalier.citations.work import Work
@@ -58,7 +60,7 @@ def stem(work: Work) -> str:
     """Return the key of a work before it is made unique; without a name the title word comes before the year."""
     people = work.authors or work.editors or work.translators
     family = _ascii(people[0].family) or _title_word(people[0].literal or people[0].given) if people else ""
-    year = str(abs(work.issued.parts[0][0])) if work.issued and work.issued.parts else ""
+    year = str(abs(work.issued.parts[0][0])) + year_suffix(work.issued) if work.issued and work.issued.parts else ""
     word = _title_word(work.title or work.container_title)[:_LONGEST]
     key = family[:_LONGEST] + year + word if family else word + year
     return key if key[:1].isalpha() else "ref" + key

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Name, Pages
 
-__all__ = ["SEASONS", "clean", "edtf", "inverted", "is_range", "iso", "page_range", "to_json", "uri"]
+__all__ = ["SEASONS", "clean", "edtf", "inverted", "is_range", "iso", "page_range", "to_json", "uri", "year_suffix"]
 
 SEASONS = ("Spring", "Summer", "Autumn", "Winter")
 
@@ -24,6 +24,8 @@ _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 _NOT_IN_URI = re.compile(r"[ \"<>\\^`{|}]")
 # Lone surrogates have no UTF-8, and a reader of lines may break a line at the other three.
 _ESCAPED_IN_JSON = re.compile("[\ud800-\udfff\x85\u2028\u2029]")
+
+_YEAR_SUFFIX = re.compile(r"\b([0-9]{4}) ?([a-z])\b")
 
 # Between pages: what separates several ranges, and a dash inside one.
 _SEVERAL = re.compile(r"[,;&+]")
@@ -69,6 +71,14 @@ def edtf(date: Date | None) -> str:
         return clean(date.literal)
     season = f"-{20 + date.season}" if date.season and len(date.parts[0]) == 1 else ""
     return "/".join(iso(parts) + season + ("~" if date.circa else "") for parts in date.parts)
+
+
+def year_suffix(date: Date | None) -> str:
+    """Return the letter that tells works of one year apart: 'a' of '2004a'; '' if there is none."""
+    if date is None or not date.literal or not date.parts:
+        return ""
+    found = _YEAR_SUFFIX.search(date.literal)
+    return found[2] if found and int(found[1]) == date.parts[0][0] else ""
 
 
 def is_range(pages: Pages) -> bool:

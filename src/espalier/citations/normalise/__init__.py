@@ -78,7 +78,8 @@ def work_of(record: Record) -> Work:
 
     Of several fields with one label the first that can be read counts, and the others are `unread`; but names are
     put one after the other, and free text (publisher, location, genre, institution, note, series) is joined by "; ".
-    A DOI is also looked for in the URL, an arXiv number in the whole text, the issue in the volume: "12(3)".
+    A DOI is also looked for in the URL, an arXiv number in the whole text, the issue in the volume: "12(3)", the month
+    beside the issue: "no. 3 (March)". Without a date, a note that says only "in press" or "n.d." is its literal.
     """
     reading = Reading(record)
     present = reading.texts
@@ -90,6 +91,8 @@ def work_of(record: Record) -> Work:
             others += [role] if unfinished else []
     volume, issue = reading.volume() if "volume" in present or "issue" in present else ("", "")
     arxiv = find_arxiv(record.text) if "arxiv" in record.text.lower() else ""
+    if not any(map(str.isalnum, present.get("date", ""))) and (pending := reading.pending()):
+        found["issued"] = pending
     for label, name, read in _READERS:
         if label in present and (value := read(reading, label)):
             found[name] = value

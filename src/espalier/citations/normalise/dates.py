@@ -1,6 +1,6 @@
 """A date in any of the usual forms and languages -> years, months and days, a season, "circa".
 
-Words are looked up (months and seasons of seven languages), numbers are read by where they stand; the two sides of
+Words are looked up (months and seasons of a dozen languages), numbers are read by where they stand; the two sides of
 a dash lend each other what one of them lacks ("12-15 March 2003"). Nothing is guessed: 03/12/2003 may be in March
 or in December and is read as 2003, and 2003-04 as 2003, since it may be April or the year 2004. Whatever was not
 used, in full or in part, keeps the text as the date's `literal`. Linear time.
@@ -20,14 +20,22 @@ from espalier.citations.normalise.memory import remembered
 from espalier.citations.normalise.text import collapse, trim
 from espalier.citations.work import Date
 
-__all__ = ["parse_date"]
+__all__ = ["is_month", "is_pending", "parse_date"]
 
 _CIRCA = vocabulary("c ca circa approx approximately about around um vers")
 # Words that say nothing about when; the last are those around the date of a visit.
 _NOISE = vocabulary(
     "de del of di do da the le el den am im vom en on in year dated date cop published accessed access retrieved "
     "viewed visited consulted cited last checked downloaded abgerufen zugriff zuletzt consulte consultado acesso "
-    "acessado em acceso geraadpleegd op from available at as aufgerufen"
+    "acessado em acceso geraadpleegd op from available at as aufgerufen hamtad dnia dne roku dostep г гг год года дата "
+    "обращения доступа"
+)
+# What stands for a date that is not known, or not yet.
+_PENDING = re.compile(
+    r"in press|in print|to appear|to be published|forthcoming|undated|no date|n\. ?d\.?|s\. ?[adf]\.?"
+    r"|[oz]\. ?j\.?|ohne jahr|im druck|im erscheinen|sous presse|à paraître|en prensa|en imprenta|no prelo|in stampa"
+    r"|in corso di stampa|in druk|w druku|v tisku|в печати|б\. ?г\.?",
+    re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[-‐‑–—−]+|[/.~?]|[^\s\w]|\w")
 _YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*")
@@ -39,6 +47,8 @@ _YEARS = range(1000, 2200)
 _ORDINALS = vocabulary("st nd rd th er ere re")
 _Word: TypeAlias = "str | tuple[str, int]"
 """Digits or what was not understood; or ("month", 3), ("season", 1)."""
+_BETWEEN_MONTHS = vocabulary("- / to bis and und & et")
+_LONGEST_PENDING = 40  # characters
 _ENDS = frozenset("()[]{}.,;:'\"“”‘’©<>*")
 
 
@@ -90,6 +100,19 @@ def parse_date(text: str) -> Date | None:
     words, circa = _read(_TOKEN.findall(plain))
     parts, season, told = _range(_sides(words))
     return Date(parts, season, "" if told else _literal(text), circa)
+
+
+def is_pending(text: str) -> bool:
+    """Tell whether a text says only that there is no date, or none yet: "in press", "n.d."."""
+    return len(text) <= _LONGEST_PENDING and _PENDING.fullmatch(trim(text)) is not None
+
+
+def is_month(text: str) -> bool:
+    """Tell whether a text is a month or season, or several, and nothing else."""
+    words, _ = _read(_TOKEN.findall(text))
+    return any(isinstance(word, tuple) for word in words) and all(
+        isinstance(word, tuple) or word in _BETWEEN_MONTHS for word in words
+    )
 
 
 def _literal(text: str) -> str:

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 __all__ = [
     "CHINESE_FAMILIES",
+    "DEGREES",
+    "DEGREE_PARTS",
     "HANGUL_FAMILIES",
     "HAN_FAMILIES",
     "INSTITUTION_INNER",
     "INSTITUTION_STEMS",
     "INSTITUTION_WORDS",
     "JOINERS",
+    "LOW_PARTICLES",
     "MONTHS",
     "PARTICLES",
     "ROLES",
     "ROLES_IN_SHORT",
     "SEASONS",
     "SUFFIXES",
+    "WEAK_DEGREES",
     "WEAK_INSTITUTION_WORDS",
     "vocabulary",
 ]
@@ -30,13 +34,23 @@ def vocabulary(words: str) -> frozenset[str]:
 
 
 PARTICLES = vocabulary(
-    "van von der den dem ten ter te 't vander vom zu zum zur de del della delle dei degli di da das do dos du des "
-    "la le les los las af av el al bin ibn ben abu"
+    "van von der den dem ten ter te 't ’t 's ’s vander vom zu zum zur de del della delle dei degli di da das do dos du "
+    "des la le les los las af av el al bin ibn ben abu"
 )
 """Words that stand before a family name; in lower case they always do."""
+LOW_PARTICLES = PARTICLES | vocabulary("in op aan uit")
+"""Those, and the ones that are a particle in lower case only: J. in 't Veld, but In Ho Kim."""
 
-SUFFIXES = vocabulary("Jr jr Sr sr Jnr Snr Junior II III IV 2nd 3rd 4th PhD Esq")
+SUFFIXES = vocabulary(
+    "Jr jr Sr sr Jnr Snr Junior II III IV 2nd 3rd 4th Esq PhD DPhil MPhil MSc BSc DSc ScD EdD PsyD PharmD MBChB"
+)
 """Words that stand after a name, without their full stops."""
+DEGREES = vocabulary("MD RN MPH MBA DDS DMD DVM DNP LLB LLM LLD MBBS MRCP FRCP FRCS FRCPC FACP FACS FRS CBE OBE MBE")
+"""Degrees and honours in capitals, without their full stops; after a family name alone they are initials."""
+WEAK_DEGREES = vocabulary("MA BA MS BS DO MB JD SJ OP OSB OFM")
+"""Such as are commoner as initials or as a family name, and count only after a whole name."""
+DEGREE_PARTS = vocabulary("ph phil sc")
+"""Words of degrees written apart: Ph. D., D. Phil., M. Sc."""
 
 JOINERS = vocabulary("and & &amp; und et en og och with mit")
 """Words between two names."""
@@ -88,7 +102,8 @@ WEAK_INSTITUTION_WORDS = vocabulary(
 INSTITUTION_INNER = vocabulary("of for the on für zur")
 """Words that stand inside the name of an institution, and in no person's."""
 
-# Twelve names in each row, months from January on; accents are left out, as they are when words are looked up.
+# Twelve names in each row, months from January on; accents are left out, as they are when words are looked up (so is
+# the breve of "май"). Polish, Czech and Russian months come in the nominative and, after a day, in the genitive.
 _MONTH_NAMES = (
     "january february march april may june july august september october november december",
     "januar februar marz april mai juni juli august september oktober november dezember",
@@ -102,16 +117,27 @@ _MONTH_NAMES = (
     "janv fevr mrz avr mai juin juil aou sept okt nov dez",
     "ene fev mrt abr mag giu lug ago set ott nov dic",
     "gen febr mars avr mei jun jly agt sett out nov dez",
+    "januari februari mars april maj juni juli augusti september oktober november december",
+    "januar februar marts april mai juni juli august september oktober november desember",
+    "styczen luty marzec kwiecien maj czerwiec lipiec sierpien wrzesien pazdziernik listopad grudzien",
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia",
+    "sty lut mar kwi maj cze lip sie wrz paz lis gru",
+    "leden unor brezen duben kveten cerven cervenec srpen zari rijen listopad prosinec",
+    "ledna unora brezna dubna kvetna cervna cervence srpna zari rijna listopadu prosince",
+    "январь февраль март апрель маи июнь июль август сентябрь октябрь ноябрь декабрь",
+    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+    "янв фев мар апр маи июн июл авг сен окт ноя дек",
+    "янв февр мар апр маи июн июл авг сент окт нояб дек",
 )
 MONTHS = {name: month for row in _MONTH_NAMES for month, name in enumerate(row.split(), start=1)}
 SEASONS = {
     name: season
     for season, names in enumerate(
         (
-            "spring fruhling fruhjahr printemps primavera lente voorjaar",
-            "summer sommer ete verano estate verao zomer",
-            "autumn fall herbst automne otono autunno outono herfst najaar",
-            "winter hiver invierno inverno",
+            "spring fruhling fruhjahr printemps primavera lente voorjaar wiosna jaro весна var",
+            "summer sommer ete verano estate verao zomer lato leto лето sommar",
+            "autumn fall herbst automne otono autunno outono herfst najaar jesien podzim осень host",
+            "winter hiver invierno inverno zima зима vinter",
         ),
         start=1,
     )

@@ -16,8 +16,18 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from espalier.citations.normalise.lexicon import PARTICLES
-from espalier.citations.normalise.person import family_first, is_initial, is_short, is_suffix, is_unspaced, natural
+from espalier.citations.normalise.lexicon import LOW_PARTICLES, PARTICLES
+from espalier.citations.normalise.person import (
+    are_degrees,
+    are_suffixes,
+    family_first,
+    is_initial,
+    is_short,
+    is_suffix,
+    is_unspaced,
+    natural,
+    written_suffix,
+)
 from espalier.citations.normalise.pieces import Piece, pieces_of
 from espalier.citations.normalise.text import collapse
 from espalier.citations.normalise.usual import usual_names
@@ -27,8 +37,9 @@ __all__ = ["Names", "split_names"]
 
 # What may stand before a list of names.
 _BEFORE = re.compile(
-    r"[\W_]*(?:in:|in\b(?=\s)|(?:edited|eds?\.?|translated|transl?\.?|tr\.|compiled|comp\.?|revised|rev\.) by\b"
-    r"|(?:hrsg\.?|hg\.?|herausgegeben|[uü]bers(?:\.|etzt|etzung)?|aus dem \w+) von\b|a cura di\b|by\b(?=\s)"
+    r"[\W_]*(?:in:|in\b(?=\s(?!['’]t\b))|a cura di\b|by\b(?=\s)"
+    r"|(?:edited|eds?\.?|translated|transl?\.?|tr\.|compiled|comp\.?|revised|rev\.) by\b"
+    r"|(?:hrsg\.?|hg\.?|herausgegeben|[uü]bers(?:\.|etzt|etzung)?|aus dem \w+) von\b"
     r"|trad(?:\.|uit|uction|ucción|uzione|ução|ucido|uzido)?(?: \w+\.?)? (?:par|por|di|de|da)\b"
     r"|(?:editado|organizado) por\b|sous la dir(?:\.|ection) de\b"
     r"|(?:eds?|hrsg|hg|transl?|tr|trad|[uü]bers|comp)\.(?=\s))",
@@ -36,14 +47,15 @@ _BEFORE = re.compile(
 )
 # A list that goes on: the words, or the dots of "A, B, . . . Z".
 _OTHERS = re.compile(
-    r"(?i:\[?\bet\.? ?al(?:ii|ia)?\b\.?\]?|& al\b\.?|\b(?:and|&) (?:others|co-?workers)\b|\by otros\b|\be outros\b)"
-    r"|\be altri\b|\bet autres\b|\bund andere\b|\bu\. ?a\.|等$|ほか$|(?:\. ?){3,}|…"
+    r"(?i:\[?\bet\.? ?[aá]l(?:ii|ia)?\b\.?\]?|& al\b\.?|\b(?:and|&) (?:others|co-?workers)\b|\by otros\b|\be outros\b)"
+    r"|\be altri\b|\bet (?:autres|coll)\b|\bund andere\b|\ben anderen\b|\b[eu]\. ?a\.|\by cols?\b|\bи др(?:угие)?\b"
+    r"|\bi inni\b|\bi in\.|\ba kol\b|et al(?=\W*$)|(?:等|ほか)(?=[。．.]?$)|(?:\. ?){3,}|…"
 )
-_HINT = re.compile(r"\bal|other|otro|outro|autre|work|andere|\bu\.|\. ?\.|[等か…]", re.IGNORECASE)
 # What such a list has somewhere, casefolded; nearly all others have none of it.
 _HINTS = (
-    *("et al", "et. al", "et.al", "etal", "& al", "others", "workers", "otros", "outros", "altri", "autres", "andere"),
-    *("u. a", "u.a", "等", "ほか", "..", ". .", "…"),
+    *("et al", "et. al", "et.al", "etal", "et ál", "& al", "others", "workers", "otros", "outros", "altri", "autres"),
+    *("andere", "u. a.", "u.a.", "e. a.", "e.a.", "et coll", "y col", "и др", "i in", "a kol", "等", "ほか"),
+    *("..", ". .", "…"),
 )
 # Dashes for the names of the reference before.
 _SAME = re.compile(r"(?:[-–—―_] ?){2,}|[—―]")
@@ -64,8 +76,11 @@ class Names(NamedTuple):
 def split_names(text: str) -> Names:
     """Return the persons and institutions that a text names (see the module for how)."""
     cues: list[str] = []
-    text, others = _without_cues(collapse(text), cues)
+    text, others = _without_opening(collapse(text), cues), False
     usual = usual_names(text)
+    if usual is None:
+        text, others = _without_marks(text, cues)
+        usual = usual_names(text) if others else None
     if usual is not None:
         names, joiners = usual
         return Names(tuple(names), others, (*cues, *joiners))
@@ -90,23 +105,27 @@ def _split(text: str, others: bool, cues: list[str]) -> Names:
     return Names(tuple(names), others, tuple(cues), asides)
 
 
-def _without_cues(text: str, cues: list[str]) -> tuple[str, bool]:
-    """Take off what stands before the list, and the marks of others not named, for which a semicolon is put."""
+def _without_opening(text: str, cues: list[str]) -> str:
+    """Take off what stands before the list."""
     for _ in range(3):  # "In: ed. by"
         found = _BEFORE.match(text)
         if not found:
             break
         cues.append(found[0])
         text = text[found.end() :]
-    hinted = any(map(text.casefold().__contains__, _HINTS)) and _HINT.search(text)
-    marks = _OTHERS.findall(text) if hinted else []
+    return text
+
+
+def _without_marks(text: str, cues: list[str]) -> tuple[str, bool]:
+    """Take out the marks of others not named, for which a semicolon is put; and tell whether there were any."""
+    marks = _OTHERS.findall(text) if any(map(text.casefold().__contains__, _HINTS)) else []
     cues.extend(marks)
     return (_OTHERS.sub(";", text) if marks else text), bool(marks)
 
 
 def _is_shouting(pieces: Sequence[Piece]) -> bool:
     """Tell whether there are words of names in capitals, and none in small letters."""
-    words = [word for piece in pieces for word in piece.words if word not in PARTICLES]
+    words = [word for piece in pieces for word in piece.words if word not in LOW_PARTICLES]
     if any(map(str.islower, "".join(words))):
         return False
     return any(len(word.strip(".")) > 3 for word in words)
@@ -122,15 +141,16 @@ def _read(pieces: Sequence[Piece], text: str, shouting: bool) -> list[Name]:
         piece = pieces[i]
         if piece.institution:
             names.append(piece.literal(text))
-        elif names and _ends(piece, names[-1]):
+        elif names and _ends(piece, names[-1], pieces[i + 1 : i + 2]):
             last = names.pop()
-            names.append(Name(last.family, last.given, last.particle, piece.words[0]))
+            suffix = f"{last.suffix} {written_suffix(piece.words)}".strip()
+            names.append(Name(last.family, last.given, last.particle, suffix))
         elif not _is_whole(piece, shouting):
             suffix = ""
-            if i + 2 < len(pieces) and _is_suffix(pieces[i + 1]) and _is_given(pieces[i + 2], piece, shouting):
-                suffix = pieces[i + 1].words[0]  # Smith, Jr., J.
+            if i + 2 < len(pieces) and _is_suffix(pieces[i + 1]) and _is_given(pieces[i + 2], piece, shouting, pieces):
+                suffix = written_suffix(pieces[i + 1].words)  # Smith, Jr., J.
                 i += 1
-            if i + 1 < len(pieces) and _is_given(pieces[i + 1], piece, shouting):
+            if i + 1 < len(pieces) and _is_given(pieces[i + 1], piece, shouting, pieces):
                 names.append(family_first(piece.words, pieces[i + 1].words, suffix, shouting))
                 i += 1
             else:
@@ -150,37 +170,49 @@ def _only_families(pieces: Sequence[Piece]) -> bool:
     return not pairs_up and not pieces[0].institution and len(pieces) > 1
 
 
-def _ends(piece: Piece, name: Name) -> bool:
-    """Tell whether a stretch is the suffix of the name before it; "JR" is, if that has a given name already."""
-    if len(piece.words) > 1 or not name.family or name.suffix:
+def _ends(piece: Piece, name: Name, after: Sequence[Piece]) -> bool:
+    """Tell whether a stretch is the suffix of the name before it.
+
+    "JR" and "MD" are, if that has a given name already; but not the Ma of "MA, L.".
+    """
+    if not name.family or _is_suffix(piece):
+        return bool(name.family)
+    if not name.given or piece.joined:
         return False
-    capitals = piece.words[0] in ("JR", "JR.", "SR", "SR.") and bool(name.given)
-    return capitals or _is_suffix(piece)
+    if piece.words[0] in ("JR", "JR.", "SR", "SR.") and len(piece.words) == 1:
+        return True
+    return are_degrees(piece.words, weak=True) and not _has_initials(after, weak=True)
+
+
+def _has_initials(pieces: Sequence[Piece], weak: bool) -> bool:
+    """Tell whether a stretch is initials and nothing else, and no degree either."""
+    return any(_all_initials(piece, False) and not are_degrees(piece.words, weak) for piece in pieces)
 
 
 def _is_suffix(piece: Piece) -> bool:
-    return len(piece.words) == 1 and is_suffix(piece.words[0])
+    return are_suffixes(piece.words)
 
 
 def _all_initials(piece: Piece, shouting: bool) -> bool:
-    words = [word for word in piece.words if word not in PARTICLES and not is_suffix(word)]
+    words = [word for word in piece.words if word not in LOW_PARTICLES and not is_suffix(word)]
     return bool(words) and all(is_initial(word, shouting) or is_short(word) for word in words)
 
 
 def _is_whole(piece: Piece, shouting: bool) -> bool:
     """Tell whether a stretch has both initials and a full word that is no particle, or no space between them."""
-    words = [word for word in piece.words if word not in PARTICLES and not is_suffix(word)]
+    words = [word for word in piece.words if word not in LOW_PARTICLES and not is_suffix(word)]
     kinds = {is_initial(word, shouting) or (k + 1 < len(words) and is_short(word)) for k, word in enumerate(words)}
     return len(kinds) == 2 or (len(words) == 1 and is_unspaced(words[0]))
 
 
-def _is_given(piece: Piece, family: Piece, shouting: bool) -> bool:
-    """Tell whether a stretch is the given name of the stretch before it."""
+def _is_given(piece: Piece, family: Piece, shouting: bool, pieces: Sequence[Piece]) -> bool:
+    """Tell whether a stretch is the given name of the stretch before it; `pieces` are all of them."""
     if piece.joined or _is_suffix(piece) or piece.institution:
         return False
-    if _all_initials(piece, shouting):
-        return True
-    if len([word for word in family.words if word.lower() not in PARTICLES and not is_suffix(word)]) == 1:
+    alone = len([word for word in family.words if word.lower() not in PARTICLES and not is_suffix(word)]) == 1
+    if not alone and are_degrees(piece.words, weak=False) and not _has_initials(pieces, weak=False):
+        return False  # John Smith, MD
+    if alone or _all_initials(piece, shouting) or piece.words[-1] in LOW_PARTICLES:
         return True
     return len(piece.words) == 1 or (len(piece.words) == 2 and is_initial(piece.words[1]) and "." in piece.words[1])
 

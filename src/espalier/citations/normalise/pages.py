@@ -1,15 +1,16 @@
 """Pages: "pp. 101-8" -> 101 to 108.
 
-Normal forms: words for "page" go, dashes of ranges are en dashes without spaces, and a shortened last page is
-written out by the first page's leading digits and letter ("101-8" -> 101, 108; "S12-8" -> S12, S18) if that gives
-a later page. Linear time.
+Normal forms: words for "page" go, dashes of ranges are en dashes without spaces, full-width digits and signs are
+the usual ones, and a shortened last page is written out by the first page's leading digits and letter ("101-8" ->
+101, 108; "S12-8" -> S12, S18) if that gives a later page. "12ff", "12 et seq" and their like have no last page, and
+stay as they are in the text. Linear time.
 """
 
 from __future__ import annotations
 
 import re
 
-from espalier.citations.normalise.text import collapse, trim
+from espalier.citations.normalise.text import collapse, narrow, trim
 from espalier.citations.work import Pages
 
 __all__ = ["parse_pages"]
@@ -19,14 +20,16 @@ _CUE = re.compile(
     r"|s(?=\.? )|s\.|article(?: (?:number|no\.?|id))?(?=[ :])|art\.(?: (?:no|nr)\.)?(?= ?\w)|paper(?=[ :]))[.:]? ?",
     re.IGNORECASE,
 )
-_COUNT = re.compile(r"[\w, ]+ ?\b(?:pages?|pp?|seiten|pgs?|p[aá]g(?:ina)?s?|s|bl)\b\.?", re.IGNORECASE)
-_DASH = re.compile(r" ?(?:[-‐‑−]{2,3}|[–—]+) ?|(?<=\w) (?:to|bis|à) (?=\w)")
+_COUNT = re.compile(r"[\w, ]+ ?\b(?:pages?|pp?|seiten|pgs?|p[aá]g(?:ina)?s?|s|bl)\b\.?|[0-9]+ ?[页頁]", re.IGNORECASE)
+_DASH = re.compile(r" ?(?:[-‐‑−]{2,3}|[–—]+|[~〜]) ?|(?<=\w) (?:to|bis|à) (?=\w)|(?<=[0-9]) al? (?=[0-9])")
 _HYPHEN = re.compile(r" ?[-‐‑−] ?")
-_AND_FOLLOWING = re.compile(r"(.*[0-9]) ?ff?")
+_CHINESE = re.compile("第([^页頁]+)[页頁]|([^页頁]*[0-9] ?[-–—~〜][^页頁]*)[页頁]")
+_FOLLOWING = r"(?:ff?|(?:(?:et|e|y) )?(?:seqq?|sqq?|segg?|ss|suiv(?:antes?)?)|(?:and )?following|и след|passim)\b"
+_AND_FOLLOWING = re.compile(rf"(.*[0-9]|[ivxlcdm]+(?= ))((?<=[0-9])ff?|,? {_FOLLOWING}| ?\+)", re.IGNORECASE)
 _ROMAN = re.compile("[ivxlcdm]+", re.IGNORECASE)
 _LONGEST = 500  # characters; what is longer is no list of pages, and is not searched for one
 _PLAIN = re.compile(r"(?:pages? |pp?[.:]? ?)?([0-9]{1,9})(?:([-–])([0-9]{1,9}))?\.?[,;:]?")  # what nearly all pages are
-_SEVERAL = re.compile(r"\s*(?:[,;&]| and | und | et )\s*")
+_SEVERAL = re.compile(rf"\s*(?:[,;&]| (?:and|und|et|y|e|u\.) )(?!\s*{_FOLLOWING})\s*")
 _WORD = re.compile(r"\w+")
 _PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
 _NUMBERED = re.compile(r"([^\W\d_]*)([0-9]+)([^\W\d_]*)")
@@ -45,17 +48,19 @@ def parse_pages(text: str) -> Pages | None:
         if dash == "–" or _is_range(first, last):
             last = _written_out(first, last)
             return Pages(first, last, f"{first}–{last}")
-    plain = trim(text)
+    plain = trim(narrow(text))
     if not any(sign.isalnum() for sign in plain):
         return None
     if len(plain) > _LONGEST:
         return Pages("", "", plain)
+    if chinese := _CHINESE.fullmatch(plain):
+        plain = chinese[1] or chinese[2]
     cue = _CUE.match(plain)
     body = plain[cue.end() :] if cue else plain
     if not any(map(str.isdigit, body)) and not any(map(_ROMAN.fullmatch, _WORD.findall(body))):
         return Pages("", "", plain)
     if cue is None and _COUNT.fullmatch(plain):
-        return Pages("", "", collapse(text).strip(" ,;:()"))
+        return Pages("", "", collapse(text).strip(" ,;:()。，"))
     ranges = [_range(part) for part in _SEVERAL.split(body)]
     known = [found for found in ranges if found]
     if len(known) < len(ranges):
@@ -70,7 +75,8 @@ def _range(text: str) -> Pages | None:
     if repeated := _CUE.match(text):
         text = text[repeated.end() :]
     if found := _AND_FOLLOWING.fullmatch(text):
-        return Pages(found[1], "", text) if _PAGE.fullmatch(found[1]) else None
+        pages = _range(found[1])
+        return Pages(pages.first, "", pages.text + found[2]) if pages else None
     ends = _DASH.split(text, maxsplit=1)
     if len(ends) == 1:
         ends = _HYPHEN.split(text)

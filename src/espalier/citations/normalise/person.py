@@ -2,7 +2,7 @@
 
 Normal forms, which is all that is changed: initials have a full stop each and a space between ("AB", "A.B." ->
 "A. B."; "J-P" -> "J.-P."), a word in capitals only is a capitalised word ("SMITH" -> "Smith") where that is a name,
-and a full stop after anything that is no abbreviation is dropped.
+and a full stop after anything that is no abbreviation is dropped ("III." -> "III", but "Jr."). Degrees are suffixes.
 """
 
 from __future__ import annotations
@@ -13,17 +13,32 @@ from functools import lru_cache
 
 from espalier.citations.normalise.lexicon import (
     CHINESE_FAMILIES,
+    DEGREES,
     HAN_FAMILIES,
     HANGUL_FAMILIES,
+    LOW_PARTICLES,
     PARTICLES,
     SUFFIXES,
+    WEAK_DEGREES,
     vocabulary,
 )
 from espalier.citations.work import Name
 
-__all__ = ["family_first", "is_initial", "is_short", "is_suffix", "is_unspaced", "natural", "written_given"]
+__all__ = [
+    "are_degrees",
+    "are_suffixes",
+    "family_first",
+    "is_initial",
+    "is_short",
+    "is_suffix",
+    "is_unspaced",
+    "natural",
+    "written_given",
+    "written_suffix",
+]
 
 _TITLES = vocabulary("Jr Sr St Dr Mr Ms Mme Esq")
+_UNABBREVIATED = (SUFFIXES | DEGREES | WEAK_DEGREES) - vocabulary("Jr jr Sr sr Jnr Snr Esq")
 _VOWEL = re.compile("[AEIOUY]")
 _HYPHEN = re.compile("[‐‑-]")
 _STOP_OR_HYPHEN = re.compile("[.‐‑-]")
@@ -55,8 +70,37 @@ def _is_initial(word: str, shouting: bool) -> bool:
 
 
 def is_suffix(word: str) -> bool:
-    """Tell whether a word stands after a name: "Jr.", "III"; "JR" and "J.R." are initials."""
-    return word.removesuffix(".") in SUFFIXES or word == "Ph.D."
+    """Tell whether a word stands after a name: "Jr.", "III", "Ph.D."; "JR", "J.R." and "I.I." are initials."""
+    return len(word) <= _LONGEST and _is_suffix(word)
+
+
+@lru_cache(maxsize=4096)
+def _is_suffix(word: str) -> bool:
+    return word.removesuffix(".") in SUFFIXES or _is_apart([word])
+
+
+def are_suffixes(words: Sequence[str]) -> bool:
+    """Tell whether each word is a suffix, or two are one degree written apart: "Ph. D."."""
+    return all(map(is_suffix, words)) or (len(words) == 2 and _is_apart(words))
+
+
+def are_degrees(words: Sequence[str], weak: bool) -> bool:
+    """Tell whether each word is a suffix or a degree in capitals ("MD", "M.D."), which may be initials, too.
+
+    weak : count those that are more often something else.
+    """
+    known = DEGREES | WEAK_DEGREES if weak else DEGREES
+    return all(is_suffix(word) or word.replace(".", "") in known for word in words)
+
+
+def _is_apart(words: Sequence[str]) -> bool:
+    letters = "".join(words).replace(".", "")
+    return letters in SUFFIXES and not letters.isupper()
+
+
+def written_suffix(words: Sequence[str]) -> str:
+    """Return suffixes as they are written, but for a full stop after one that is no abbreviation."""
+    return " ".join([word[:-1] if word[-1:] == "." and word[:-1] in _UNABBREVIATED else word for word in words])
 
 
 def is_short(word: str) -> bool:
@@ -66,7 +110,7 @@ def is_short(word: str) -> bool:
 
 
 def natural(words: Sequence[str], shouting: bool = False) -> Name:
-    """Read a name in the order given, particle, family, suffix; or family, initials ("Smith AB").
+    """Read a name in the order given, particle, family, suffix; or family, initials, particle ("Berg AB van der").
 
     A lone word is a family name. Two or more family names without a particle between cannot be told from given
     names, so that all but the last word are given ("Gabriel García Márquez").
@@ -82,14 +126,14 @@ def family_first(family: Sequence[str], given: Sequence[str], suffix: str = "", 
     """Read "van der Berg" and "J.", or "Berg" and "J. van der"; a suffix may end either."""
     family, first = _split_suffix(family)
     given, second = _split_suffix(given)
-    given, after = _trailing_particle(given)
-    return _name([*after, *family], given, " ".join(filter(None, (first, second, suffix))), shouting)
+    n = _particles_at(given)
+    return _name([*given[n:], *family], given[:n], " ".join(filter(None, (first, second, suffix))), shouting)
 
 
 def _split_particle(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the particles in lower case that a family name begins with, and the rest, which is never empty."""
     n = 0
-    while n < len(words) - 1 and words[n] in PARTICLES:
+    while n < len(words) - 1 and words[n] in LOW_PARTICLES:
         n += 1
     return list(words[:n]), list(words[n:])
 
@@ -120,11 +164,13 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
     n = len(words)
     if n < 2:
         return 0
-    trailing = n
+    trailing = end = _particles_at(words)
     while trailing > 0 and is_initial(words[trailing - 1], shouting):
         trailing -= 1
-    if 0 < trailing < n:
+    if 0 < trailing < end:
         return -trailing
+    if 0 < end < n and not is_initial(words[0], shouting):
+        return -1  # Goethe Johann Wolfgang von
     if words[0].casefold() in CHINESE_FAMILIES and n == 2 and words[1].casefold() not in CHINESE_FAMILIES:
         if _PINYIN.fullmatch(words[1]):
             return -1
@@ -133,10 +179,10 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
     at = n - 1
     if n > 2 and words[-2] in ("y", "i", "e"):  # Ramón y Cajal
         at = n - 3
-    low = [i for i in range(n - 1) if words[i] in PARTICLES]
+    low = [i for i in range(n - 1) if words[i] in LOW_PARTICLES]
     if low:
         at = low[-1]
-        while at > 0 and words[at - 1] in PARTICLES:
+        while at > 0 and words[at - 1] in LOW_PARTICLES:
             at -= 1
     # A capitalised particle belongs to the family name, but the first word of a longer name is a given name.
     while at > 1 and words[at - 1].lower() in PARTICLES:
@@ -145,29 +191,46 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
 
 
 def _split_suffix(words: Sequence[str]) -> tuple[list[str], str]:
-    words = list(words)
-    if len(words) > 1 and is_suffix(words[-1]):
-        return words[:-1], words[-1]
-    return words, ""
+    """Return the words without the suffixes at their end, at least one, and the suffixes."""
+    n = len(words)
+    while n > 1:
+        if is_suffix(words[n - 1]):
+            n -= 1
+        elif n > 2 and _is_apart(words[n - 2 : n]):
+            n -= 2
+        elif n > 2 and _is_degree_after(words[n - 1], words[: n - 1]):
+            n -= 1
+        else:
+            break
+    return list(words[:n]), written_suffix(words[n:])
 
 
-def _trailing_particle(given: Sequence[str]) -> tuple[list[str], list[str]]:
-    n = len(given)
-    while n > 1 and given[n - 1] in PARTICLES:
+def _is_degree_after(word: str, words: Sequence[str]) -> bool:
+    """Tell the degree of "J. Smith MD" from the initials of "Costa Vaz MD"."""
+    if word.replace(".", "") not in DEGREES or is_initial(words[-1]):
+        return False
+    return any(map(is_initial, words[:-1]))
+
+
+def _particles_at(words: Sequence[str]) -> int:
+    """Return where the particles in lower case at the end begin."""
+    n = len(words)
+    while n > 0 and words[n - 1] in LOW_PARTICLES:
         n -= 1
-    return list(given[:n]), list(given[n:])
+    return n
 
 
 def is_unspaced(word: str) -> bool:
     """Tell whether a word is a whole name of East Asia, without a space between its parts."""
-    return len(word) > 1 and "\u3040" <= min(word) <= max(word) <= "\ufaff"
+    signs = word.replace("·", "")  # between the parts of a name from elsewhere
+    return len(signs) > 1 and "\u3040" <= min(signs) <= max(signs) <= "\ufaff"
 
 
 def _split_unspaced(word: str) -> tuple[list[str], list[str]]:
     """Split a Chinese or Korean name of usual length after a usual family name; leave others whole."""
     n = 2 if word[:2] in HAN_FAMILIES and len(word) > 2 else 1
     known = n == 2 or word[0] in HAN_FAMILIES or (word[0] in HANGUL_FAMILIES and _is_hangul(word))
-    return ([word[:n]], [word[n:]]) if known and len(word) - n <= 2 else ([word], [])
+    return ([word[:n]], [word[n:]]) if known and len(word) - n <= 2 and "·" not in word else ([word], [])
 
 
 def _is_hangul(word: str) -> bool:

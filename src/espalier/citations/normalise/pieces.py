@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from espalier.citations.normalise.institutions import is_institution, may_go_on
-from espalier.citations.normalise.lexicon import JOINERS, ROLES, ROLES_IN_SHORT, vocabulary
+from espalier.citations.normalise.lexicon import JOINERS, LOW_PARTICLES, ROLES, ROLES_IN_SHORT, vocabulary
 from espalier.citations.normalise.person import is_initial
 from espalier.citations.normalise.text import trim
 from espalier.citations.work import Name
@@ -22,14 +22,19 @@ __all__ = ["Piece", "pieces_of"]
 _GLUED = re.compile(r"(?<![^\W\d_])([^\W\d_]\.)(?=[^\W\d_]{2})")
 _MAY_BE_GLUED = re.compile(r"\.[^\W\d_]{2}")
 _HYPHENED = re.compile(r"(?:(?<=\b[^\W\d_]\.) ?([-‐‑]) ?(?=[^\W\d_]\.))|(?<=[^\W\d_]) ([-‐‑]) (?=[^\W\d_])")
-_TOKEN = re.compile(r"&amp;|[,;/|·•、，；&:()\[\]{}（）]|[^\s,;/|·•、，；&:()\[\]{}（）]+")
-_AROUND_WORDS = "\"“”„«»*†‡§¶'‘’"
+_TOKEN = re.compile(
+    r"&amp;|[\u3040-\u9fff]+(?:·[\u3040-\u9fff]+)+"  # a name from elsewhere in Chinese signs: 卡尔·马克思
+    r"|[,;/|·•、，；。｡&:()\[\]{}（）]|[^\s,;/|·•、，；。｡&:()\[\]{}（）]+"
+)
+_ASIAN_STOP = re.compile("(?<=[\u3040-\u9fff\uac00-\ud7a3])[.．]")
+_AROUND_WORDS = "\"“”„«»*†‡§¶'‘’《》「」『』〈〉"
+_APOSTROPHE = re.compile(r"[\"“”„«»*†‡§¶]*(?=['’][st](?:$|[-‐A-Z]))")  # 't Hooft, 's-Gravesande
 
-_HARD = frozenset(";/|·•；")
+_HARD = frozenset(";/|·•；。｡")
 _COMMAS = frozenset(",，、")
 _OPENING, _CLOSING = frozenset("([{（"), frozenset(")]}）")
 _DASHES = frozenset(("-", "–", "—", "--"))
-_SOFT_JOINERS = vocabulary("y e i")  # they also stand inside a family name: Ramón y Cajal
+_SOFT_JOINERS = vocabulary("y e i u.")  # they also stand inside a family name: Ramón y Cajal
 _LONGEST_PLAIN = 24  # characters of a word that is kept in memory for the next time
 _LONGEST_ASIDE = 8  # tokens; a bracket that closes no sooner is taken for a stray sign
 
@@ -81,6 +86,7 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
     What commas and "and" have cut inside the name of an institution is put together again. The words of
     a bracket are a part of an institution's name, and the `asides` of a person's.
     """
+    text = text if text.isascii() else _ASIAN_STOP.sub("。", text).replace("．", ".")
     text = _HYPHENED.sub(r"\1\2", text) if "-" in text else text
     text = _GLUED.sub(r"\1 ", text) if _MAY_BE_GLUED.search(text) else text
     merged: list[Piece] = []
@@ -130,7 +136,7 @@ def _cut(text: str, cues: list[str]) -> Iterator[Piece]:
             cues.append(token)
             piece.broken = True
         elif any(map(str.isalnum, token)):
-            word = token.strip(_AROUND_WORDS) or token
+            word = _bare(token)
         if word and aside:
             piece.asides += (word,)
         elif word:
@@ -147,7 +153,15 @@ def _plain(token: str) -> str:
     """Return a token as a word of a name; "" for what may be something else, a bracket, a separator or a role."""
     short = token.rstrip(".").casefold()
     other = token.lower() in JOINERS or token in _SOFT_JOINERS or short in ROLES or short in ROLES_IN_SHORT
-    return "" if other or not any(map(str.isalnum, token)) else token.strip(_AROUND_WORDS) or token
+    return "" if other or not any(map(str.isalnum, token)) else _bare(token)
+
+
+def _bare(token: str) -> str:
+    """Return a word without the signs around it, a particle without a stop; but the apostrophe of "'t" stays."""
+    if found := _APOSTROPHE.match(token):
+        return token[found.end() :].rstrip(_AROUND_WORDS)
+    word = token.strip(_AROUND_WORDS).lstrip(".") or token
+    return word.removesuffix(".") if word.removesuffix(".") in LOW_PARTICLES else word
 
 
 def _judged(piece: Piece) -> Piece:

@@ -8,19 +8,21 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-__all__ = ["collapse", "strip_separators", "trim"]
+__all__ = ["collapse", "narrow", "strip_separators", "trim"]
 
-_SEPARATORS = frozenset(".,;:-–—=،、。，．；：")
-_BRACKETS = dict(zip("([{<（［", ")]}>）］", strict=True))
+_SEPARATORS = frozenset(".,;:-–—=،、。，．；：｡､")
+_BRACKETS = dict(zip("([{<（［【〔〖", ")]}>）］】〕〗", strict=True))
 # A closing sign and what it may close. Some quotation marks open in one language and close in another.
 _CLOSES = {
     **{closing: opening for opening, closing in _BRACKETS.items()},
     **{"'": "'`", '"': '"', "“": "„", "”": "“”„", "‘": "‚", "’": "‘’‚", "«": "»", "»": "«»", "‹": "›", "›": "‹›"},
-    **{"」": "「", "』": "『", "》": "《"},
+    **{"」": "「", "』": "『", "》": "《", "〉": "〈", "﹂": "﹁", "﹄": "﹃", "｣": "｢", "〞": "〝", "〟": "〝"},
 }
 _SIGNS = frozenset("".join((*_CLOSES, *_CLOSES.values())))
 _SIGN = re.compile("[" + re.escape("".join(sorted(_SIGNS))) + "]")
-_ONLY_CLOSE = frozenset(")]}>）］」』》")
+_ONLY_CLOSE = frozenset(")]}>）］】〕〗」』》〉﹂﹄｣〞〟")
+_PAIR = re.compile(r"(?:^|\s)[^\W\d_]\. [^\W\d_]\.$")  # s. d., but not Part d.
+_NARROW = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)}
 
 
 def collapse(text: str) -> str:
@@ -28,12 +30,17 @@ def collapse(text: str) -> str:
     return " ".join(text.split())
 
 
+def narrow(text: str) -> str:
+    """Return the text with the full-width letters, digits and signs of East Asia as their usual forms."""
+    return text if text.isascii() else text.translate(_NARROW)
+
+
 def trim(text: str) -> str:
     """Return the text, spaces collapsed, without punctuation around it.
 
     Off go separators, quotation marks and brackets that enclose the whole or have no partner inside. A final full
     stop stays where it belongs to the word before it: an initial ("Smith, J.") or an abbreviation with another
-    full stop ("U.S."); so does an ellipsis.
+    full stop ("U.S.", "s. d."); so does an ellipsis.
     """
     return _peeled(collapse(text), brackets=True, initials=True)
 
@@ -83,7 +90,8 @@ def _trails(text: str, start: int, end: int, initials: bool) -> bool:
         return text[end - 2 : end] != ".."
     # At most a few characters before the stop matter; so do not search for the start of a very long word.
     word = text[max(start, end - 24) : end - 1].rpartition(" ")[2]
-    return not ("." in word.strip(".") or (initials and len(word) == 1 and word.isupper()))
+    initial = initials and len(word) == 1 and (word.isupper() or _PAIR.search(text[max(start, end - 6) : end]))
+    return not ("." in word.strip(".") or initial)
 
 
 def _loose(partner: dict[int, int], at: int, start: int, end: int) -> bool:

@@ -13,7 +13,7 @@ from espalier.citations.normalise.text import collapse, strip_separators
 __all__ = ["clean_container", "clean_title"]
 
 _IN = re.compile(
-    r"[\s.,;:]*(?:(?:in|en|em|dans|aus|nel|i)\s*:|in\s+(?!(?:vitro|vivo|silico|situ|utero)\b)|dans\s)\s*",
+    r"[\s.,;:]*(?:(?:in|en|em|dans|aus|nel|i|见|載|载)\s*[:：]|in\s+(?!(?:vitro|vivo|silico|situ|utero)\b)|dans\s)\s*",
     re.IGNORECASE,
 )
 

@@ -2,9 +2,9 @@
 
 A person is given names or initials and a family name ("A. B. Smith", "Ludwig van Beethoven"), or a family name (or
 what is left of one, "S.") and initials ("Smith, A. B.", "van der Berg AB"); commas, semicolons and "and" stand between.
-Any other list, and any with a word that may be more than a part of a name (a suffix, a role, an institution's word), is
-left to the general reader in `names`. That reads these lists too, and finds the same names; this one is only sooner
-done. Linear time.
+Any other list, and any with a word that may be more than a part of a name (a suffix, a role, an institution's word,
+"others"), is left to the general reader in `names`. That reads these lists too, and finds the same names; this one is
+only sooner done. Linear time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from espalier.citations.normalise.lexicon import (
     CHINESE_FAMILIES,
+    DEGREE_PARTS,
     INSTITUTION_INNER,
     INSTITUTION_STEMS,
     INSTITUTION_WORDS,
@@ -23,6 +24,7 @@ from espalier.citations.normalise.lexicon import (
     ROLES_IN_SHORT,
     SUFFIXES,
     WEAK_INSTITUTION_WORDS,
+    vocabulary,
 )
 from espalier.citations.normalise.person import is_short, written_given
 from espalier.citations.work import Name
@@ -42,7 +44,12 @@ _PERSON = re.compile(
     rf"(?:\.?[ ,;:]*\Z|(?:[,;]| (?=(?:{_JOINER}) )) ?(?:({_JOINER}) )?)"
 )
 _INSTITUTIONAL = INSTITUTION_WORDS | WEAK_INSTITUTION_WORDS | INSTITUTION_INNER
-_SPECIAL = frozenset(map(str.casefold, PARTICLES | SUFFIXES | JOINERS | ROLES | ROLES_IN_SHORT | _INSTITUTIONAL))
+_OTHERS = vocabulary("others coworkers co-workers etal etalii etalia")
+_SPECIAL = (
+    DEGREE_PARTS
+    | _OTHERS
+    | frozenset(map(str.casefold, PARTICLES | SUFFIXES | JOINERS | ROLES | ROLES_IN_SHORT | _INSTITUTIONAL))
+)
 _LONGEST = 100  # characters of a person's name, so that no more is kept in memory for the next time
 
 
