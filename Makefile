@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint docs bench model fuzz kills clean
+.PHONY: demo test lint docs bench model fuzz kills hostile clean
 
 demo: $(STAMP)
 	@bash examples/demo.sh $(BIN)/espalier
@@ -17,7 +17,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check src tests bench
 	$(BIN)/mypy
 
-# The documentation as a site, in site/; a warning is an error.
+# The documentation as a site, in build/site; a warning is an error.
 docs: $(STAMP)
 	$(BIN)/mkdocs build --strict --quiet
 
@@ -46,5 +46,9 @@ fuzz: $(STAMP)
 kills: $(STAMP)
 	$(BIN)/python scripts/kill_hundred.py
 
+# Lines of ten megabytes against every entrance: time and memory (Linux).
+hostile: $(STAMP)
+	$(BIN)/python scripts/measure_hostile.py
+
 clean:
-	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -35,7 +35,6 @@ WHY = {
     "pyarrow": "Parquet, read and written by columns",
     "fastapi": "the workbench's API and its description",
     "uvicorn": "the server of the workbench",
-    "python-multipart": "uploads of files to the workbench",
     "mkdocs": "the documentation as a site",
     "mkdocstrings": "its reference pages, made from docstrings",
 }

@@ -254,6 +254,7 @@ FUNCTIONS: list[Callable[[str], object]] = [
             "é",
             "(“",
         ),
+        *("王.", "王·", "等。", "MD, ", "'t ", "12/", "et al", "（", "第1卷", "1 et seq, ", "3 (May", "i in ", "de "),
     ],
 )
 def test_long_texts_take_no_longer_than_they_must(unit: str) -> None:

@@ -91,11 +91,11 @@ def work_of(record: Record) -> Work:
             others += [role] if unfinished else []
     volume, issue = reading.volume() if "volume" in present or "issue" in present else ("", "")
     arxiv = find_arxiv(record.text) if "arxiv" in record.text.lower() else ""
-    if not any(map(str.isalnum, present.get("date", ""))) and (pending := reading.pending()):
-        found["issued"] = pending
     for label, name, read in _READERS:
         if label in present and (value := read(reading, label)):
             found[name] = value
+    if "issued" not in found and (pending := reading.pending()):
+        found["issued"], found["note"] = pending, reading.joined("note")
     if "url" in present and "doi" not in found:
         found["doi"] = find_doi(present["url"])
     kind = kind_of(present | {"issue": issue} if issue else present, bool(arxiv))

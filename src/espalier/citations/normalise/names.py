@@ -77,7 +77,7 @@ def split_names(text: str) -> Names:
     """Return the persons and institutions that a text names (see the module for how)."""
     cues: list[str] = []
     text, others = _without_opening(collapse(text), cues), False
-    usual = usual_names(text)
+    usual = None if "et al" in text else usual_names(text)  # which would come to nothing in the end
     if usual is None:
         text, others = _without_marks(text, cues)
         usual = usual_names(text) if others else None
@@ -209,12 +209,16 @@ def _is_given(piece: Piece, family: Piece, shouting: bool, pieces: Sequence[Piec
     """Tell whether a stretch is the given name of the stretch before it; `pieces` are all of them."""
     if piece.joined or _is_suffix(piece) or piece.institution:
         return False
-    alone = len([word for word in family.words if word.lower() not in PARTICLES and not is_suffix(word)]) == 1
-    if not alone and are_degrees(piece.words, weak=False) and not _has_initials(pieces, weak=False):
-        return False  # John Smith, MD
-    if alone or _all_initials(piece, shouting) or piece.words[-1] in LOW_PARTICLES:
+    if _all_initials(piece, shouting):
+        degrees = are_degrees(piece.words, weak=False) and not _has_initials(pieces, weak=False)
+        return not degrees or _is_one_word(family)  # not for John Smith, MD
+    if _is_one_word(family) or piece.words[-1] in LOW_PARTICLES:
         return True
     return len(piece.words) == 1 or (len(piece.words) == 2 and is_initial(piece.words[1]) and "." in piece.words[1])
+
+
+def _is_one_word(family: Piece) -> bool:
+    return len([word for word in family.words if word.lower() not in PARTICLES and not is_suffix(word)]) == 1
 
 
 def _alone(piece: Piece, text: str, shouting: bool) -> Name:

@@ -22,6 +22,8 @@ T = TypeVar("T")
 class Reading:
     """Takes values out of the fields of a record, and keeps count of the fields that gave none."""
 
+    _months: tuple[tuple[str, str], ...] = ()  # (label, text) of those in brackets after the volume or issue
+
     def __init__(self, record: Record) -> None:
         """Sort the fields by label; `texts` has the text of each label, several fields joined by a space."""
         self._fields: dict[str, list[str]] = {}
@@ -29,7 +31,6 @@ class Reading:
             self._fields.setdefault(field.label, []).append(field.text)
         self.texts = {label: " ".join(texts) for label, texts in self._fields.items()}
         self._unread = [("other", text) for text in self._fields.get("other", [])]
-        self._months: list[tuple[str, str]] = []  # (label, text) of those in brackets after the volume or issue
 
     def value(self, label: str, read: Callable[[str], T | None]) -> T | None:
         """Return the first value that one of the label's fields gives; the other fields are unread."""
@@ -70,7 +71,7 @@ class Reading:
         date = parse_date(together)
         if not date or not date.parts or date.literal:
             return texts
-        del self._months[0]
+        self._months = self._months[1:]
         return [together]
 
     def pending(self) -> Date | None:
@@ -104,14 +105,14 @@ class Reading:
         for label in ("volume", "issue"):
             for text in self._fields.get(label, ()):
                 if len(text) > 5 and (month := month_beside(text)):  # 3(May), but not 12(3)
-                    self._months.append((label, month))
+                    self._months += ((label, month),)
         if own and issue:
             self._unread.append(("volume", issue))
         return volume, own or issue
 
     def unread(self) -> tuple[tuple[str, str], ...]:
         """Return (label, text) of the fields that gave no value, but for those of punctuation only."""
-        unread = self._unread + self._months
+        unread = (*self._unread, *self._months)
         return tuple([(label, trim(text)) for label, text in unread if any(map(str.isalnum, text))])
 
 
