@@ -22,6 +22,8 @@ YEAR = Date(((1994, 5),))
         (ARTICLE, "berg2003why"),
         (CHAPTER, "ortegaygasset1999on"),
         (Work(authors=(Name("Müller"),), issued=YEAR, title="Über alles"), "muller1994uber"),
+        (Work(authors=(Name("Li"),), issued=Date(((2004,),), literal="2004b"), title="On X"), "li2004bon"),
+        (Work(authors=(Name("Li"),), issued=Date(((2004,),), literal="2004-"), title="On X"), "li2004on"),
         (Work(authors=(Name("Søndergård"),), title="Straße"), "sondergardstrasse"),
         (Work(authors=(Name("O'Brien-Łuk"),), issued=YEAR), "obrienluk1994"),
         (Work(editors=(Name("Jones"),), issued=YEAR, title="The Art of C"), "jones1994art"),

@@ -32,7 +32,7 @@ _BOTH = re.compile(
     re.IGNORECASE,
 )
 _STROKE = re.compile(
-    r"(?i:(?:vol(?:ume)?|bd|band|jg|tom[eo]?|t|v)\.? ?)?([0-9]+|[IVX]|[IVXLCDM]{2,}) ?/ ?"
+    r"(?i:(?:vol(?:ume)?|bd|band|jg|tom[eo]?|t|v)\.? ?)?([0-9]{1,6}|[IVX]|[IVXLCDM]{2,}) ?/ ?"
     rf"(?i:{_ISSUE})?((?i:suppl)\.? ?[0-9]*|[0-9]{{1,3}}(?: ?[-–] ?[0-9]{{1,3}})?)"
 )
 _CHINESE = re.compile(r"(?:第? ?([0-9]+) ?卷)?[, ]*(?:第? ?([0-9]+(?: ?[-–] ?[0-9]+)?) ?[期号號])?")
