@@ -114,7 +114,12 @@ def _six_digits(p: Float) -> Float:
 def with_local_rules(batch: ChainBatch, form: CountForm, conditions: Conditions) -> ChainBatch:
     """Return the batch minus what labels and pairs of neighbours pay; a price for any change of label is left out."""
     charges, _ = form.pattern_charges(conditions.patterns, batch.n_labels)
-    charged = batch.with_unary(batch.unary - charges[conditions.pattern]) if charges.any() else batch
+    charged = batch
+    if charges.any():  # of few tokens
+        token = np.flatnonzero(np.any(charges, axis=1)[conditions.pattern])
+        unary = batch.unary.copy()
+        unary[token] -= charges[conditions.pattern[token]]
+        charged = batch.with_unary(unary)
     if not form.steps.any():
         return charged
     return replace(charged, trans=batch.trans - form.steps[:-1], start=batch.start - form.steps[-1])
@@ -125,21 +130,20 @@ def answer_probabilities(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
 
     y : int16[M]. A labelling that is forbidden has probability 0, and so has each of its tokens that is.
     """
-    marginals, log_z = _posterior(batch)
-    tokens = marginals[np.arange(len(y)), y].astype(np.float64)
+    tokens, log_z = _posterior(batch, y)
     scores = path_scores(batch, y, threads=1)
     possible = np.isfinite(log_z) & np.isfinite(scores)
     whole = np.exp(np.minimum(np.where(possible, scores - np.where(possible, log_z, 0.0), -np.inf), 0.0))
     return np.clip(tokens, 0.0, 1.0), whole
 
 
-def _posterior(batch: ChainBatch) -> tuple[NDArray[Any], Float]:
-    """Return marginals, float[M, L], and log Z, float64[N] (-inf where nothing is possible)."""
+def _posterior(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
+    """Return the marginal of every token's label, float64[M], and log Z, float64[N] (-inf: nothing is possible)."""
     trans = batch.trans[0]
     finite = np.concatenate([x[np.isfinite(x)] for x in (trans, batch.start, batch.end)])
     if len(batch.trans) > 1 or np.abs(finite).max(initial=0.0) >= LARGEST:
         found = posterior(batch, threads=1, allow_infeasible=True)
-        return found.marginals, found.log_z
+        return found.marginals[np.arange(len(y)), y], found.log_z
     lanes, L = Lanes.of(batch.indptr), batch.n_labels
     rows = aligned(lanes.n_rows, padded(L))
     rows[lanes.row_of_token, :L] = batch.unary
@@ -151,8 +155,9 @@ def _posterior(batch: ChainBatch) -> tuple[NDArray[Any], Float]:
     )  # fmt: skip
     log_z, used = np.zeros(len(batch)), lanes.sequence >= 0
     log_z[lanes.sequence[used]] = lane_z[used]
-    marginals = shares[lanes.row_of_token, :L]
+    tokens = shares[lanes.row_of_token, y].astype(np.float64)
     for i in np.flatnonzero(np.isnan(log_z)).tolist():  # scores too far apart for scaled probabilities
+        own = slice(batch.indptr[i], batch.indptr[i + 1])
         found = posterior(batch[i], allow_infeasible=True)
-        marginals[batch.indptr[i] : batch.indptr[i + 1]], log_z[i] = found.marginals, found.log_z[0]
-    return marginals, log_z
+        tokens[own], log_z[i] = found.marginals[np.arange(len(y[own])), y[own]], found.log_z[0]
+    return tokens, log_z

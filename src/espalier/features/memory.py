@@ -28,7 +28,7 @@ __all__ = ["Recalled", "TypeMemory"]
 
 Ints = NDArray[np.int64]
 
-MOST = 100_000
+MOST = 50_000
 """Types that are kept."""
 
 # Module state, on purpose: a forked child has to find the memories whose lock a thread of its parent may have held.

@@ -116,7 +116,7 @@ def _ends(corpus: Corpus, kind: str, signs: NDArray[np.uint8]) -> tuple[NDArray[
     return end & ~(stop & after), bare
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 16)
 def _signs(word: str) -> int:
     """Return the signs of a word, as a number: it is asked for again and again, once a corpus."""
     if word.isalnum():  # most words, and no sign but this one
