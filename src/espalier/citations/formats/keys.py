@@ -7,13 +7,14 @@
 A key holds only a-z and 0-9 and starts with a letter, so it is a BibTeX key, an XML id and a CSL id alike. Accents
 fall off (Müller: muller), a few letters that do not decompose are spelt out (Søren: soren, Strauß: strauss); what
 has no ASCII letter at all is left out, and an empty key becomes 'ref'. Leading articles of titles are passed over.
-Memory: the keys given so far, which uniqueness costs.
+Memory: a fingerprint of every key given so far, which uniqueness costs.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from espalier.citations.formats.text import year_suffix
@@ -71,7 +72,7 @@ class Keys:
 
     def __init__(self) -> None:
         """Start with no key given."""
-        self._given: set[str] = set()
+        self._given: set[int] = set()
         self._next: dict[str, int] = {}
 
     def __call__(self, work: Work) -> str:
@@ -81,11 +82,16 @@ class Keys:
     def unique(self, start: str) -> str:
         """Return the key of a work with this stem; no earlier call returned it."""
         key = start
-        while key in self._given:
+        while (fingerprint := _fingerprint(key)) in self._given:
             number = self._next[start] = self._next.get(start, 0) + 1
             key = start + _letters(number)
-        self._given.add(key)
+        self._given.add(fingerprint)
         return key
+
+
+def _fingerprint(key: str) -> int:
+    """Return 56 bits for a key: half its size in memory; two keys with the same ones would only cost a letter."""
+    return int.from_bytes(blake2b(key.encode(), digest_size=7).digest(), "big")
 
 
 def _letters(number: int) -> str:
