@@ -108,7 +108,7 @@ def commands(directory: Path, count: int, workers: int) -> tuple[list[str], list
     job = directory / f"{count}-{workers}.toml"
     job.write_text(
         f'input = "{path.name}"\noutput = "out-{count}-{workers}-{time.monotonic_ns()}"\nmodel = "citations"\n'
-        f"partition_bytes = {max(100_000, path.stat().st_size // 16)}\n"
+        f"partition_bytes = {max(100_000, min(1_000_000, path.stat().st_size // 16))}\n"
     )
     program = [sys.executable, "-m", "espalier"]
     parse = [*program, "parse", str(path), "--input", "lines", "-f", "jsonl", "-o", os.devnull, "--jobs", str(workers)]
