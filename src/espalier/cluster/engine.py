@@ -98,13 +98,15 @@ def connected(cluster: str | None, workers: int | None, wait: float | None, most
                 _check_workers(client, cluster, FOR_WORKER if wait is None else wait)
                 yield client
         return
-    local = distributed.LocalCluster(
-        n_workers=workers and min(workers, most),
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address="127.0.0.1:0",  # any free port, for those who look
-        silence_logs=logging.CRITICAL,
-    )
+    # A worker's profiler remembers where it was at every moment of the last hour: some hundred MB that nobody asks for.
+    with need("dask").config.set({"distributed.worker.profile.enabled": False}):
+        local = distributed.LocalCluster(
+            n_workers=workers and min(workers, most),
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",  # any free port, for those who look
+            silence_logs=logging.CRITICAL,
+        )
     with local, distributed.Client(local) as client:
         yield client
 

@@ -144,6 +144,9 @@ def _do_the_rest(
         with connect(len(todo)) as client:
             for partition, outcome in outcomes(client, job, todo):
                 if isinstance(outcome, BaseException):
+                    # A worker that died with the answer may have written the part: the entry in its footer says so.
+                    outcome = kept.finished(store, job, [partition]).get(partition.name) or outcome
+                if isinstance(outcome, BaseException):
                     full |= isinstance(outcome, OSError) and outcome.errno in NO_ROOM
                     # Without room there is no report, and the partition is tried again.
                     failures.append(_set_aside(store, partition, outcome, None if full else count_records(partition)))
