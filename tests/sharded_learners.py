@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import espalier as es
 from espalier.corpus import Corpus
 from espalier.estimators.base import fresh
+from espalier.shards.base import ShardsHere
 
 LABELS = ("name", "year", "place", "O")
 WORDS = {
@@ -23,6 +25,20 @@ RULES = """
     Order: name before year
 """
 USABLE = "\n".join(RULES.splitlines()[:-2])  # without Order, which is no sum over a chain
+
+
+def sizes_of_replies(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that gets the size of every reply of a part, in bytes, from now on."""
+    sizes: list[int] = []
+    ask = ShardsHere._ask
+
+    def listening(self, request):
+        for reply in ask(self, request):
+            sizes.append(len(reply))
+            yield reply
+
+    monkeypatch.setattr(ShardsHere, "_ask", listening)
+    return sizes
 
 
 def records(n: int, seed: int) -> Corpus:

@@ -27,7 +27,6 @@ from espalier.learning.sharded_chain import Block, ChainPart, Held, Layout, Sigh
 from espalier.learning.sharded_codl import Guessing
 from espalier.learning.sharded_likelihood import own_rows
 from espalier.models.pairs import Pairs
-from espalier.shards.base import ShardsHere
 from sharded_learners import (
     CRF_LEARNERS,
     FEW,
@@ -42,6 +41,7 @@ from sharded_learners import (
     learn,
     records,
     short_of,
+    sizes_of_replies,
 )
 
 
@@ -124,15 +124,7 @@ def test_labels_over_processes_too() -> None:
 
 @pytest.mark.parametrize("name", CRF_LEARNERS)
 def test_what_workers_send_back_does_not_grow_with_their_text(name, monkeypatch) -> None:
-    sizes: list[int] = []
-    ask = ShardsHere._ask
-
-    def listening(self, request):
-        for reply in ask(self, request):
-            sizes.append(len(reply))
-            yield reply
-
-    monkeypatch.setattr(ShardsHere, "_ask", listening)
+    sizes = sizes_of_replies(monkeypatch)
     largest = []
     for copies in (16, 48):  # a part has all sequences twice, or six times
         sizes.clear()

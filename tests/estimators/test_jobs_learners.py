@@ -18,8 +18,7 @@ from espalier.estimators.base import fresh
 from espalier.estimators.persist import pack, unpack
 from espalier.rules.language import token, when
 from espalier.rules.ruleset import Rule, RuleSet
-from espalier.shards.base import ShardsHere
-from sharded_learners import FEW, LABELS, LEARNERS, POOL, RULES, USABLE, figures, learn, records
+from sharded_learners import FEW, LABELS, LEARNERS, POOL, RULES, USABLE, figures, learn, records, sizes_of_replies
 
 
 @pytest.fixture(scope="module")
@@ -57,15 +56,7 @@ def _same(model, other) -> None:
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_what_workers_send_back_does_not_grow_with_their_text(name, monkeypatch) -> None:
-    sizes: list[int] = []
-    ask = ShardsHere._ask
-
-    def listening(self, request):
-        for reply in ask(self, request):
-            sizes.append(len(reply))
-            yield reply
-
-    monkeypatch.setattr(ShardsHere, "_ask", listening)
+    sizes = sizes_of_replies(monkeypatch)
     learn(LEARNERS[name], 1)
     once, _ = list(sizes), sizes.clear()
     longer = POOL[np.tile(np.arange(len(POOL)), 6)]
