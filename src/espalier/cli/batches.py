@@ -20,6 +20,7 @@ from espalier.citations.parser import Parser
 from espalier.citations.record import Record
 from espalier.citations.splitting import Reference
 from espalier.citations.work import Work
+from espalier.errors import EspalierError
 
 if TYPE_CHECKING:
     from espalier.cluster.labeller import LabellerSpec
@@ -49,9 +50,9 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Slotted:
-    """A piece of text with one key in it, wherever it was cut."""
+    """The text of a record, cut wherever its key stands; the stem is None if the writer asked for no key."""
 
-    stem: str
+    stem: str | None
     parts: tuple[str, ...]
 
 
@@ -94,32 +95,48 @@ def write_batch(parser: Parser, order: Order, references: Sequence[Reference]) -
     return Written(len(pairs), len(unsure), [], first, pieces[1:], closing, review)
 
 
-def _slotted(format: str, pairs: Iterable[Pair], order: Order) -> tuple[str, list[Slotted], str]:
-    """Write records; return what stands before the first, the pieces with a key, and what stands after the last."""
+def _slotted(format: str, pairs: Sequence[Pair], order: Order) -> tuple[str, list[Slotted], str]:
+    """Write records; return what stands before the first, a piece for each, and what stands after the last.
+
+    Which piece is which record's does not depend on its text: a writer takes a record and then yields its piece.
+    """
     keys = _Slots(order.slot)
+    taken, ended = 0, False
+
+    def watched() -> Iterator[Pair]:
+        nonlocal taken, ended
+        for taken, pair in enumerate(pairs, 1):  # noqa: B007 - the writer's pieces are counted by it
+            yield pair
+        ended = True
+
     found: list[Slotted] = []
     before = after = ""
-    for piece in _writer(format, pairs, keys, order.raw_cells):
-        parts = piece.split(order.slot)
-        if len(parts) > 1:
-            found.append(Slotted(keys.stems[len(found)], tuple(parts)))
-        elif found:
+    for piece in _writer(format, watched(), keys, order.raw_cells):
+        if ended:
             after += piece
-        else:
+        elif not taken:
             before += piece
+        else:
+            found.append(Slotted(keys.last, tuple(piece.split(order.slot))))
+            keys.last = None
+            if len(found) != taken:
+                break
+    if len(found) != len(pairs):
+        counts = f"{len(pairs)} records, {len(found)} pieces"
+        raise EspalierError(f"the writer of {format!r} must give one piece for each record; it has {counts}")
     return before, found, after
 
 
 class _Slots(Keys):
-    """Gives every work the same slot, and remembers the stem of its key."""
+    """Gives every work the same slot, and remembers the stem of the last key asked for."""
 
     def __init__(self, slot: str) -> None:
         super().__init__()
         self._slot = slot
-        self.stems: list[str] = []
+        self.last: str | None = None
 
     def __call__(self, work: Work) -> str:
-        self.stems.append(stem(work))
+        self.last = stem(work)
         return self._slot
 
 
@@ -145,7 +162,7 @@ def _line(reference: Reference, record: Record, keys: Keys) -> str:
 
 def filled(piece: Slotted, keys: Keys) -> str:
     """Return the piece with the next key for its stem."""
-    return keys.unique(piece.stem).join(piece.parts)
+    return "".join(piece.parts) if piece.stem is None else keys.unique(piece.stem).join(piece.parts)
 
 
 def put_together(batches: Iterable[Written], format: str) -> Iterator[str]:
