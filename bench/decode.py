@@ -142,7 +142,7 @@ def bench_cora(cases: list[Case], rounds: int) -> list[Row]:
     for k, case in enumerate(cases):
         found, per = case.decode(), 1e6 / len(case.batch)
         ours, plain = times[2 * k] * per, times[2 * k + 1] * per
-        proven, passes = 100 * float(found.optimal.mean()), float(found.rounds.mean())
+        proven, passes = 100 * float(found.settled.mean()), float(found.rounds.mean())
         rows += [
             compare(f"{case.name}: exact decoding", "µs/seq", ours, plain, "plain Viterbi"),
             compare(f"{case.name}: proven optimal", "%", proven, PROVEN, "target", higher_is_better=True),
@@ -158,7 +158,7 @@ def bench_cora(cases: list[Case], rounds: int) -> list[Row]:
 def bench_breakers(case: Case) -> list[Row]:
     """Decode sequences that break a rule by HiGHS (the scores must agree), and by methods that may miss."""
     found = case.decode()
-    broken = np.flatnonzero((found.rounds > 1) & found.optimal)
+    broken = np.flatnonzero((found.rounds > 1) & found.settled)
     chosen = np.random.default_rng(0).permutation(broken)[:BREAKERS]
     misses = dict.fromkeys(("beam of 5", "beam of 20", "dual decomposition"), 0)
     seconds, unproven = 0.0, 0
@@ -227,7 +227,7 @@ def bench_umass(data: Path) -> list[Row]:
     found = decode_batch(batch, compiled, corpus, threads=1)
     ours = 1e3 * (time.thread_time() - begin) / len(batch)
     plain = 1e3 * cpu_time(lambda: plain_viterbi(batch), 3) / len(batch)
-    proven, passes = 100 * float(found.optimal.mean()), float(found.rounds.mean())
+    proven, passes = 100 * float(found.settled.mean()), float(found.rounds.mean())
     rows = [
         compare("umass: exact decoding", "ms/seq", ours, plain, "plain Viterbi"),
         compare("umass: proven optimal", "%", proven, PROVEN, "target", higher_is_better=True),
@@ -285,7 +285,7 @@ def form_rows(name: str, kind: str, model: es.HMM, pool: list[list[str]], rulese
     )
     seconds = times[0] * 1000 / len(batch)
     verdict(f"{name}: seconds for 1,000", seconds, SECONDS[kind], at_least=False)
-    proven, passes = 100 * float(found.optimal.mean()), float(found.rounds.mean())
+    proven, passes = 100 * float(found.settled.mean()), float(found.rounds.mean())
     print(f"    {passes:.2f} passes, {(found.nodes > 0).sum()} searched, {found.nodes.sum()} nodes; {compiled.K} rules")
     return [
         compare(

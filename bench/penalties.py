@@ -13,7 +13,7 @@ from common import Row, arguments, compare, cpu_time, labelled, wall_time, write
 from crf import TEMPLATES
 from decode import important
 from espalier.corpus import Corpus
-from espalier.learning.degrees import degree_matrix
+from espalier.decoders.certify import degree_matrix
 from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties, train_svm_penalties
 from espalier.rules.compile import Compiled, compile_rules, degrees_of
 from espalier.rules.ruleset import RuleSet

@@ -39,7 +39,7 @@ from espalier.estimators.crf import CRF
 from espalier.estimators.persist import pack
 from espalier.inference import viterbi
 from espalier.io import read
-from espalier.learning.degrees import degree_matrix
+from espalier.decoders.certify import degree_matrix
 from espalier.learning.penalty_training import train_svm_penalties
 from espalier.metrics.reliability import calibration
 from espalier.pages.svg import Line, draw_lines

@@ -193,7 +193,7 @@ def test_a_batch_of_any_transitions_is_decoded_exactly(problem: Problem) -> None
     found = decode_batch(batch, problem.grounded.compiled, corpus)
     best = optimum(problem)
     assert found.scores == pytest.approx([best] * 2, abs=1e-9)
-    assert found.optimal.all() == (best > -math.inf)
+    assert found.settled.all() == (best > -math.inf)
 
 
 def test_an_unproven_sequence_of_a_batch_keeps_its_bound() -> None:
@@ -205,4 +205,4 @@ def test_an_unproven_sequence_of_a_batch_keeps_its_bound() -> None:
     found = decode_batch(batch, problem.grounded.compiled, Corpus.from_tokens([["x"] * 4]), max_nodes=0)
     assert found.scores[0] == -math.inf
     assert found.bounds[0] >= ranked(problem)[0][1]
-    assert not found.optimal[0]
+    assert not found.settled[0]

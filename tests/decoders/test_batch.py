@@ -71,10 +71,10 @@ def test_equals_enumeration_and_is_proven(seed, labels, names, scale, hard):
         best = exhaustive.decode(Problem(batch[i], grounded, penalties))
         if best.labels is None:
             assert found.scores[i] == -np.inf
-            assert not found.optimal[i]
+            assert not found.settled[i]
             continue
         assert found.scores[i] == pytest.approx(best.score, abs=1e-9)
-        assert found.optimal[i]
+        assert found.settled[i]
         y = found.labels[batch.indptr[i] : batch.indptr[i + 1]]
         again = exhaustive.decode(Problem(batch[i].clamp({t: int(j) for t, j in enumerate(y)}), grounded, penalties))
         assert again.score == pytest.approx(best.score, abs=1e-9)
@@ -107,7 +107,7 @@ def test_rules_that_do_not_only_count_take_the_general_way():
     found = decode_batch(batch, compiled, corpus)
     for i, grounded in enumerate(compiled.ground_corpus(corpus)):
         assert found.scores[i] == pytest.approx(exhaustive.decode(Problem(batch[i], grounded)).score)
-    assert found.optimal.all()
+    assert found.settled.all()
 
 
 def test_a_corpus_of_other_lengths_is_an_error():

@@ -73,7 +73,7 @@ def check(found, batch, compiled, corpus, penalties):
             assert found.scores[i] == -math.inf
             continue
         assert found.scores[i] == pytest.approx(best.score, abs=1e-9)
-        assert found.optimal[i]
+        assert found.settled[i]
         y = found.labels[batch.indptr[i] : batch.indptr[i + 1]]
         assert evaluate(problem, y).score == pytest.approx(best.score, abs=1e-9)
 
@@ -159,7 +159,7 @@ def test_an_answer_on_which_a_machine_gets_lost_is_left_to_the_general_way():
     found = decode_batch(batch, compiled, corpus)
     # Thirty segments of b cost 3 if there is an a; a costs 10 to avoid.
     assert found.scores[0] == pytest.approx(10.0 * T - 3.0)
-    assert found.optimal[0]
+    assert found.settled[0]
 
 
 def test_rules_with_too_many_conditions_take_the_general_way():
@@ -180,7 +180,7 @@ def test_bounds_hold_when_the_search_is_cut_short(max_nodes):
     rho = np.full(5, 2.0)
     found = decode_batch(batch, compiled, corpus, rho, max_rounds=1, max_nodes=max_nodes)
     full = decode_batch(batch, compiled, corpus, rho)
-    assert full.optimal.all()
+    assert full.settled.all()
     assert (found.bounds >= full.scores - 1e-9).all()
     assert (found.scores <= full.scores + 1e-9).all()
 

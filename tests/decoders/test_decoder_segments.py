@@ -72,9 +72,9 @@ def check(problem: tuple[SegmentPotentials, Compiled, list[str], np.ndarray], ma
     if best == -math.inf:
         assert found.bounds[0] == found.scores[0] == -math.inf
         assert (found.labels == -1).all()
-        assert not found.optimal[0]
+        assert not found.settled[0]
         return
-    assert found.optimal[0]
+    assert found.settled[0]
     assert found.scores[0] == pytest.approx(best, abs=1e-9)
     y = pieces(found.labels.tolist(), found.starts.tolist())
     broken = degrees(compiled.rules, tokens, labels_of(y, FIELDS[:L], marked))
@@ -109,7 +109,7 @@ def test_neighbouring_segments_of_one_label_are_one_run() -> None:
     assert found.labels.tolist() == [1, 1, 1]
     assert found.starts.tolist() == [True, True, True]
     assert found.scores[0] == 3.0
-    assert found.optimal[0]
+    assert found.settled[0]
 
 
 def test_a_change_rule_is_folded_and_needs_one_list() -> None:
@@ -117,16 +117,16 @@ def test_a_change_rule_is_folded_and_needs_one_list() -> None:
     found = decode('P: change only after token in "," [penalty 2.5]', "x , y z , x y", rng.normal(size=(7, 4, 3)))
     assert found.rounds.tolist() == [1]
     assert found.nodes.tolist() == [1]
-    assert found.optimal[0]
+    assert found.settled[0]
 
 
 def test_a_list_that_is_too_short_says_so() -> None:
     rng = np.random.default_rng(1)
     text, score = "O: each field once [penalty 3]\nN: count(c) >= 2 [penalty 3]", rng.normal(size=(5, 3, 3))
     short, long = (decode(text, "x y z x y", score, max_paths=m) for m in (1, 4096))
-    assert not short.optimal[0]
+    assert not short.settled[0]
     assert short.scores[0] <= long.scores[0] <= short.bounds[0]
-    assert long.optimal[0]
+    assert long.settled[0]
     assert long.rounds[0] > 1
 
 
@@ -138,7 +138,7 @@ def test_nothing_possible_and_nothing_found() -> None:
     score[:, :, 2] = 5.0
     unfound = decode("A: count(a) >= 1 [hard]", "x y", score, max_paths=1)
     assert unfound.labels.tolist() == [-1, -1]
-    assert not unfound.optimal[0]
+    assert not unfound.settled[0]
     assert unfound.bounds[0] > 0
 
 
@@ -153,7 +153,7 @@ def test_several_sequences_and_one_without_tokens() -> None:
     ]
     assert found.scores.tolist() == pytest.approx(expected)
     assert found.scores[1] == -1.5
-    assert found.optimal.all()
+    assert found.settled.all()
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_answers_are_the_best_of_all_segmentations(y: list[list[str]], penalties
     found = model.decode(NEW)
     expected = [best(model, tokens, y is TAGS) for tokens in NEW]
     assert found.scores.tolist() == pytest.approx(expected, abs=1e-9)
-    assert found.optimal.all()
+    assert found.settled.all()
     labels = model.predict(NEW)
     assert [len(row) for row in labels] == [4, 2, 0, 1]
     assert {name for row in labels for name in row} <= set(model.labels_.names)

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.corpus import Corpus, Labels
+from espalier.decoders.certify import degree_matrix
 from espalier.errors import InputError
-from espalier.learning.degrees import degree_matrix
 from espalier.learning.penalties import _OCCASIONS, count_penalties, occasions, tally
 from espalier.rules import Rule, RuleSet
 from espalier.rules import nodes as n

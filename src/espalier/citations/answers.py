@@ -19,13 +19,13 @@ from espalier.citations.record import LABELS, Field, Record
 from espalier.corpus import Corpus
 from espalier.decoders.base import GAP, Problem, Violated
 from espalier.decoders.batch import decode_batch
+from espalier.decoders.certify import degree_matrix
 from espalier.decoders.counts import Conditions, CountForm
 from espalier.document import Document
 from espalier.errors import LabelError, did_you_mean
 from espalier.features.columns import ranges
 from espalier.inference import path_scores, viterbi
 from espalier.lazy import cached_property
-from espalier.learning.degrees import degree_matrix
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, Grounded, degrees_of
 from espalier.rules.meaning import violations
@@ -114,7 +114,7 @@ class Batch:
         broken: list[tuple[Violated, ...]] = [()] * len(pays)
         for i, found_broken in self._all_broken(np.flatnonzero(pays), y):
             broken[i] = found_broken
-        status = np.where(found.optimal, "optimal", np.where(possible, "bounded", "infeasible"))
+        status = np.where(found.settled, "optimal", np.where(possible, "bounded", "infeasible"))
         return Answer(y, status.tolist(), broken)
 
     def _span(self, i: int) -> slice:

@@ -5,8 +5,8 @@
 with the potentials' score s, degrees d_k >= 0 of K rules and penalties ρ_k in [0, inf]; ρ_k = inf is a hard
 rule: a labelling that violates it has S(y) = -inf. A rule with ρ_k = 0 costs nothing and is only reported.
 
-A decoder proposes labels and an upper bound; `certify` recomputes the score from the reference meaning of the
-rules, compares it with the bound, and is the only place that says OPTIMAL.
+A decoder proposes labels and an upper bound. The score is recomputed from the meaning of the rules, for one labelling
+by `certify` and for many by `decoders.certify.certify_batch`; both ask `prove`, the only place that says OPTIMAL.
 
 Ties: among labellings of equal score the one with the lowest label at the last token comes first, then the
 lowest at the token before it, and so on, as in `kernels.chain`. A decoder that cannot keep this order says so
@@ -47,8 +47,10 @@ __all__ = [
     "checked_count",
     "evaluate",
     "infeasible",
+    "magnitude_of",
     "nothing_found",
     "price",
+    "prove",
     "refusal",
     "tolerance",
 ]
@@ -93,6 +95,14 @@ class Certificate:
     method: str
     work: Work
     conflict: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return status, bound, gap and method as JSON values; what is not a finite number is None.
+
+        Numbers are rounded to six digits: the same text has the same certificate in any batch.
+        """
+        bound, gap = (round(x, 6) + 0.0 if math.isfinite(x) else None for x in (self.bound, self.gap))
+        return {"status": self.status.value, "bound": bound, "gap": gap, "method": self.method}
 
 
 class Violated(NamedTuple):
@@ -163,6 +173,37 @@ def tolerance(score: float) -> float:
     return GAP * max(1.0, abs(score))
 
 
+def prove(
+    score: float,
+    bound: float,
+    method: str,
+    work: Work | None = None,
+    *,
+    heuristic: bool = False,
+    magnitude: Callable[[], float] | None = None,
+) -> Certificate:
+    """Compare a score, recomputed from the meaning of the rules, with an upper bound: the only place that says OPTIMAL.
+
+    OPTIMAL means bound - score <= GAP * max(1, |score|); a larger gap gives BOUNDED, or HEURISTIC if it is infinite or
+    the method is. A score of -inf under a bound of -inf is INFEASIBLE. A bound below the score by more than rounding
+    is a mistake of the decoder and raises; magnitude() : what the rounding of the bound scales with, |score| if None.
+    """
+    if math.isnan(bound) or math.isnan(score):
+        raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}; this is a bug")
+    if score == -math.inf:
+        if bound == -math.inf:
+            return Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or Work())
+        status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
+        return Certificate(status, bound, math.inf, method, work or Work())
+    if bound < score - tolerance(score) and bound < score - tolerance(magnitude() if magnitude else 0.0):
+        raise EspalierError(f"{method} claims the bound {bound}, but found the score {score}; this is a bug")
+    gap = max(0.0, bound - score)
+    if gap <= tolerance(score):
+        return Certificate(Status.OPTIMAL, max(bound, score), gap, method, work or Work())
+    status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
+    return Certificate(status, bound, gap, method, work or Work())
+
+
 def certify(
     problem: Problem,
     y: Sequence[int] | NDArray[Any],
@@ -172,24 +213,16 @@ def certify(
     *,
     heuristic: bool = False,
 ) -> Decoding:
-    """Make a Decoding of labels and an upper bound: the only place that says OPTIMAL.
+    """Make a Decoding of labels and an upper bound (see `prove`); the score is recomputed from the meaning of the rules.
 
-    The score is recomputed from the meaning of the rules. OPTIMAL means bound - score <= GAP * max(1, |score|); a
-    larger one gives BOUNDED, or HEURISTIC if it is infinite or the method is. A bound below the score by more than
-    rounding is a mistake of the decoder and raises. `y` must have a finite score: of an impossible problem make
-    `infeasible`.
+    `y` must have a finite score: of an impossible problem make `infeasible`.
     """
     model_score, degrees, score = evaluate(problem, y)
-    if score == -math.inf or math.isnan(bound):
+    if score == -math.inf:
         raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}; this is a bug")
-    if bound < score - tolerance(score) and bound < score - tolerance(_magnitude(problem.potentials, y)):
-        raise EspalierError(f"{method} claims the bound {bound}, but found the score {score}; this is a bug")
-    gap = max(0.0, bound - score)
-    if gap <= tolerance(score):
-        status = Status.OPTIMAL
-    else:
-        status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
-    certificate = Certificate(status, max(bound, score), gap, method, work or Work())
+    certificate = prove(
+        score, bound, method, work, heuristic=heuristic, magnitude=lambda: magnitude_of(problem.potentials, y)
+    )
     labels = np.array(y, dtype=np.int16)
     labels.flags.writeable = False
     paid = _violated(problem, labels, degrees)
@@ -232,12 +265,11 @@ def nothing_found(
     problem: Problem, bound: float, method: str, work: Work | None = None, *, heuristic: bool = False
 ) -> Decoding:
     """Say that the search ended without a labelling of finite score, though nothing proves that there is none."""
-    status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
-    certificate = Certificate(status, bound, math.inf, method, work or Work())
+    certificate = prove(-math.inf, bound, method, work, heuristic=heuristic)
     return Decoding(None, -math.inf, -math.inf, (), certificate, problem.labels)
 
 
-def _magnitude(potentials: Potentials, y: Sequence[int] | NDArray[Any]) -> float:
+def magnitude_of(potentials: Potentials, y: Sequence[int] | NDArray[Any]) -> float:
     """Return the sum of the absolute terms of s(x, y): what the rounding of any order of adding them scales with."""
     ids = np.asarray(y, dtype=np.int64)
     before, after = ids[:-1], ids[1:]

@@ -5,7 +5,7 @@
     climb     what that leaves unproven climbs the ladder, one by one, from the answer found          (`auto`)
 
 A rule that fits none of the compiled forms costs its climb only to sequences whose answer breaks it: the best labelling
-under some of the rules is the best under all if it breaks none of the others. Every answer carries its bound; `optimal`
+under some of the rules is the best under all if it breaks none of the others. Every answer carries its bound; `settled`
 says where the two meet.
 """
 
@@ -74,7 +74,7 @@ def decode_one(problem: Problem, *, max_nodes: int = 65_536) -> Decoding:
     compiled, batch = problem.grounded.compiled, ChainBatch.of([problem.potentials])
     found, rest = _compiled(batch, compiled, problem.penalties, problem.grounded.bits, 1, 20, max_nodes)
     known, bound = (found.labels if found.scores[0] > -np.inf else None), float(found.bounds[0])
-    if known is not None and not rest and found.optimal[0]:
+    if known is not None and not rest and found.settled[0]:
         return certify(problem, known, bound, "compiled", Work(int(found.rounds[0]), int(found.nodes[0])))
     return _ladder(problem, known, bound, max_nodes)
 
@@ -143,6 +143,7 @@ def _climb(i: int, problem: Problem, found: BatchDecoding, batch: ChainBatch, ma
     if answer.labels is not None and answer.score >= found.scores[i]:
         found.labels[a:b] = answer.labels
         found.scores[i] = answer.score
+        found.climbed[i] = answer.certificate.method
 
 
 def _ladder(problem: Problem, known: NDArray[np.int16] | None, bound: float, max_nodes: int) -> Decoding:

@@ -14,7 +14,7 @@ Labels may be split into several states (`decoders.folding`); then `labels` name
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -242,7 +242,9 @@ class BatchDecoding:
     """The best labellings of N sequences under rules.
 
     labels : int16[M]; scores, bounds : float64[N]; rounds, nodes : int64[N], Viterbi passes and search nodes spent.
-    A sequence that no labelling satisfies has score and bound -inf.
+    climbed : the method that answered, of each sequence that the compiled passes left open.
+    A sequence that no labelling satisfies has score and bound -inf. Scores are the decoder's own: what is proven about
+    an answer, `decoders.certify.certify_batch` says.
     """
 
     labels: NDArray[np.int16]
@@ -250,10 +252,11 @@ class BatchDecoding:
     bounds: Float
     rounds: Int
     nodes: Int
+    climbed: dict[int, str] = field(default_factory=dict)
 
     @property
-    def optimal(self) -> NDArray[np.bool_]:
-        """Where the answer is proven to be the best, bool[N]; an infeasible sequence has none."""
+    def settled(self) -> NDArray[np.bool_]:
+        """Where the search may end, bool[N]: its bound meets its score; an infeasible sequence has no score."""
         return ~is_open(self.scores, self.bounds) & np.isfinite(self.scores)
 
 

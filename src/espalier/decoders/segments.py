@@ -18,7 +18,7 @@ until then, at most to `max_paths`. Exact for any rule while the list lasts. Cos
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -49,7 +49,7 @@ class SegmentDecoding(BatchDecoding):
     rounds : lists made; nodes : segmentations listed. A sequence without an answer has labels -1 and no starts.
     """
 
-    starts: Bool
+    starts: Bool = field(default_factory=lambda: np.zeros(0, bool))
 
 
 def decode_segments(
@@ -74,7 +74,7 @@ def decode_segments(
     longest, N, M = checked_count(max_paths, "max_paths"), len(batch), len(batch.score)
     found = SegmentDecoding(
         np.full(M, -1, np.int16), np.full(N, -np.inf), np.full(N, -np.inf), np.zeros(N, np.int64),
-        np.zeros(N, np.int64), np.zeros(M, bool),
+        np.zeros(N, np.int64), starts=np.zeros(M, bool),
     )  # fmt: skip
     for i, grounded in enumerate(compiled.ground_corpus(corpus)):
         tokens = slice(int(batch.indptr[i]), int(batch.indptr[i + 1]))

@@ -47,7 +47,7 @@ def measure(data: Data, cell: Cell) -> dict[Place, float]:
         compiled, hard, max_rounds=cell.settings["max_rounds"], max_nodes=cell.settings["max_nodes"]
     )
     figures = {
-        F1: study.f1(labels), CONVERGED: 100.0 * float(found.optimal.mean()), ROUNDS: float(found.rounds.mean()),
+        F1: study.f1(labels), CONVERGED: 100.0 * float(found.settled.mean()), ROUNDS: float(found.rounds.mean()),
     }  # fmt: skip
     return {(cell.row, column): figures[column] for column in FIGURES[cell.row]}
 

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
+from espalier.decoders.certify import degree_matrix
 from espalier.errors import InputError
 from espalier.inference import k_best
-from espalier.learning.degrees import degree_matrix
 from espalier.learning.topk import top_k
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled

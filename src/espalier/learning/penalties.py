@@ -35,8 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import UNKNOWN, Corpus
+from espalier.decoders.certify import degree_matrix, sums
 from espalier.errors import InputError
-from espalier.learning.degrees import degree_matrix, sums
 from espalier.rules import nodes as n
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.predicates import NoneOf

@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders.batch import decode_batch
+from espalier.decoders.certify import degree_matrix
 from espalier.errors import InputError
 from espalier.inference import viterbi
-from espalier.learning.degrees import degree_matrix
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders.batch import decode_batch
+from espalier.decoders.certify import degree_matrix
 from espalier.errors import InputError
 from espalier.inference import k_best
-from espalier.learning.degrees import degree_matrix
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.grounding import Bits
@@ -54,7 +54,7 @@ def top_k(
     bits = compiled.ground_bits(corpus)
     best = decode_batch(batch, compiled, corpus, threads=threads, bits=bits)
     if k == 1:
-        return TopK(best.labels[None], best.scores[:, None], best.optimal | np.isneginf(best.bounds))
+        return TopK(best.labels[None], best.scores[:, None], best.settled | np.isneginf(best.bounds))
     folded = fold_batch(batch, compiled, bits)
     found = k_best(folded, k * listed, threads=threads, allow_infeasible=True)
     scores = found.scores - _global_costs(compiled, corpus, found.labels, found.scores)

@@ -19,12 +19,12 @@ from espalier.citations.confidence import answer_probabilities, with_local_rules
 from espalier.corpus import Corpus
 from espalier.decoders.base import Problem
 from espalier.decoders.batch import decode_batch
+from espalier.decoders.certify import degree_matrix
 from espalier.decoders.conflict import relax
 from espalier.decoders.counts import Conditions, CountForm
 from espalier.decoders.table import run
 from espalier.document import Document
 from espalier.inference import viterbi
-from espalier.learning.degrees import degree_matrix
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
 from espalier.rules.grounding import Bits
@@ -90,9 +90,9 @@ def decode(batch: Batch, compiled: Compiled, bits: Bits | None = None) -> Decode
     for i in np.flatnonzero(~possible).tolist():
         found.labels[batch.spans[i]] = _nearest(batch, compiled, i)
     gaps = np.where(
-        found.optimal, 0.0, np.where(possible, found.bounds - np.where(possible, found.scores, 0.0), np.nan)
+        found.settled, 0.0, np.where(possible, found.bounds - np.where(possible, found.scores, 0.0), np.nan)
     )
-    status = np.where(found.optimal, "optimal", np.where(possible, "bounded", "infeasible")).tolist()
+    status = np.where(found.settled, "optimal", np.where(possible, "bounded", "infeasible")).tolist()
     degrees = degree_matrix(compiled, batch.corpus, found.labels, bits)
     certificates = [
         {"status": word, "gap": round(gap, 9) if math.isfinite(gap) else None}

@@ -1,4 +1,8 @@
-"""Degrees of many labellings at once: `degrees_of` on arrays.
+"""What many labellings score and break, recomputed from the rules, and what is proven about them.
+
+`certify_batch` is `certify` for a whole batch: scores from the potentials, degrees from `degree_matrix`, certificates
+from `prove`. `degree_matrix` gives the degrees of the meaning (`rules.meaning.degrees`) by operations on arrays; random
+tests hold the two to the same numbers.
 
 Local and linear rules cost O(M (charges + features)) in NumPy for a corpus of M tokens, however many rules there are.
 Rules that only a monitor reads are compiled tables (`decoders.parts`), O(M) each. Where a table is too large, and for
@@ -7,21 +11,72 @@ sequences with unknown labels, rules are read one by one.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.counts import Conditions
+from espalier.decoders.base import Certificate, Work, magnitude_of, prove
+from espalier.decoders.counts import BatchDecoding, Conditions
 from espalier.decoders.parts import Parts
+from espalier.inference import path_scores
 from espalier.kernels.parts import charge_parts
+from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, degrees_of
 from espalier.rules.grounding import Bits, holds_when_empty
 
-__all__ = ["degree_matrix", "sums"]
+__all__ = ["Certified", "certify_batch", "degree_matrix", "sums"]
 
 Int = NDArray[np.int64]
+Float = NDArray[np.float64]
+
+
+class Certified(NamedTuple):
+    """What N labellings score and break: scores : float64[N], minus penalties; degrees : int64[N, K]; certificates."""
+
+    scores: Float
+    degrees: Int
+    certificates: list[Certificate]
+
+
+def certify_batch(
+    batch: ChainBatch,
+    compiled: Compiled,
+    corpus: Corpus,
+    found: BatchDecoding,
+    penalties: Float | None = None,
+    *,
+    bits: Bits | None = None,
+) -> Certified:
+    """Recompute what the labellings of a batch score and break, and compare that with the bounds that were found.
+
+    A sequence without a labelling (label -1) scores -inf and breaks nothing. bits : `compiled.ground_bits(corpus)`, if
+    already known.
+    """
+    rho = compiled.check_penalties(penalties)
+    y = np.maximum(found.labels, 0)
+    degrees = degree_matrix(compiled, corpus, y, bits)
+    hard = np.isinf(rho)
+    scores = path_scores(batch, y, threads=1) - degrees[:, ~hard] @ rho[~hard]
+    scores[(degrees[:, hard] > 0).any(axis=1)] = -np.inf
+    # No label at the first token: there is none at any. A sequence without tokens has its one labelling.
+    missing = found.labels[np.minimum(corpus.indptr[:-1], max(len(y) - 1, 0))] < 0 if len(y) else np.zeros(0, bool)
+    if missing.any():
+        missing &= corpus.lengths > 0
+        scores[missing], degrees[missing] = -np.inf, 0
+    rows = zip(scores.tolist(), found.bounds.tolist(), found.rounds.tolist(), found.nodes.tolist(), strict=True)
+    certificates = [
+        prove(
+            score,
+            bound,
+            found.climbed.get(i) or ("search" if nodes else "viterbi" if rounds <= 1 else "soft-dd"),
+            Work(rounds, nodes),
+            magnitude=lambda i=i: magnitude_of(batch[i], y[corpus.indptr[i] : corpus.indptr[i + 1]]),  # type: ignore[misc]
+        )
+        for i, (score, bound, rounds, nodes) in enumerate(rows)
+    ]
+    return Certified(scores, degrees, certificates)
 
 
 def degree_matrix(compiled: Compiled, corpus: Corpus, y: NDArray[Any], bits: Bits | None = None) -> Int:
