@@ -25,9 +25,8 @@ import os
 import secrets
 import stat
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -36,7 +35,7 @@ from numpy.typing import NDArray
 
 from espalier.errors import InputError, ModelFileError
 
-__all__ = ["FORMAT_VERSION", "load", "pack_strings", "save", "unpack_strings"]
+__all__ = ["FORMAT_VERSION", "load", "save"]
 
 FORMAT_VERSION = 1
 """The newest format this library reads, and the one it writes."""
@@ -118,38 +117,6 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> tuple[dict[str,
         raise ModelFileError(f"there is no model file {os.fspath(path)!r}") from None
     except OSError as error:
         raise ModelFileError(f"cannot read {os.fspath(path)!r}: {error.strerror or error}") from error
-
-
-def pack_strings(strings: Sequence[str]) -> tuple[Bytes, NDArray[np.int64]]:
-    """Lay n strings end to end: their UTF-8 bytes, uint8, and offsets, int64[n + 1] (string i is offsets[i:i+2]).
-
-    Lone surrogates, as in undecodable file names, survive.
-    """
-    if isinstance(strings, str):
-        raise InputError("pack_strings takes a list of strings, not one string")
-    for i, string in enumerate(strings):
-        if not isinstance(string, str):
-            raise InputError(f"string {i} is {string!r}, a {type(string).__name__}")
-    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum([len(piece) for piece in encoded], out=offsets[1:])
-    return np.frombuffer(b"".join(encoded), np.uint8), offsets
-
-
-def unpack_strings(blob: Bytes, offsets: NDArray[np.int64]) -> list[str]:
-    """Return the strings that `pack_strings` laid end to end."""
-    if blob.dtype != np.uint8 or blob.ndim != 1 or offsets.dtype.kind != "i" or offsets.ndim != 1 or not len(offsets):
-        raise ModelFileError("packed strings are bytes, uint8[m], and offsets, int64[n + 1]")
-    if offsets[0] != 0 or offsets[-1] != len(blob) or (np.diff(offsets) < 0).any():
-        raise ModelFileError(f"the offsets of packed strings do not rise from 0 to {len(blob)}, the length of the text")
-    raw, borders = blob.tobytes(), offsets.tolist()
-    try:
-        if raw.isascii():  # one decoding for all; bytes and characters agree
-            text = raw.decode("ascii")
-            return [text[a:b] for a, b in pairwise(borders)]
-        return [raw[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(borders)]
-    except UnicodeDecodeError as error:
-        raise ModelFileError(f"packed strings are not UTF-8: {error}") from None
 
 
 def _aligned(position: int) -> int:

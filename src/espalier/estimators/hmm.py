@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier import store
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, labelled_corpus
 from espalier.features.word_classes import WordClasses
 from espalier.models.hmm import HMMCounts, HMMParameters, Smoothing, Vocabulary, check_transition_classes, estimate
 from espalier.potentials import ChainBatch
+from espalier.strings import pack_strings, unpack_strings
 
 __all__ = ["HMM"]
 
@@ -137,7 +137,7 @@ class HMM(SequenceLabeller):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         model = self.parameters_
-        text, offsets = store.pack_strings(model.vocabulary.words)
+        text, offsets = pack_strings(model.vocabulary.words)
         arrays: dict[str, NDArray[Any]] = {
             "start": model.start, "trans": model.trans, "emission": model.emission,
             "words/text": text, "words/offsets": offsets,
@@ -149,7 +149,7 @@ class HMM(SequenceLabeller):
         return header, arrays
 
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        words = store.unpack_strings(arrays["words/text"], arrays["words/offsets"])
+        words = unpack_strings(arrays["words/text"], arrays["words/offsets"])
         classes, unknown = (
             {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
             for prefix in ("classes/", "unknown/")

@@ -21,8 +21,7 @@ from espalier.errors import InputError
 from espalier.features.columns import Column
 from espalier.features.templates import Field
 from espalier.features.values import Raw, Result, intern
-from espalier.rules.predicates import LONGEST_TOKEN
-from espalier.rules.regex import compile_regex
+from espalier.regex import LONGEST_TOKEN, compile_regex
 
 __all__ = ["Call", "NamedField", "Regex", "SequenceCall", "Table", "Vectors"]
 
@@ -52,7 +51,7 @@ class NamedField(Field):
 class Regex(NamedField):
     """Does the whole token match the pattern?  The attribute is the bare `regex:year`.
 
-    Patterns are those of rules (`espalier.rules.regex.SYNTAX`), whose time is bounded: a task file or a model file may
+    Patterns are those of rules (`espalier.regex.SYNTAX`), whose time is bounded: a task file or a model file may
     come from anybody, and Python's own engine can take ages on thirty letters.
     """
 

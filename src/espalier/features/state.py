@@ -23,9 +23,9 @@ from espalier.features.declare import read_table
 from espalier.features.joins import all_fields, fields_of
 from espalier.features.lexicon import Lexicon
 from espalier.features.named import Call, NamedField, Regex, SequenceCall, Table, Vectors
-from espalier.features.strings import pack_strings, stored_array, unpack_strings
 from espalier.features.templates import Field, Template
 from espalier.features.word_classes import ClassField, VectorField, WordClasses
+from espalier.strings import put_strings, stored_array, take_strings
 
 __all__ = ["pack", "unpack"]
 
@@ -54,7 +54,7 @@ def pack(
     }
     state: dict[str, Any] = {"features": header}
     for k, field in enumerate(fields_of(templates)):
-        pack_strings(state, f"values/{k}", values[field.text])
+        put_strings(state, f"values/{k}", values[field.text])
     for field in all_fields(templates):
         _pack_definition(state, field)
     for j, several in enumerate(joins):
@@ -78,7 +78,7 @@ def _pack_definition(state: dict[str, Any], field: Field) -> None:
     elif isinstance(field, Vectors):
         header["vectors"][field.label] = field.fold
         state[f"vectors/{field.label}"] = field.matrix
-        pack_strings(state, f"vectors/{field.label}", field.words)
+        put_strings(state, f"vectors/{field.label}", field.words)
     elif isinstance(field, (ClassField, VectorField)) and field.label not in header["classes"]:
         header["classes"].append(field.label)
         state |= {f"classes/{field.label}/{key}": array for key, array in field.classes.to_state().items()}
@@ -92,7 +92,7 @@ def unpack(state: Mapping[str, Any], functions: Iterable[NamedField] = ()) -> Pa
     try:
         markers = tuple(header.pop("markers"))
         vectors = [
-            Vectors(name, unpack_strings(state, f"vectors/{name}"), state[f"vectors/{name}"], fold)
+            Vectors(name, take_strings(state, f"vectors/{name}"), state[f"vectors/{name}"], fold)
             for name, fold in header.pop("vectors").items()
         ]
         classes = [field for name in header.pop("classes", ()) for field in _unpack_classes(state, name)]
@@ -104,7 +104,7 @@ def unpack(state: Mapping[str, Any], functions: Iterable[NamedField] = ()) -> Pa
     offsets = {template.offset for template in templates} - {None, 0}
     if not offsets.issuperset(markers) or list(markers) != sorted(set(markers)) or type(min_count) is not int:
         raise ModelFileError("the stored features are damaged: markers or min_count")
-    values = {f.text: unpack_strings(state, f"values/{k}") for k, f in enumerate(fields_of(templates))}
+    values = {f.text: take_strings(state, f"values/{k}") for k, f in enumerate(fields_of(templates))}
     joins = tuple(_unpack_joins(state, j, template, values) for j, template in enumerate(templates))
     return templates, min_count, values, joins, markers
 

@@ -30,8 +30,8 @@ from espalier.features.columns import Column
 from espalier.features.kmeans import kmeans
 from espalier.features.named import NamedField
 from espalier.features.normalise import check_normalisation, normalised
-from espalier.features.strings import pack_strings, stored_array, unpack_strings
 from espalier.features.values import Raw
+from espalier.strings import put_strings, stored_array, take_strings
 
 __all__ = ["ClassField", "VectorField", "WordClasses"]
 
@@ -131,14 +131,14 @@ class WordClasses:
         state: dict[str, NDArray[Any]] = {
             "sizes": np.array(self.sizes, np.int64), "members": self.members, "vectors": self.vectors,
         }  # fmt: skip
-        pack_strings(state, "words", self.words)
-        pack_strings(state, "normalise", (self.normalise,))
+        put_strings(state, "words", self.words)
+        put_strings(state, "normalise", (self.normalise,))
         return state
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> WordClasses:
         """Return the classes that `to_state` described; raise `ModelFileError` if the arrays are not of its making."""
-        words, normalise = unpack_strings(state, "words"), "".join(unpack_strings(state, "normalise"))
+        words, normalise = take_strings(state, "words"), "".join(take_strings(state, "normalise"))
         sizes = tuple(stored_array(state, "sizes", np.int64).tolist())
         members, vectors = stored_array(state, "members", np.int32, 2), stored_array(state, "vectors", np.float32, 2)
         try:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from espalier.errors import RuleError
-from espalier.rules.regex import compile_regex
+from espalier.regex import LONGEST_TEXT, LONGEST_TOKEN, compile_regex
 
 __all__ = [
     "ALWAYS",
@@ -40,9 +40,6 @@ __all__ = [
     "read_lexicon",
     "shape_of",
 ]
-
-LONGEST_TOKEN, LONGEST_TEXT = 2_000, 10_000
-"""A longer token matches no pattern; of a longer text only the beginning is searched."""
 
 
 class Condition(ABC):
@@ -118,7 +115,7 @@ class Words(WordCondition):
 
 @dataclass(frozen=True, slots=True)
 class Pattern(WordCondition):
-    """The whole token matches a regular expression (see `espalier.rules.regex.SYNTAX`)."""
+    """The whole token matches a regular expression (see `espalier.regex.SYNTAX`)."""
 
     regex: str
 

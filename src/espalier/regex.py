@@ -1,7 +1,7 @@
 """Regular expressions that cannot hang: Thompson's construction, run as a lazily built automaton.
 
-Python's `re` backtracks, so that `(a+)+$` takes exponential time on thirty letters. Rules come from users,
-so their patterns run here instead: every character is looked at once, and costs at most the number of
+Python's `re` backtracks, so that `(a+)+$` takes exponential time on thirty letters. Patterns of rules and features
+come from users, so they run here instead: every character is looked at once, and costs at most the number of
 states (Thompson 1968). The price is a smaller language, documented in `SYNTAX`: no back-references and no
 look-around. Within it, whether a pattern matches agrees with `re`, except that `$` means the very end.
 """
@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from espalier.errors import RuleError
 
-__all__ = ["SYNTAX", "Regex", "compile_regex"]
+__all__ = ["LONGEST_TEXT", "LONGEST_TOKEN", "SYNTAX", "Regex", "compile_regex"]
 
 SYNTAX = r"""
 x        the character itself          .        any character but a newline
@@ -28,6 +28,9 @@ x        the character itself          .        any character but a newline
 ^ $      the beginning and the end     (?i)     at the start of the pattern: ignore case
 """
 """The whole pattern language."""
+
+LONGEST_TOKEN, LONGEST_TEXT = 2_000, 10_000
+"""A longer token matches no pattern; of a longer text only the beginning is searched."""
 
 MAX_PATTERN, MAX_DEPTH, MAX_REPEAT, MAX_STATES = 1000, 40, 255, 500
 MAX_CACHED = 100_000
@@ -186,7 +189,7 @@ class _Parser:
             return _Set(categories=(c,))
         if c.isalnum():
             if c not in _CONTROLS:
-                self.fail(f"\\{c} is not supported; see espalier.rules.regex.SYNTAX")
+                self.fail(f"\\{c} is not supported; see espalier.regex.SYNTAX")
             c = _CONTROLS[c]
         self.at += 1
         return _Set(((c, c),))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.errors import RuleError
-from espalier.rules.regex import Regex, compile_regex
+from espalier.regex import Regex, compile_regex
 
 LETTERS = "abA1 _.\n"
 PIECES = r"a b A 1 \. . \d \w \s \D \W \S [ab] [^a] [a-z1] [^\d_] \n ^ $ [\w.-] [b-]"
