@@ -11,9 +11,10 @@ import pytest
 
 import espalier as es
 from espalier.decoders import DECODERS
-from espalier.decoders.reference import EXAMPLES, fill
+from espalier.decoders.reference import fill
 from espalier.errors import InputError
 from espalier.rules.lexer import KEYWORDS
+from espalier.rules.lowering import FORMS
 from espalier.rules.nodes import NODE_TYPES, walk
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -71,8 +72,8 @@ def test_tables_are_those_of_the_code() -> None:
 
 @pytest.mark.parametrize("node", NODE_TYPES, ids=lambda node: node.__name__)
 def test_examples_are_of_the_type_they_stand_for(node) -> None:
-    assert type(es.rules(f"R: {EXAMPLES[node.__name__]}")["R"].node) is node
-    assert len(EXAMPLES) == len(NODE_TYPES)
+    assert type(es.rules(f"R: {FORMS[node].example}")["R"].node) is node
+    assert tuple(FORMS) == NODE_TYPES
 
 
 def test_pages_without_known_markers_are_refused() -> None:

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.certify import degree_matrix
 from espalier.errors import InputError
-from espalier.learning.penalties import _OCCASIONS, count_penalties, occasions, tally
+from espalier.learning.penalties import count_penalties, tally
 from espalier.rules import Rule, RuleSet
 from espalier.rules import nodes as n
 from espalier.rules import predicates as p
 from espalier.rules.compile import compile_rules
+from espalier.rules.lowering import FORMS, occasions
 from espalier.rules.meaning import degree, degrees
 
 sys.path.append(str(Path(__file__).parents[1] / "decoders"))
@@ -57,7 +58,7 @@ def one_rule(rule: str | n.Node) -> RuleSet:
 
 
 def test_every_node_type_has_occasions() -> None:
-    assert set(_OCCASIONS) == set(n.NODE_TYPES)
+    assert set(FORMS) == set(n.NODE_TYPES)
 
 
 @pytest.mark.parametrize(("rule", "violated", "possible"), BY_HAND)

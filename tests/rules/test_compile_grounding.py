@@ -19,7 +19,7 @@ from espalier.rules import Rule, RuleSet, degree, rules
 from espalier.rules import nodes as n
 from espalier.rules import predicates as p
 from espalier.rules.compile import compile_rules, degrees_of
-from espalier.rules.grounding import Batch, Plan, Satisfied, both, holds_when_empty, input_only
+from espalier.rules.grounding import Plan, Satisfied, Sequences, both, holds_when_empty, input_only
 
 sentences = st.lists(st.lists(st.sampled_from(WORDS), max_size=6), max_size=5)
 
@@ -27,7 +27,7 @@ sentences = st.lists(st.lists(st.sampled_from(WORDS), max_size=6), max_size=5)
 @FAST
 @given(sentences, st.lists(st.one_of(conditions, on_input.map(Satisfied)), max_size=4))
 def test_a_corpus_at_once(sequences: list[list[str]], asked: list[p.Condition]) -> None:
-    bits = Plan.of(asked).ground(Batch.of_corpus(Corpus.from_tokens(sequences)))
+    bits = Plan.of(asked).ground(Sequences.of_corpus(Corpus.from_tokens(sequences)))
     expected = [
         [condition.holds(tokens, t, " ".join(tokens)) for condition in asked]
         for tokens in sequences
@@ -94,7 +94,7 @@ class EvenPosition(p.Condition):
 
 def test_conditions_of_others_are_asked_token_by_token() -> None:
     corpus = Corpus.from_tokens([["x", "y", "x"], ["y"]])
-    bits = Plan.of([EvenPosition(), ~EvenPosition()]).ground(Batch.of_corpus(corpus))
+    bits = Plan.of([EvenPosition(), ~EvenPosition()]).ground(Sequences.of_corpus(corpus))
     assert bits[:, 0].tolist() == [True, False, True, True]
     assert np.array_equal(bits[:, 1], ~bits[:, 0])
 

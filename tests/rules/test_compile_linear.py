@@ -15,7 +15,7 @@ from espalier.errors import InputError
 from espalier.rules import degree, rules
 from espalier.rules import nodes as n
 from espalier.rules.compile import Grounded, compile_rules
-from espalier.rules.linear import LOWERINGS, SUPPORT, UNSUPPORTED
+from espalier.rules.lowering import FORMS, support_table
 
 
 @cache
@@ -92,7 +92,14 @@ def test_wrong_labels(y: list[int], message: str) -> None:
         grounded.counts(y)
 
 
-def test_every_node_type_is_handled_or_listed() -> None:
-    assert set(LOWERINGS) | set(UNSUPPORTED) == set(n.NODE_TYPES)
-    assert not set(LOWERINGS) & set(UNSUPPORTED)
-    assert set(SUPPORT) == set(LOWERINGS)
+def test_every_node_type_is_lowered_or_says_no() -> None:
+    assert set(FORMS) == set(n.NODE_TYPES)
+    table = support_table()
+    assert all((table[node.__name__]["linear"] == "no") is (FORMS[node].linear is None) for node in FORMS)
+
+
+@settings(FAST, max_examples=30)
+@given(problems(most=1, once=(False,)))
+def test_forms_without_rows_are_never_linear(problem: Problem) -> None:
+    if FORMS[type(problem.rules[0].node)].linear is None:
+        assert problem.compiled.form != ("linear",)

@@ -17,7 +17,7 @@ from espalier.potentials import Potentials
 from espalier.rules import Rule, RuleSet, degree, degrees, rules
 from espalier.rules import nodes as n
 from espalier.rules.compile import compile_rules
-from espalier.rules.local import CHARGES, SUPPORT, UNSUPPORTED
+from espalier.rules.lowering import FORMS, support_table
 
 LABELS = Labels(LABEL_SETS["plain"])
 
@@ -148,16 +148,16 @@ def test_potentials_of_another_sequence() -> None:
         grounded.fold(Potentials(np.zeros((2, 4))))
 
 
-def test_every_node_type_is_handled_or_listed() -> None:
-    assert set(CHARGES) | set(UNSUPPORTED) == set(n.NODE_TYPES)
-    assert not set(CHARGES) & set(UNSUPPORTED)
-    assert set(SUPPORT) == set(CHARGES)
+def test_every_node_type_is_lowered_or_says_no() -> None:
+    assert set(FORMS) == set(n.NODE_TYPES)
+    table = support_table()
+    assert all((table[node.__name__]["local"] == "no") is (FORMS[node].local is None) for node in FORMS)
 
 
 @settings(FAST, max_examples=30)
 @given(problems(most=1, once=(False,)))
 def test_unsupported_nodes_are_never_local(problem: Problem) -> None:
-    if type(problem.rules[0].node) in UNSUPPORTED:
+    if FORMS[type(problem.rules[0].node)].local is None:
         assert problem.compiled.form != ("local",)
 
 

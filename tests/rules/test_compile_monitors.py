@@ -12,8 +12,7 @@ from espalier.corpus import Labels
 from espalier.rules import Rule, RuleSet, degree, degrees, rules
 from espalier.rules import nodes as n
 from espalier.rules.compile import Grounded, compile_rules, degrees_of
-from espalier.rules.local import SUPPORT as LOCAL_SUPPORT
-from espalier.rules.monitors import BUILDERS, SUPPORT
+from espalier.rules.lowering import FORMS
 
 
 def run(grounded: Grounded, k: int, y: tuple[int, ...]) -> int:
@@ -133,6 +132,6 @@ def test_an_increment_is_charged_as_soon_as_it_is_certain() -> None:
 
 
 def test_monitors_are_total() -> None:
-    always_local = {node for node, how in LOCAL_SUPPORT.items() if how == "yes"}
-    assert set(BUILDERS) | always_local == set(n.NODE_TYPES)
-    assert set(SUPPORT) <= set(n.NODE_TYPES)
+    assert set(FORMS) == set(n.NODE_TYPES)
+    for form in FORMS.values():  # what is always local needs no machine of its own
+        assert (form.machine is None) is (form.local is not None and form.local[0] == "yes")

@@ -14,8 +14,9 @@ from espalier.corpus import Labels
 from espalier.errors import LabelError, RuleError
 from espalier.rules import Rule, degrees, rules
 from espalier.rules import nodes as n
-from espalier.rules.compile import compile_rules, degrees_of, support_table
-from espalier.rules.paths import PathTable
+from espalier.rules.compile import compile_rules, degrees_of
+from espalier.rules.forms import PathTable
+from espalier.rules.lowering import support_table
 from espalier.tags import is_tag, segments
 
 TASKS = Path(espalier.__file__).parent / "tasks"

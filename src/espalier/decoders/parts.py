@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.counts import Conditions, priced
+from espalier.rules.automaton import Component, tabulate
 from espalier.rules.compile import Compiled
-from espalier.rules.components import Component, tabulate
 from espalier.rules.machines import Machine, State
 from espalier.rules.predicates import ALWAYS
 
@@ -40,13 +40,15 @@ Int = NDArray[np.int64]
 Tables = tuple[Int, Int, Int, NDArray[np.int16], Float, Float, Float, NDArray[np.int16], Int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Cut(Machine):
     """A machine that is lost when it leaves the states `known`."""
 
-    machine: Machine
-    known: frozenset[Hashable]
     lost = "lost"
+
+    def __init__(self, machine: Machine, known: frozenset[Hashable]) -> None:
+        """Keep the states that are not lost."""
+        self.machine, self.known = machine, known
+        super().__init__(machine.initial, len(known) + 1, reads=machine.reads)
 
     @classmethod
     def of(cls, machine: Machine, always: frozenset[int], L: int) -> Cut:
@@ -66,16 +68,6 @@ class Cut(Machine):
                     seen.add((after, j))
                     todo.append((after, j))
         return cls(machine, frozenset(known))
-
-    @property
-    def initial(self) -> Hashable:
-        """The machine's."""
-        return self.machine.initial
-
-    @property
-    def reads(self) -> tuple[int, ...]:  # type: ignore[override]
-        """What the machine reads."""
-        return self.machine.reads
 
     def step(self, state: State, bits: Sequence[bool], i: int, j: int) -> tuple[State, int]:
         """Charge the step on which the machine gets lost, and none after it."""

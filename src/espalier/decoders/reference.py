@@ -13,26 +13,11 @@ from pathlib import Path
 
 from espalier.decoders.table import DECODERS
 from espalier.errors import InputError, did_you_mean
-from espalier.rules.compile import Compiled, compile_rules, support_table
+from espalier.rules.compile import Compiled, compile_rules
+from espalier.rules.lowering import FORMS, support_table
 from espalier.rules.ruleset import RuleSet
 
-__all__ = ["EXAMPLES", "decoders", "fill", "lowering"]
-
-EXAMPLES = {
-    "Implies": 'token in "no" -> number',
-    "Change": "change only after is punctuation",
-    "Once": "title once",
-    "Length": "length(title) >= 2",
-    "Linear": "count(title) + count(place) <= 1",
-    "Before": "title before place",
-    "Later": "title followed later by place",
-    "Exists": 'any token in "no"',
-    "If": 'if any token in "no" then number required',
-    "All": "number required and title once",
-    "Any": "number required or title once",
-    "Not": "not title once",
-}
-"""A rule of each node type, by its name."""
+__all__ = ["decoders", "fill", "lowering"]
 
 _LABELS = ("title", "place", "number", "O")
 
@@ -40,7 +25,10 @@ _LABELS = ("title", "place", "number", "O")
 def lowering() -> str:
     """Return the table of node types: an example, its form, and what each lowering does with the type."""
     forms = support_table()
-    rows = [(f"`{name}`", f"`{EXAMPLES[name]}`", _compiled(name).form[0], *forms[name].values()) for name in EXAMPLES]
+    examples = {node.__name__: form.example for node, form in FORMS.items()}
+    rows = [
+        (f"`{name}`", f"`{text}`", _compiled(text).form[0], *forms[name].values()) for name, text in examples.items()
+    ]
     return _table(("rule form", "example", "which is", *forms["Implies"]), rows)
 
 
@@ -48,14 +36,14 @@ def decoders() -> str:
     """Return the table of decoders: how each works, and of which node types it refuses the example."""
     rows = []
     for decoder in DECODERS.values():
-        refused = [f"`{name}`" for name in EXAMPLES if not decoder.accepts(_compiled(name)).ok]
+        refused = [f"`{node.__name__}`" for node, f in FORMS.items() if not decoder.accepts(_compiled(f.example)).ok]
         exact = "yes" if decoder.exact else "no"
         rows.append((f"`{decoder.name}`", exact, decoder.summary, ", ".join(refused) or "none"))
     return _table(("method", "exact", "how", "examples it refuses"), rows)
 
 
-def _compiled(name: str) -> Compiled:
-    return compile_rules(RuleSet.from_text(f"Example: {EXAMPLES[name]}"), _LABELS)
+def _compiled(example: str) -> Compiled:
+    return compile_rules(RuleSet.from_text(f"Example: {example}"), _LABELS)
 
 
 def fill(page: str) -> str:

@@ -31,8 +31,8 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.rules import meaning
 from espalier.rules import nodes as n
-from espalier.rules.grounding import Batch, Plan
-from espalier.rules.paths import PathTable
+from espalier.rules.forms import PathTable
+from espalier.rules.grounding import Plan, Sequences
 from espalier.rules.predicates import Condition
 from espalier.tags import OUTSIDE
 
@@ -90,7 +90,7 @@ class ClauseCounter:
         self._y = np.where(corpus.y < 0, L, corpus.y).astype(np.int64)
         self._names = corpus.labels.names
         self._table = PathTable.of((*self._names, OUTSIDE))
-        self._tokens = Batch.of_corpus(corpus)
+        self._tokens = Sequences.of_corpus(corpus)
         self._sequence, self._position = self._tokens.sequence, self._tokens.position
         self._begins, self._ends = self._borders()
         self._segments: dict[n.Fields, _Segments] = {}

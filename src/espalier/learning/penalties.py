@@ -4,7 +4,7 @@
 
 violated_k is the degree of rule k in the gold labels, kept_k the number of *occasions* on which they keep it. The paper
 divides by tokens, so every token is an occasion of every rule: `over="tokens"`. With `over="applicable"` only those
-count where the rule has something to say, which `occasions` defines for every form of rule:
+count where the rule has something to say, which `rules.lowering` defines for every form of rule:
 
 | rule                              | an occasion                                                             |
 |-----------------------------------|-------------------------------------------------------------------------|
@@ -28,8 +28,7 @@ Cost: O(M (charges + features)) on arrays; rules without a local or linear form 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,12 +36,11 @@ from numpy.typing import NDArray
 from espalier.corpus import UNKNOWN, Corpus
 from espalier.decoders.certify import degree_matrix, sums
 from espalier.errors import InputError
-from espalier.rules import nodes as n
 from espalier.rules.compile import Compiled, compile_rules
-from espalier.rules.predicates import NoneOf
+from espalier.rules.lowering import FORMS, occasions
 from espalier.rules.ruleset import Rule, RuleSet
 
-__all__ = ["KEPT_PRIOR", "VIOLATED_PRIOR", "Tally", "count_penalties", "log_odds", "occasions", "tally"]
+__all__ = ["KEPT_PRIOR", "VIOLATED_PRIOR", "Tally", "count_penalties", "log_odds", "tally"]
 
 KEPT_PRIOR, VIOLATED_PRIOR = 15.0, 0.25
 """The pseudo-counts a and b, chosen with `over` on two development sets under HMMs of 5 to 300 labelled sequences."""
@@ -116,7 +114,7 @@ def _readable(compiled: Compiled, corpus: Corpus) -> NDArray[np.bool_]:
 
 def _whole(rule: Rule) -> bool:
     """Is a whole sequence one occasion of the rule?"""
-    return rule.once or isinstance(rule.node, n.Linear | n.Exists | n.Any | n.Not)
+    return rule.once or FORMS[type(rule.node)].occasions is None
 
 
 def _occasion_matrix(compiled: Compiled, corpus: Corpus, degrees: Int) -> Int:
@@ -128,52 +126,3 @@ def _occasion_matrix(compiled: Compiled, corpus: Corpus, degrees: Int) -> Int:
     companions = RuleSet(Rule(rule.name, occasions(rule.node), once=rule.once) for rule in chosen)
     found[:, others] = degree_matrix(compile_rules(companions, compiled.labels), corpus, corpus.y)
     return found
-
-
-def occasions(node: n.Node) -> n.Node:
-    """Return the rule that is violated exactly on the occasions of a rule; its degree is never the smaller one."""
-    return _OCCASIONS[type(node)](node)
-
-
-def _segments(fields: n.Fields) -> n.Linear:
-    """Count segments of the fields, each name by itself: the degree of 'none of these'."""
-    sets = [fields] if fields.negated else [n.Fields((name,)) for name in fields.names]
-    return n.Linear(tuple(n.Term(1, "segments", one) for one in sets), "<=", 0)
-
-
-def _some(fields: n.Fields) -> n.Linear:
-    return n.Linear((n.Term(1, "segments", fields),), ">=", 1)
-
-
-def _implies(node: n.Implies) -> n.Node:
-    if node.fields == n.ANYTHING:  # asks for nothing: never violated, and no occasion
-        return node
-    # Whatever the label is, either the rule is violated or its opposite.
-    opposite = n.Fields(node.fields.names, not node.fields.negated)
-    return n.All((node, n.Implies(node.condition, opposite, node.given, node.offset)))
-
-
-def _length(node: n.Length) -> n.Node:
-    segments = n.Linear((n.Term(1, "segments", node.fields),), "<=", 0)
-    return segments if node.comparison == ">=" else n.All((segments, n.Length(node.fields, "<=", node.bound)))
-
-
-def _sequence(node: n.Node) -> n.Node:
-    return n.All((node, n.Not(node)))
-
-
-_OCCASIONS: dict[type[n.Node], Callable[[Any], n.Node]] = {
-    n.Implies: _implies,
-    n.Change: lambda node: n.All((node, n.Change(NoneOf(node.condition)))),
-    n.Once: lambda node: _segments(node.fields),
-    n.Length: _length,
-    n.Linear: _sequence,
-    n.Before: lambda node: n.If(_some(node.second), n.Linear((n.Term(1, "segments", node.first),), "<=", 0)),
-    n.Later: lambda node: n.If(_some(node.first), _sequence(node)),
-    n.Exists: _sequence,
-    n.If: lambda node: n.If(node.condition, occasions(node.then)),
-    n.All: lambda node: n.All(tuple(occasions(part) for part in node.parts)),
-    n.Any: _sequence,
-    n.Not: _sequence,
-}
-"""One entry a node type; a test keeps it total."""

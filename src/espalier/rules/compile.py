@@ -2,45 +2,42 @@
 
 Every rule gets the cheapest form that is exact for it:
 
-    local     sums over labels and pairs of neighbours, folded into the potentials       (`rules.local`)
-    linear    rows a . n(y) <= b over counts of the labelling                            (`rules.linear`)
-    monitor   a left-to-right machine                                                    (`rules.monitors`)
+    local     sums over labels and pairs of neighbours, folded into the potentials       (`rules.forms`)
+    linear    rows a . n(y) <= b over counts of the labelling                            (`rules.forms`)
+    monitor   a left-to-right machine                                                    (`rules.machines`)
 
 and a monitor whatever its form; some rules together become a product automaton (`rules.automaton`). Penalties are in
 none of these: learning one never compiles anything again. Soft penalties enter by product, hard ones by mask, because
-0 · inf is not a number.
+0 · inf is not a number. `rules.lowering` says which form becomes what.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import Field, dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from espalier.corpus import Corpus, Labels
+from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import InputError, RuleError
-from espalier.rules import linear, local, monitors
+from espalier.lazy import cached_property
+from espalier.rules import lowering, meaning
 from espalier.rules.automaton import Automaton, build_automaton, estimate_size
-from espalier.rules.combinators import Capped
-from espalier.rules.grounded import Grounded, degrees_of
-from espalier.rules.grounding import Batch, Bits, Plan, Satisfied
-from espalier.rules.linear import Inequality, LinearForm, Row
-from espalier.rules.local import LocalForm
-from espalier.rules.machines import Machine
-from espalier.rules.monitors import Context, build_rule
-from espalier.rules.nodes import NODE_TYPES, All, Node, conditions_of
-from espalier.rules.paths import PathTable
+from espalier.rules.forms import Bits, Inequality, LinearForm, LocalForm, PathTable, Row
+from espalier.rules.grounding import Plan, Sequences, holds_when_empty
+from espalier.rules.machines import Capped, Machine, State
+from espalier.rules.nodes import conditions_of
 from espalier.rules.predicates import ALWAYS, Condition, Named, parts
 from espalier.rules.ruleset import RuleSet
 
-__all__ = ["Compiled", "Grounded", "LocalTable", "Row", "compile_rules", "degrees_of", "support_table"]
+__all__ = ["Compiled", "Grounded", "LocalTable", "Monitor", "Row", "compile_rules", "degrees_of"]
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 T = TypeVar("T")
+Scores = TypeVar("Scores", bound="ChainScores")
 
 MOST_KEPT = 256  # tables of a rule set that are kept for the next decoding
 
@@ -92,7 +89,7 @@ class Compiled:
         """Meet the tokens of one sequence; without `text` its text is the tokens joined by one space."""
         if isinstance(tokens, str):
             raise InputError("tokens are a string, not a list of tokens; split it first")
-        return Grounded(self, tuple(tokens), text, self.plan.ground(Batch.of_tokens(tokens, text)))
+        return Grounded(self, tuple(tokens), text, self.plan.ground(Sequences.of_tokens(tokens, text)))
 
     def ground_corpus(self, corpus: Corpus) -> list[Grounded]:
         """Meet every sequence of a corpus; conditions on words are evaluated once a word type."""
@@ -105,7 +102,7 @@ class Compiled:
 
     def ground_bits(self, corpus: Corpus) -> Bits:
         """Return where the conditions hold in a corpus of M tokens, bool[M, B]."""
-        return self.plan.ground(Batch.of_corpus(corpus))
+        return self.plan.ground(Sequences.of_corpus(corpus))
 
     def local_tables(self) -> list[LocalTable]:
         """Return the charges of all local rules; those of one rule add up."""
@@ -169,35 +166,176 @@ class Compiled:
         return rho
 
 
+class ChainScores(Protocol):
+    """What `fold` asks of potentials: a dataclass with these arrays."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def unary(self) -> Float:
+        """float64[T, L]."""
+
+    @property
+    def trans(self) -> Float:
+        """float64[L, L] or float64[T - 1, L, L]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Monitor:
+    """The machine of a rule on the tokens of one sequence.
+
+    Σ_t increments of `step` + `final` is the degree of the rule, for every labelling.
+    """
+
+    machine: Machine
+    bits: Sequence[Sequence[bool]]
+
+    @property
+    def initial(self) -> State:
+        """The state before the first token; hashable."""
+        return self.machine.initial
+
+    @property
+    def states(self) -> int | None:
+        """How many states there can be, whatever T; None if their number grows with T."""
+        return self.machine.states
+
+    @property
+    def bounded(self) -> bool:
+        """Is the number of states independent of T?"""
+        return self.machine.states is not None
+
+    def step(self, state: State, t: int, i: int, j: int) -> tuple[State, int]:
+        """Read label j at token t after label i (-1 at the first token); return the next state and the increment."""
+        return self.machine.step(state, self.bits[t], i, j)
+
+    def final(self, state: State) -> int:
+        """Return what only the end tells."""
+        return self.machine.final(state)
+
+
+@dataclass(frozen=True, eq=False)
+class Grounded:
+    """A compiled rule set that has met the tokens of one sequence.
+
+    bits : bool[T, B], where its conditions hold.
+    """
+
+    compiled: Compiled
+    tokens: tuple[str, ...]
+    text: str | None
+    bits: Bits
+
+    @property
+    def T(self) -> int:
+        """The number of tokens."""
+        return len(self.tokens)
+
+    def local_unary(self, k: int) -> Int:
+        """Return what local rule k charges for label l at token t, int64[T, L]."""
+        return self._charged(k)[0]
+
+    def local_pair(self, k: int) -> Int | None:
+        """Return what local rule k charges for y_{t-1} = i, y_t = j, int64[T, L, L], row 0 unused; None if nothing."""
+        return self._charged(k)[1]
+
+    def _charged(self, k: int) -> tuple[Int, Int | None]:
+        form = self.compiled.form[k]
+        if form != "local":
+            raise InputError(f"rule {self.compiled.rules[k].name!r} is not local; its form is {form!r}")
+        return self.compiled.local.charged(self.bits, np.eye(self.compiled.K, dtype=np.int64)[k])
+
+    def fold(self, potentials: Scores, penalties: ArrayLike | None = None) -> Scores:
+        """Return potentials minus the penalties of all local rules; -inf where a hard one forbids."""
+        rho = self.compiled.check_penalties(penalties)
+        if potentials.unary.shape != (self.T, len(self.compiled.labels)):
+            raise InputError(
+                f"potentials of shape {potentials.unary.shape} for {self.T} tokens, {len(self.compiled.labels)} labels"
+            )
+        hard = np.isinf(rho)
+        unary, pair = self.compiled.local.charged(self.bits, np.where(hard, 0.0, rho))
+        new_unary = potentials.unary - unary
+        new_trans = potentials.trans if pair is None else potentials.trans - pair[1:]
+        if hard.any():
+            unary, pair = self.compiled.local.charged(self.bits, hard.astype(np.int64))
+            new_unary = np.where(unary > 0, -np.inf, new_unary)
+            new_trans = new_trans if pair is None else np.where(pair[1:] > 0, -np.inf, new_trans)
+        return replace(potentials, unary=new_unary, trans=new_trans)
+
+    @cached_property
+    def _bit_rows(self) -> list[list[bool]]:
+        rows: list[list[bool]] = self.bits.tolist()
+        return rows
+
+    def monitor(self, k: int) -> Monitor:
+        """Return the monitor of rule k, whatever its form."""
+        return Monitor(self.compiled.machines[k], self._bit_rows)
+
+    @property
+    def features(self) -> NDArray[np.int16]:
+        """The features of the linear rules, int16[F, L + 1, L]."""
+        return self.compiled.features
+
+    @cached_property
+    def active(self) -> Int:
+        """The numbers of the rows of `compiled.linear` that apply to these tokens."""
+        gate = self.compiled.linear.gate
+        if self.T:
+            on = np.append(self.bits[0], True)  # gate -1 is always on
+        else:
+            on = np.array([holds_when_empty(c) for c in self.compiled.conditions] + [True])
+        return np.flatnonzero(on[gate])
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The rows a . n(y) <= b of the linear rules that apply to these tokens."""
+        form = self.compiled.linear
+        return [Row(int(form.rule[r]), form.coefficients[r], int(form.bound[r])) for r in self.active]
+
+    def counts(self, y: Sequence[int] | NDArray[Any]) -> Int:
+        """Return n(y), int64[F]."""
+        return self.compiled.linear.counts(self._labels(y, 0))
+
+    def _labels(self, y: Sequence[int] | NDArray[Any], least: int) -> Int:
+        ids = np.asarray(y, dtype=np.int64)
+        if ids.shape != (self.T,):
+            raise InputError(f"{self.T} tokens, but labels of shape {ids.shape}")
+        wrong = np.flatnonzero((ids < least) | (ids >= len(self.compiled.labels)))
+        if len(wrong):
+            t = int(wrong[0])
+            raise InputError(f"token {t} has label {ids[t]}, expected {least}..{len(self.compiled.labels) - 1}")
+        return ids
+
+
 def compile_rules(rules: RuleSet, labels: Sequence[str]) -> Compiled:
     """Lower every rule to its cheapest exact form; a rule that names an unknown field is an error."""
     labels = labels if isinstance(labels, Labels) else Labels(labels)
     rules.check(labels)
     _check_predicates(rules)
-    context = Context(PathTable.of(labels.names))
+    to = lowering.Lowering(PathTable.of(labels.names))
     form: list[str] = []
     machines: list[Machine] = []
     charged: list[tuple[int, int, Int]] = []
     rows: list[tuple[int, int, Inequality]] = []
     for k, rule in enumerate(rules):
-        machine = build_rule(rule, context)
+        machine = to.rule(rule)
         machines.append(machine)
         # min(1, sum) is no sum, unless the sum is never larger.
         adds_up = not rule.once or not isinstance(machine, Capped)
-        charges = local.charges(rule.node, context.table) if adds_up else None
-        inequalities = linear.inequalities(rule.node, context.table) if adds_up and charges is None else None
+        charges = lowering.charges(rule.node, to.table) if adds_up else None
+        inequalities = lowering.inequalities(rule.node, to.table) if adds_up and charges is None else None
         if charges is not None:
-            charged.extend((k, context.number(c.condition), c.matrix) for c in charges)
+            charged.extend((k, to.number(c.condition), c.matrix) for c in charges)
         elif inequalities is not None:
-            rows.extend((k, _gate(row.gates, context), row) for row in inequalities)
+            rows.extend((k, to.gate(row.gates), row) for row in inequalities)
         form.append("local" if charges is not None else "linear" if inequalities is not None else "monitor")
     L = len(labels)
     return Compiled(
         rules,
         labels,
         tuple(form),
-        tuple(context.numbers),
-        Plan.of(tuple(context.numbers)),
+        tuple(to.numbers),
+        Plan.of(tuple(to.numbers)),
         tuple(machines),
         LocalForm.of(charged, L),
         LinearForm.of(rows, L),
@@ -217,24 +355,25 @@ def _check_predicates(rules: RuleSet) -> None:
                     )
 
 
-def _gate(gates: tuple[Node, ...], context: Context) -> int:
-    """Return the number of the condition that all gates are satisfied, -1 if there are none."""
-    if not gates:
-        return -1
-    return context.number(Satisfied(gates[0] if len(gates) == 1 else All(gates)))
+def degrees_of(grounded: Grounded, y: Sequence[int] | NDArray[Any]) -> Int:
+    """Return the degree of every rule for a labelling, int64[K], each by its cheapest form.
 
-
-def support_table() -> dict[str, dict[str, str]]:
-    """Return what each lowering does with each node type: node name -> lowering -> "yes", "no" or under what condition.
-
-    "monitor" reads any rule from left to right; "automaton" is a monitor whose states are bounded.
+    Labels may be unknown (-1); then the reference meaning is asked, because forms read known labels only.
     """
-    return {
-        node.__name__: {
-            "local": local.SUPPORT.get(node, "no"),
-            "linear": linear.SUPPORT.get(node, "no"),
-            "monitor": "yes",
-            "automaton": monitors.SUPPORT.get(node, "yes"),
-        }
-        for node in NODE_TYPES
-    }
+    compiled = grounded.compiled
+    ids = grounded._labels(y, UNKNOWN)
+    if (ids == UNKNOWN).any():
+        names = compiled.labels.decode(ids.tolist())
+        return meaning.degrees(compiled.rules, grounded.tokens, names, text=grounded.text)
+    degrees = compiled.local.degrees(grounded.bits, ids, compiled.K)
+    degrees += compiled.linear.excess(ids, grounded.active, compiled.K)
+    pairs = list(enumerate(zip([-1, *ids.tolist()], ids.tolist(), strict=False)))
+    for k, form in enumerate(compiled.form):
+        if form == "monitor":
+            monitor = grounded.monitor(k)
+            state = monitor.initial
+            for t, (i, j) in pairs:
+                state, increment = monitor.step(state, t, i, j)
+                degrees[k] += increment
+            degrees[k] += monitor.final(state)
+    return degrees

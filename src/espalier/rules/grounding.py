@@ -18,7 +18,7 @@ from espalier.rules import nodes as n
 from espalier.rules.meaning import degree
 from espalier.rules.predicates import ALWAYS, AllOf, AnyOf, At, Condition, Near, NoneOf, Text, WordCondition
 
-__all__ = ["Batch", "Plan", "Satisfied", "both", "holds_when_empty", "input_only"]
+__all__ = ["Plan", "Satisfied", "Sequences", "both", "holds_when_empty", "input_only"]
 
 Bits = NDArray[np.bool_]
 
@@ -58,7 +58,7 @@ def both(one: Condition, other: Condition) -> Condition:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class Sequences:
     """N sequences of M tokens as arrays: what conditions are evaluated on.
 
     indptr : int64[N + 1]; token_ids : int[M] into `types`; text(i) is the text of sequence i.
@@ -78,7 +78,7 @@ class Batch:
         object.__setattr__(self, "position", np.arange(self.indptr[-1]) - np.repeat(self.indptr[:-1], lengths))
 
     @classmethod
-    def of_tokens(cls, tokens: Sequence[str], text: str | None) -> Batch:
+    def of_tokens(cls, tokens: Sequence[str], text: str | None) -> Sequences:
         """One sequence; without `text` its tokens are joined by one space."""
         index = {word: k for k, word in enumerate(dict.fromkeys(tokens))}
         ids = np.array([index[word] for word in tokens], dtype=np.int32)
@@ -86,7 +86,7 @@ class Batch:
         return cls(np.array([0, len(tokens)], dtype=np.int64), ids, tuple(index), lambda i: whole)
 
     @classmethod
-    def of_corpus(cls, corpus: Corpus) -> Batch:
+    def of_corpus(cls, corpus: Corpus) -> Sequences:
         """All sequences of a corpus, with the texts of its documents if there are any."""
         documents = corpus.documents
 
@@ -132,7 +132,7 @@ class Plan:
         outputs = tuple(number(condition) for condition in conditions)
         return cls(tuple(steps), outputs)
 
-    def ground(self, batch: Batch) -> Bits:
+    def ground(self, batch: Sequences) -> Bits:
         """Return where each of the B conditions holds, bool[M, B]."""
         found: list[Bits] = []
         for item, inner in self.steps:
@@ -162,7 +162,7 @@ def _inner(item: Condition | n.Node) -> tuple[Condition | n.Node, ...]:
     return ()
 
 
-def _tokens(condition: Condition, inner: list[Bits], batch: Batch) -> Bits:
+def _tokens(condition: Condition, inner: list[Bits], batch: Sequences) -> Bits:
     """Return where a condition holds, bool[M], given the same of its parts."""
     match condition:
         case WordCondition():
@@ -190,7 +190,7 @@ def _tokens(condition: Condition, inner: list[Bits], batch: Batch) -> Bits:
     return np.array([condition.holds(tokens[i], t, batch.text(i)) for i, t in where], dtype=bool)
 
 
-def _sequences(node: n.Node, inner: list[Bits], batch: Batch) -> Bits:
+def _sequences(node: n.Node, inner: list[Bits], batch: Sequences) -> Bits:
     """Return which sequences satisfy an input-only node, bool[N], given the same of its parts."""
     match node:
         case n.Exists():
@@ -210,7 +210,7 @@ def _sequences(node: n.Node, inner: list[Bits], batch: Batch) -> Bits:
     raise TypeError(f"{type(node).__name__} depends on labels")
 
 
-def _words(condition: WordCondition, batch: Batch) -> Bits:
+def _words(condition: WordCondition, batch: Sequences) -> Bits:
     """Ask once a word type that occurs; a part of a corpus shares the types of the whole."""
     accepted = np.zeros(len(batch.types), bool)
     used = np.flatnonzero(np.bincount(batch.token_ids, minlength=len(accepted)))
@@ -218,7 +218,7 @@ def _words(condition: WordCondition, batch: Batch) -> Bits:
     return accepted[batch.token_ids]
 
 
-def _shifted(bits: Bits, offset: int, batch: Batch) -> Bits:
+def _shifted(bits: Bits, offset: int, batch: Sequences) -> Bits:
     """Return bits[t + offset], False where that token is in another sequence or in none."""
     M = len(bits)
     there = np.arange(M) + offset
