@@ -21,7 +21,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from common import arguments, compare, write_json
-from espalier.citations.formats import FORMATS
+from espalier.citations.formats import write
 from espalier.citations.parser import BATCH, Parser, load
 
 ONE = "L. O. Andersen. Program analysis and specialization for the C programming language. PhD thesis, DIKU, 1994."
@@ -114,7 +114,7 @@ def main() -> None:
         return chosen
 
     def to_bibtex(parser: Parser, part: list[str]) -> None:
-        for _ in FORMATS["bibtex"](parser.parse_many(part)):
+        for _ in write(parser.parse_many(part), "bibtex"):
             pass
 
     references = texts(options.data, options.references)

@@ -12,8 +12,9 @@ from citeproc import Citation, CitationItem, CitationStylesBibliography, Citatio
 from citeproc.source.json import CiteProcJSON
 from hypothesis import given, settings
 
-from espalier.citations.formats.csl import item, write
-from espalier.citations.formats.text import to_json
+from espalier.citations.formats import write
+from espalier.citations.formats.csl import item
+from espalier.citations.output_text import to_json
 from espalier.citations.work import KINDS, Date, Name, Work
 
 # The constraints of csl-data.json (CSL 1.0) on the variables that are written; whatever keeps these keeps the schema.
@@ -180,12 +181,12 @@ def test_every_type_of_work_is_a_type_of_csl() -> None:
 
 
 def test_the_array_is_streamed() -> None:
-    pieces = write(record_of(("title", title)) for title in ("One", "Two"))
+    pieces = write((record_of(("title", title)) for title in ("One", "Two")), "csl")
     first = next(pieces)
     assert first.startswith("[\n{")
     items = json.loads(first + "".join(pieces))
     assert [found["title"] for found in items] == ["One", "Two"]
-    assert json.loads("".join(write([]))) == []
+    assert json.loads("".join(write([], "csl"))) == []
 
 
 def set_by_citeproc(works: list[Work]) -> list[str]:

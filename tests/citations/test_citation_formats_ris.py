@@ -7,7 +7,8 @@ import rispy
 from citation_works import ARTICLE, CHAPTER, THESIS, WORKS, one_line, record_of
 from hypothesis import given, settings
 
-from espalier.citations.formats.ris import entry, write
+from espalier.citations.formats import write
+from espalier.citations.formats.ris import entry
 from espalier.citations.work import KINDS, Date, Name, Pages, Work
 
 # rispy takes the first of two tags that are alone by its table, and cuts URLs at semicolons, unless told otherwise.
@@ -145,10 +146,10 @@ def parts(name: Name) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_records_are_streamed(newline: str) -> None:
-    pieces = list(write((record_of(("title", title)) for title in ("One", "One")), newline=newline))
+    pieces = list(write((record_of(("title", title)) for title in ("One", "One")), "ris", newline=newline))
     assert len(pieces) == 2
     text = "".join(pieces)
     assert text.count("\n") == text.count(newline)
     found = rispy.loads(text)
     assert [(work["title"], work["id"]) for work in found] == [("One", "one"), ("One", "onea")]
-    assert list(write([])) == []
+    assert list(write([], "ris")) == []

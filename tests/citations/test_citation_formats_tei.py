@@ -8,7 +8,8 @@ import pytest
 from citation_works import ARTICLE, CHAPTER, THESIS, WORKS, one_line, record_of
 from hypothesis import given, settings
 
-from espalier.citations.formats.tei import NAMESPACE, entry, to_tei, write
+from espalier.citations.formats import write
+from espalier.citations.formats.tei import NAMESPACE, entry
 from espalier.citations.work import Date, Name, Work
 
 NS = {"": NAMESPACE}
@@ -147,18 +148,18 @@ def test_any_work_reads_back(work: Work) -> None:
 
 def test_a_document_is_streamed() -> None:
     records = [record_of(("title", title)) for title in ("One & <two>", "One & <two>")]
-    pieces = list(write(iter(records)))
-    assert len(pieces) == 4
+    pieces = list(write(iter(records), "tei"))
+    assert len(pieces) == 3
     root = ET.fromstring("".join(pieces).encode("utf-8"))
     assert tags(root) == ["teiHeader", "text"]
     found = root.findall("text/body/listBibl/biblStruct", NS)
     assert [element.get(ID) for element in found] == ["one", "onea"]
     assert [text_of(element, "monogr/title") for element in found] == ["One & <two>"] * 2
     assert root.find("text/body/listBibl", NS) is not None
-    assert ET.fromstring("".join(write([])).encode("utf-8")).tag == f"{{{NAMESPACE}}}TEI"
+    assert ET.fromstring("".join(write([], "tei")).encode("utf-8")).tag == f"{{{NAMESPACE}}}TEI"
 
 
 def test_a_record_alone_has_the_namespace() -> None:
-    element = ET.fromstring(to_tei(record_of(("title", "One"))))
+    element = ET.fromstring(record_of(("title", "One")).to_tei())
     assert element.tag == f"{{{NAMESPACE}}}biblStruct"
     assert text_of(element, "note[@type='raw_reference']") == "One"

@@ -17,7 +17,7 @@ import espalier as es
 from citation_models import RULES, pieces, reference, tiny_model, tiny_parser, training_set
 from espalier.citations.answers import FieldNames
 from espalier.citations.confidence import Calibration
-from espalier.citations.formats import FORMATS
+from espalier.citations.formats import FORMATS, write
 from espalier.citations.parser import LONGEST, Parser, load
 from espalier.citations.record import LABELS, Record
 from espalier.corpus import Corpus
@@ -288,8 +288,8 @@ def test_any_text_gives_records_that_give_it_back_in_every_format(texts: list[st
         assert {field.label for field in record.fields} <= set(LABELS)
         for other in record.alternatives:
             covers(other)
-    for write in FORMATS.values():
-        assert all(isinstance(piece, str) for piece in write(records))
+    for format in FORMATS:
+        assert all(isinstance(piece, str) for piece in write(records, format))
 
 
 @given(st.lists(signs, max_size=12), st.integers(1, 5))

@@ -15,10 +15,10 @@ import pytest
 from cli_runs import Espalier, Outcome
 
 from citation_models import pieces, reference, tiny_model
+from espalier.citations.formats import FORMATS
 from espalier.citations.parser import BATCH
 from espalier.citations.record import LABELS
 from espalier.cli.batches import Order
-from espalier.cli.parse import _FORMATS
 from espalier.cli.parsing import Inputs, Job
 from espalier.cli.shown_records import _COLOURS
 
@@ -59,8 +59,8 @@ def test_jsonl_keeps_everything_and_the_place(parse: Any, tmp_path: Path) -> Non
 def test_every_format(parse: Any, tmp_path: Path) -> None:
     text = f"{reference(51)}\n{reference(52)}\n"
     starts = {"bibtex": "@", "csl": "[", "ris": "TY  - ", "tei": "<?xml", "jsonl": '{"text"', "csv": "key,"}
-    starts["table"] = "   1  "
-    assert set(starts) == set(_FORMATS)
+    starts |= {"endnote": "<?xml", "table": "   1  "}
+    assert set(starts) == {*FORMATS, "table"}
     for name, start in starts.items():
         done = parse("-", "--format", name, stdin=text)
         assert (done.code, done.err) == (0, "")

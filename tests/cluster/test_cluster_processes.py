@@ -18,7 +18,7 @@ from cluster_jobs import Upper
 from cluster_work import die, process_of, square, trip
 
 from citation_models import reference, tiny_model
-from espalier.citations.formats import FORMATS
+from espalier.citations.formats import write
 from espalier.citations.splitting import Reference
 from espalier.cli.batches import Order, put_together, write_elsewhere
 from espalier.cli.job_rows import parser_of
@@ -162,7 +162,7 @@ def on_two(model: Path) -> str:
 @pytest.fixture(scope="module")
 def truth(model: Path) -> str:
     """One batch in one process, through the format's own writer."""
-    text = "".join(FORMATS["bibtex"](parser_of(str(model)).parse_many(reference(n) for n in range(90))))
+    text = "".join(write(parser_of(str(model)).parse_many(reference(n) for n in range(90)), "bibtex"))
     assert text.count("@") == 90
     return text
 

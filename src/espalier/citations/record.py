@@ -96,6 +96,22 @@ class Record:
         """What the reference says, in normal form; computed once, when first asked for."""
         return work_of(self)
 
+    def to(self, format: str) -> str:
+        """Return the entry of this record alone in any format of `espalier.citations.formats.FORMATS`.
+
+        Parameters
+        ----------
+        format : its name, for example "bibtex" or "endnote".
+
+        Returns
+        -------
+        The text of the entry, without what stands around the entries of a file.
+        """
+        from espalier.citations.formats import get_format
+        from espalier.citations.keys import stem
+
+        return get_format(format).entry(self, stem(self.work))
+
     def to_csl(self) -> dict[str, Any]:
         """Return a CSL-JSON item."""
         from espalier.citations.formats.csl import item
@@ -104,21 +120,17 @@ class Record:
 
     def to_bibtex(self) -> str:
         """Return a BibTeX entry."""
-        from espalier.citations.formats.bibtex import entry
-
-        return entry(self.work)
+        return self.to("bibtex")
 
     def to_ris(self) -> str:
         """Return a RIS entry."""
-        from espalier.citations.formats.ris import entry
-
-        return entry(self.work)
+        return self.to("ris")
 
     def to_tei(self) -> str:
         """Return a TEI `biblStruct` element."""
-        from espalier.citations.formats.tei import to_tei
+        from espalier.citations.formats.tei import NAMESPACE, entry
 
-        return to_tei(self)
+        return entry(self.work, text=self.text, xmlns=NAMESPACE)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values: text, fields, csl, confidence, certificate, violations; no alternatives."""

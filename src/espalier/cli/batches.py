@@ -1,7 +1,7 @@
 """A batch of references on its way to text: parsed, sieved and written, in this process or in another.
 
 Everything that a record costs is done here, so that several processes share it. One thing cannot be: a key must differ
-from all keys before it. So a batch is written with a slot in the place of every key, a word that no reference holds
+from all keys before it. So an entry is written with a slot in the place of its key, a word that no reference holds
 because it is drawn at random, and is cut at the slots; who puts the batches together fills them in.
 """
 
@@ -13,14 +13,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from espalier.citations.formats import FORMATS
-from espalier.citations.formats.keys import Keys, stem
-from espalier.citations.formats.table import write_jsonl
-from espalier.citations.formats.text import to_json
+from espalier.citations.keys import Keys, stem
 from espalier.citations.parser import Parser
 from espalier.citations.record import Record
 from espalier.citations.splitting import Reference
-from espalier.citations.work import Work
-from espalier.errors import EspalierError
 
 if TYPE_CHECKING:
     from espalier.cluster.labeller import LabellerSpec
@@ -50,7 +46,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Slotted:
-    """The text of a record, cut wherever its key stands; the stem is None if the writer asked for no key."""
+    """The text of a record, cut wherever its key stands; the stem is None if the format has no keys."""
 
     stem: str | None
     parts: tuple[str, ...]
@@ -60,16 +56,14 @@ class Slotted:
 class Written:
     """What became of a batch of `count` references, `low` of which were not sure enough.
 
-    pairs : the records, of tables only; pieces : each record as it stands after another one; opening : the first one
-    as it stands at the beginning; closing : what ends a file; review : lines of the records that were not sure enough.
+    pairs : the records, of tables only; entries : those of the records that are sure enough; review : lines of the
+    others.
     """
 
     count: int
     low: int
     pairs: list[Pair]
-    opening: Slotted | None = None
-    pieces: Sequence[Slotted] = ()
-    closing: str = ""
+    entries: Sequence[Slotted] = ()
     review: Sequence[Slotted] = ()
 
 
@@ -86,78 +80,23 @@ def write_batch(parser: Parser, order: Order, references: Sequence[Reference]) -
     pairs = list(zip(references, parser.parse_many(texts, k=order.k, batch=len(texts)), strict=True))
     sure = [pair for pair in pairs if pair[1].confidence * pair[0].confidence >= order.least]
     unsure = [pair for pair in pairs if pair[1].confidence * pair[0].confidence < order.least]
-    review = _slotted("jsonl", unsure, order)[1] if order.reviewed else []
+    review = _slotted("jsonl", unsure, order) if order.reviewed else []
     if order.format == "table":
         return Written(len(pairs), len(unsure), sure, review=review)
-    # The first record twice: what it looks like at the beginning, and what after another one.
-    opening, pieces, closing = _slotted(order.format, [*sure[:1], *sure], order)
-    first = Slotted(pieces[0].stem, (opening + pieces[0].parts[0], *pieces[0].parts[1:])) if pieces else None
-    return Written(len(pairs), len(unsure), [], first, pieces[1:], closing, review)
+    return Written(len(pairs), len(unsure), [], _slotted(order.format, sure, order), review)
 
 
-def _slotted(format: str, pairs: Sequence[Pair], order: Order) -> tuple[str, list[Slotted], str]:
-    """Write records; return what stands before the first, a piece for each, and what stands after the last.
-
-    Which piece is which record's does not depend on its text: a writer takes a record and then yields its piece.
-    """
-    keys = _Slots(order.slot)
-    taken, ended = 0, False
-
-    def watched() -> Iterator[Pair]:
-        nonlocal taken, ended
-        for taken, pair in enumerate(pairs, 1):  # noqa: B007 - the writer's pieces are counted by it
-            yield pair
-        ended = True
-
-    found: list[Slotted] = []
-    before = after = ""
-    for piece in _writer(format, watched(), keys, order.raw_cells):
-        if ended:
-            after += piece
-        elif not taken:
-            before += piece
-        else:
-            found.append(Slotted(keys.last, tuple(piece.split(order.slot))))
-            keys.last = None
-            if len(found) != taken:
-                break
-    if len(found) != len(pairs):
-        counts = f"{len(pairs)} records, {len(found)} pieces"
-        raise EspalierError(f"the writer of {format!r} must give one piece for each record; it has {counts}")
-    return before, found, after
-
-
-class _Slots(Keys):
-    """Gives every work the same slot, and remembers the stem of the last key asked for."""
-
-    def __init__(self, slot: str) -> None:
-        super().__init__()
-        self._slot = slot
-        self.last: str | None = None
-
-    def __call__(self, work: Work) -> str:
-        self.last = stem(work)
-        return self._slot
-
-
-def _writer(format: str, pairs: Iterable[Pair], keys: Keys, raw_cells: bool = False) -> Iterator[str]:
-    if format == "jsonl":
-        return (_line(reference, record, keys) for reference, record in pairs)
-    options = {"safe": not raw_cells} if format == "csv" else {}
-    return FORMATS[format]((record for _, record in pairs), keys=keys, **options)
-
-
-def _line(reference: Reference, record: Record, keys: Keys) -> str:
-    """Return the line of JSON of a record, and in it the place of the reference and the other readings, if any."""
-    (line,) = write_jsonl([record], keys=keys)
-    place = asdict(reference)
-    del place["text"]
-    more: dict[str, Any] = {"source": place}
-    if record.alternatives:
-        names = ("fields", "confidence", "certificate", "violations")
-        rows = [other.to_dict() for other in record.alternatives]
-        more["alternatives"] = [{name: row[name] for name in names} for row in rows]
-    return f"{line.rstrip()[:-1]}, {to_json(more)[1:]}\n"
+def _slotted(format: str, pairs: Iterable[Pair], order: Order) -> list[Slotted]:
+    """Return the entries of records."""
+    row = FORMATS[format]
+    options: dict[str, Any] = {"safe": not order.raw_cells} if "safe" in row.options else {}
+    found = []
+    for reference, record in pairs:
+        if "source" in row.keeps:
+            options["source"] = {name: value for name, value in asdict(reference).items() if name != "text"}
+        text = row.entry(record, order.slot if row.keyed else "", **options)
+        found.append(Slotted(stem(record.work), tuple(text.split(order.slot))) if row.keyed else Slotted(None, (text,)))
+    return found
 
 
 def filled(piece: Slotted, keys: Keys) -> str:
@@ -167,9 +106,5 @@ def filled(piece: Slotted, keys: Keys) -> str:
 
 def put_together(batches: Iterable[Written], format: str) -> Iterator[str]:
     """Yield the text of all batches as if they had been one."""
-    keys, closing, begun = Keys(), "", False
-    for batch in batches:
-        for number, piece in enumerate(batch.pieces):
-            yield filled(batch.opening if batch.opening and not begun and not number else piece, keys)
-            begun, closing = True, batch.closing
-    yield from [closing] if begun else _writer(format, [], keys)
+    keys = Keys()
+    return FORMATS[format].join(filled(entry, keys) for batch in batches for entry in batch.entries)

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from espalier.citations.formats.text import to_json
+from espalier.citations.output_text import to_json
 from espalier.citations.parser import BUNDLED, Parser
 from espalier.citations.record import Record
 from espalier.cluster.extras import need

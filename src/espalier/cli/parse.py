@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from espalier.citations.formats import FORMATS, KEEPS, format_of_file
 from espalier.cli.console import complain, note, progress
 from espalier.cli.files import STANDARD, UTF_8, Encoding
 from espalier.cli.garbage import seldom
@@ -18,11 +19,9 @@ from espalier.errors import InputError, did_you_mean
 
 __all__ = ["parse"]
 
-_BY_NAME = {
-    ".bib": "bibtex", ".json": "csl", ".ris": "ris", ".xml": "tei", ".jsonl": "jsonl", ".csv": "csv", ".txt": "table",
-}  # fmt: skip
-_FORMATS = (*_BY_NAME.values(),)
-
+_TABLE = "table"
+"""Not a format of files but what people read: fields in colour under their names."""
+_NAMES = (*FORMATS, _TABLE)
 
 Format = Annotated[
     str | None,
@@ -30,7 +29,7 @@ Format = Annotated[
         "--format",
         "-f",
         metavar="FORMAT",
-        help="bibtex, csl, ris, tei, jsonl, csv or table; else by OUT's name, or a table (in a pipe: jsonl).",
+        help=f"{', '.join(FORMATS)} or {_TABLE}; else by OUT's name, or a table (in a pipe: jsonl).",
     ),
 ]
 Least = Annotated[
@@ -118,24 +117,28 @@ def parse(
 def _format(format: str | None, output: Path) -> str:
     """Return the format asked for, else by the file's name, else what suits the reader of stdout."""
     if format is not None:
-        if format not in _FORMATS:
-            near = did_you_mean(format, _FORMATS) or f"; there are {', '.join(_FORMATS)}"
+        if format not in _NAMES:
+            near = did_you_mean(format, _NAMES) or f"; there are {', '.join(_NAMES)}"
             raise InputError(f"unknown format {format!r}{near}")
         return format
     if output == STANDARD:
-        return "table" if sys.stdout.isatty() else "jsonl"
-    if output.suffix.lower() not in _BY_NAME:
-        raise InputError(f"{output}: the name does not say which format to write; pass --format: {', '.join(_FORMATS)}")
-    return _BY_NAME[output.suffix.lower()]
+        return _TABLE if sys.stdout.isatty() else "jsonl"
+    if output.suffix.lower() == ".txt":
+        return _TABLE
+    found = format_of_file(output.name)
+    if found is None:
+        raise InputError(f"{output}: the name does not say which format to write; pass --format: {', '.join(_NAMES)}")
+    return found.name
 
 
 def _check(format: str, explain: bool, k: int, least: float, review: Path | None, raw_cells: bool) -> None:
     """Refuse options that would do nothing."""
-    if explain and format != "table":
+    keeps, options = (FORMATS[format].keeps, FORMATS[format].options) if format in FORMATS else (KEEPS, ())
+    if explain and format != _TABLE:
         raise InputError(f"--explain draws for people; it goes with --format table, not {format}")
-    if k > 1 and format not in ("table", "jsonl"):
+    if k > 1 and "alternatives" not in keeps:
         raise InputError(f"-k {k}: {format} has no place for other readings; use --format jsonl or table")
-    if raw_cells and format != "csv":
+    if raw_cells and "safe" not in options:
         raise InputError(f"--raw-cells is for --format csv; {format} has no cells")
     if review is not None and not least:
         raise InputError("--review needs --min-confidence: how sure a record must be to need no review")

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO
 
-from espalier.citations.formats.keys import Keys
+from espalier.citations.keys import Keys
 from espalier.citations.parser import BATCH, Parser, load
 from espalier.citations.splitting import Reference, read_references
 from espalier.cli.batches import Order, Written, filled, put_together, write_batch, write_elsewhere

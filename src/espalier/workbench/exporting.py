@@ -8,6 +8,7 @@ from dataclasses import replace
 from inspect import signature
 from typing import Any, NamedTuple
 
+from espalier.citations.formats import FORMATS as RECORD_FORMATS
 from espalier.citations.formats import write as write_records
 from espalier.citations.record import Field, Record
 from espalier.document import Document, Span
@@ -21,15 +22,9 @@ from espalier.workbench.tasks import REFERENCES, Task
 
 __all__ = ["ALL_FORMATS", "Export", "export", "formats"]
 
-_RECORDS = {
-    "bibtex": ("bibtex", ".bib", "application/x-bibtex", "entries for LaTeX"),
-    "csl": ("csl", ".csl.json", "application/json", "CSL-JSON items"),
-    "ris": ("ris", ".ris", "application/x-research-info-systems", "tagged lines for reference managers"),
-    "biblstruct": ("tei", ".tei.xml", "application/xml", "a TEI document, a biblStruct a record"),
-    "records": ("jsonl", ".records.jsonl", "application/x-ndjson", "an object a record: text, fields, normal form"),
-    "csv": ("csv", ".csv", "text/csv", "a row a record"),
-}
-"""Formats of references: the name here (some of the library's are names of `io/`, too), the library's, and the rest."""
+_RENAMED = {"tei": "biblstruct", "jsonl": "records"}
+"""Formats of references whose names are names of `io/`, too, and what they are called here."""
+_RECORDS = {_RENAMED.get(name, name): name for name in RECORD_FORMATS}
 
 _EXTENSIONS = {
     "inline": ".tagged.txt",
@@ -56,8 +51,8 @@ def formats(task: Task) -> list[dict[str, str]]:
     """Return the formats that a task's records can be written in."""
     found: list[dict[str, str]] = []
     if task.name == REFERENCES:
-        for name, (_, extension, _, summary) in _RECORDS.items():
-            found.append({"name": name, "kind": "records", "extension": extension, "summary": summary})
+        for name, row in ((name, RECORD_FORMATS[own]) for name, own in _RECORDS.items()):
+            found.append({"name": name, "kind": "records", "extension": row.extensions[0], "summary": row.summary})
     for name, format in FORMATS.items():
         extension = format.extensions[0] if format.extensions else _EXTENSIONS[name]
         found.append({"name": name, "kind": "labels", "extension": extension, "summary": format.summary})
@@ -78,9 +73,9 @@ def export(bench: Bench, task: Task, format: str, which: str, ids: Sequence[int]
     if known[format]["kind"] == "records":
         if which == "texts":
             raise Failure(400, f"{format} is made of fields, not of texts", "choose which=all or which=corrected")
-        writer, _, type, _ = _RECORDS[format]
-        text = "".join(write_records(_records(bench, task, stored), writer))
-        return Export(name, f"{type}; charset=utf-8", text.encode())
+        row = RECORD_FORMATS[_RECORDS[format]]
+        text = "".join(write_records(_records(bench, task, stored), row))
+        return Export(name, f"{row.media_type}; charset=utf-8", text.encode())
     documents = _documents(bench, task, stored, which)
     target = io.BytesIO()
     loses = "lossy" in signature(FORMATS[format].module.write).parameters  # others never lose anything

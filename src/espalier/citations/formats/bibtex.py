@@ -6,8 +6,8 @@ r"""BibTeX: one entry a work, for the classic styles; UTF-8, with the characters
       ...
     }
 
-Values are cleaned (`text.clean`) and escaped: `\# \$ \% \& \_`, a word in braces for the characters that need one
-(`{\textbackslash}`; braces too, since BibTeX counts `\{`), and `{}` inside what TeX would join (`-{}-`). DOI, URL
+Values are cleaned (`output_text.clean`) and escaped: `\# \$ \% \& \_`, a word in braces for the characters that need
+one (`{\textbackslash}`; braces too, since BibTeX counts `\{`), and `{}` inside what TeX would join (`-{}-`). DOI, URL
 and eprint are not escaped, as `\url` wants them: there braces and backslashes are percent-encoded, and in a URL what
 else a URI may not hold.
 
@@ -31,15 +31,15 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from espalier.citations.formats.keys import Keys
-from espalier.citations.formats.text import SEASONS, clean, edtf, page_range, uri
+from espalier.citations.formats import OutputFormat
+from espalier.citations.keys import Keys
 from espalier.citations.normalise.memory import remembered
+from espalier.citations.output_text import SEASONS, clean, edtf, left_over, page_range, uri
 
 if TYPE_CHECKING:
-    from espalier.citations.record import Record
     from espalier.citations.work import Date, Name, Pages, Work
 
-__all__ = ["entry", "escape", "write"]
+__all__ = ["FORMAT", "entry", "escape"]
 
 # CSL type: entry type, and the field of the container's title. Every other type is a @misc.
 _TYPES = {
@@ -84,16 +84,6 @@ def entry(work: Work, key: str = "") -> str:
         kind = "mastersthesis"
     lines = [f"  {name} = {value},\n" for name, value in _fields(work)]
     return f"@{kind}{{{key or Keys()(work)},\n{''.join(lines)}}}\n"
-
-
-def write(records: Iterable[Record], *, keys: Keys | None = None) -> Iterator[str]:
-    """Yield the entries with a blank line between them, one piece a record; `keys` goes on from an earlier run."""
-    keys = keys or Keys()
-    gap = ""
-    for record in records:
-        work = record.work
-        yield gap + entry(work, keys(work))
-        gap = "\n"
 
 
 def escape(text: str) -> str:
@@ -170,13 +160,7 @@ def _pages(pages: Pages) -> str:
 
 
 def _left_over(work: Work) -> str:
-    """Return the text of dates that say more than their fields do, and what was not read, each after its label."""
-    pairs = list(work.unread)
-    if work.accessed and work.accessed.literal and work.accessed.parts:
-        pairs.insert(0, ("accessed", work.accessed.literal))
-    if work.issued and work.issued.literal and work.issued.parts:
-        pairs.insert(0, ("date", work.issued.literal))
-    return _value("; ".join(f"{label}: {text}" for label, text in pairs)) if pairs else ""
+    return _value(left_over(work))
 
 
 def _accessed(date: Date) -> str:
@@ -295,3 +279,13 @@ def _keeps_capitals(core: str, name: bool) -> bool:
     inner = not core[1:].islower() and any(b.isupper() and a not in _JOINERS for a, b in pairwise(core))
     alone = len(core) == 1 and core.isupper() and core != "A"
     return inner or alone or (name and core[0].isupper())
+
+
+FORMAT = OutputFormat(
+    name="bibtex",
+    summary="entries for LaTeX",
+    extensions=(".bib",),
+    media_type="application/x-bibtex",
+    entry=lambda record, key: entry(record.work, key),
+    between="\n",
+)

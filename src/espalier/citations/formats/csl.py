@@ -1,7 +1,6 @@
 """CSL-JSON: the input of citation processors (citeproc), Zotero and pandoc; one array of items.
 
     item(work, "andersen1994program")       # {"id": ..., "type": "thesis", "title": ..., "author": [...], ...}
-    for piece in write(records): ...        # the array, one item at a time
 
 The items satisfy the published schema of CSL data (version 1.0: `id` and `type` required, no other properties than
 its own). Values are those of the `Work`, every character of them. Where the schema has no place of its own:
@@ -16,17 +15,16 @@ its own). Values are those of the `Work`, every character of them. Where the sch
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from espalier.citations.formats.keys import Keys
-from espalier.citations.formats.text import page_range, to_json, year_suffix
+from espalier.citations.formats import OutputFormat
+from espalier.citations.keys import Keys
+from espalier.citations.output_text import page_range, to_json, year_suffix
 
 if TYPE_CHECKING:
-    from espalier.citations.record import Record
     from espalier.citations.work import Date, Name, Work
 
-__all__ = ["item", "write"]
+__all__ = ["FORMAT", "item"]
 
 # CSL variable: the attribute of Work that it is, character for character.
 _SAME = {
@@ -67,17 +65,6 @@ def item(work: Work, key: str = "") -> dict[str, Any]:
     return {variable: value for variable, value in found.items() if value}
 
 
-def write(records: Iterable[Record], *, keys: Keys | None = None) -> Iterator[str]:
-    """Yield a JSON array with an item a line, one piece a record; `keys` goes on from an earlier run."""
-    keys = keys or Keys()
-    opening = "[\n"
-    for record in records:
-        work = record.work
-        yield opening + to_json(item(work, keys(work)))
-        opening = ",\n"
-    yield "[]\n" if opening == "[\n" else "\n]\n"
-
-
 def _name(name: Name) -> dict[str, str]:
     if name.literal:
         return {"literal": name.literal}
@@ -105,3 +92,16 @@ def _date(date: Date | None) -> dict[str, Any]:
         if date.season:
             found["season"] = date.season
     return found | ({"circa": True} if date.circa else {})
+
+
+FORMAT = OutputFormat(
+    name="csl",
+    summary="CSL-JSON, an array of items for citation processors",
+    extensions=(".csl.json", ".json"),
+    media_type="application/json",
+    entry=lambda record, key: to_json(item(record.work, key)),
+    head="[\n",
+    between=",\n",
+    tail="\n]\n",
+    empty="[]\n",
+)

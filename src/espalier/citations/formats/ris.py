@@ -7,28 +7,28 @@
     PY  - 1994
     ER  -
 
-Values are cleaned (`text.clean`), one line each. Lines end in LF, which every importer takes and text mode turns into
-CRLF on Windows; `newline="\\r\\n"` gives the CRLF of the original specification. Tags: A2 editors, A4 translators, T2
-the container (journal, book), T3 the series, M1 the number of a report, M3 the genre, PB the publisher or else the
-institution (AD where a work has both), SN ISSN and ISBN, AN an arXiv number, Y2 the day of access. A date is
-'year/month/day/other', where other holds a season, the end of a range, 'circa' or what could not be read. Pages that
+Values are cleaned (`output_text.clean`), one line each. Lines end in LF, which every importer takes and text mode turns
+into CRLF on Windows; `newline="\\r\\n"` of `write` gives the CRLF of the original specification. Tags: A2 editors, A4
+translators, T2 the container (journal, book), T3 the series, M1 the number of a report, M3 the genre, PB the publisher
+or else the institution (AD where a work has both), SN ISSN and ISBN, AN an arXiv number, Y2 the day of access. A date
+is 'year/month/day/other', where other holds a season, the end of a range, 'circa' or what could not be read. Pages that
 are no plain range stand in SP. 'et al.' and what could not be read are notes, 'author: et al.'. RIS cannot mark a name
 as unsplit: a reader takes what stands before a comma in the name of an institution for a family name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from espalier.citations.formats.keys import Keys
-from espalier.citations.formats.text import SEASONS, clean, inverted, is_range, iso, page_range
+from espalier.citations.formats import OutputFormat
+from espalier.citations.keys import Keys
+from espalier.citations.output_text import SEASONS, clean, inverted, is_range, iso, page_range
 
 if TYPE_CHECKING:
-    from espalier.citations.record import Record
     from espalier.citations.work import Date, Pages, Work
 
-__all__ = ["entry", "write"]
+__all__ = ["FORMAT", "entry"]
 
 # CSL type: RIS type. Every other type is GEN.
 _TYPES = {
@@ -43,21 +43,11 @@ _TYPES = {
 }
 
 
-def entry(work: Work, key: str = "", newline: str = "\n") -> str:
+def entry(work: Work, key: str = "") -> str:
     """Return the lines of a work, the last one ER; without `key` its ID is the one it would have alone in a run."""
     lines = [f"TY  - {_TYPES.get(work.type, 'GEN')}", f"ID  - {key or Keys()(work)}"]
     lines += (f"{tag}  - {value}" for tag, text in _tags(work) if (value := clean(text)))
-    return newline.join([*lines, "ER  - ", ""])
-
-
-def write(records: Iterable[Record], *, newline: str = "\n", keys: Keys | None = None) -> Iterator[str]:
-    """Yield the records with a blank line between them, one piece each; `keys` goes on from an earlier run."""
-    keys = keys or Keys()
-    gap = ""
-    for record in records:
-        work = record.work
-        yield gap + entry(work, keys(work), newline)
-        gap = newline
+    return "\n".join([*lines, "ER  - ", ""])
 
 
 def _tags(work: Work) -> Iterator[tuple[str, str]]:
@@ -102,3 +92,13 @@ def _date(date: Date) -> str:
     other = "; ".join(filter(None, (season, to, "circa" if date.circa else "", clean(date.literal))))
     year, month, day = [*iso(date.parts[0] if date.parts else ()).split("-"), "", ""][:3]
     return f"{year}/{month}/{day}/{other}"
+
+
+FORMAT = OutputFormat(
+    name="ris",
+    summary="tagged lines for reference managers",
+    extensions=(".ris",),
+    media_type="application/x-research-info-systems",
+    entry=lambda record, key: entry(record.work, key),
+    between="\n",
+)

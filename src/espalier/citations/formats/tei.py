@@ -1,4 +1,4 @@
-"""TEI: one `biblStruct` a work, in the namespace of TEI P5; `write` gives a whole document with a `listBibl`.
+"""TEI: one `biblStruct` a work, in the namespace of TEI P5; a file is a whole document with a `listBibl`.
 
     <biblStruct xmlns="http://www.tei-c.org/ns/1.0" type="article-journal" xml:id="knuth1974computer">
       <analytic> title level="a", author </analytic>
@@ -7,11 +7,11 @@
       <idno/> <ptr/> <note/>
     </biblStruct>
 
-A work inside another (an article, chapter or paper, and whatever names a container) has an `analytic`; the container
-is then the `monogr`, which else is the work itself. Text is cleaned (`text.clean`: XML has no control characters) and
-escaped. Names are `persName` (forename, nameLink, surname, genName) or, unsplit, `name`. A date has `when`, or `from`
-and `to`; `cert="low"` is circa. `note` holds what TEI has no element for, by `type`: genre, institution (beside a
-publisher), others ('et al.', by role), unread (with the label in `n`), and the reference itself, raw_reference.
+A work inside another (an article, chapter or paper, and whatever names a container) has an `analytic`; the container is
+then the `monogr`, which else is the work itself. Text is cleaned (`output_text.clean`: XML has no control characters)
+and escaped. Names are `persName` (forename, nameLink, surname, genName) or, unsplit, `name`. A date has `when`, or
+`from` and `to`; `cert="low"` is circa. `note` holds what TEI has no element for, by `type`: genre, institution (beside
+a publisher), others ('et al.', by role), unread (with the label in `n`), and the reference itself, raw_reference.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from espalier.citations.formats.keys import Keys
-from espalier.citations.formats.text import SEASONS, clean, is_range, iso, page_range, uri
+from espalier.citations.formats import OutputFormat
+from espalier.citations.keys import Keys
+from espalier.citations.output_text import SEASONS, clean, is_range, iso, page_range, uri, xml_attribute, xml_text
 
 if TYPE_CHECKING:
-    from espalier.citations.record import Record
     from espalier.citations.work import Date, Name, Pages, Work
 
-__all__ = ["NAMESPACE", "entry", "to_tei", "write"]
+__all__ = ["FORMAT", "NAMESPACE", "entry"]
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _PARTS = frozenset({"article-journal", "paper-conference", "chapter"})
@@ -42,24 +42,6 @@ _OPENING = f"""<?xml version="1.0" encoding="UTF-8"?>
 _CLOSING = "</listBibl></body></text>\n</TEI>\n"
 
 
-def to_tei(record: Record, key: str = "") -> str:
-    """Return the `biblStruct` of a record with its namespace, ended by a newline.
-
-    Without `key` its id is the one it would have alone in a run.
-    """
-    return entry(record.work, key, record.text, xmlns=NAMESPACE)
-
-
-def write(records: Iterable[Record], *, keys: Keys | None = None) -> Iterator[str]:
-    """Yield a TEI document, one piece a record; `keys` goes on from an earlier run."""
-    keys = keys or Keys()
-    yield _OPENING
-    for record in records:
-        work = record.work
-        yield entry(work, keys(work), record.text)
-    yield _CLOSING
-
-
 def entry(work: Work, key: str = "", text: str = "", xmlns: str = "") -> str:
     """Return the `biblStruct` of a work read from `text`; without `xmlns` it is for a document that has declared it."""
     analytic = work.type in _PARTS or bool(work.container_title)
@@ -68,7 +50,7 @@ def entry(work: Work, key: str = "", text: str = "", xmlns: str = "") -> str:
         _monogr(work, analytic),
         _element("series", _leaf("title", work.collection_title, level="s")),
         *(_leaf("idno", value, type=kind) for kind, value in _identifiers(work)),
-        f"<ptr target={_quoted(uri(work.url))}/>" if work.url else "",
+        f"<ptr target={xml_attribute(uri(work.url))}/>" if work.url else "",
         *(_leaf("note", value, type=kind, n=label) for kind, label, value in _notes(work, text)),
     ]
     lines = "".join(f"{part}\n" for part in parts if part)
@@ -151,7 +133,7 @@ def _pages(pages: Pages | None) -> str:
 
 def _leaf(tag: str, text: str, **attributes: str) -> str:
     """Return an element that holds the text, or nothing without text."""
-    return _element(tag, _escaped(clean(text)), **attributes) if text else ""
+    return _element(tag, xml_text(text), **attributes) if text else ""
 
 
 def _element(tag: str, content: str, **attributes: str) -> str:
@@ -160,16 +142,16 @@ def _element(tag: str, content: str, **attributes: str) -> str:
 
 
 def _attributes(attributes: dict[str, str]) -> str:
-    return "".join(f" {name}={_quoted(value)}" for name, value in attributes.items() if value)
+    return "".join(f" {name}={xml_attribute(value)}" for name, value in attributes.items() if value)
 
 
-def _escaped(text: str) -> str:
-    from xml.sax.saxutils import escape  # it brings clients of the web along, which no other format needs
-
-    return escape(text)
-
-
-def _quoted(text: str) -> str:
-    from xml.sax.saxutils import quoteattr
-
-    return quoteattr(text)
+FORMAT = OutputFormat(
+    name="tei",
+    summary="a TEI document, with a biblStruct for each record",
+    extensions=(".tei.xml", ".xml"),
+    media_type="application/xml",
+    entry=lambda record, key: entry(record.work, key, record.text),
+    head=_OPENING,
+    tail=_CLOSING,
+    keeps=frozenset({"text"}),
+)

@@ -17,7 +17,7 @@ import unicodedata
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from espalier.citations.formats.text import year_suffix
+from espalier.citations.output_text import year_suffix
 
 if TYPE_CHECKING:
     from espalier.citations.work import Work

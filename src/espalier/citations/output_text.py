@@ -12,9 +12,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from espalier.citations.work import Date, Name, Pages
+    from espalier.citations.work import Date, Name, Pages, Work
 
-__all__ = ["SEASONS", "clean", "edtf", "inverted", "is_range", "iso", "page_range", "to_json", "uri", "year_suffix"]
+__all__ = [
+    *("SEASONS", "clean", "edtf", "inverted", "is_range", "iso", "left_over", "page_range", "to_json", "uri"),
+    *("xml_attribute", "xml_text", "year_suffix"),
+]
 
 SEASONS = ("Spring", "Summer", "Autumn", "Winter")
 
@@ -42,6 +45,19 @@ def clean(text: str) -> str:
 def uri(text: str) -> str:
     """Return a cleaned URL or DOI with percent escapes for what a URI may not hold (spaces, braces, quotes ...)."""
     return _NOT_IN_URI.sub(lambda m: f"%{ord(m[0]):02X}", clean(text)) if text else ""
+
+
+def xml_text(text: str) -> str:
+    """Return cleaned text as it stands in XML."""
+    return clean(text).replace("&", "&amp;").replace(">", "&gt;").replace("<", "&lt;")
+
+
+def xml_attribute(text: str) -> str:
+    """Return cleaned text as the value of an attribute in XML, in the quotes that it does not hold."""
+    value = xml_text(text)
+    if '"' not in value:
+        return f'"{value}"'
+    return f"'{value}'" if "'" not in value else '"' + value.replace('"', "&quot;") + '"'
 
 
 def to_json(value: Any) -> str:
@@ -79,6 +95,13 @@ def year_suffix(date: Date | None) -> str:
         return ""
     found = _YEAR_SUFFIX.search(date.literal)
     return found[2] if found and int(found[1]) == date.parts[0][0] else ""
+
+
+def left_over(work: Work) -> str:
+    """Return the text of dates that say more than their parts do, and what was not read, each after its label."""
+    dates = (("date", work.issued), ("accessed", work.accessed))
+    pairs = [(label, date.literal) for label, date in dates if date and date.literal and date.parts]
+    return "; ".join(f"{label}: {text}" for label, text in (*pairs, *work.unread))
 
 
 def is_range(pages: Pages) -> bool:

@@ -1,4 +1,4 @@
-"""JSONL keeps every character of a record; CSV reads back as cleaned cells and can be made safe for spreadsheets."""
+"""JSON Lines keep every character of a record; CSV reads back as cleaned cells and can be safe for spreadsheets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 from citation_works import ARTICLE, CHAPTER, THESIS, one_line, record_of, records
 from hypothesis import given, settings
 
-from espalier.citations.formats.table import COLUMNS, write_csv, write_jsonl
+from espalier.citations.formats import write
+from espalier.citations.formats.csv import COLUMNS
 from espalier.citations.record import LABELS, Record
 from espalier.citations.work import Date, Work
 from espalier.decoders.base import Violated
@@ -27,13 +28,13 @@ class Known(Record):
 
 
 def rows(found: list[Record], **options: bool) -> list[dict[str, str]]:
-    text = "".join(write_csv(found, **options))
+    text = "".join(write(found, "csv", **options))
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 def test_jsonl_is_the_dictionary_of_the_record() -> None:
     record = record_of(("author", "A. Smith."), ("title", "One\u2028two \ud800"))
-    (line,) = write_jsonl([record])
+    (line,) = write([record], "jsonl")
     assert len(line.splitlines()) == 1
     assert line.endswith("\n")
     found = json.loads(line.encode("utf-8"))
@@ -43,14 +44,14 @@ def test_jsonl_is_the_dictionary_of_the_record() -> None:
 
 
 def test_jsonl_keys_are_unique_within_a_run() -> None:
-    lines = write_jsonl([record_of(("title", "One"))] * 3)
+    lines = write([record_of(("title", "One"))] * 3, "jsonl")
     assert [json.loads(line)["csl"]["id"] for line in lines] == ["one", "onea", "oneb"]
 
 
 def test_the_price_of_a_hard_rule_is_null_in_json() -> None:
     violations = (Violated("Start", 0, 1, math.inf), Violated("Once", None, 2, 1.5))
     record = replace(record_of(("title", "One")), certificate="heuristic", violations=violations)
-    (line,) = write_jsonl([record])
+    (line,) = write([record], "jsonl")
     assert json.loads(line)["violations"] == [
         {"name": "Start", "position": 0, "amount": 1, "price": None},
         {"name": "Once", "position": None, "amount": 2, "price": 1.5},
@@ -64,7 +65,7 @@ def test_csv_columns() -> None:
     assert COLUMNS[:5] == ("key", "text", "confidence", "certificate", "violations")
     assert set(LABELS) <= set(COLUMNS)
     assert len(set(COLUMNS)) == len(COLUMNS)
-    assert next(write_csv([])) == ",".join(COLUMNS) + "\n"
+    assert next(write([], "csv")) == ",".join(COLUMNS) + "\n"
 
 
 def test_csv_cells() -> None:
@@ -115,13 +116,13 @@ def test_formulas_can_be_disarmed(sign: str) -> None:
 @settings(deadline=None, derandomize=True, max_examples=40)
 @given(records())
 def test_any_record_reads_back(record: Record) -> None:
-    (line,) = write_jsonl([record])
+    (line,) = write([record], "jsonl")
     found = json.loads(line.encode("utf-8"))
     assert "".join(found["text"]) == json.loads(json.dumps(record.text))
     for field, written in zip(record.fields, found["fields"], strict=True):
         assert (written["label"], written["start"], written["end"]) == (field.label, field.start, field.end)
-    _, cells = write_csv([record])
-    assert cells.encode("utf-8").count(b"\n") == 1
+    _, cells = "".join(write([record], "csv")).encode().splitlines(keepends=True)
+    assert cells.endswith(b"\n")
     (row,) = rows([record])
     assert set(row) == set(COLUMNS)
     assert row["text"] == one_line(record.text)

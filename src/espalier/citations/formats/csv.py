@@ -1,0 +1,89 @@
+"""CSV: a header and a line for each record, with a column for each label and one for each normalised value.
+
+The columns are key, text, confidence, certificate, violations; then each label of a reference, with the values of its
+fields joined by ' | '; then 'work.' and each part of the normal form, names as 'van der Berg, Jan; Smith, A.', dates as
+EDTF ('1994-05', '1994/1996', '1850~'). Cells are cleaned (`output_text.clean`), so every record is one line. Lines
+end in LF. A spreadsheet takes a cell that starts with = + - or @ for a formula, and references come from strangers:
+`safe=True` puts an apostrophe before such cells. Without it every cell is the value. Excel takes a file for UTF-8 if it
+is written with the encoding 'utf-8-sig'.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from espalier.citations.formats import OutputFormat
+from espalier.citations.keys import Keys
+from espalier.citations.output_text import clean, edtf, inverted, page_range
+from espalier.citations.record import LABELS
+from espalier.citations.work import Work
+
+if TYPE_CHECKING:
+    from espalier.citations.record import Record
+
+__all__ = ["COLUMNS", "FORMAT", "entry"]
+
+_ROLES = {"authors": "author", "editors": "editor", "translators": "translator"}
+_PARTS = tuple(field.name for field in fields(Work) if field.name != "others")
+
+COLUMNS = (
+    *("key", "text", "confidence", "certificate", "violations"),
+    *LABELS,
+    *(f"work.{part}" for part in _PARTS),
+)
+"""The columns of the CSV, in order."""
+
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+
+
+def entry(record: Record, key: str = "", safe: bool = False) -> str:
+    """Return the line of a record; `safe` disarms formulas."""
+    cells = map(clean, _cells(record, key or Keys()(record.work)))
+    return _line([f"'{cell}" if safe and cell.startswith(_FORMULA) else cell for cell in cells])
+
+
+def _cells(record: Record, key: str) -> Iterator[str]:
+    """Yield the cells of a record in the order of `COLUMNS`."""
+    yield from (key, record.text, f"{record.confidence:.6g}", record.certificate)
+    yield "; ".join(
+        violated.name if violated.position is None else f"{violated.name} at token {violated.position}"
+        for violated in record.violations
+    )
+    values: dict[str, list[str]] = {label: [] for label in LABELS}
+    for field in record.fields:
+        values[field.label].append(field.value)
+    yield from map(" | ".join, values.values())
+    yield from (_part(record.work, part) for part in _PARTS)
+
+
+def _part(work: Work, part: str) -> str:
+    value = getattr(work, part)
+    if part in _ROLES:
+        return "; ".join([*map(inverted, value), *(["et al."] if _ROLES[part] in work.others else [])])
+    if part in ("issued", "accessed"):
+        return edtf(value)
+    if part == "pages":
+        return page_range(value, "-") if value else ""
+    return "; ".join(f"{label}: {text}" for label, text in value) if part == "unread" else str(value)
+
+
+def _line(cells: Iterable[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
+
+
+FORMAT = OutputFormat(
+    name="csv",
+    summary="a line of cells for each record, for spreadsheets",
+    extensions=(".csv",),
+    media_type="text/csv",
+    entry=entry,
+    head=_line(COLUMNS),
+    keeps=frozenset({"text"}),
+    options=frozenset({"safe"}),
+)
