@@ -80,7 +80,7 @@ class _Formats(Mapping[str, OutputFormat]):
     def __getitem__(self, name: str) -> OutputFormat:
         if name not in _names():
             raise KeyError(name)
-        found: OutputFormat = import_module(f"{__name__}.{name}").FORMAT
+        found: OutputFormat = import_module(f"espalier.citations.formats.{name}").FORMAT
         return found
 
     def __iter__(self) -> Iterator[str]:
