@@ -9,7 +9,7 @@ import re
 import pytest
 
 from espalier import errors
-from espalier.errors import EspalierError, FormatError, InputError, did_you_mean
+from espalier.errors import Argument, EspalierError, FormatError, InputError, Part, Place, RuleError, did_you_mean
 
 CLASSES = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, EspalierError)]
 
@@ -32,7 +32,8 @@ def drawn() -> dict[str, tuple[str, str]]:
 
 def test_the_drawing_is_complete() -> None:
     assert set(drawn()) == {cls.__name__ for cls in CLASSES}
-    assert set(errors.__all__) == {cls.__name__ for cls in CLASSES} | {"ResultWarning", "did_you_mean", "shortened"}
+    others = {"Argument", "Place", "ResultWarning", "did_you_mean", "nearest", "shortened"}
+    assert set(errors.__all__) == {cls.__name__ for cls in CLASSES} | others
 
 
 @pytest.mark.parametrize("cls", CLASSES)
@@ -71,3 +72,50 @@ def test_did_you_mean() -> None:
     assert did_you_mean("titel", ["title", "date"]) == "; did you mean 'title'?"
     assert did_you_mean("xyzzy", ["title", "date"]) == ""
     assert did_you_mean("a", []) == ""
+
+
+LOSSY = Argument("write", "lossy", True)
+LABELS = Argument("fit", "labels", said="pass labels= to fit")
+
+
+def loud(part: Part) -> str | None:
+    """Say a message as some program might: places from 1, one option, and nothing of `fit`."""
+    if isinstance(part, Place):
+        return f"RECORD {part.sequence + 1}" + ("" if part.token is None else f"/{part.token + 1}")
+    return {LOSSY: "--LOSSY", LABELS: None}.get(part, part.upper() if isinstance(part, str) else str(part))
+
+
+@pytest.mark.parametrize(
+    ("error", "python", "elsewhere"),
+    [
+        (InputError("odd", hint="do this"), "odd; do this", "ODD; DO THIS"),
+        (InputError(Place(0, 2), ": odd"), "sequence 0, token 2: odd", "RECORD 1/3: ODD"),
+        (InputError(Place(3, noun="document"), " is odd"), "document 3 is odd", "RECORD 4 IS ODD"),
+        (InputError("odd", hint=(LOSSY, " works")), "odd; lossy=True works", "ODD; --LOSSY WORKS"),
+        (
+            InputError("odd", hint=[LABELS, ("use ", LOSSY)]),
+            "odd; pass labels= to fit, or use lossy=True",
+            "ODD; USE --LOSSY",
+        ),
+        (InputError("odd", hint=LABELS), "odd; pass labels= to fit", "ODD"),
+        (FormatError("odd", path="a", line=2, hint=LOSSY), "a:2: odd; lossy=True", "A:2: ODD; --LOSSY"),
+        (RuleError("odd", line=1, column=2, hint="no"), "line 1, column 2: odd; no", "LINE 1, COLUMN 2: ODD; NO"),
+        (
+            RuleError("odd", line=3, column=2, shown="x\n^"),
+            "line 3, column 2: odd\nx\n^",
+            "LINE 3, COLUMN 2: ODD\nx\n^",
+        ),
+    ],
+)
+def test_a_message_in_other_words(error: EspalierError, python: str, elsewhere: str) -> None:
+    assert (str(error), error.told(loud)) == (python, elsewhere)
+    again = pickle.loads(pickle.dumps(error.within("f.txt")))
+    assert (str(again), again.told(loud)) == (f"f.txt: {python}", f"F.TXT: {elsewhere}")
+    assert (again.hint, type(again)) == (error.hint, type(error))
+    assert error.what.endswith("odd")
+
+
+def test_an_argument_as_python_writes_it() -> None:
+    assert [str(Argument("read", "encoding", value)) for value in (..., "latin-1", None)] == [
+        "encoding=", "encoding='latin-1'", "encoding=None",
+    ]  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.document import Document
-from espalier.errors import InputError, LabelError, did_you_mean
+from espalier.errors import InputError, LabelError, Part, Place, nearest
 from espalier.tags import is_tag, may_follow, may_start, path_of
 
 __all__ = ["UNKNOWN", "Corpus", "Labels", "Tokens"]
@@ -53,20 +53,21 @@ class Labels(Sequence[str]):
         seen = {name for sequence in sequences for name in sequence}
         return cls(sorted(name for name in seen if name is not None))
 
-    def encode(self, sequence: Iterable[str | None], *, where: str = "") -> list[int]:
+    def encode(self, sequence: Iterable[str | None], *, where: Place | None = None) -> list[int]:
         """Turn names into ids, None into UNKNOWN; an unknown name is an error with the nearest known one."""
         index = self._index
         ids = []
         for t, name in enumerate(sequence):
             i = UNKNOWN if name is None else index.get(name, -2)
             if i == -2:
-                raise LabelError(f"{where}token {t}: {self._unknown(name)}")
+                place: Part = f"token {t}" if where is None else where._replace(token=t)
+                raise LabelError(place, f": unknown label {name!r}", hint=self._known(name))
             ids.append(i)
         return ids
 
-    def _unknown(self, name: object) -> str:
-        known = f"; known labels: {', '.join(self.names[:12])}{', ...' if len(self) > 12 else ''}"
-        return f"unknown label {name!r}{did_you_mean(str(name), self.names) or known}"
+    def _known(self, name: object) -> str:
+        known = f"known labels: {', '.join(self.names[:12])}{', ...' if len(self) > 12 else ''}"
+        return nearest(str(name), self.names, known)
 
     def decode(self, ids: Iterable[int]) -> list[str | None]:
         """Turn ids into names, UNKNOWN into None."""
@@ -98,7 +99,7 @@ class Labels(Sequence[str]):
     def index(self, name: str, *_: Any) -> int:
         """Return the id of a name."""
         if name not in self._index:
-            raise LabelError(self._unknown(name))
+            raise LabelError(f"unknown label {name!r}", hint=self._known(name))
         return self._index[name]
 
     def __contains__(self, name: object) -> bool:
@@ -162,12 +163,12 @@ class Corpus:
         lengths = np.zeros(len(sequences) + 1, np.int64)
         for i, sequence in enumerate(sequences):
             if isinstance(sequence, str):
-                raise InputError(f"sequence {i} is a string, not a list of tokens; split it first")
+                raise InputError(Place(i), " is a string, not a list of tokens", hint="split it first")
             before = len(ids)
             try:
                 ids.extend(map(number, sequence))
             except TypeError as error:
-                raise InputError(f"sequence {i} is not a list of strings: {error}") from None
+                raise InputError(Place(i), f" is not a list of strings: {error}") from None
             lengths[i + 1] = len(ids) - before
         if not all(type(token) is str for token in index):
             odd = next(token for token in index if type(token) is not str)
@@ -214,14 +215,14 @@ class Corpus:
             raise InputError(f"{len(self)} sequences but {len(labels)} label lists")
         for i, sequence in enumerate(labels):
             if isinstance(sequence, str):
-                raise InputError(f"the labels of sequence {i} are a string, not a list; split it first")
+                raise InputError("the labels of ", Place(i), " are a string, not a list", hint="split it first")
         vocabulary = vocabulary if vocabulary is not None else Labels.of(labels)
         y = np.empty(self.n_tokens, np.int16)
         for i, sequence in enumerate(labels):
             a, b = int(self.indptr[i]), int(self.indptr[i + 1])
             if len(sequence) != b - a:
-                raise InputError(f"sequence {i} has {b - a} tokens but {len(sequence)} labels")
-            y[a:b] = vocabulary.encode(sequence, where=f"sequence {i}, ")
+                raise InputError(Place(i), f" has {b - a} tokens but {len(sequence)} labels")
+            y[a:b] = vocabulary.encode(sequence, where=Place(i))
         return replace(self, y=y, labels=vocabulary)
 
     @property
@@ -307,7 +308,7 @@ def _in_sequence(i: int) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise type(error)(f"sequence {i}: {error}") from None
+        raise error.within(Place(i)) from None
 
 
 def _unambiguous(strings: Sequence[str]) -> bytes:

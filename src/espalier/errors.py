@@ -11,14 +11,20 @@
     └── MissingExtraError     (ImportError)     an optional package is not installed
 
 and one warning, ResultWarning (UserWarning): there is a result, but not quite the one that was asked for.
+
+A message is text with data in it: a `Place` in the data, an `Argument` of a function. `str(error)` says them as Python
+does (`sequence 0`, `lossy=True`); whoever shows the message elsewhere says them in words of its own (`told`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from copy import copy
 from difflib import get_close_matches
+from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
+    "Argument",
     "EspalierError",
     "FormatError",
     "InfeasibleError",
@@ -27,15 +33,105 @@ __all__ = [
     "MissingExtraError",
     "ModelFileError",
     "NotFittedError",
+    "Place",
     "ResultWarning",
     "RuleError",
     "did_you_mean",
+    "nearest",
     "shortened",
 ]
 
 
+class Place(NamedTuple):
+    """A sequence, and perhaps a token of it, in a message; both count from 0. noun : what a sequence is called."""
+
+    sequence: int
+    token: int | None = None
+    noun: str = "sequence"
+
+    def __str__(self) -> str:
+        """Return the place as Python counts."""
+        return f"{self.noun} {self.sequence}" + ("" if self.token is None else f", token {self.token}")
+
+
+class Argument(NamedTuple):
+    """An argument of a function, in a message.
+
+    function : whose it is, such as "read"; value : what to pass, `...` if that is up to the reader; said : what Python
+    says instead of `name=value`.
+    """
+
+    function: str
+    name: str
+    value: Any = ...
+    said: str = ""
+
+    def __str__(self) -> str:
+        """Return the argument as it is written in Python."""
+        return self.said or f"{self.name}={'' if self.value is ... else repr(self.value)}"
+
+
+Part = str | Place | Argument
+Hint = Part | tuple[Part, ...]
+Error = TypeVar("Error", bound="EspalierError")
+
+
 class EspalierError(Exception):
-    """The root: catch this to catch everything Espalier raises on purpose."""
+    """The root: catch this to catch everything Espalier raises on purpose.
+
+    Parameters
+    ----------
+    *message : what is wrong, and where: text, places and arguments, which are put together.
+    hint : what to do about it, in the same form; a list has several ways.
+    """
+
+    def __init__(self, *message: Part, hint: Hint | list[Hint] = "") -> None:
+        """Keep the parts of the message."""
+        super().__init__(*message)
+        ways = hint if isinstance(hint, list) else [hint]
+        self.ways: list[Any] = [(way,) if isinstance(way, str | Place | Argument) else way for way in ways]
+
+    def __str__(self) -> str:
+        """Return the message in Python's words."""
+        return self.told(str)
+
+    @property
+    def what(self) -> str:
+        """What is wrong, and where."""
+        return "".join(map(str, self.args))
+
+    @property
+    def hint(self) -> str:
+        """What to do about it, empty if the message says it all."""
+        return self._advice(str)
+
+    def told(self, words: Callable[[Part], str | None]) -> str:
+        """Return the message in other words than Python's.
+
+        words : returns how a part is said; None if that cannot be said, and with it a way out that has such a part.
+        """
+        advice = self._advice(words)
+        return "".join(words(part) or "" for part in self.args) + (f"; {advice}" if advice else "")
+
+    def _advice(self, words: Callable[[Part], str | None]) -> str:
+        said = ([words(part) for part in way] for way in self.ways)
+        return ", or ".join("".join(filter(None, way)) for way in said if any(way) and None not in way)
+
+    def within(self: Error, *where: Part) -> Error:
+        """Return the same error with a place before its message, such as the name of a file."""
+        error = copy(self)
+        error.args = (*where, ": ", *self.args)
+        return error
+
+    def noted(self: Error, *note: Part) -> Error:
+        """Return the same error with a note in parentheses behind its hint."""
+        error = copy(self)
+        error.ways = [*self.ways[:-1], (*self.ways[-1], " (", *note, ")")]
+        return error
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Survive pickling between processes: what is kept of it is more than its arguments."""
+        return (_rebuilt, (type(self), self.args, self.__dict__))
 
 
 class InputError(EspalierError, ValueError):
@@ -45,20 +141,17 @@ class InputError(EspalierError, ValueError):
 class FormatError(InputError):
     """A data file is malformed; the message starts with `path:line:`."""
 
-    def __init__(self, what: str, *, path: str = "", line: int = 0) -> None:
+    def __init__(self, *complaint: Part, path: str = "", line: int = 0, hint: Hint | list[Hint] = "") -> None:
         """Compose the message from the place and the complaint."""
-        what = shortened(what)
-        self.path, self.line, self.what = path, line, what
+        complaint = tuple(shortened(part) if isinstance(part, str) else part for part in complaint)
+        self.path, self.line, self.complaint = path, line, complaint
         place = f"{path}:{line}: " if path and line else f"{path}: " if path else ""
-        super().__init__(place + what)
+        super().__init__(place, *complaint, hint=hint)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        """Survive pickling between processes (keyword-only arguments need help)."""
-        return (_rebuild_format_error, (self.what, self.path, self.line))
-
-
-def _rebuild_format_error(what: str, path: str, line: int) -> FormatError:
-    return FormatError(what, path=path, line=line)
+    @property
+    def what(self) -> str:
+        """What is wrong with the file, without the place."""
+        return "".join(map(str, self.complaint))
 
 
 class LabelError(InputError):
@@ -66,7 +159,33 @@ class LabelError(InputError):
 
 
 class RuleError(InputError):
-    """A rule's text is wrong; the message shows the place with a caret."""
+    """A rule's text is wrong; the message shows the place with a caret.
+
+    line, column : the place in the text, from 1; 0 if none is known. shown : the line, and below it the caret.
+    """
+
+    def __init__(
+        self, *complaint: Part, line: int = 0, column: int = 0, shown: str = "", hint: Hint | list[Hint] = ""
+    ) -> None:
+        """Compose the message from the place and the complaint."""
+        self.line, self.column, self.shown, self.complaint = line, column, shown, complaint
+        super().__init__(f"line {line}, column {column}: " if line else "", *complaint, hint=hint)
+
+    @property
+    def what(self) -> str:
+        """What is wrong with the rule, without the place."""
+        return "".join(map(str, self.complaint))
+
+    def told(self, words: Callable[[Part], str | None]) -> str:
+        """Return the message in other words, and the line with the caret."""
+        return super().told(words) + (f"\n{self.shown}" if self.shown else "")
+
+
+def _rebuilt(cls: type[EspalierError], args: tuple[Part, ...], state: dict[str, Any]) -> EspalierError:
+    error = cls.__new__(cls)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class ModelFileError(EspalierError, ValueError):
@@ -89,10 +208,16 @@ class ResultWarning(UserWarning):
     """There is a result, but not quite the one that was asked for; the message says what stands in."""
 
 
+def nearest(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return the hint `did you mean 'x'?` for the nearest known word; `otherwise` if none is near."""
+    close = get_close_matches(word, list(known), n=1)
+    return f"did you mean {close[0]!r}?" if close else otherwise
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `"; did you mean 'x'?"` for the nearest known word, or an empty string."""
-    close = get_close_matches(word, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    hint = nearest(word, known)
+    return f"; {hint}" if hint else ""
 
 
 def shortened(what: str, longest: int = 600) -> str:

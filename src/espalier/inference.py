@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from espalier.errors import InfeasibleError, InputError
+from espalier.errors import InfeasibleError, InputError, Place
 from espalier.kernels import chain, segment
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch, Potentials, SegmentBatch, SegmentPotentials
@@ -158,8 +158,9 @@ def _require_feasible(scores: Float, allow_infeasible: bool) -> None:
     if len(bad) and not allow_infeasible:
         others = f" (nor have {len(bad) - 1} others)" if len(bad) > 1 else ""
         raise InfeasibleError(
-            f"sequence {bad[0]} has no labelling with a finite score{others}; "
-            "look for tokens or transitions where everything is -inf, or pass allow_infeasible=True"
+            Place(int(bad[0])),
+            f" has no labelling with a finite score{others}",
+            hint="look for tokens or transitions where everything is -inf, or pass allow_infeasible=True",
         )
 
 

@@ -98,10 +98,10 @@ def test_messages_speak_of_options(espalier: Espalier, model: Path, corpus: Path
     code, _, err = espalier("convert", corpus, "-", "--to", "plain")
     assert code == 2
     assert err == (
-        "espalier: record 1: it is labelled, and plain text has no labels (--to inline has); "
-        "--lossy writes the text alone\n"
+        "espalier: record 1: it is labelled, and plain text has no labels; --to inline has them, "
+        "or --lossy writes the text alone\n"
     )
-    assert "(--format inline has)" in espalier("label", corpus, "-m", model, "-f", "plain").err
+    assert "; --format inline has them" in espalier("label", corpus, "-m", model, "-f", "plain").err
     nested = espalier("convert", "-", "-", "--from", "inline", stdin="<a>x <b>y</b></a>\n").err
     assert nested.endswith("nested tags are --from hierarchical\n")
     columns = espalier("convert", "-", "-", "--from", "conll", stdin="x B-a\ny I-b\nz I-b\n\nw B-b\nv B-b\n").err

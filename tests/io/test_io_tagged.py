@@ -153,7 +153,7 @@ def test_attributes_are_reported() -> None:
 
 BOMB = '<!DOCTYPE d [<!ENTITY a "aaaa">]>'
 MALFORMED = [
-    ("inline", "<a> x </a>\n<a> <b> y </b> </a>", 2, "<b> inside 'a': nested tags are format='hierarchical'"),
+    ("inline", "<a> x </a>\n<a> <b> y </b> </a>", 2, "<b> inside 'a'; nested tags are format='hierarchical'"),
     ("inline", f'<?xml version="1.0"?>\n{BOMB}\n<d><s>&a;</s></d>', 2, "a DOCTYPE with declarations inside is refused"),
     ("inline", "<?xml ?>\n<d><s>\n&a;</s></d>", 2, "only the five standard entities"),
     ("inline", "<?xml ?>\n<d><s>a & b</s></d>", 2, "write &amp; for '&'"),

@@ -147,7 +147,7 @@ RULES = 'labels = ["title", "price"]\n[rules]\n'
         (
             RULES + "text = '''\nA: title once\nB: prize once\n'''",
             RuleError,
-            r"my.toml: \[rules\] text, line 2, column 4: unknown field 'prize'; did you mean 'price'\?",
+            r"my.toml: \[rules\] text: line 2, column 4: unknown field 'prize'; did you mean 'price'\?",
         ),
         (RULES + 'file = "bad.rules"', RuleError, "bad.rules: line 2, column 4: unknown field 'prize'; did you mean"),
         (

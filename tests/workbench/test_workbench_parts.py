@@ -14,7 +14,7 @@ import espalier as es
 from espalier.potentials import ChainBatch, Potentials
 from espalier.workbench.api_page import api_page
 from espalier.workbench.examples import examples
-from espalier.workbench.failures import explained, places
+from espalier.workbench.failures import explained
 from espalier.workbench.memory import Kept
 from espalier.workbench.scores import alone, joined
 from espalier.workbench.tasks import BUILTIN
@@ -83,10 +83,13 @@ def test_every_task_has_examples_and_answers(api: httpx.Client, task: str) -> No
 
 
 def test_messages_come_apart() -> None:
-    told = "my.rules: line 3, column 7: unknown field 'x'; did you mean 'y'?\n    A: x\n       ^"
-    assert places(told) == (3, 7, "my.rules: unknown field 'x'", "did you mean 'y'?")
-    assert places("nothing special") == (0, 0, "nothing special", "")
-    failure = explained(es.errors.FormatError("not JSON; look at it", path="a.jsonl", line=4))
+    with pytest.raises(es.errors.RuleError) as caught:
+        es.rules("A: y once\n\n   B: x once", labels=["y1", "y2", "x1"])
+    told = explained(caught.value).body()["error"]
+    assert told == {"what": "unknown field 'y'", "where": "line 1, column 4", "hint": "did you mean 'y2'?"}
+    nothing = explained(es.errors.InputError("nothing special")).body()["error"]
+    assert nothing == {"what": "nothing special", "where": "", "hint": ""}
+    failure = explained(es.errors.FormatError("not JSON", path="a.jsonl", line=4, hint="look at it"))
     assert failure.body()["error"] == {"what": "not JSON", "where": "a.jsonl, line 4", "hint": "look at it"}
 
 

@@ -106,7 +106,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _give_up_stdout()
         return 1
     except EspalierError as error:
-        complain(in_options(str(error), _named_command(arguments).strip()))
+        complain(in_options(error, _named_command(arguments).strip()))
     except OSError as error:
         name = error.filename or (STDOUT if error.errno in _FULL else None)
         complain(f"{name}: {error.strerror}" if name else str(error))

@@ -60,7 +60,7 @@ def read_all(
         try:
             documents += each(own) if each is not None and own else own
         except InputError as error:
-            raise InputError(f"{_name(path)}: {error}") from None
+            raise error.within(_name(path)) from None
     if empty and not documents:
         raise InputError(f"{', '.join(empty)}: there is no record to read")
     for name in empty:

@@ -111,7 +111,7 @@ class _Inputs:
 
     def _drain(self, refused: list[FormatError]) -> None:
         for error in refused:
-            complain(in_options(str(error), "label"))
+            complain(in_options(error, "label"))
         self.bad += len(refused)
         refused.clear()
 
@@ -121,4 +121,4 @@ class _Inputs:
             complain(f"{path}: {error.strerror}")
         else:
             rest = f"; the rest of {error.path or path} was not read" if isinstance(error, FormatError) else ""
-            complain(in_options(str(error), "label") + rest)
+            complain(in_options(error, "label") + rest)

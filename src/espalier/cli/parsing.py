@@ -102,7 +102,7 @@ def _check_text(path: Path) -> None:
 
 def _reason(error: FormatError | OSError, path: Path) -> str:
     """Say what is wrong with a file."""
-    return f"{path}: {error.strerror}" if isinstance(error, OSError) else in_options(str(error), "parse")
+    return f"{path}: {error.strerror}" if isinstance(error, OSError) else in_options(error, "parse")
 
 
 @dataclass(slots=True)

@@ -184,7 +184,7 @@ def _read(source: str, labels: Labels | None) -> RuleSet:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text: {error}") from None
     except RuleError as error:
-        raise RuleError(f"{path}: {error}") from None
+        raise error.within(str(path)) from None
 
 
 def _check_sources(method: Method, rules: RuleSet, pool: bool) -> None:

@@ -139,4 +139,4 @@ def read_features(path: Path) -> FeatureExtractor:
     except FormatError:
         raise
     except InputError as error:
-        raise FormatError(str(error), path=str(path)) from None
+        raise FormatError(*error.args, path=str(path), hint=error.ways) from None

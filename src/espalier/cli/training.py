@@ -105,7 +105,7 @@ def _corpus(recipe: Recipe, documents: Sequence[Document]) -> Corpus:
     try:
         corpus = Corpus.from_documents(documents, vocabulary=recipe.labels, marks=recipe.marks)
     except LabelError as error:
-        raise LabelError(f"{error} (the labels are those that the task {recipe.task} lists)") from None
+        raise error.noted(f"the labels are those that the task {recipe.task} lists") from None
     if recipe.kind != "semicrf" or not recipe.rules.K or not recipe.marks:
         return corpus
     # Rules see segments as tags, and one of them may be longer or shorter than all in the data.

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+
+from espalier.errors import Argument, EspalierError, Part, Place
 
 __all__ = ["counted", "in_options"]
 
+# What stands for an argument of a function; with a value, where the value is shown.
+_OPTIONS: Mapping[tuple[str, str], str] = {
+    ("read", "encoding"): "--encoding {}",
+    ("read", "format"): "--from {}",
+    ("read", "labels"): "from Python, es.read can be told a label for it",
+    ("read", "repair"): "'espalier convert --repair'",
+    ("write", "lossy"): "--lossy",
+    ("fit", "labels"): "give a --task that lists it",
+    ("fit", "rules"): "add --rules FILE",
+    ("method", "unlabelled_truth"): "--set method.unlabelled_truth={}",
+}
 # Where a command writes, the option that names the format.
-_FORMAT_OPTION: Mapping[str, str] = {"label": "--format", "convert": "--to"}
-
-_PHRASES: tuple[tuple[str, str], ...] = (
-    (r"\blossy=True\b", "--lossy"),
-    (r"\bname another scheme=, or pass repair=True", "'espalier convert --repair' reads it as most tools do"),
-    (r"\bencoding='([\w-]+)'(?: or '([\w-]+)')?", r"--encoding \1"),
-    (r"\bformat='hierarchical'", "--from hierarchical"),
-    (r" \((?:or pass blocks=True|blank='keep' would write a blank line)\)", ""),
-    (r"\bpass labels= to fit\b", "give a --task that lists it"),
-    (r"\bpass some, or use 'self'", "add --rules FILE, or --set method.unlabelled_truth=self"),
-    (r" \(longest=\)", ""),
-    (r"; pass unknown= to name a tag for that", ", which columns cannot say"),
-    (r"; pass labels=\{'(\w+)': \.\.\.\}.*", r"; from Python, es.read can be told a label for \1"),
-)
-
-
-# Where a message begins, or what a file is blamed for.
-_PLACE = re.compile(r"(^|: )(?:document|sequence) (\d+)(?:, token (\d+))?")
+_FORMAT_OPTION: Mapping[str, str] = {"label": "--format"}
 
 
 def counted(n: int, what: str) -> str:
@@ -33,14 +28,23 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
-def _from_one(place: re.Match[str]) -> str:
-    token = "" if place[3] is None else f", token {int(place[3]) + 1}"
-    return f"{place[1]}record {int(place[2]) + 1}{token}"
+def in_options(error: EspalierError, command: str) -> str:
+    """Return the message of an error as a user of that command should read it."""
+
+    def words(part: Part) -> str | None:
+        if isinstance(part, Place):
+            return f"record {part.sequence + 1}" + ("" if part.token is None else f", token {part.token + 1}")
+        if isinstance(part, Argument):
+            return _option(part, command)
+        return part
+
+    return error.told(words)
 
 
-def in_options(message: str, command: str) -> str:
-    """Return an error's message as a user of that command should read it."""
-    message = _PLACE.sub(_from_one, message)
-    for phrase, words in _PHRASES:
-        message = re.sub(phrase, words, message)
-    return message.replace("format='inline'", f"{_FORMAT_OPTION.get(command, '--to')} inline")
+def _option(argument: Argument, command: str) -> str | None:
+    """Return the option that stands for an argument; None if there is none."""
+    function, name, value, _ = argument
+    if (function, name) == ("write", "format"):
+        return f"{_FORMAT_OPTION.get(command, '--to')} {value}"
+    option = _OPTIONS.get((function, name))
+    return None if option is None else option.format(value)

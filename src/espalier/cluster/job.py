@@ -119,7 +119,7 @@ def read_settings(path: Path) -> Settings:
     try:
         settings = Settings(**_checked(table))
     except InputError as error:
-        raise FormatError(str(error), path=str(path)) from None
+        raise FormatError(*error.args, path=str(path), hint=error.ways) from None
     base = path.resolve().parent
     placed = {"input": tuple(_placed(name, base) for name in settings.input), "output": _placed(settings.output, base)}
     return Settings(**asdict(settings) | placed)

@@ -20,7 +20,7 @@ import numpy as np
 from espalier.corpus import Labels
 from espalier.decoders.base import Decoding, Problem, Verdict, checked_count, refusal
 from espalier.decoders.kbest import listed
-from espalier.errors import InputError
+from espalier.errors import InputError, LabelError
 from espalier.potentials import Potentials
 from espalier.rules.compile import Compiled
 
@@ -70,13 +70,20 @@ def _tokens(place: int | tuple[int, int], T: int) -> range:
     return range(start, end)
 
 
+def _id(label: str, labels: Labels, place: int | tuple[int, int]) -> int:
+    try:
+        return labels.index(label)
+    except LabelError as error:
+        raise error.within(f"clamp of {place}") from None
+
+
 def _ids(choice: Choice, labels: Labels, place: int | tuple[int, int]) -> set[int]:
     """Return label ids of names or ids."""
     several = [choice] if isinstance(choice, str | int | np.integer) else list(choice)
     ids = set()
     for label in several:
         if isinstance(label, str):
-            ids.add(labels.encode([label], where=f"clamp of {place}, ")[0])
+            ids.add(_id(label, labels, place))
         elif 0 <= label < len(labels):
             ids.add(int(label))
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from espalier.corpus import Labels
-from espalier.errors import InputError, RuleError
+from espalier.errors import Argument, InputError, RuleError
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
 
@@ -24,4 +24,5 @@ def compiled_rules(rules: RuleSet | str, labels: Labels) -> Compiled:
     try:
         return compile_rules(chosen, labels)
     except RuleError as error:
-        raise RuleError(f"{error} (if the training set happens to lack it, pass labels= to fit)") from None
+        listing = Argument("fit", "labels", said="pass labels= to fit")
+        raise error.noted("if the training set happens to lack it, ", listing) from None

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import UNKNOWN, Corpus, Labels
-from espalier.errors import InputError, ResultWarning
+from espalier.errors import Argument, InputError, ResultWarning
 from espalier.estimators.base import check_number, check_sample_weight, labelled_corpus
 from espalier.estimators.linear import LinearChainLabeller, TrainingSet, training_set
 from espalier.estimators.ruled import compiled_rules
@@ -238,9 +238,10 @@ class SampleRank(LinearChainLabeller):
         if self.unlabelled_truth == "self":
             return RuleTables.none(pool.n_tokens, len(labels))
         if self.rules is None:
-            raise InputError(
-                f"unlabelled_truth is {self.unlabelled_truth!r}, which asks rules; pass some, or use 'self'"
-            )
+            rules = Argument("fit", "rules", said="pass some")
+            alone = Argument("method", "unlabelled_truth", "self")
+            what = f"unlabelled_truth is {self.unlabelled_truth!r}, which asks rules"
+            raise InputError(what, hint=[rules, ("use ", alone)])
         return RuleTables.of(compiled_rules(self.rules, labels), pool)
 
     def _check_parameters(self) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InputError
+from espalier.errors import InputError, Place
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -100,7 +100,7 @@ class FeatureMatrix:
                 if isinstance(attributes, Mapping):
                     pairs, weighted = attributes.items(), True
                 elif isinstance(attributes, str):
-                    raise InputError(f"sequence {i}, token {t}: attributes must be a list or a mapping, not a string")
+                    raise InputError(Place(i, t), ": attributes must be a list or a mapping, not a string")
                 else:
                     pairs = ((name, 1.0) for name in attributes)
                 for name, value in pairs:
@@ -109,7 +109,7 @@ class FeatureMatrix:
                     k = vocabulary.setdefault(name, len(vocabulary)) if grow else vocabulary.get(name, -1)
                     if k >= 0:
                         refs.append(k)
-                        values.append(_finite(value, f"sequence {i}, token {t}: attribute {name!r}"))
+                        values.append(_finite(value, Place(i, t), name))
                 indptr.append(len(refs))
         token_values = np.asarray(values, np.float64) if weighted else np.zeros(0)
         if len(token_values) and (token_values == 1.0).all():
@@ -124,14 +124,15 @@ class FeatureMatrix:
         )
 
 
-def _finite(value: Any, where: str) -> float:
-    """Return a value as a float, or say where it is not a finite number."""
+def _finite(value: Any, where: Place, name: str) -> float:
+    """Return the value of an attribute as a float, or say where it is not a finite number."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"{where} has the value {str(value)[:40]}; expected a finite number or a string")
+        what = f": attribute {name!r} has the value {str(value)[:40]}"
+        raise InputError(where, what, hint="expected a finite number or a string")
     return number
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from espalier.document import Document, Span, tokenise
-from espalier.errors import InputError, did_you_mean, shortened
+from espalier.errors import Argument, Hint, InputError, Place, did_you_mean, shortened
 
 __all__ = ["DEPTH", "Offsets", "Tokeniser", "Writing", "build", "outermost", "sorted_spans", "tokeniser"]
 
@@ -62,7 +62,7 @@ def build(
         _check_paths(ordered or ())
         return Document(text, tokens, ordered, unknown, id, dict(meta or {}))
     except InputError as error:
-        raise InputError(f"record {id!r}: {error}" if id else str(error)) from None
+        raise (error.within(f"record {id!r}") if id else error) from None
 
 
 def _check_paths(ordered: Iterable[Span]) -> None:
@@ -93,12 +93,17 @@ class Writing:
     def __init__(self, document: Document, number: int, lossy: bool) -> None:
         """Remember the document, its number (from 0) for messages, and whether loss is accepted."""
         self.document, self.number, self.lossy = document, number, lossy
+        self.place = Place(number, noun="document")
 
-    def loses(self, what: str, instead: str) -> None:
-        """Raise unless the caller accepts loss: `what` cannot be expressed, `lossy=True` would do `instead`."""
+    def loses(self, what: str, instead: str, *ways: Hint) -> None:
+        """Raise unless the caller accepts loss: `what` cannot be expressed, `lossy=True` would do `instead`.
+
+        ways : what else the caller could do.
+        """
         if not self.lossy:
-            place = f"document {self.number}" + (f" ({self.document.id!r})" if self.document.id else "")
-            raise InputError(f"{place}: {what}; lossy=True {instead}")
+            name = f" ({self.document.id!r})" if self.document.id else ""
+            lossy = (Argument("write", "lossy", True), f" {instead}")
+            raise InputError(self.place, f"{name}: {what}", hint=[*ways, lossy])
 
     def flat_spans(self) -> tuple[Span, ...]:
         """Return spans that do not overlap; nested ones give way to the outermost, if loss is accepted."""

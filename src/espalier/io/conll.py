@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from espalier.document import Document, Span
-from espalier.errors import InputError
+from espalier.errors import Argument, Hint, InputError, Place
 from espalier.io.common import Writing, build
 from espalier.io.lines import Lines
 from espalier.io.schemes import SCHEMES, detect, parse
@@ -75,9 +75,9 @@ def _document(lines: Lines, sequence: _Sequence, scheme: str, repair: bool) -> D
     segments, faults = parse(sequence.tags, scheme)
     for t, what in faults:
         if not repair:
-            raise lines.error(
-                f"{what} (scheme {scheme.upper()}); name another scheme=, or pass repair=True", sequence.numbers[t]
-            )
+            repairing = (Argument("read", "repair", True), " reads it as most tools do")
+            hint: list[Hint] = [("name another ", Argument("read", "scheme")), repairing]
+            raise lines.error(f"{what} (scheme {scheme.upper()})", sequence.numbers[t], hint)
         lines.report(f"{what} (scheme {scheme.upper()}); read as most tools do", sequence.numbers[t])
     bare = Document.from_tokens(sequence.words)
     at = bare.tokens
@@ -154,8 +154,8 @@ def _add(
     sequence.numbers.append(number)
     sequence.length += len(word) + 1
     if sequence.length - 1 > lines.longest:
-        what = f"a sequence of more than {lines.longest:,.0f} characters (longest=)"
-        raise lines.error(f"{what}: is there no blank line between sequences?", sequence.numbers[0])
+        what = f"a sequence of more than {lines.longest:,.0f} characters: is there no blank line between sequences?"
+        raise lines.error(what, sequence.numbers[0], ("else pass ", Argument("read", "longest")))
 
 
 def write(
@@ -174,7 +174,7 @@ def write(
             continue
         if comments and document.id:
             if "\n" in document.id or "\r" in document.id or document.id != document.id.strip():
-                raise InputError(f"document {number}: the id {document.id!r} does not fit in a comment")
+                raise InputError(Place(number, noun="document"), f": the id {document.id!r} does not fit in a comment")
             yield f"{comments}id = {document.id}\n"
         tags = _tags(writing, unknown)
         yield (
@@ -219,10 +219,11 @@ def _tags(writing: Writing, unknown: str) -> list[str] | None:
             label = _label(writing, span.label)
             tags[first:after] = [f"B-{label}", *[f"I-{label}"] * (after - first - 1)]
     if unknown in tags:
-        raise InputError(f"document {writing.number}: {unknown!r} is a tag, so it cannot also mean unknown")
+        raise InputError(writing.place, f": {unknown!r} is a tag, so it cannot also mean unknown")
     for t in _unknown_tokens(writing):
         if not unknown:
-            writing.loses("a token's label is unknown; pass unknown= to name a tag for that", "writes O")
+            tag = ("pass ", Argument("write", "unknown"), " to name a tag for that")
+            writing.loses("a token's label is unknown", "writes O", tag)
         else:
             tags[t] = unknown
     return tags

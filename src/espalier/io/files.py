@@ -20,7 +20,7 @@ from math import isinf
 from pathlib import Path
 from typing import IO, Any
 
-from espalier.errors import FormatError, InputError
+from espalier.errors import Argument, FormatError, Hint, InputError
 from espalier.io.lines import LONGEST, Lines, Problem, check_longest, longest_line
 
 __all__ = ["Source", "blaming", "open_lines", "replacing", "write_chunks"]
@@ -162,20 +162,25 @@ def _decoded(stream: IO[bytes], encoding: str, name: str, expansion: float, most
             at = before + len(raw) - len(error.object) + error.start + 1  # what the decoder kept back is in its object
             what = f"byte 0x{error.object[error.start]:02x}, number {at} of the line, is not {encoding}"
             wide = wide or (0 if error.object[: error.start].isascii() else number)
-            raise FormatError(what + _way_out(error, number, wide), path=name, line=number) from None
+            why, hint = _way_out(error, number, wide)
+            raise FormatError(what + why, path=name, line=number, hint=hint) from None
         wide = wide or (0 if text.isascii() else number)
         if text:
             yield text
         number, before = (number + 1, 0) if ended else (number, before + len(raw))
 
 
-def _way_out(error: UnicodeDecodeError, line: int, wide: int) -> str:
-    """Say how to read a line that cannot be decoded; wide : the first line with a letter beyond ASCII, 0 for none."""
+def _way_out(error: UnicodeDecodeError, line: int, wide: int) -> tuple[str, Hint]:
+    """Say what else is odd about a line that cannot be decoded, and how to read it.
+
+    wide : the first line with a letter beyond ASCII, 0 for none.
+    """
     if line == 1 and error.object[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return "; pass encoding='utf-16' (the file starts with its mark)"
+        return "", ("pass ", Argument("read", "encoding", "utf-16"), " (the file starts with its mark)")
     if wide and codecs.lookup(error.encoding).name == "utf-8":  # what happens to be UTF-8 is meant to be
-        return f", but letters before it are (line {wide}); the encodings are mixed: convert line {line} to utf-8"
-    return "; pass encoding='latin-1' or 'cp1252'"
+        hint = f"the encodings are mixed: convert line {line} to utf-8"
+        return f", but letters before it are (line {wide})", hint
+    return "", ("pass ", Argument("read", "encoding", "latin-1"), " or 'cp1252'")
 
 
 def _unzipped(stream: IO[bytes], expansion: float, name: str) -> IO[bytes]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from espalier.document import Document, Span
-from espalier.errors import InputError
+from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
 from espalier.io.lines import Lines
 from espalier.io.markup import NAME, Event, MarkupError, line_events
@@ -56,9 +56,8 @@ def read_tagged(
 
     def label(event: Event, into: Record) -> str:
         if into.depth and not nested:
-            raise MarkupError(
-                f"<{event.value}> inside {into.path!r}: nested tags are format='hierarchical'", event.line
-            )
+            nesting = ("nested tags are ", Argument("read", "format", "hierarchical"))
+            raise MarkupError(f"<{event.value}> inside {into.path!r}", event.line, nesting)
         if event.attributes:
             lines.report(f"the attributes of <{event.value}> are not kept", event.line)
         return f"{into.path}/{event.value}" if into.depth else event.value
@@ -70,7 +69,7 @@ def read_tagged(
                 spans = [field.span for field in content.fields]
                 yield build(content.text, split(content.text), spans, id=id)
     except MarkupError as error:
-        raise lines.error(str(error), error.line) from None
+        raise lines.fault(error, error.line) from None
 
 
 Label = Callable[[Event, Record], str]

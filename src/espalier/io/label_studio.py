@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import Any
 
 from espalier.document import Document, Span
-from espalier.errors import InputError
+from espalier.errors import InputError, Place
 from espalier.io.common import Offsets, Tokeniser, Writing, build, sorted_spans, tokeniser
 from espalier.io.lines import Lines
 from espalier.io.records import (
@@ -82,7 +82,7 @@ def _tasks(lines: Lines) -> Iterator[tuple[int, Any]]:
             try:
                 task, end = parse_json(text, at)
             except NotJson as error:
-                raise lines.error(str(error), error.line) from None
+                raise lines.fault(error, error.line) from None
         yield line, task
         line += text.count("\n", at, end)
         at, seen = end, seen + 1
@@ -197,7 +197,8 @@ def write(
             task["annotations"] = [{**annotation, "result": results}]
         for name in meta:
             if name in ("id", "annotations"):
-                raise InputError(f"document {number}: meta has {name!r}, which is a field of a task; rename it")
+                what = f": meta has {name!r}, which is a field of a task"
+                raise InputError(Place(number, noun="document"), what, hint="rename it")
         yield (",\n" if number else "\n") + to_json({**task, **meta}, Writing(document, number, False))
     yield "\n]\n"
 
@@ -205,7 +206,7 @@ def write(
 def _object(meta: dict[str, Any], name: str, number: int) -> dict[str, Any]:
     value = meta.pop(name, {})
     if not isinstance(value, dict):
-        raise InputError(f"document {number}: meta[{name!r}] must be an object, for Label Studio")
+        raise InputError(Place(number, noun="document"), f": meta[{name!r}] must be an object, for Label Studio")
     return value
 
 

@@ -12,9 +12,9 @@ from contextlib import contextmanager, nullcontext
 from itertools import chain
 from typing import NamedTuple
 
-from espalier.errors import FormatError, InputError
+from espalier.errors import Argument, FormatError, Hint, InputError
 
-__all__ = ["LONGEST", "Lines", "Problem", "check_longest", "longest_line", "too_long"]
+__all__ = ["CUT", "LONGEST", "Lines", "Problem", "check_longest", "longest_line", "too_long"]
 
 LONGEST = 1_000_000
 """Characters of a record that are admitted unless the caller says otherwise: a token may take 140 bytes."""
@@ -47,9 +47,13 @@ def longest_line(longest: float) -> float:
     return PER_CHARACTER * longest
 
 
+CUT: list[Hint] = ["cut it into several", ("pass ", Argument("read", "longest"))]
+"""What to do about a record that is longer than admitted."""
+
+
 def too_long(what: str, longest: float) -> str:
     """Return the complaint about a record that is longer than admitted."""
-    return f"{what}, and a record has at most {longest:,.0f} characters (longest=); cut it into several"
+    return f"{what}, and a record has at most {longest:,.0f} characters"
 
 
 class Lines:
@@ -78,7 +82,7 @@ class Lines:
             if len(line) == len(piece) and self._pass_rest():
                 line, most = "", longest_line(self.longest)
                 with self.at(number) if aside else nullcontext():
-                    raise self.error(too_long(f"a line of more than {most:,.0f} bytes", self.longest), number)
+                    raise self.error(too_long(f"a line of more than {most:,.0f} bytes", self.longest), number, CUT)
             yield number, line.removesuffix("\r")
 
     def _pass_rest(self) -> bool:
@@ -117,11 +121,15 @@ class Lines:
     def admit(self, characters: int) -> None:
         """Refuse a record of too many characters; a reader asks before it makes tokens."""
         if characters > self.longest:
-            raise InputError(too_long(f"a text of {characters:,} characters", self.longest))
+            raise InputError(too_long(f"a text of {characters:,} characters", self.longest), hint=CUT)
 
-    def error(self, what: str, line: int = 0) -> FormatError:
+    def error(self, what: str, line: int = 0, hint: Hint | list[Hint] = "") -> FormatError:
         """Return a `FormatError` that names this source and the line."""
-        return FormatError(what, path=self.name, line=line)
+        return FormatError(what, path=self.name, line=line, hint=hint)
+
+    def fault(self, error: InputError, line: int) -> FormatError:
+        """Return an error that knows no place as a `FormatError` that names this source and the line."""
+        return FormatError(*error.args, path=self.name, line=line, hint=error.ways)
 
     def report(self, what: str, line: int) -> None:
         """Note something that was repaired or left out."""
@@ -137,7 +145,7 @@ class Lines:
         try:
             yield
         except InputError as error:
-            found = error if isinstance(error, FormatError) else self.error(str(error), line)
+            found = error if isinstance(error, FormatError) else self.fault(error, line)
             if self.refused is None:
                 raise found from None
             self.refused.append(found)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from espalier.errors import InputError
+from espalier.errors import Hint, InputError
 
 __all__ = ["NAME", "Event", "MarkupError", "decoded", "line_events", "xml_events"]
 
@@ -80,9 +80,9 @@ def xml_events(text: str) -> Iterator[Event]:
 class MarkupError(InputError):
     """A fault in markup, with its line; readers turn it into a `FormatError`."""
 
-    def __init__(self, what: str, line: int) -> None:
+    def __init__(self, what: str, line: int, hint: Hint | list[Hint] = "") -> None:
         """Keep the line beside the message."""
-        super().__init__(what)
+        super().__init__(what, hint=hint)
         self.line = line
 
 

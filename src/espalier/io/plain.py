@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from espalier.document import Document
-from espalier.errors import InputError
+from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, tokeniser
 from espalier.io.lines import Lines
 
@@ -54,7 +54,10 @@ def write(
         writing = Writing(document, number, lossy)
         text = document.text
         if document.spans is not None or document.unknown:
-            writing.loses("it is labelled, and plain text has no labels (format='inline' has)", "writes the text alone")
+            inline = Argument("write", "format", "inline")
+            writing.loses(
+                "it is labelled, and plain text has no labels", "writes the text alone", (inline, " has them")
+            )
         if blocks:
             rows = text.split("\n")
             if text.strip() and not all(row.strip() for row in rows):
@@ -63,13 +66,13 @@ def write(
         else:
             rows = [text.replace("\n", " ")]
             if "\n" in text:
-                writing.loses(
-                    "its text has a line break, and a record is a line (or pass blocks=True)", "writes a space"
-                )
+                blocks_of_lines = ("pass ", Argument("write", "blocks", True))
+                writing.loses("its text has a line break, and a record is a line", "writes a space", blocks_of_lines)
         if any(row.endswith("\r") for row in rows):
             writing.loses("a line of its text ends with a carriage return", "drops it")
             rows = [row.rstrip("\r") for row in rows]
         if not text.strip() and (blocks or blank != "keep"):
-            writing.loses("its text is blank (blank='keep' would write a blank line)", "leaves it out")
+            keep = (Argument("write", "blank", "keep"), " writes a blank line")
+            writing.loses("its text is blank", "leaves it out", keep)
             continue
         yield "\n".join(rows) + ("\n\n" if blocks else "\n")

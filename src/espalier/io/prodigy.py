@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from espalier.document import Document, Span
-from espalier.errors import InputError
+from espalier.errors import InputError, Place
 from espalier.io.common import Offsets, Tokeniser, Writing, build, sorted_spans, tokeniser
 from espalier.io.lines import Lines
 from espalier.io.records import (
@@ -94,7 +94,8 @@ def write(documents: Iterable[Document]) -> Iterator[str]:
         answer = document.meta.get("answer", "accept")
         refused = answer != "accept"
         if refused and document.spans is not None:
-            raise InputError(f"document {number} is labelled, but its meta['answer'] is {answer!r}; make it 'accept'")
+            what = f" is labelled, but its meta['answer'] is {answer!r}"
+            raise InputError(Place(number, noun="document"), what, hint="make it 'accept'")
         fields: dict[str, Any] = {"id": text_or_number(document.id)} if document.id else {}
         fields |= {"text": document.text, "tokens": _token_objects(document)}
         meta = dict(document.meta)

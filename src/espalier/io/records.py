@@ -172,7 +172,7 @@ def to_json(value: Any, writing: Writing) -> str:
     except UnicodeEncodeError:  # a lone surrogate
         return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"document {writing.number}: its meta cannot be written as JSON: {error}") from None
+        raise InputError(writing.place, f": its meta cannot be written as JSON: {error}") from None
     return line
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from espalier.document import Document, Span
 from espalier.io.common import DEPTH, sorted_spans
-from espalier.io.lines import LONGEST, too_long
+from espalier.io.lines import CUT, LONGEST, too_long
 from espalier.io.markup import Event, MarkupError, decoded
 
 __all__ = ["Field", "Record", "attribute_text", "not_xml", "render", "without_not_xml"]
@@ -115,7 +115,7 @@ class Record:
         """Count characters and tags together: a tag costs more than a character, and a record may have nothing else."""
         self._size += count
         if self._size > self._longest:
-            raise MarkupError(too_long(f"at least {self._size:,} characters and tags", self._longest), line)
+            raise MarkupError(too_long(f"at least {self._size:,} characters and tags", self._longest), line, CUT)
 
     def open(self, event: Event, label: str | None) -> None:
         """Start a field; a label of None is a tag that means nothing here."""

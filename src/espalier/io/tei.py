@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from espalier.document import Document, Span
-from espalier.errors import InputError
+from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
 from espalier.io.inline import without_controls
 from espalier.io.lines import Lines
@@ -94,10 +94,8 @@ class _Table:
         if name == "seg" and attributes.get("type"):
             return attributes["type"]
         if name not in self.labels:
-            raise MarkupError(
-                f"no label for <{name}>; pass labels={{{name!r}: ...}} with a label, or None to keep only its text",
-                line,
-            )
+            said = f"pass labels={{{name!r}: ...}} with a label, or None to keep only its text"
+            raise MarkupError(f"no label for <{name}>", line, Argument("read", "labels", said=said))
         return self.labels[name]
 
     def tag(self, label: str) -> Tag:
@@ -134,7 +132,7 @@ def read(
                 document = build(text, split(text), spans, id=id, meta={"elements": odd} if odd else {})
             yield document
     except MarkupError as error:
-        raise lines.error(str(error), error.line) from None
+        raise lines.fault(error, error.line) from None
 
 
 def _determined(field: Field, table: _Table) -> bool:
@@ -162,7 +160,7 @@ def write(
         def tag(span: Span, writing: Writing = writing, kept: dict[Span, Tag] = kept) -> tuple[str, str]:
             name, attributes = kept.get(span) or table.tag(_last(span.label))
             if any(not_xml(value) for value in attributes.values()):
-                raise InputError(f"document {writing.number}: XML cannot hold the label {span.label!r}")
+                raise InputError(writing.place, f": XML cannot hold the label {span.label!r}")
             pairs = "".join(f' {key}="{attribute_text(value)}"' for key, value in attributes.items())
             return f"<{name}{pairs}>", f"</{name}>"
 
@@ -176,7 +174,7 @@ def _id(writing: Writing) -> str:
     if not id:
         return ""
     if not_xml(id):
-        raise InputError(f"document {writing.number}: XML cannot hold the id {id!r}")
+        raise InputError(writing.place, f": XML cannot hold the id {id!r}")
     name = "xml:id" if NAME.fullmatch(id) and ":" not in id else "n"
     return f' {name}="{attribute_text(id)}"'
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders.batch import decode_batch
-from espalier.errors import InfeasibleError
+from espalier.errors import InfeasibleError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.perceptron import decode, move, score_sequence
 from espalier.learning.perceptron import Training, without_zeros
@@ -163,7 +163,7 @@ class _Loop:
         _, _, trans, _, start, _, end, _ = self.weights
         path = np.empty(len(rows), np.int16)
         if decode(len(rows), rows, trans, start, end, known, self.alpha, path) == -np.inf:
-            raise InfeasibleError(f"sequence {i}: no allowed labelling agrees with its known labels")
+            raise InfeasibleError(Place(i), ": no allowed labelling agrees with its known labels")
         if not (self.degrees(i, path)[self.rho > 0]).any():
             return path
         fixed = np.flatnonzero(known >= 0)

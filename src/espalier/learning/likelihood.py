@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InfeasibleError
+from espalier.errors import InfeasibleError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.chain import forward_backward
 from espalier.kernels.history import dot
@@ -186,7 +186,7 @@ class ChainLikelihood:
         if not np.isfinite(log_z[0]):
             what = "its labels break" if clamped else "no labelling keeps"
             raise InfeasibleError(
-                f"sequence {self.lanes.sequence[lane]}: {what} the allowed transitions, or a weight is nan"
+                Place(int(self.lanes.sequence[lane])), f": {what} the allowed transitions, or a weight is nan"
             )
         self.marginals[places, :L] = self.lane_weight[lane] * marginals
         counts += self.lane_weight[lane] * transitions[0]

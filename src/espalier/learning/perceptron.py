@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InfeasibleError, InputError
+from espalier.errors import InfeasibleError, InputError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.perceptron import perceptron_epoch
 from espalier.models.chain import ChainModel
@@ -84,7 +84,7 @@ def train_perceptron(
             matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, pairs.ptr, pairs.label, boundaries, *both,
         )  # fmt: skip
         if failed >= 0:
-            raise InfeasibleError(f"sequence {failed}: no allowed labelling agrees with its known labels")
+            raise InfeasibleError(Place(failed), ": no allowed labelling agrees with its known labels")
         mistakes.append(int(wrong))
         if wrong == 0:  # nor will any later epoch change anything; the mean below counts them all the same
             break

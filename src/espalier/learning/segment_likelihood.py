@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import UNKNOWN, Corpus, Labels
-from espalier.errors import InfeasibleError, InputError, LabelError
+from espalier.errors import InfeasibleError, InputError, LabelError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.history import dot
 from espalier.kernels.plan import transpose_refs
@@ -111,8 +111,10 @@ class KnownSegments:
             i = int(np.searchsorted(self.indptr, m, side="right")) - 1
             more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
             raise InputError(
-                f"sequence {i} has a segment of {n} tokens from token {m - int(self.indptr[i])} on{more}, above the "
-                f"limit of {int(allowed[bad[0]])}; raise max_length, or None for the longest segment in training"
+                Place(i),
+                f" has a segment of {n} tokens from token {m - int(self.indptr[i])} on{more}, above the "
+                f"limit of {int(allowed[bad[0]])}",
+                hint="raise max_length, or None for the longest segment in training",
             )
 
 
@@ -276,4 +278,4 @@ def _check_feasible(log_z: Iterable[Float]) -> None:
     for values in log_z:
         bad = np.flatnonzero(np.isneginf(values))
         if len(bad):
-            raise InfeasibleError(f"sequence {bad[0]}: no segmentation agrees with its labels and starts of segments")
+            raise InfeasibleError(Place(int(bad[0])), ": no segmentation agrees with its labels and starts of segments")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Labels
+from espalier.errors import Place
 from espalier.metrics.pairs import Labelling, Pairs, paired
 
 __all__ = ["Confusion", "confusion", "exactness", "token_accuracy", "token_counts"]
@@ -74,8 +75,8 @@ def confusion(gold: Labelling, predicted: Labelling, *, labels: Labels | None = 
     L = len(names)
     counts = np.zeros((L, L), np.int64)
     for i, (g, p) in enumerate(pairs):
-        rows = np.array(names.encode(g, where=f"gold sequence {i}, "), np.int64)
-        columns = np.array(names.encode(p, where=f"predicted sequence {i}, "), np.int64)
+        rows = np.array(names.encode(g, where=Place(i, noun="gold sequence")), np.int64)
+        columns = np.array(names.encode(p, where=Place(i, noun="predicted sequence")), np.int64)
         known = rows >= 0
         np.add.at(counts, (rows[known], columns[known]), 1)
     counts.flags.writeable = False

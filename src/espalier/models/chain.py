@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InfeasibleError, ModelFileError
+from espalier.errors import InfeasibleError, ModelFileError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.inference import viterbi
 from espalier.kernels.rows import padded
@@ -116,7 +116,7 @@ def tag_rows(
         path[lo:hi], scores[i] = found.labels, found.scores[0]
     if np.isneginf(scores).any():
         i = int(np.flatnonzero(np.isneginf(scores))[0])
-        raise InfeasibleError(f"sequence {i} has no labelling with a finite score")
+        raise InfeasibleError(Place(i), " has no labelling with a finite score")
     return path, scores
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from espalier.errors import RuleError, shortened
+from espalier.errors import Hint, Part, RuleError, shortened
 
 __all__ = ["KEYWORDS", "NAME", "Lexeme", "complain", "lexemes", "logical_lines", "unquote"]
 
@@ -46,7 +46,7 @@ class Lexeme(NamedTuple):
     column: int
 
 
-def complain(lines: list[str], at: Lexeme, what: str) -> RuleError:
+def complain(lines: list[str], at: Lexeme, *what: Part, hint: Hint | list[Hint] = "") -> RuleError:
     """Return an error that names line and column (from 1) and shows the line, or the part around it, with a caret."""
     line = lines[at.line].replace("\r", " ")
     start = max(at.column - _SHOWN, 0) if len(line) > 2 * _SHOWN else 0
@@ -54,7 +54,8 @@ def complain(lines: list[str], at: Lexeme, what: str) -> RuleError:
     shown = ("…" if start else "") + before + behind + ("…" if start + len(before + behind) < len(line) else "")
     # Keep tabs, so that the caret stands where the reader sees the character.
     pad = " " * bool(start) + "".join("\t" if c == "\t" else " " for c in before)
-    return RuleError(f"line {at.line + 1}, column {at.column + 1}: {shortened(what)}\n    {shown}\n    {pad}^")
+    what = tuple(shortened(part) if isinstance(part, str) else part for part in what)
+    return RuleError(*what, line=at.line + 1, column=at.column + 1, shown=f"    {shown}\n    {pad}^", hint=hint)
 
 
 def logical_lines(lines: list[str]) -> Iterator[list[int]]:
@@ -92,8 +93,8 @@ def lexemes(lines: list[str], numbers: list[int]) -> list[Lexeme]:
                 thing = "text in quotes" if text == '"' else "pattern"
                 raise complain(lines, at, f"this {thing} is never closed on its line")
             if kind == "odd":
-                hint = "; use double quotes" if text in "'‘’“”`" else ""
-                raise complain(lines, at, f"unexpected character {text!r}{hint}")
+                hint = "use double quotes" if text in "'‘’“”`" else ""
+                raise complain(lines, at, f"unexpected character {text!r}", hint=hint)
             if kind != "space":
                 found.append(at)
     last = found[-1]
@@ -110,6 +111,7 @@ def unquote(lines: list[str], at: Lexeme) -> str:
         raise complain(
             lines,
             at._replace(column=at.column + 1 + bad.start()),
-            f'unknown escape {bad[0]}; known are \\" \\\\ \\n \\t \\r',
+            f"unknown escape {bad[0]}",
+            hint=r"known are \" \\ \n \t \r",
         )
     return re.sub(r"\\(.)", lambda m: _ESCAPES[m[1]], body)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from espalier.errors import RuleError, did_you_mean
+from espalier.errors import RuleError, nearest
 from espalier.rules import language as build
 from espalier.rules.counts import Count, Lengths, compare
 from espalier.rules.lexer import complain, logical_lines
@@ -40,7 +40,7 @@ def parse_rules(source: str, context: Context) -> Iterator[ParsedRule]:
         at = parser.now
         rule = parser.line()
         if rule.name in names:
-            raise complain(lines, at, f"a second rule named {rule.name!r}; names must differ")
+            raise complain(lines, at, f"a second rule named {rule.name!r}", hint="names must differ")
         names.add(rule.name)
         yield rule
 
@@ -87,15 +87,15 @@ class _Parser(Reader):
                 penalty = float("inf")
             elif penalty is None and self.take("penalty"):
                 if self.peek() == "-":
-                    self.fail("a penalty may not be negative; write the rule the other way round")
+                    self.fail("a penalty may not be negative", hint="write the rule the other way round")
                 penalty = float(self.next_of("number", "a number, as in [penalty 2.5]").text)
                 if penalty == float("inf"):
-                    self.fail("this penalty is infinite; write [hard]", at)
+                    self.fail("this penalty is infinite", at, "write [hard]")
             elif at.text in ("hard", "penalty"):
                 self.fail("a rule has one penalty")
             else:
-                near = did_you_mean(at.text, ("hard", "penalty", "once"))
-                self.fail(f"unknown option {at.text!r}{near or '; known are hard, penalty 2.5 and once'}")
+                near = nearest(at.text, ("hard", "penalty", "once"))
+                self.fail(f"unknown option {at.text!r}", hint=near or "known are hard, penalty 2.5 and once")
             if not self.take(","):
                 break
         self.need("]")
@@ -203,8 +203,7 @@ class _Parser(Reader):
             return Once(one)
         if self.take("required"):
             if one.negated or len(one.names) > 1:
-                what = "'required' takes one field; for one out of several write count(a, b) >= 1"
-                self.fail(what, start)
+                self.fail("'required' takes one field", start, "for one out of several write count(a, b) >= 1")
             return build.required(one.names[0])
         if self.take("before"):
             return build.before(one, self.fields())
@@ -218,9 +217,9 @@ class _Parser(Reader):
             other = self.fields()
             return self.built(start, lambda: build.followed_by(one, other))
         what = "'once', 'required', 'before', 'excludes', 'requires', 'followed by' or 'followed later by'"
-        slip = did_you_mean(start.text, _BEHIND) if start.kind == "name" else ""
+        slip = nearest(start.text, _BEHIND) if start.kind == "name" else ""
         if slip:
-            self.fail(f"expected {what} behind the field {start.text!r}{slip}", start)
+            self.fail(f"expected {what} behind the field {start.text!r}", start, slip)
         self.expected(what)
 
     # -- counts ------------------------------------------------------------------------------------

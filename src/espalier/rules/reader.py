@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from espalier.errors import RuleError, did_you_mean
+from espalier.errors import RuleError, nearest
 from espalier.rules.lexer import KEYWORDS, Lexeme, complain, lexemes, unquote
 from espalier.rules.nodes import ANY_FIELD, ANYTHING, Fields
 from espalier.rules.predicates import (
@@ -88,28 +88,28 @@ class Reader:
         self.at += 1
         return self.stream[self.at - 1]
 
-    def fail(self, what: str, at: Lexeme | None = None) -> NoReturn:
+    def fail(self, what: str, at: Lexeme | None = None, hint: str = "") -> NoReturn:
         """Complain at a lexeme, by default the next one."""
-        raise complain(self.lines, at or self.now, what)
+        raise complain(self.lines, at or self.now, what, hint=hint)
 
     def expected(self, what: str) -> NoReturn:
         """Complain that something else was expected here."""
         found = f"found {self.now.text!r}" if self.now.kind != "end" else "the rule ends here"
-        near = did_you_mean(self.now.text, KEYWORDS) if self.now.kind == "name" else ""
-        self.fail(f"expected {what}, {found}{'' if repr(self.now.text) in near else near}")
+        near = nearest(self.now.text, KEYWORDS) if self.now.kind == "name" else ""
+        self.fail(f"expected {what}, {found}", hint="" if repr(self.now.text) in near else near)
 
     def built(self, at: Lexeme, make: Callable[[], _T]) -> _T:
         """Make a value; if it refuses, show the place."""
         try:
             return make()
         except RuleError as error:
-            raise complain(self.lines, at, str(error)) from None
+            raise complain(self.lines, at, *error.args, hint=error.ways) from None
 
     def nested(self, parse: Callable[[], _T]) -> _T:
         """Parse something that may hold itself, but not too deep."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            self.fail(f"nested more than {MAX_DEPTH} deep; split it into several rules")
+            self.fail(f"nested more than {MAX_DEPTH} deep", hint="split it into several rules")
         result = parse()
         self.depth -= 1
         return result
@@ -135,10 +135,10 @@ class Reader:
         name = self.name("a field name")
         known = self.context.known
         if known is not None and name not in known:
-            fields = f"; known fields: {', '.join(sorted(known)[:12])}"
+            fields = f"known fields: {', '.join(sorted(known)[:12])}"
             if name in KEYWORDS:
-                self.fail(f"{name!r} is a word of the language; a condition begins with 'token'{fields}", at)
-            self.fail(f"unknown field {name!r}{did_you_mean(name, [*known, *KEYWORDS]) or fields}", at)
+                self.fail(f"{name!r} is a word of the language", at, f"a condition begins with 'token'; {fields}")
+            self.fail(f"unknown field {name!r}", at, nearest(name, [*known, *KEYWORDS], fields))
         return self.built(at, lambda: Fields((name,)).names[0])
 
     def name(self, what: str) -> str:
@@ -256,8 +256,8 @@ class Reader:
         name = self.name("the name of a condition")
         known = {**BUILT_IN, **self.context.predicates}
         if name not in known:
-            near = did_you_mean(name, known) or f"; known are first, last, {', '.join(sorted(known))}"
-            self.fail(f"no condition is named {name!r}{near}", at)
+            near = nearest(name, known, f"known are first, last, {', '.join(sorted(known))}")
+            self.fail(f"no condition is named {name!r}", at, near)
         return Named(name, known[name])
 
     def positions(self, at: Lexeme) -> At:

@@ -15,7 +15,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import RuleError, did_you_mean
+from espalier.errors import RuleError, nearest
 from espalier.rules.nodes import Node, conditions_of, fields_of, known_fields
 from espalier.rules.parser import parse_node, parse_rules
 from espalier.rules.predicates import BUILT_IN, Named, Words, parts
@@ -159,8 +159,8 @@ class RuleSet(Sequence[Rule]):
         for rule in self:
             for name in (name for fields in fields_of(rule.node) for name in fields.names):
                 if name not in known:
-                    near = did_you_mean(name, known) or f"; known fields: {', '.join(sorted(known)[:12])}"
-                    raise RuleError(f"rule {rule.name!r}: unknown field {name!r}{near}")
+                    near = nearest(name, known, f"known fields: {', '.join(sorted(known)[:12])}")
+                    raise RuleError(f"rule {rule.name!r}: unknown field {name!r}", hint=near)
         return self
 
     def to_dict(self) -> dict[str, Any]:
@@ -200,8 +200,8 @@ class RuleSet(Sequence[Rule]):
         """Return a rule by index or name, or a slice as a RuleSet."""
         if isinstance(k, str):
             if k not in self._index:
-                near = did_you_mean(k, self.names) or f"; rules: {', '.join(self.names)}"
-                raise RuleError(f"no rule is named {k!r}{near}")
+                near = nearest(k, self.names, f"rules: {', '.join(self.names)}")
+                raise RuleError(f"no rule is named {k!r}", hint=near)
             k = self._index[k]
         return RuleSet(self._rules[k]) if isinstance(k, slice) else self._rules[k]
 

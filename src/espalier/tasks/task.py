@@ -128,7 +128,7 @@ def _labels(table: Mapping[str, Any], path: Path) -> Labels:
     try:
         return Labels(listed)
     except InputError as error:
-        raise FormatError(f"labels: {error}", path=str(path)) from None
+        raise FormatError("labels: ", *error.args, path=str(path), hint=error.ways) from None
 
 
 def _extractor(table: Mapping[str, Any], path: Path) -> FeatureExtractor:
@@ -140,7 +140,7 @@ def _extractor(table: Mapping[str, Any], path: Path) -> FeatureExtractor:
     except FormatError:
         raise  # a word list that is malformed: it has its own path
     except InputError as error:
-        raise FormatError(str(error), path=str(path)) from None
+        raise FormatError(*error.args, path=str(path), hint=error.ways) from None
 
 
 def _rules(table: Mapping[str, Any], labels: Labels, path: Path) -> RuleSet:
@@ -153,13 +153,13 @@ def _rules(table: Mapping[str, Any], labels: Labels, path: Path) -> RuleSet:
     if not isinstance(files, list) or not all(isinstance(text, str) for text in [*files, section.get("text", "")]):
         raise FormatError("[rules]: 'file' is a string or a list of strings, 'text' a string", path=str(path))
     sources = [(path.parent / file, "", _read(path.parent / file)) for file in files]
-    sources += [(path, "[rules] text, ", section["text"])] if "text" in section else []
+    sources += [(path, ": [rules] text", section["text"])] if "text" in section else []
     rules = RuleSet([])
     for source, where, text in sources:
         try:
             rules += RuleSet.from_text(text, labels=labels, directory=path.parent)
         except RuleError as error:
-            raise RuleError(f"{source}: {where}{error}") from None
+            raise error.within(f"{source}{where}") from None
     return rules
 
 

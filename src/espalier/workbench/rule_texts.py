@@ -22,7 +22,7 @@ from espalier.rules.parser import parse_rules
 from espalier.rules.printer import print_node
 from espalier.rules.reader import Context
 from espalier.rules.ruleset import DEFAULT_PENALTY, Rule, RuleSet
-from espalier.workbench.failures import Failure, places
+from espalier.workbench.failures import Failure
 from espalier.workbench.labellers import Labeller
 from espalier.workbench.tasks import RuleState
 
@@ -64,12 +64,11 @@ def check_text(text: str, labels: Labels) -> Checked:
         try:
             [rule] = (Rule(*parsed) for parsed in parse_rules(alone, context))
             if rule.name in found:
-                raise RuleError(f"line {first + 1}, column 1: a second rule named {rule.name!r}; names must differ")
+                raise RuleError(f"a second rule named {rule.name!r}", hint="names must differ")
             if len(found) >= MOST_RULES:
-                raise RuleError(f"line {first + 1}, column 1: more than {MOST_RULES} rules; leave some out")
+                raise RuleError(f"more than {MOST_RULES} rules", hint="leave some out")
         except RuleError as error:
-            line, column, message, hint = places(str(error))
-            mistakes.append(Mistake(line or first + 1, column or 1, message, hint))
+            mistakes.append(Mistake(error.line or first + 1, error.column or 1, error.what, error.hint))
             continue
         found[rule.name] = rule, (first + 1, last + 1)
     return Checked(
@@ -106,8 +105,8 @@ def _compiled(text: str, labels: Labels) -> Compiled:
     try:
         return compile_rules(rules, labels)
     except RuleError as error:
-        line, column, what, hint = places(str(error))
-        raise Failure(400, what, hint, f"rules, line {line}, column {column}" if line else "rules") from None
+        place = f"rules, line {error.line}, column {error.column}" if error.line else "rules"
+        raise Failure(400, error.what, error.hint, place) from None
 
 
 def _price(rule: Rule, state: RuleState, labeller: Labeller) -> tuple[float, str]:
