@@ -10,8 +10,6 @@ reported. `--dev` reports the development sets instead. The published subsets ar
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 import sys
 from collections.abc import Callable
@@ -20,7 +18,7 @@ from statistics import mean
 
 import numpy as np
 
-from common import Row, arguments, compare, write_json
+from common import Row, arguments, compare, labelled, parsed, write_json
 from espalier.corpus import Corpus
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.crf import CRF
@@ -46,22 +44,15 @@ CORA: dict[str, tuple[Callable[[], SequenceLabeller], tuple[float, ...]]] = {
 }
 
 
-def read(directory: Path, name: str, field: str) -> Corpus:
-    """Read one file of the normalised data, gzipped or not."""
-    packed = directory / f"{name}.jsonl.gz"
-    raw = gzip.decompress(packed.read_bytes()) if packed.exists() else (directory / f"{name}.jsonl").read_bytes()
-    records = [json.loads(line) for line in raw.decode("utf-8").splitlines()]
-    return Corpus.from_tokens([r["tokens"] for r in records], [r[field] for r in records])
-
-
-def cora(data: Path, split: str) -> list[Row]:
-    """Compare every model of CORA at every size."""
-    directory = data / "cora" / "normalised"
-    train, held_out = read(directory, "train", "labels"), read(directory, split, "labels")
+def cora(data: Path, split: str, largest: int, runs: int) -> list[Row]:
+    """Compare every model of CORA at every size up to the largest."""
+    train, held_out = (Corpus.from_tokens(*labelled(data, "cora", name)) for name in ("train", split))
     rows = []
     for name, (make, published) in CORA.items():
         for size, figure in zip(SIZES, published, strict=True):
-            chosen = [random.Random(r).sample(range(len(train)), size) for r in range(RUNS)]
+            if size > largest:
+                continue
+            chosen = [random.Random(r).sample(range(len(train)), size) for r in range(runs)]
             chosen = chosen if size < len(train) else chosen[:1]  # all of them: one run, the order does not matter
             ours = mean(100 * make().fit(train[np.sort(subset)]).score(held_out) for subset in chosen)
             what = f"cora {split}, {name}, {size} labelled"
@@ -69,11 +60,10 @@ def cora(data: Path, split: str) -> list[Row]:
     return rows
 
 
-def umass(data: Path, split: str) -> list[Row]:
+def umass(data: Path, split: str, iterations: int) -> list[Row]:
     """Compare the CRF on marked paths."""
-    directory = data / "umass" / "normalised"
-    train, held_out = read(directory, "train", "bio_paths"), read(directory, split, "bio_paths")
-    model = CRF(reference_templates(), l2=0.3, max_iterations=60).fit(train)
+    train, held_out = (Corpus.from_tokens(*labelled(data, "umass", name, "bio_paths")) for name in ("train", split))
+    model = CRF(reference_templates(), l2=0.3, max_iterations=iterations).fit(train)
     f1 = 100 * segment_scores(held_out, model.predict(held_out), leaves=True).micro.f1
     what = f"umass {split}, crf, leaf segments"
     return [compare(what, "F1 %", f1, 94.44, "Anzaroot et al. 2014", higher_is_better=True)]
@@ -84,11 +74,16 @@ def main() -> int:
     parser = arguments(__doc__.split("\n")[0])
     parser.add_argument("--dev", action="store_true", help="report the development sets")
     parser.add_argument("--only", choices=("cora", "umass"), help="one section only")
-    options = parser.parse_args()
-    sections = {"cora": cora, "umass": umass}
+    parser.add_argument("--largest", type=int, default=max(SIZES), help="the largest number of labelled references")
+    parser.add_argument("--runs", type=int, default=RUNS, help="subsets of each size")
+    parser.add_argument("--iterations", type=int, default=60, help="of the CRF on umass")
+    options = parsed(parser, largest=5, runs=1, iterations=10)
     split = "dev" if options.dev else "test"
-    names = [options.only] if options.only else list(sections)
-    rows = [row for name in names for row in sections[name](options.data, split)]
+    rows: list[Row] = []
+    if options.only in (None, "cora"):
+        rows += cora(options.data, split, options.largest, options.runs)
+    if options.only in (None, "umass"):
+        rows += umass(options.data, split, options.iterations)
     write_json(options.json, rows)
     return 0
 

@@ -12,16 +12,12 @@ subsets are not known: equal sizes, not samples.
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 import sys
-from itertools import islice
 from pathlib import Path
 from statistics import mean
 
-from accuracy import read
-from common import Row, arguments, compare, wall_time, write_json
+from common import Row, arguments, compare, labelled, parsed, unlabelled, wall_time, write_json
 from espalier.corpus import Corpus
 from espalier.estimators.ccm import CCM
 from espalier.estimators.codl import CoDL
@@ -52,15 +48,11 @@ def learner(task: Task, size: int) -> CoDL:
 
 def corpora(data: Path, name: str, *splits: str) -> list[Corpus]:
     """Read splits of a data set, and the first sequences of its unlabelled pool."""
-    directory = data / name / "normalised"
-    packed = directory / "unlabelled.jsonl.gz"
-    opener = gzip.open if packed.exists() else open
-    with opener(packed if packed.exists() else directory / "unlabelled.jsonl", "rt", encoding="utf-8") as file:
-        pool = [json.loads(line)["tokens"] for line in islice(file, POOL)]
-    return [*(read(directory, split, "labels") for split in splits), Corpus.from_tokens(pool)]
+    known = [Corpus.from_tokens(*labelled(data, name, split)) for split in splits]
+    return [*known, Corpus.from_tokens(unlabelled(data, name, POOL))]
 
 
-def speed(data: Path) -> list[Row]:
+def speed(data: Path, rounds: int) -> list[Row]:
     """Time one learner on 20 references."""
     task = load_task("cora")
     train, pool = corpora(data, "cora", "train")
@@ -68,26 +60,29 @@ def speed(data: Path) -> list[Row]:
     rows = []
     for name, base in (("hmm", HMM()), ("hmm, punctuation", HMM(transition_classes="punctuation"))):
         model = CoDL(CCM(base, task.rules), cycles=5)
-        seconds = wall_time(lambda model=model: model.fit(subset, labels=task.labels.names, unlabelled=pool), repeat=4)
+        seconds = wall_time(
+            lambda model=model: model.fit(subset, labels=task.labels.names, unlabelled=pool), repeat=2 * rounds
+        )
         proven = min(cycle.certified for cycle in model.history_)
         what = f"cora, codl of {name}, {len(model.history_)} cycles, {100 * proven:.1f}% proven"
         rows.append(compare(what, "s", seconds, BUDGET, "budget"))
-    return [*rows, best(data, subset, pool)]
+    return [*rows, best(data, subset, pool, rounds)]
 
 
-def best(data: Path, subset: Corpus, pool: Corpus) -> Row:
+def best(data: Path, subset: Corpus, pool: Corpus, rounds: int) -> Row:
     """Time the best configuration, from raw text on."""
     text = [Data(data).corpus(split, None) for split in TEXT["citations"]]
 
     def learn() -> None:
         classes = WordClasses.learn(text)
-        recipe(settings("citations, recipe", "20"), classes).fit(subset, unlabelled=pool)
+        model = recipe(settings("citations, recipe", "20"), classes)
+        model.fit(subset, labels=load_task("cora").labels.names, unlabelled=pool)
 
-    seconds = wall_time(learn, repeat=2)
+    seconds = wall_time(learn, repeat=rounds)
     return compare("cora, co-trained CRF and HMM, 66 rules, 2 cycles", "s", seconds, BUDGET_OF_BEST, "budget")
 
 
-def accuracy(data: Path, name: str, split: str, only: int | None) -> list[Row]:
+def accuracy(data: Path, name: str, split: str, only: int | None, runs: int) -> list[Row]:
     """Compare one task at every size, or at one."""
     directory, sizes, published = SETS[name]
     task = load_task(directory)
@@ -96,7 +91,7 @@ def accuracy(data: Path, name: str, split: str, only: int | None) -> list[Row]:
     for size, figure in zip(sizes, published, strict=True):
         if only not in (None, size):
             continue
-        chosen = [sorted(random.Random(r).sample(range(len(train)), size)) for r in range(RUNS)]
+        chosen = [sorted(random.Random(r).sample(range(len(train)), size)) for r in range(runs)]
         chosen = chosen if size < len(train) else chosen[:1]  # all of them: one run, the order does not matter
         models = [
             learner(task, size).fit(train[subset], labels=task.labels.names, unlabelled=pool) for subset in chosen
@@ -113,11 +108,16 @@ def main() -> int:
     parser.add_argument("--dev", action="store_true", help="report the development sets")
     parser.add_argument("--only", choices=("speed", *SETS), help="one section only")
     parser.add_argument("--size", type=int, help="one number of labelled sequences only")
-    options = parser.parse_args()
+    parser.add_argument("--rounds", type=int, default=2, help="of the times")
+    parser.add_argument("--runs", type=int, default=RUNS, help="subsets of each size")
+    options = parsed(parser, size=5, rounds=1, runs=1)
     split = "dev" if options.dev else "test"
     rows = []
     for name in [options.only] if options.only else ("speed", *SETS):
-        rows += speed(options.data) if name == "speed" else accuracy(options.data, name, split, options.size)
+        if name == "speed":
+            rows += speed(options.data, options.rounds)
+        else:
+            rows += accuracy(options.data, name, split, options.size, options.runs)
     write_json(options.json, rows)
     return 0
 

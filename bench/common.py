@@ -2,18 +2,26 @@
 
 Every script takes `--json FILE` and writes a list of {"name", "unit", "ours", "peer", "peer_name", "ratio"}; a ratio
 above 1 means that ours is better. Times are minima over interleaved rounds: CPU time on one thread, wall time on two.
+
+With `--quick` a script reads the first records of each data set and does one round. That takes seconds and shows that
+it runs; its figures mean nothing. `tests/test_scripts.py` runs every script in this way.
 """
 
 from __future__ import annotations
 
 import argparse
+import atexit
+import gzip
 import json
 import os
 import platform
+import shutil
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +55,36 @@ def arguments(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", metavar="FILE", help="write the rows as JSON")
     parser.add_argument("--data", type=Path, default=DATA, help="directory of the shared data sets")
+    parser.add_argument("--quick", action="store_true", help="a few records and one round, to see that it runs")
     return parser
+
+
+def parsed(parser: argparse.ArgumentParser, **quick: object) -> argparse.Namespace:
+    """Read the command line; with --quick the data are cut, and options take the values given here."""
+    options = parser.parse_args()
+    if options.quick:
+        options.data = first_records(options.data)
+        vars(options).update(quick)
+    return options
+
+
+def first_records(data: Path, n: int = 30) -> Path:
+    """Copy the first n records of the data sets to a directory that is removed at the end."""
+    directory = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    for name in ("ads", "cora", "umass", "unlabelled_refs"):
+        (directory / name / "normalised").mkdir(parents=True)
+        for path in (data / name / "normalised").glob("*.jsonl*"):
+            target = directory / name / "normalised" / path.name.removesuffix(".gz")
+            target.write_text("".join(islice(lines_of(path), n)), encoding="utf-8")
+    (directory / "cora" / "normalised" / "train25.json").write_text(json.dumps([list(range(25))]))
+    return directory
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """Yield the lines of a file, gzipped or not."""
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path, encoding="utf-8") as file:
+        yield from file
 
 
 def write_json(path: str | None, rows: Sequence[Row]) -> None:
@@ -116,12 +153,19 @@ Sequences = tuple[list[list[str]], list[list[str]]]
 
 def labelled(data: Path, name: str, split: str, tags: str = "labels") -> Sequences:
     """Read tokens and labels (`labels`, `bio`, `paths` or `bio_paths`) of a normalised data set."""
-    import gzip
+    records = list(records_of(data, name, split))
+    return [r["tokens"] for r in records], [r[tags] for r in records]
 
-    for path in (data / name / "normalised" / f"{split}.jsonl", data / name / "normalised" / f"{split}.jsonl.gz"):
-        if path.exists():
-            opener = gzip.open if path.suffix == ".gz" else open
-            with opener(path, "rt", encoding="utf-8") as file:
-                records = [json.loads(line) for line in file]
-            return [r["tokens"] for r in records], [r[tags] for r in records]
-    sys.exit(f"no {name}/{split} under {data}; pass --data or set ESPALIER_DATA")
+
+def unlabelled(data: Path, name: str, n: int | None = None) -> list[list[str]]:
+    """Read the tokens of the first n records without labels of a normalised data set, or of all."""
+    return [r["tokens"] for r in islice(records_of(data, name, "unlabelled"), n)]
+
+
+def records_of(data: Path, name: str, split: str) -> Iterator[dict[str, list[str]]]:
+    """Yield the records of a split."""
+    path = data / name / "normalised" / f"{split}.jsonl"
+    path = path if path.exists() else path.with_suffix(".jsonl.gz")
+    if not path.exists():
+        sys.exit(f"no {name}/{split} under {data}; pass --data or set ESPALIER_DATA")
+    return map(json.loads, lines_of(path))

@@ -12,7 +12,6 @@ than a second for it).
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -28,7 +27,19 @@ import pycrfsuite
 
 import espalier as es
 import synthetic
-from common import Row, Sequences, arguments, compare, cpu_time, interleaved, labelled, wall_time, write_json
+from common import (
+    Row,
+    Sequences,
+    arguments,
+    compare,
+    cpu_time,
+    interleaved,
+    labelled,
+    parsed,
+    unlabelled,
+    wall_time,
+    write_json,
+)
 from espalier.corpus import Corpus
 from espalier.estimators.linear import TrainingSet, training_set
 from espalier.learning.likelihood import ChainLikelihood
@@ -132,15 +143,14 @@ class Problem:
         return cls(name, *train, more, attributes, data)
 
 
-def problems(data: Path) -> list[Problem]:
-    """Return the corpora of the benchmark."""
-    cora_pool = [json.loads(line)["tokens"] for line in (data / "cora/normalised/unlabelled.jsonl").open()]
-    umass = labelled(data, "umass", "train"), labelled(data, "umass", "dev")[0]
-    return [
-        Problem.of("cora", labelled(data, "cora", "train"), cora_pool),
-        Problem.of("umass", *umass),
-        Problem.of("generated", synthetic.corpus(2000, 0), synthetic.corpus(1000, 1)[0]),
-    ]
+def problems(data: Path, names: list[str]) -> list[Problem]:
+    """Return the corpora of the benchmark that are asked for."""
+    make: dict[str, Callable[[], Problem]] = {
+        "cora": lambda: Problem.of("cora", labelled(data, "cora", "train"), unlabelled(data, "cora")),
+        "umass": lambda: Problem.of("umass", labelled(data, "umass", "train"), labelled(data, "umass", "dev")[0]),
+        "generated": lambda: Problem.of("generated", synthetic.corpus(2000, 0), synthetic.corpus(1000, 1)[0]),
+    }
+    return [make[name]() for name in make if name in names]
 
 
 def peer_trainer(problem: Problem, **params: float) -> pycrfsuite.Trainer:
@@ -341,16 +351,14 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=["pass", "run", "tag", "fit", "memory"])
     parser.add_argument("--corpora", nargs="*", default=["cora", "umass", "generated"])
     parser.add_argument("--memory-of", help="(used by the script itself)")
-    options = parser.parse_args()
+    options = parsed(parser, rounds=1, corpora=["cora"])
     if options.memory_of:
         memory_of(*options.memory_of.split(":"), options.data)
         return
     started = time.time()
     print(f"{'':<58} {'ours':>12} {'peer':>12} {'unit':<10} {'ratio':>8}")
     rows: list[Row] = []
-    for problem in problems(options.data):
-        if problem.name not in options.corpora:
-            continue
+    for problem in problems(options.data, options.corpora):
         if "pass" in options.only:
             rows += bench_pass(problem, options.rounds)
             rows += bench_wapiti(problem, 1)

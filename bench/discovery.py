@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import espalier as es
-from common import Row, arguments, compare, cpu_time, labelled, write_json
+from common import Row, arguments, compare, cpu_time, labelled, parsed, write_json
 from crf import TEMPLATES
 from espalier.corpus import Corpus
 from espalier.decoders.base import Problem
@@ -101,7 +101,7 @@ def corpus_of(data: Path, name: str, split: str, tags: str) -> Corpus:
 
 def main() -> None:
     """Run the parts and print a table."""
-    options = arguments(__doc__ or "").parse_args()
+    options = parsed(arguments(__doc__ or ""))
     print(f"{'':<58} {'ours':>12} {'peer':>12} {'unit':<10} {'ratio':>8}")
     train, dev = (corpus_of(options.data, "cora", split, "labels") for split in ("train", "dev"))
     model = es.CRF(TEMPLATES, l2=1.0).fit(train)

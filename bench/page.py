@@ -21,7 +21,7 @@ from statistics import median
 import httpx
 from playwright.sync_api import Page, sync_playwright
 
-from common import Row, arguments, compare, write_json
+from common import Row, arguments, compare, parsed, write_json
 
 TASK = "citations"
 RECORDS = 500
@@ -53,17 +53,17 @@ SLIDE = """async ([name, value]) => {
 }"""
 
 
-def references(client: httpx.Client) -> list[str]:
+def references(client: httpx.Client, n: int) -> list[str]:
     """The bundled examples with other digits and initials, until there are enough."""
     texts = client.get(f"/tasks/{TASK}/examples").json()["texts"]
     made: dict[str, None] = {}
     turn = 0
-    while len(made) < RECORDS:
+    while len(made) < n:
         shift = {str(d): str((d + turn) % 10) for d in range(10)}
         shift |= {chr(65 + c): chr(65 + (c + turn // 10) % 26) for c in range(26)}
         made.update(dict.fromkeys("".join(shift.get(sign, sign) for sign in text) for text in texts))
         turn += 1
-    return list(made)[:RECORDS]
+    return list(made)[:n]
 
 
 def start(project: Path) -> tuple[subprocess.Popen[bytes], httpx.Client]:
@@ -91,7 +91,7 @@ def slide(page: Page, rule: str, values: list[float]) -> tuple[list[float], int]
     return [run[0] for run in runs], max(run[1] for run in runs)
 
 
-def measure(page: Page, base: str) -> list[Row]:
+def measure(page: Page, base: str, n: int, rounds: int) -> list[Row]:
     """Open the rules of the task, and move sliders: of a rule that matters to few, and of one that matters to all."""
     page.goto(f"{base}/#/{TASK}/rules")
     page.locator("#decoded[data-turn]").wait_for()
@@ -99,29 +99,35 @@ def measure(page: Page, base: str) -> list[Row]:
     text.fill(EXTRA + text.input_value())
     page.locator(".record.changed").first.wait_for()
     rows = []
-    steps = {"OneDate": [0.1 * step for step in range(ROUNDS)], "Spread": [9.9 - 0.1 * step for step in range(ROUNDS)]}
+    steps = {"OneDate": [0.1 * step for step in range(rounds)], "Spread": [9.9 - 0.1 * step for step in range(rounds)]}
     page.get_by_role("slider", name="Penalty of Spread").fill("0")
     for rule, values in steps.items():
         times, changed = slide(page, rule, values)
         print(f"{rule}: up to {changed} records change; median {median(times):.0f} ms, worst {max(times):.0f} ms")
-        rows.append(compare(f"slider to painted frame, {RECORDS} records, {rule}", "ms", min(times), TARGET, "limit"))
+        rows.append(compare(f"slider to painted frame, {n} records, {rule}", "ms", min(times), TARGET, "limit"))
     return rows
 
 
 def main() -> None:
     """Measure, print, and write what was asked for."""
-    options = arguments(__doc__ or "").parse_args()
+    parser = arguments(__doc__ or "")
+    parser.add_argument("--records", type=int, default=RECORDS, help="references on the screen")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="steps of each slider")
+    options = parsed(parser, records=40, rounds=2)
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if path is None:
         sys.exit("needs chromium (on the path, or named by $CHROMIUM)")
     with tempfile.TemporaryDirectory() as directory:
         process, client = start(Path(directory) / "project")
         try:
-            client.post(f"/tasks/{TASK}/records", json={"text": "\n".join(references(client)), "layout": "lines"})
+            client.post(
+                f"/tasks/{TASK}/records",
+                json={"text": "\n".join(references(client, options.records)), "layout": "lines"},
+            )
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=path)
                 page = browser.new_page(viewport={"width": 1360, "height": 900})
-                rows = measure(page, str(client.base_url).removesuffix("/api/v1/"))
+                rows = measure(page, str(client.base_url).removesuffix("/api/v1/"), options.records, options.rounds)
                 browser.close()
         finally:
             process.terminate()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 import espalier as es
-from common import Row, arguments, compare, cpu_time, labelled, wall_time, write_json
+from common import Row, arguments, compare, cpu_time, labelled, parsed, wall_time, write_json
 from crf import TEMPLATES
 from decode import important
 from espalier.corpus import Corpus
@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--planes", type=int, default=5)
     parser.add_argument("--iterations", type=int, default=40, help="of the CRF that makes the potentials")
-    options = parser.parse_args()
+    options = parsed(parser, epochs=1, planes=1, iterations=10)
     model = es.CRF(TEMPLATES, l2=1.0, max_iterations=options.iterations)
     model.fit(*labelled(options.data, "umass", "train", "bio_paths"))
     tokens, gold = labelled(options.data, "umass", "dev", "bio_paths")

@@ -8,16 +8,14 @@ pool (its own unlabelled part) are not known: equal sizes, not samples. Its time
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 import time
-from pathlib import Path
 from statistics import mean, stdev
 
 import numpy as np
 
-from common import Row, arguments, compare, labelled, write_json
+from common import Row, arguments, compare, labelled, parsed, unlabelled, write_json
 from espalier.corpus import Corpus
 from espalier.estimators.samplerank import SampleRank
 from espalier.features.defaults import default_templates
@@ -35,12 +33,6 @@ PUBLISHED = {
 }
 MINUTES = {"self": 90, "cons": 30, "self+cons": 100, "model+cons": 100}
 TEMPLATES = {"default": default_templates, "references": reference_templates}
-
-
-def unlabelled(data: Path) -> list[list[str]]:
-    """Read the tokens of the pool."""
-    lines = (data / "cora" / "normalised" / "unlabelled.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line)["tokens"] for line in lines]
 
 
 def measure(method: str, size: int, features: str, train: Corpus, pool: Corpus, held: Corpus, runs: int) -> list[Row]:
@@ -76,13 +68,13 @@ def main() -> int:
     parser.add_argument("--methods", nargs="+", choices=list(PUBLISHED), default=list(PUBLISHED))
     parser.add_argument("--sizes", nargs="+", type=int, choices=SIZES, default=SIZES)
     parser.add_argument("--runs", type=int, default=5, help="subsets of each size")
-    options = parser.parse_args()
+    options = parsed(parser, sizes=[5], runs=1)
     labels = load_task("cora").labels
     train, held = (
         Corpus.from_tokens(*labelled(options.data, "cora", split), vocabulary=labels)
         for split in ("train", "dev" if options.dev else "test")
     )
-    pool = Corpus.from_tokens(unlabelled(options.data))
+    pool = Corpus.from_tokens(unlabelled(options.data, "cora"))
     rows = [
         row
         for size in options.sizes

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import psutil
 
-from common import Row, arguments, compare, write_json
+from common import Row, arguments, compare, parsed, write_json
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "references.txt"
 BUDGET = 1000.0
@@ -120,12 +120,12 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=50_000, help="references to parse")
     parser.add_argument("--only", nargs="*", choices=("parse", "run"), default=["parse", "run"])
     parser.add_argument("--workers", default="1,2", help="numbers of processes, as 1,2,4; the first is the peer")
-    options = parser.parse_args()
+    options = parsed(parser, records=100, workers="1")
     numbers = [int(number) for number in options.workers.split(",")]
     tenth = options.records // 10
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as name:
-        for command in commands(Path(name), 100, numbers[-1]):
+        for command in () if options.quick else commands(Path(name), 100, numbers[-1]):
             measure(command)  # kernels are compiled once a machine
         found: dict[tuple[str, int, int], Measured] = {}
         for count in (tenth, options.records):

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import httpx
 
-from common import Row, arguments, compare, write_json
+from common import Row, arguments, compare, parsed, write_json
 
 HEADERS = {"X-Espalier": "1"}
 SCREEN = 500
@@ -145,7 +145,7 @@ def main() -> None:
     parser = arguments(__doc__.split("\n")[0])
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=30)
-    options = parser.parse_args()
+    options = parsed(parser, clients=4, seconds=1.0)
     with tempfile.TemporaryDirectory() as project:
         command = [sys.executable, "-m", "espalier", "serve", "--project", project, "--port", "0"]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

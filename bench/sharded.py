@@ -23,7 +23,7 @@ import numpy as np
 
 import espalier as es
 from codl import corpora
-from common import Row, arguments, compare, interleaved, labelled, wall_time, write_json
+from common import Row, arguments, compare, interleaved, labelled, parsed, wall_time, write_json
 from crf import TEMPLATES
 from espalier.corpus import Corpus
 from espalier.estimators.em import knowing_words
@@ -162,7 +162,7 @@ def main() -> None:
     parser = arguments(__doc__.split("\n")[0])
     benches = {"codl": bench_codl, "taught": bench_taught, "crf": bench_crf, "discovery": bench_discovery}
     parser.add_argument("--only", choices=benches, help="one part only")
-    options = parser.parse_args()
+    options = parsed(parser)
     rows = [row for name, bench in benches.items() if options.only in (None, name) for row in bench(options.data)]
     write_json(options.json, rows)
 

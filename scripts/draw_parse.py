@@ -1,6 +1,6 @@
 """Draw the picture of the README: what `espalier parse` shows of the first example references.
 
-    python scripts/draw_parse.py        writes docs/images/parse.svg
+    python scripts/draw_parse.py [OUT]        writes docs/images/parse.svg, or another file
 
 The table is the program's own, recorded by Rich and exported without its web fonts: any monospaced font will do.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -40,5 +41,6 @@ def picture() -> str:
 
 
 if __name__ == "__main__":
-    PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text(picture(), encoding="utf-8")
+    out = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else PICTURE
+    out.parent.mkdir(exist_ok=True)
+    out.write_text(picture(), encoding="utf-8")

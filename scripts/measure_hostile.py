@@ -1,6 +1,6 @@
 """What long lines cost: time and memory of every command on a file that is one line of ten megabytes.
 
-    python scripts/measure_hostile.py [--megabytes 10] [--only NAME ...] [--json FILE]
+    python scripts/measure_hostile.py [--megabytes 10] [--only NAME ...] [--lines 19] [--json FILE]
 
 Each command runs in a process of its own, whose processor seconds and largest memory the system tells at its end. The
 server gets the line in two requests, a pasted text and an uploaded file, and its memory is that after both; a request
@@ -186,6 +186,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--megabytes", type=float, default=10.0, help="the length of the line")
     parser.add_argument("--only", nargs="*", default=[*COMMANDS, SERVER], help="commands to measure")
+    parser.add_argument("--lines", type=int, default=len(INPUTS), help="how many of the lines, from the first on")
     parser.add_argument("--json", type=Path, help="also write the figures and messages to this file")
     asked = parser.parse_args()
     size = int(asked.megabytes * 1_000_000)
@@ -193,7 +194,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as kept:
         folder = Path(kept)
         names = prepare(folder)
-        for label in INPUTS:
+        for label in list(INPUTS)[: asked.lines]:
             with open(names["file"], "wb") as file:
                 file.writelines(pieces(label, size))
             for command in asked.only:

@@ -1,10 +1,10 @@
 """What an installation costs: packages and megabytes of the core and of each extra, and the time to import.
 
-    python scripts/measure_install.py [--json FILE]
+    python scripts/measure_install.py [--rounds 5] [--json FILE]
 
 Sizes are those of the files that each installed distribution lists, compiled Python left out; an extra counts what it
 adds to the core. The closure is computed from the metadata of the environment that runs this, so everything must be
-installed in it (`make test` does that). Import times are processor seconds, the least of five fresh processes. A table
+installed in it (`make test` does that). Import times are processor seconds, the least of several processes. A table
 says why each direct dependency is there.
 """
 
@@ -80,12 +80,12 @@ def own_size() -> int:
     return sum(f.stat().st_size for f in files if f.is_file() and "__pycache__" not in f.parts)
 
 
-def seconds(code: str) -> float:
-    """Return the least processor time of five fresh processes, less that of a process that does nothing."""
+def seconds(code: str, rounds: int) -> float:
+    """Return the least processor time of some fresh processes, less that of a process that does nothing."""
 
     def least(statement: str) -> float:
         times = []
-        for _ in range(5):
+        for _ in range(rounds):
             before = os.times()
             subprocess.run([sys.executable, "-c", statement], check=True)
             after = os.times()
@@ -133,12 +133,13 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="What an installation of Espalier costs.")
     parser.add_argument("--json", type=Path, help="write the figures to this file, too")
+    parser.add_argument("--rounds", type=int, default=5, help="processes that each import is timed in")
     chosen = parser.parse_args()
     rows = measured()
     unexplained = {name for row in rows for name in row["direct"]} - WHY.keys()
     if unexplained:
         sys.exit(f"say in WHY what these dependencies are for: {', '.join(sorted(unexplained))}")
-    times = {name: seconds(code) for name, code in IMPORTS.items()}
+    times = {name: seconds(code, chosen.rounds) for name, code in IMPORTS.items()}
     if chosen.json:
         chosen.json.write_text(json.dumps({"parts": rows, "seconds": times}, indent=2) + "\n", encoding="utf-8")
     sys.stdout.write(tables(rows, times) + "\n")

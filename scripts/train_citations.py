@@ -32,6 +32,7 @@ from espalier.citations.record import LABELS, Record
 from espalier.citations.schemes import load_scheme
 from espalier.citations.training import SOURCES, Example, compacted, divide, key_of, plain_tags, read_sources
 from espalier.corpus import Corpus
+from espalier.decoders.certify import degree_matrix
 from espalier.document import Document
 from espalier.estimators.ccm import CCM
 from espalier.estimators.ccm_training import held_out
@@ -39,7 +40,6 @@ from espalier.estimators.crf import CRF
 from espalier.estimators.persist import pack
 from espalier.inference import viterbi
 from espalier.io import read
-from espalier.decoders.certify import degree_matrix
 from espalier.learning.penalty_training import train_svm_penalties
 from espalier.metrics.reliability import calibration
 from espalier.pages.svg import Line, draw_lines

@@ -1,0 +1,134 @@
+"""Every script of the repository runs: in `bench/`, `scripts/` and `examples/`, in a form that takes seconds.
+
+What nothing runs, rots. A new script has to be put into `SCRIPTS` (how it is run here), into `ELSEWHERE` (which test
+runs it) or, if it is only imported, into `IMPORTED` (who imports it).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PLACES = ("bench", "scripts", "examples")
+
+
+@dataclass(frozen=True)
+class Quick:
+    """How a script is run: {data}, {model} and {out} stand for data sets, the bundled model, an empty directory."""
+
+    arguments: str = ""
+    data: bool = False
+    browser: bool = False
+    writes: str = ""
+
+
+def bench(arguments: str = "--quick", **needs: bool) -> Quick:
+    """Return how a benchmark is run; it writes its rows."""
+    return Quick(f"{arguments} --json {{out}}/rows.json", writes="rows.json", **needs)
+
+
+SCRIPTS = {
+    "bench/accuracy.py": bench(data=True),
+    "bench/codl.py": bench(data=True),
+    "bench/crf.py": bench(data=True),
+    "bench/decode.py": bench(data=True),
+    "bench/discovery.py": bench(data=True),
+    "bench/page.py": bench(browser=True),
+    "bench/parse.py": bench("--quick --references 1100 --memory 20"),
+    "bench/penalties.py": bench(data=True),
+    "bench/samplerank.py": bench(data=True),
+    "bench/scale.py": bench(),
+    "bench/serve.py": bench(),
+    "bench/sharded.py": bench(data=True),
+    "scripts/adapt_citations.py": Quick("--data {data} --references 4 --subsets 1", data=True),
+    "scripts/draw_parse.py": Quick("{out}/parse.svg", writes="parse.svg"),
+    "scripts/measure_hostile.py": Quick("--megabytes 0.01 --lines 2 --only parse label --json {out}/x", writes="x"),
+    "scripts/measure_house.py": Quick("--walk parse"),
+    "scripts/measure_install.py": Quick("--rounds 1 --json {out}/sizes.json", writes="sizes.json"),
+    "scripts/shoot_workbench.py": Quick("{out}/pictures", browser=True, writes="pictures/teach.png"),
+    "scripts/train_citations.py": Quick("--data {data} --output {out}/a.espalier", data=True, writes="a.espalier"),
+}
+ELSEWHERE = {
+    "examples/demo.sh": "tests/test_readme.py",
+    "scripts/docs_site.py": "tests/docs/test_docs_site.py",
+    "scripts/kill_hundred.py": "tests/trust/test_crashes.py",
+    "scripts/make_release_files.py": "tests/trust/test_determinism.py",
+}
+IMPORTED = {
+    "bench/common.py": "bench/crf.py",
+    "bench/reference_features.py": "bench/accuracy.py",
+    "bench/synthetic.py": "bench/crf.py",
+    "scripts/kill_kinds.py": "scripts/kill_hundred.py",
+}
+
+
+def test_every_script_is_run_by_a_test() -> None:
+    there = {
+        path.relative_to(ROOT).as_posix()
+        for place in PLACES
+        for path in (ROOT / place).rglob("*")
+        if path.suffix in (".py", ".sh")
+    }
+    assert there == {*SCRIPTS, *ELSEWHERE, *IMPORTED}
+    for script, other in {**ELSEWHERE, **IMPORTED}.items():
+        assert Path(script).stem in (ROOT / other).read_text(encoding="utf-8"), f"{other} does not run {script}"
+    for script in IMPORTED:
+        assert "__main__" not in (ROOT / script).read_text(encoding="utf-8"), f"{script} can be run: say how"
+
+
+@pytest.fixture(scope="session")
+def few_records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory like the shared data sets, with the first records of those that scripts read."""
+    chosen = os.environ.get("ESPALIER_DATA")
+    data = Path(chosen) if chosen else ROOT.parent / "shared" / "data"
+    if not data.is_dir():
+        pytest.skip("needs the shared data sets (set ESPALIER_DATA)")
+    directory = tmp_path_factory.mktemp("data")
+    names = [path.relative_to(data) for path in data.glob("*/normalised/*.json*")]
+    for name in (*names, *(path.relative_to(data) for path in data.glob("anystyle/original/*.xml*"))):
+        packed = name.suffix == ".gz"
+        source, target = data / name, directory / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with gzip.open(source, "rt", encoding="utf-8") if packed else open(source, encoding="utf-8") as file:
+            text = first_sequences(file.read(), 40) if ".xml" in name.name else "".join(islice(file, 40))
+        target.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    return directory
+
+
+def first_sequences(text: str, n: int) -> str:
+    """Return the first records of a file of AnyStyle."""
+    return "</sequence>".join(text.split("</sequence>")[:n]) + "</sequence>\n</dataset>\n"
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_script(script: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    quick = SCRIPTS[script]
+    if quick.browser and not (os.environ.get("CHROMIUM") or shutil.which("chromium")):
+        assert "CI" not in os.environ, "chromium is missing; .ci/run installs it"
+        pytest.skip("needs chromium")
+    data = request.getfixturevalue("few_records") if quick.data else tmp_path / "no data"
+    arguments = quick.arguments.format(data=data, out=tmp_path).split()
+    environment = {**os.environ, "ESPALIER_DATA": str(data), "PYTHONHASHSEED": "0"}
+    command = [sys.executable, str(ROOT / script), *arguments]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    assert "Traceback" not in done.stderr
+    if quick.writes:
+        assert (tmp_path / quick.writes).stat().st_size > 0
+    if quick.writes == "rows.json":
+        rows = json.loads((tmp_path / "rows.json").read_text(encoding="utf-8"))
+        assert rows
+        for row in rows:
+            assert set(row) == {"name", "unit", "ours", "peer", "peer_name", "ratio"}
+            assert math.isfinite(row["ratio"]), row
