@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from espalier.kernels.vector import _SINGLES, _VEC, LANES, _pointer
+from espalier.kernels.vector import LANES, SINGLES, VECTOR, pointer_to
 
 __all__ = ["transpose", "transpose_f32"]
 
@@ -34,7 +34,7 @@ def _transposed(builder, source, source_step):
     rows = []
     for i in range(LANES):
         address = builder.add(source, builder.mul(source_step, ir.IntType(64)(i)))
-        rows.append(builder.load(_pointer(builder, address, _VEC), align=8))
+        rows.append(builder.load(pointer_to(builder, address, VECTOR), align=8))
     for distance in (4, 2, 1):
         rows = _interleave(builder, rows, distance)
     return rows
@@ -48,7 +48,7 @@ def transpose(typingctx, source, source_step, target, target_step):
         source, source_step, target, target_step = args
         for i, row in enumerate(_transposed(builder, source, source_step)):
             address = builder.add(target, builder.mul(target_step, ir.IntType(64)(i)))
-            builder.store(row, _pointer(builder, address, _VEC), align=8)
+            builder.store(row, pointer_to(builder, address, VECTOR), align=8)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64, types.int64), codegen
@@ -62,7 +62,7 @@ def transpose_f32(typingctx, source, source_step, target, target_step):
         source, source_step, target, target_step = args
         for i, row in enumerate(_transposed(builder, source, source_step)):
             address = builder.add(target, builder.mul(target_step, ir.IntType(64)(i)))
-            builder.store(builder.fptrunc(row, _SINGLES), _pointer(builder, address, _SINGLES), align=4)
+            builder.store(builder.fptrunc(row, SINGLES), pointer_to(builder, address, SINGLES), align=4)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64, types.int64), codegen

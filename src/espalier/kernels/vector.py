@@ -28,6 +28,8 @@ from numba.extending import intrinsic, lower_builtin, models, register_model
 
 __all__ = [
     "LANES",
+    "SINGLES",
+    "VECTOR",
     "VEC_BYTES",
     "aligned",
     "any_at_least",
@@ -39,6 +41,7 @@ __all__ = [
     "load_i16",
     "maximum",
     "minimum",
+    "pointer_to",
     "read",
     "read_f32",
     "read_i32",
@@ -59,8 +62,10 @@ LANES = 8
 VEC_BYTES = 8 * LANES
 
 _DOUBLE = ir.DoubleType()
-_VEC = ir.VectorType(_DOUBLE, LANES)
-_SINGLES = ir.VectorType(ir.FloatType(), LANES)
+VECTOR = ir.VectorType(_DOUBLE, LANES)
+"""LLVM's type of a Vec."""
+SINGLES = ir.VectorType(ir.FloatType(), LANES)
+"""The same in single precision."""
 _SHORTS = ir.VectorType(ir.IntType(16), LANES)
 _BITS = ir.VectorType(ir.IntType(64), LANES)
 
@@ -81,7 +86,7 @@ class _VecModel(models.PrimitiveModel):
     """A Vec is an LLVM vector, in memory and in registers."""
 
     def __init__(self, dmm, fe_type):
-        super().__init__(dmm, fe_type, _VEC)
+        super().__init__(dmm, fe_type, VECTOR)
 
 
 def _binary(op, emit):
@@ -102,12 +107,13 @@ _binary(operator.mul, lambda builder, a, b: builder.fmul(a, b))
 _binary(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
 
 
-def _pointer(builder, address, element):
+def pointer_to(builder, address, element):
+    """Return LLVM's pointer to an element at an address."""
     return builder.inttoptr(address, element.as_pointer())
 
 
 def _constant(value):
-    return ir.Constant(_VEC, [value] * LANES)
+    return ir.Constant(VECTOR, [value] * LANES)
 
 
 def _call(builder, name, *args):
@@ -121,7 +127,7 @@ def load(typingctx, address):
     """Return the eight doubles at an address."""
 
     def codegen(context, builder, sig, args):
-        return builder.load(_pointer(builder, args[0], _VEC), align=8)
+        return builder.load(pointer_to(builder, args[0], VECTOR), align=8)
 
     return VEC(types.int64), codegen
 
@@ -131,7 +137,7 @@ def store(typingctx, address, value):
     """Write eight doubles to an address."""
 
     def codegen(context, builder, sig, args):
-        builder.store(args[1], _pointer(builder, args[0], _VEC), align=8)
+        builder.store(args[1], pointer_to(builder, args[0], VECTOR), align=8)
         return context.get_dummy_value()
 
     return types.void(types.int64, VEC), codegen
@@ -142,7 +148,7 @@ def load_f32(typingctx, address):
     """Return the eight single-precision floats at an address, widened."""
 
     def codegen(context, builder, sig, args):
-        return builder.fpext(builder.load(_pointer(builder, args[0], _SINGLES), align=4), _VEC)
+        return builder.fpext(builder.load(pointer_to(builder, args[0], SINGLES), align=4), VECTOR)
 
     return VEC(types.int64), codegen
 
@@ -152,7 +158,7 @@ def load_i16(typingctx, address):
     """Return the eight 16-bit whole numbers at an address, as doubles."""
 
     def codegen(context, builder, sig, args):
-        return builder.sitofp(builder.load(_pointer(builder, args[0], _SHORTS), align=2), _VEC)
+        return builder.sitofp(builder.load(pointer_to(builder, args[0], _SHORTS), align=2), VECTOR)
 
     return VEC(types.int64), codegen
 
@@ -162,7 +168,7 @@ def store_f32(typingctx, address, value):
     """Write eight lanes to an address, rounded to single precision."""
 
     def codegen(context, builder, sig, args):
-        builder.store(builder.fptrunc(args[1], _SINGLES), _pointer(builder, args[0], _SINGLES), align=4)
+        builder.store(builder.fptrunc(args[1], SINGLES), pointer_to(builder, args[0], SINGLES), align=4)
         return context.get_dummy_value()
 
     return types.void(types.int64, VEC), codegen
@@ -173,7 +179,7 @@ def read(typingctx, address):
     """Return the double at an address."""
 
     def codegen(context, builder, sig, args):
-        return builder.load(_pointer(builder, args[0], _DOUBLE), align=8)
+        return builder.load(pointer_to(builder, args[0], _DOUBLE), align=8)
 
     return types.float64(types.int64), codegen
 
@@ -183,7 +189,7 @@ def read_f32(typingctx, address):
     """Return the single-precision float at an address, widened."""
 
     def codegen(context, builder, sig, args):
-        return builder.fpext(builder.load(_pointer(builder, args[0], ir.FloatType()), align=4), _DOUBLE)
+        return builder.fpext(builder.load(pointer_to(builder, args[0], ir.FloatType()), align=4), _DOUBLE)
 
     return types.float64(types.int64), codegen
 
@@ -193,7 +199,7 @@ def read_i32(typingctx, address):
     """Return the 32-bit integer at an address, as a 64-bit one."""
 
     def codegen(context, builder, sig, args):
-        return builder.sext(builder.load(_pointer(builder, args[0], ir.IntType(32)), align=4), ir.IntType(64))
+        return builder.sext(builder.load(pointer_to(builder, args[0], ir.IntType(32)), align=4), ir.IntType(64))
 
     return types.int64(types.int64), codegen
 
@@ -203,7 +209,7 @@ def read_i64(typingctx, address):
     """Return the 64-bit integer at an address."""
 
     def codegen(context, builder, sig, args):
-        return builder.load(_pointer(builder, args[0], ir.IntType(64)), align=8)
+        return builder.load(pointer_to(builder, args[0], ir.IntType(64)), align=8)
 
     return types.int64(types.int64), codegen
 
@@ -213,7 +219,7 @@ def write_i32(typingctx, address, value):
     """Write an integer to an address, as a 32-bit one."""
 
     def codegen(context, builder, sig, args):
-        builder.store(builder.trunc(args[1], ir.IntType(32)), _pointer(builder, args[0], ir.IntType(32)), align=4)
+        builder.store(builder.trunc(args[1], ir.IntType(32)), pointer_to(builder, args[0], ir.IntType(32)), align=4)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), codegen
@@ -224,7 +230,7 @@ def write(typingctx, address, value):
     """Write one double to an address."""
 
     def codegen(context, builder, sig, args):
-        builder.store(args[1], _pointer(builder, args[0], _DOUBLE), align=8)
+        builder.store(args[1], pointer_to(builder, args[0], _DOUBLE), align=8)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.float64), codegen
@@ -235,7 +241,7 @@ def splat(typingctx, value):
     """Return eight copies of a float."""
 
     def codegen(context, builder, sig, args):
-        one = builder.insert_element(ir.Constant(_VEC, ir.Undefined), args[0], ir.IntType(32)(0))
+        one = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), args[0], ir.IntType(32)(0))
         mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
         return builder.shuffle_vector(one, one, mask)
 
@@ -358,7 +364,7 @@ def exp(typingctx, a):
         for c in _TAYLOR[1:]:
             y = _call(builder, "llvm.fma.v8f64", y, r, _constant(c))
         exponent = builder.shl(builder.bitcast(shifted, _BITS), ir.Constant(_BITS, [52] * LANES))
-        y = builder.bitcast(builder.add(builder.bitcast(y, _BITS), exponent), _VEC)
+        y = builder.bitcast(builder.add(builder.bitcast(y, _BITS), exponent), VECTOR)
         return builder.select(alive, y, _constant(0.0))
 
     return VEC(VEC), codegen
