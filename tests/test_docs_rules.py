@@ -13,9 +13,9 @@ import espalier as es
 from espalier.decoders import DECODERS
 from espalier.decoders.reference import fill
 from espalier.errors import InputError
-from espalier.rules.lexer import KEYWORDS
 from espalier.rules.lowering import FORMS
 from espalier.rules.nodes import NODE_TYPES, walk
+from espalier.rules.text import KEYWORDS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")

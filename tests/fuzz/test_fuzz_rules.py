@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from mutations import damaged
 
 from espalier.errors import RuleError
-from espalier.rules.lexer import KEYWORDS
 from espalier.rules.meaning import violations
 from espalier.rules.ruleset import RuleSet
+from espalier.rules.text import KEYWORDS
 
 VALID = (
     "Start: first in who, when\nOnce: each field once [penalty 2.5]\n",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from espalier.rules import nodes as n
 from espalier.rules import predicates as p
-from espalier.rules.lexer import KEYWORDS
+from espalier.rules.text import KEYWORDS
 
 LABELS = ("a", "b", "c", "O")
 WORDS = ("x", "y", ".", ",", "12")

@@ -10,8 +10,7 @@ from espalier.errors import RuleError
 from espalier.rules import Rule, RuleSet, rules
 from espalier.rules import nodes as n
 from espalier.rules import predicates as p
-from espalier.rules.lexer import KEYWORDS
-from espalier.rules.text import GRAMMAR, parse_node, print_node
+from espalier.rules.text import GRAMMAR, KEYWORDS, parse_node, print_node
 
 
 @settings(deadline=None, derandomize=True, max_examples=150)

@@ -61,7 +61,7 @@ def _good_lines(text: str, labels: Sequence[str] | None, path: Path) -> tuple[st
 
     Every rule is read by itself, with all other lines blank, so that one mistake does not hide the next.
     """
-    from espalier.rules.lexer import logical_lines
+    from espalier.rules.reader import logical_lines
     from espalier.rules.ruleset import RuleSet
 
     lines = text.split("\n")
@@ -85,7 +85,7 @@ def _good_lines(text: str, labels: Sequence[str] | None, path: Path) -> tuple[st
 def described(rules: RuleSet, labels: Sequence[str]) -> list[dict[str, Any]]:
     """Return name, text, penalty ("hard" if infinite) and compiled form of every rule."""
     from espalier.rules.compile import compile_rules
-    from espalier.rules.printer import print_node
+    from espalier.rules.text import print_node
 
     forms = compile_rules(rules, labels).form
     return [

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from espalier.corpus import Labels
-from espalier.rules.printer import print_node
 from espalier.rules.ruleset import Rule, RuleSet
+from espalier.rules.text import print_node
 
 __all__ = ["Discovery", "Finding"]
 

@@ -1,15 +1,20 @@
-"""The lower half of the parser: lexemes, names, fields and token conditions."""
+"""The lower half of reading rules: lexemes, names, fields, token conditions and sums of counts.
+
+Every complaint names line and column, shows the line with a caret, and says what was expected or which known word is
+nearest. `espalier.rules.text` has the grammar, and the upper half.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
-from espalier.errors import RuleError, nearest
-from espalier.rules.lexer import KEYWORDS, Lexeme, complain, lexemes, unquote
-from espalier.rules.nodes import ANY_FIELD, ANYTHING, Fields
+from espalier.errors import Hint, Part, RuleError, nearest, shortened
+from espalier.rules.counts import Count, compare
+from espalier.rules.nodes import ANY_FIELD, ANYTHING, Fields, Node, Term, Unit
 from espalier.rules.predicates import (
     BUILT_IN,
     FIRST,
@@ -28,16 +33,114 @@ from espalier.rules.predicates import (
     read_lexicon,
 )
 
-__all__ = ["Context", "Reader"]
+__all__ = ["NAME", "Lexeme", "Reader", "Scope", "complain", "logical_lines"]
 
 MAX_DEPTH = 60
 """How deep rules and conditions may nest."""
 
+NAME = re.compile(r"[^\W\d]\w*(?:[-/]\w+)*")
+"""A plain word: letters, digits, inner hyphens and slashes."""
+
+# A pattern or a string that is never closed gets a kind of its own, for a better complaint.
+_LEXEME = re.compile(
+    r"""(?P<space>[ \t\r\f\v\u00a0]+ | \#.*)
+      | (?P<string>"(?:[^"\\]|\\.)*")
+      | (?P<regex>/(?:[^/\\]|\\.)+/)
+      | (?P<name>[^\W\d]\w*(?:[-/]\w+)*)
+      | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
+      | (?P<sign>->|<=|>=|==|!=|\.\.|[-+*<>=~:,()\[\]])
+      | (?P<open>["/])
+      | (?P<odd>.)""",
+    re.VERBOSE,
+)
 _T = TypeVar("_T")
+_HEAD = re.compile(r'(?:[^\W\d]\w*(?:[-/]\w+)*|"(?:[^"\\]|\\.)*")\s*:')
+_SHOWN = 250  # characters of a line on each side of a complaint
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
+
+
+class Lexeme(NamedTuple):
+    """A piece of rule text: its kind (name, string, regex, number, sign, end), its text and its place."""
+
+    kind: str
+    text: str
+    line: int
+    column: int
+
+
+def complain(lines: list[str], at: Lexeme, *what: Part, hint: Hint | list[Hint] = "") -> RuleError:
+    """Return an error that names line and column (from 1) and shows the line, or the part around it, with a caret."""
+    line = lines[at.line].replace("\r", " ")
+    start = max(at.column - _SHOWN, 0) if len(line) > 2 * _SHOWN else 0
+    before, behind = line[start : at.column], line[at.column : at.column + _SHOWN]
+    shown = ("…" if start else "") + before + behind + ("…" if start + len(before + behind) < len(line) else "")
+    # Keep tabs, so that the caret stands where the reader sees the character.
+    pad = " " * bool(start) + "".join("\t" if c == "\t" else " " for c in before)
+    what = tuple(shortened(part) if isinstance(part, str) else part for part in what)
+    return RuleError(*what, line=at.line + 1, column=at.column + 1, shown=f"    {shown}\n    {pad}^", hint=hint)
+
+
+def logical_lines(lines: list[str]) -> Iterator[list[int]]:
+    """Yield the line numbers of each rule.
+
+    A line continues the one above if it is indented deeper than the first rule and does not begin with a name
+    and a colon.
+    """
+    group: list[int] = []
+    margin: int | None = None
+    for number, line in enumerate(lines):
+        body = line.strip()
+        if not body or body.startswith("#"):
+            continue
+        indent = len(line) - len(line.lstrip())
+        margin = indent if margin is None else margin
+        if group and indent > margin and not _HEAD.match(body):
+            group.append(number)
+            continue
+        if group:
+            yield group
+        group = [number]
+    if group:
+        yield group
+
+
+def lexemes(lines: list[str], numbers: list[int]) -> list[Lexeme]:
+    """Cut the lines of one rule into lexemes, with one of kind `end` behind the last."""
+    found: list[Lexeme] = []
+    for number in numbers:
+        for match in _LEXEME.finditer(lines[number]):
+            kind, text = str(match.lastgroup), match.group()
+            at = Lexeme(kind, text, number, match.start())
+            if kind == "open":
+                thing = "text in quotes" if text == '"' else "pattern"
+                raise complain(lines, at, f"this {thing} is never closed on its line")
+            if kind == "odd":
+                hint = "use double quotes" if text in "'‘’“”`" else ""
+                raise complain(lines, at, f"unexpected character {text!r}", hint=hint)
+            if kind != "space":
+                found.append(at)
+    last = found[-1]
+    return [*found, Lexeme("end", "", last.line, last.column + len(last.text))]
+
+
+def unquote(lines: list[str], at: Lexeme) -> str:
+    """Return the text of a string or pattern lexeme without its delimiters and escapes."""
+    body = at.text[1:-1]
+    if at.kind == "regex":
+        return re.sub(r"\\(.)", lambda m: "/" if m[1] == "/" else m[0], body)
+    bad = next((m for m in re.finditer(r"\\(.)", body) if m[1] not in _ESCAPES), None)
+    if bad is not None:
+        raise complain(
+            lines,
+            at._replace(column=at.column + 1 + bad.start()),
+            f"unknown escape {bad[0]}",
+            hint=r"known are \" \\ \n \t \r",
+        )
+    return re.sub(r"\\(.)", lambda m: _ESCAPES[m[1]], body)
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class Scope:
     """What a rule text may refer to.
 
     known : the field names that exist; None accepts any. predicates : the user's functions by name.
@@ -51,11 +154,11 @@ class Context:
 
 
 class Reader:
-    """Reads fields and token conditions off the lexemes of one rule."""
+    """Reads fields, token conditions and sums off the lexemes of one rule."""
 
-    def __init__(self, lines: list[str], numbers: list[int], context: Context) -> None:
-        """Cut the lines into lexemes."""
-        self.lines, self.context = lines, context
+    def __init__(self, lines: list[str], numbers: list[int], scope: Scope, keywords: Collection[str]) -> None:
+        """Cut the lines into lexemes; a name that is a keyword may be a slip."""
+        self.lines, self.scope, self.keywords = lines, scope, keywords
         self.stream = lexemes(lines, numbers)
         self.at, self.depth = 0, 0
 
@@ -95,7 +198,7 @@ class Reader:
     def expected(self, what: str) -> NoReturn:
         """Complain that something else was expected here."""
         found = f"found {self.now.text!r}" if self.now.kind != "end" else "the rule ends here"
-        near = nearest(self.now.text, KEYWORDS) if self.now.kind == "name" else ""
+        near = nearest(self.now.text, self.keywords) if self.now.kind == "name" else ""
         self.fail(f"expected {what}, {found}", hint="" if repr(self.now.text) in near else near)
 
     def built(self, at: Lexeme, make: Callable[[], _T]) -> _T:
@@ -133,12 +236,12 @@ class Reader:
         """Read the name of a known field."""
         at = self.now
         name = self.name("a field name")
-        known = self.context.known
+        known = self.scope.known
         if known is not None and name not in known:
             fields = f"known fields: {', '.join(sorted(known)[:12])}"
-            if name in KEYWORDS:
+            if name in self.keywords:
                 self.fail(f"{name!r} is a word of the language", at, f"a condition begins with 'token'; {fields}")
-            self.fail(f"unknown field {name!r}", at, nearest(name, [*known, *KEYWORDS], fields))
+            self.fail(f"unknown field {name!r}", at, nearest(name, [*known, *self.keywords], fields))
         return self.built(at, lambda: Fields((name,)).names[0])
 
     def name(self, what: str) -> str:
@@ -236,7 +339,7 @@ class Reader:
         """Read a file name, and the words in that file."""
         at = self.now
         source = self.string("a file name in quotes")
-        listed, directory = self.context.lexicons.get(source), self.context.directory
+        listed, directory = self.scope.lexicons.get(source), self.scope.directory
         if listed is None and directory is None:
             self.fail(f"the words of lexicon {source!r} are missing", at)
 
@@ -254,7 +357,7 @@ class Reader:
             return LAST
         at = self.now
         name = self.name("the name of a condition")
-        known = {**BUILT_IN, **self.context.predicates}
+        known = {**BUILT_IN, **self.scope.predicates}
         if name not in known:
             near = nearest(name, known, f"known are first, last, {', '.join(sorted(known))}")
             self.fail(f"no condition is named {name!r}", at, near)
@@ -265,3 +368,48 @@ class Reader:
         first = self.integer()
         last = self.integer() if self.take("..") else first
         return self.built(at, lambda: At(first, last))
+
+    # -- counts ------------------------------------------------------------------------------------
+
+    def comparison(self) -> Node:
+        """Read two sums and the sign between them."""
+        start = self.now
+        left = self.sum()
+        sign = self.comparison_sign(("<=", ">=", "==", "!=", "<", ">", "="))
+        right = self.sum()
+        return self.built(start, lambda: compare(left, sign, right))
+
+    def comparison_sign(self, allowed: Sequence[str]) -> str:
+        """Read one of these signs."""
+        for sign in allowed:
+            if self.take(sign):
+                return "==" if sign == "=" else sign
+        self.expected("a comparison: " + ", ".join(sign for sign in allowed if sign != "="))
+
+    def sum(self) -> Count:
+        """Read counts and numbers, added and subtracted."""
+        total = self.summand()
+        while self.peek() in ("+", "-"):
+            total = total + self.summand()
+        return total
+
+    def summand(self) -> Count:
+        """Read a number, or a count with its coefficient."""
+        sign = -1 if self.take("-") else 1
+        if sign == 1:
+            self.take("+")
+        factor = self.integer() if self.now.kind == "number" else None
+        times = factor is not None and self.take("*")
+        if self.peek() not in ("count", "tokens"):
+            if factor is None or times:
+                self.expected("a number, count(...) or tokens(...)")
+            return Count(constant=sign * factor)
+        coefficient = sign * (1 if factor is None else factor)
+        unit: Unit = "tokens" if self.take("tokens") else "segments"
+        self.take("count")
+        fields = ANYTHING
+        if unit == "segments" or self.peek() == "(":
+            self.need("(")
+            fields = self.fields()
+            self.need(")")
+        return Count((Term(coefficient, unit, fields),))

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from espalier.errors import RuleError, nearest
 from espalier.rules.nodes import Node, conditions_of, fields_of, known_fields
-from espalier.rules.parser import parse_node, parse_rules
 from espalier.rules.predicates import BUILT_IN, Named, Words, parts
-from espalier.rules.printer import print_name, print_node
-from espalier.rules.reader import Context
+from espalier.rules.reader import Scope
+from espalier.rules.text import parse_node, parse_rules, print_name, print_node
 
 __all__ = ["DEFAULT_PENALTY", "Rule", "RuleSet", "rules"]
 
@@ -109,8 +108,8 @@ class RuleSet(Sequence[Rule]):
         if not isinstance(source, str):
             raise RuleError(f"rules come as text, not as {type(source).__name__}; read the file first")
         known = None if labels is None else known_fields(labels)
-        context = Context(known, predicates or {}, lexicons or {}, Path(directory))
-        return cls(Rule(*parsed) for parsed in parse_rules(text, context))
+        scope = Scope(known, predicates or {}, lexicons or {}, Path(directory))
+        return cls(Rule(*parsed) for parsed in parse_rules(text, scope))
 
     @property
     def K(self) -> int:
@@ -186,9 +185,9 @@ class RuleSet(Sequence[Rule]):
         except (KeyError, TypeError, AttributeError) as error:
             raise RuleError(f"this is not a stored rule set: {error!r} is missing or wrong") from None
         # A stored set is whole: it never reads a file, wherever it came from.
-        context = Context(lexicons=lexicons, directory=None)
+        scope = Scope(lexicons=lexicons, directory=None)
         return cls(
-            Rule(name, parse_node(str(text), context), math.inf if penalty == "hard" else penalty, bool(once))
+            Rule(name, parse_node(str(text), scope), math.inf if penalty == "hard" else penalty, bool(once))
             for name, text, penalty, once in entries
         )
 

@@ -16,12 +16,10 @@ from typing import Any
 from espalier.corpus import Labels
 from espalier.errors import RuleError
 from espalier.rules.compile import Compiled, compile_rules
-from espalier.rules.lexer import logical_lines
 from espalier.rules.nodes import known_fields
-from espalier.rules.parser import parse_rules
-from espalier.rules.printer import print_node
-from espalier.rules.reader import Context
+from espalier.rules.reader import Scope, logical_lines
 from espalier.rules.ruleset import DEFAULT_PENALTY, Rule, RuleSet
+from espalier.rules.text import parse_rules, print_node
 from espalier.workbench.failures import Failure
 from espalier.workbench.labellers import Labeller
 from espalier.workbench.tasks import RuleState
@@ -53,7 +51,7 @@ class Checked:
 @lru_cache(maxsize=64)
 def check_text(text: str, labels: Labels) -> Checked:
     """Read every rule by itself, so that one mistake does not hide the next."""
-    context = Context(known=known_fields(labels), directory=None)
+    scope = Scope(known=known_fields(labels), directory=None)
     lines = text.removeprefix("\ufeff").split("\n")
     found: dict[str, tuple[Rule, tuple[int, int]]] = {}
     mistakes: list[Mistake] = []
@@ -62,7 +60,7 @@ def check_text(text: str, labels: Labels) -> Checked:
         # Blank lines before it keep the places in messages right.
         alone = "\n" * first + "\n".join(lines[t] if t in numbers else "" for t in range(first, last + 1))
         try:
-            [rule] = (Rule(*parsed) for parsed in parse_rules(alone, context))
+            [rule] = (Rule(*parsed) for parsed in parse_rules(alone, scope))
             if rule.name in found:
                 raise RuleError(f"a second rule named {rule.name!r}", hint="names must differ")
             if len(found) >= MOST_RULES:

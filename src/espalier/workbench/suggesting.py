@@ -13,7 +13,7 @@ from espalier.errors import ResultWarning
 from espalier.learning.discovery import discover
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
-from espalier.rules.printer import print_node
+from espalier.rules.text import print_node
 from espalier.tags import is_tag
 from espalier.workbench.bench import Bench
 from espalier.workbench.decoding import Batch, decode
