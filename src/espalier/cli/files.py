@@ -18,7 +18,8 @@ __all__ = ["STANDARD", "UTF_8", "Encoding", "iter_documents", "output_format", "
 STANDARD = Path("-")
 UTF_8 = "utf-8"
 Encoding = Annotated[
-    str, typer.Option("--encoding", metavar="NAME", help="The encoding of the input, by default utf-8; as latin-1.")
+    str,
+    typer.Option("--encoding", metavar="NAME", help="The encoding of the input, such as latin-1; by default utf-8."),
 ]
 """The option that every command with data to read has."""
 

@@ -25,7 +25,9 @@ __all__ = ["label"]
 
 
 def label(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Text, a record a line, or labelled records.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Text with one record per line, or labelled records.")
+    ],
     model: Annotated[
         Path, typer.Option("--model", "-m", metavar="MODEL", help="A model file, or citations: the bundled one.")
     ],

@@ -60,7 +60,12 @@ def discover(
     data: Annotated[list[Path], typer.Option("--data", "-d", metavar="FILE", help="Labelled records; - is stdin.")],
     model: Annotated[
         Path | None,
-        typer.Option("--model", "-m", metavar="MODEL", help="A model that has not seen them; else CRFs, crosswise."),
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="A model that did not learn from them; by default CRFs that each leave out a fold.",
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="TASK.TOML", help="The task file to write; - is stdout.")
@@ -69,7 +74,8 @@ def discover(
         str | None, typer.Option(metavar="NAMES", help="Kinds of rules to try, with commas; else all but followed.")
     ] = None,
     importance: Annotated[
-        float, typer.Option(metavar="X", help="How much oftener predictions must break a rule than right labels do.")
+        float,
+        typer.Option(metavar="X", help="How many times as often predictions must break a rule as the right labels do."),
     ] = 2.75,
     most: Annotated[int | None, typer.Option("--max", metavar="N", help="The most rules to keep.")] = None,
     cover: Annotated[

@@ -21,7 +21,10 @@ __all__ = ["train"]
 Unlabelled = Annotated[
     list[Path] | None,
     typer.Option(
-        "--unlabelled", "-u", metavar="FILE", help="Raw text, a record a line, or records; labels are unread."
+        "--unlabelled",
+        "-u",
+        metavar="FILE",
+        help="Raw text with one record per line, or records, whose labels are not read.",
     ),
 ]
 UnlabelledFrom = Annotated[
@@ -54,7 +57,10 @@ Tags = Annotated[
 Output = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", metavar="MODEL", help="The model file to write; else a new one here, called as the task."
+        "--output",
+        "-o",
+        metavar="MODEL",
+        help="The model file to write; by default a new file here, named after the task.",
     ),
 ]
 Settings = Annotated[

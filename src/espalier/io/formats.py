@@ -52,13 +52,13 @@ FORMATS: Mapping[str, Format] = {
         Format("jsonl", "JSON Lines, the native form; keeps everything", (".jsonl", ".ndjson"), **_JSON),
         Format(
             "conll",
-            "columns, one token a line; IOB1, IOB2, IOBES, BILOU or plain labels",
+            "columns, one token per line; IOB1, IOB2, IOBES, BILOU or plain labels",
             (".conll", ".iob", ".iob2", ".bio"),
             tokens=True,
             text=False,
             streams=False,
         ),
-        Format("inline", "flat tags in the text, a record a line or an XML document"),
+        Format("inline", "flat tags in the text, one record per line or an XML document"),
         Format("hierarchical", "nested tags in the text, as in the UMass set", nests=True),
         Format(
             "tei",
@@ -71,7 +71,7 @@ FORMATS: Mapping[str, Format] = {
         Format("doccano", "doccano's JSON Lines", **_JSON),
         Format("prodigy", "Prodigy's JSON Lines", **_JSON),
         Format("label_studio", "Label Studio's JSON export", (".json",), **_JSON, streams=False),
-        Format("plain", "text alone, a record a line or a block", (".txt",), labels=False),
+        Format("plain", "text alone, one record per line or per block", (".txt",), labels=False),
     )
 }
 """Name -> what the format is and keeps."""

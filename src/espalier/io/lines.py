@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 
 
 def check_longest(longest: float) -> None:
-    """Refuse a bound that is none."""
+    """Raise InputError if `longest` is not a number of characters."""
     if isinstance(longest, bool) or not isinstance(longest, (int, float)) or not longest >= 1:
         raise InputError(f"longest is a number of characters, at least 1, or inf for any number, not {longest!r}")
 

@@ -40,7 +40,7 @@ class Event(NamedTuple):
 
 
 def line_events(line: str, number: int) -> Iterator[Event]:
-    """Scan one line leniently: what is not a tag is text, also `<` and `&`; nothing is done for a sign that is none."""
+    """Scan one line leniently: what is not a tag is text, and so is a `<` or `&` that begins nothing."""
     at = 0
     for match in _TAG_OR_BROKEN.finditer(line):
         if match.start() > at:
