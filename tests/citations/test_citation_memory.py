@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from espalier.citations.normalise.memory import remembered
+from espalier.citations.normalise.text import remembered
 
 
 def test_short_texts_are_read_once_and_long_ones_every_time() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from espalier.citations.normalise import names as general
 from espalier.citations.normalise import split_names
-from espalier.citations.normalise.usual import usual_names
+from espalier.citations.normalise.names import usual_names
 from espalier.citations.work import Name
 
 

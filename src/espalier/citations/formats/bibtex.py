@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.citations.formats import OutputFormat
 from espalier.citations.keys import Keys
-from espalier.citations.normalise.memory import remembered
+from espalier.citations.normalise.text import remembered
 from espalier.citations.output_text import SEASONS, clean, edtf, left_over, page_range, uri
 
 if TYPE_CHECKING:

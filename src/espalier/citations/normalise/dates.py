@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
-from espalier.citations.normalise.memory import remembered
-from espalier.citations.normalise.text import collapse, trim
+from espalier.citations.normalise.text import collapse, remembered, trim
 from espalier.citations.work import Date
 
 __all__ = ["is_month", "is_pending", "parse_date"]

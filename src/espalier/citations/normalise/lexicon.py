@@ -5,18 +5,23 @@ They are closed lists of common words in the languages of most references, not l
 
 from __future__ import annotations
 
+import re
+
 __all__ = [
+    "BEFORE_NAMES",
     "CHINESE_FAMILIES",
     "DEGREES",
     "DEGREE_PARTS",
     "HANGUL_FAMILIES",
     "HAN_FAMILIES",
+    "HINTS_OF_OTHERS",
     "INSTITUTION_INNER",
     "INSTITUTION_STEMS",
     "INSTITUTION_WORDS",
     "JOINERS",
     "LOW_PARTICLES",
     "MONTHS",
+    "OTHERS",
     "PARTICLES",
     "ROLES",
     "ROLES_IN_SHORT",
@@ -62,6 +67,29 @@ ROLES = vocabulary(
 )
 ROLES_IN_SHORT = vocabulary("ed éd hg trans tr trad dir coord org orgs comp comps red")
 """Abbreviations of roles that may be names, too."""
+
+# What may stand before a list of names.
+BEFORE_NAMES = re.compile(
+    r"[\W_]*(?:in:|in\b(?=\s(?!['’]t\b))|a cura di\b|by\b(?=\s)"
+    r"|(?:edited|eds?\.?|translated|transl?\.?|tr\.|compiled|comp\.?|revised|rev\.) by\b"
+    r"|(?:hrsg\.?|hg\.?|herausgegeben|[uü]bers(?:\.|etzt|etzung)?|aus dem \w+) von\b"
+    r"|trad(?:\.|uit|uction|ucción|uzione|ução|ucido|uzido)?(?: \w+\.?)? (?:par|por|di|de|da)\b"
+    r"|(?:editado|organizado) por\b|sous la dir(?:\.|ection) de\b"
+    r"|(?:eds?|hrsg|hg|transl?|tr|trad|[uü]bers|comp)\.(?=\s))",
+    re.IGNORECASE,
+)
+# A list that goes on: the words, or the dots of "A, B, . . . Z".
+OTHERS = re.compile(
+    r"(?i:\[?\bet\.? ?[aá]l(?:ii|ia)?\b\.?\]?|& al\b\.?|\b(?:and|&) (?:others|co-?workers)\b|\by otros\b|\be outros\b)"
+    r"|\be altri\b|\bet (?:autres|coll)\b|\bund andere\b|\ben anderen\b|\b[eu]\. ?a\.|\by cols?\b|\bи др(?:угие)?\b"
+    r"|\bi inni\b|\bi in\.|\ba kol\b|et al(?=\W*$)|(?:等|ほか)(?=[。．.]?$)|(?:\. ?){3,}|…"
+)
+# What such a list has somewhere, casefolded; nearly all others have none of it.
+HINTS_OF_OTHERS = (
+    *("et al", "et. al", "et.al", "etal", "et ál", "& al", "others", "workers", "otros", "outros", "altri", "autres"),
+    *("andere", "u. a.", "u.a.", "e. a.", "e.a.", "et coll", "y col", "и др", "i in", "a kol", "等", "ほか"),
+    *("..", ". .", "…"),
+)
 
 # The commonest family names of China in Pinyin; before a given name in Pinyin they are family names.
 CHINESE_FAMILIES = vocabulary(

@@ -7,56 +7,60 @@ word alone is a family name, and what follows it after a comma is its given name
 are all two persons. What has the words of an institution is a literal name, with its commas and its "and".
 
 Nothing is lost: the letters of the text are those of the names, of `Names.cues`, which are the joining words,
-the roles ("(Eds.)", "edited by") and the marks of an unfinished list ("et al."), and of `Names.asides`. Linear time.
+the roles ("(Eds.)", "edited by") and the marks of an unfinished list ("et al."), and of `Names.asides`.
+
+Most lists are read by one expression for each person (`usual_names`): given names or initials and a family name, or a
+family name and initials, with commas, semicolons and "and" between. A list with a word that may be more than part of a
+name (a suffix, a role, an institution's word, "others") is left to the general reader, which cuts it into pieces first.
+That finds the same names in the usual lists, too, only later; a test holds the two together. Linear time: each token is
+looked at once, and at most a few tokens after it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
-from espalier.citations.normalise.lexicon import LOW_PARTICLES, PARTICLES
+from espalier.citations.normalise.lexicon import (
+    BEFORE_NAMES,
+    CHINESE_FAMILIES,
+    DEGREE_PARTS,
+    HINTS_OF_OTHERS,
+    INSTITUTION_INNER,
+    INSTITUTION_STEMS,
+    INSTITUTION_WORDS,
+    JOINERS,
+    LOW_PARTICLES,
+    OTHERS,
+    PARTICLES,
+    ROLES,
+    ROLES_IN_SHORT,
+    SUFFIXES,
+    WEAK_INSTITUTION_WORDS,
+    vocabulary,
+)
 from espalier.citations.normalise.person import (
     are_degrees,
     are_suffixes,
     family_first,
     is_initial,
+    is_institution,
     is_short,
     is_suffix,
     is_unspaced,
+    may_go_on,
     natural,
+    written_given,
     written_suffix,
 )
-from espalier.citations.normalise.pieces import Piece, pieces_of
-from espalier.citations.normalise.text import collapse
-from espalier.citations.normalise.usual import usual_names
+from espalier.citations.normalise.text import collapse, trim
 from espalier.citations.work import Name
 
-__all__ = ["Names", "split_names"]
+__all__ = ["Names", "Piece", "pieces_of", "split_names", "usual_names"]
 
-# What may stand before a list of names.
-_BEFORE = re.compile(
-    r"[\W_]*(?:in:|in\b(?=\s(?!['’]t\b))|a cura di\b|by\b(?=\s)"
-    r"|(?:edited|eds?\.?|translated|transl?\.?|tr\.|compiled|comp\.?|revised|rev\.) by\b"
-    r"|(?:hrsg\.?|hg\.?|herausgegeben|[uü]bers(?:\.|etzt|etzung)?|aus dem \w+) von\b"
-    r"|trad(?:\.|uit|uction|ucción|uzione|ução|ucido|uzido)?(?: \w+\.?)? (?:par|por|di|de|da)\b"
-    r"|(?:editado|organizado) por\b|sous la dir(?:\.|ection) de\b"
-    r"|(?:eds?|hrsg|hg|transl?|tr|trad|[uü]bers|comp)\.(?=\s))",
-    re.IGNORECASE,
-)
-# A list that goes on: the words, or the dots of "A, B, . . . Z".
-_OTHERS = re.compile(
-    r"(?i:\[?\bet\.? ?[aá]l(?:ii|ia)?\b\.?\]?|& al\b\.?|\b(?:and|&) (?:others|co-?workers)\b|\by otros\b|\be outros\b)"
-    r"|\be altri\b|\bet (?:autres|coll)\b|\bund andere\b|\ben anderen\b|\b[eu]\. ?a\.|\by cols?\b|\bи др(?:угие)?\b"
-    r"|\bi inni\b|\bi in\.|\ba kol\b|et al(?=\W*$)|(?:等|ほか)(?=[。．.]?$)|(?:\. ?){3,}|…"
-)
-# What such a list has somewhere, casefolded; nearly all others have none of it.
-_HINTS = (
-    *("et al", "et. al", "et.al", "etal", "et ál", "& al", "others", "workers", "otros", "outros", "altri", "autres"),
-    *("andere", "u. a.", "u.a.", "e. a.", "e.a.", "et coll", "y col", "и др", "i in", "a kol", "等", "ほか"),
-    *("..", ". .", "…"),
-)
 # Dashes for the names of the reference before.
 _SAME = re.compile(r"(?:[-–—―_] ?){2,}|[—―]")
 
@@ -108,7 +112,7 @@ def _split(text: str, others: bool, cues: list[str]) -> Names:
 def _without_opening(text: str, cues: list[str]) -> str:
     """Take off what stands before the list."""
     for _ in range(3):  # "In: ed. by"
-        found = _BEFORE.match(text)
+        found = BEFORE_NAMES.match(text)
         if not found:
             break
         cues.append(found[0])
@@ -118,9 +122,9 @@ def _without_opening(text: str, cues: list[str]) -> str:
 
 def _without_marks(text: str, cues: list[str]) -> tuple[str, bool]:
     """Take out the marks of others not named, for which a semicolon is put; and tell whether there were any."""
-    marks = _OTHERS.findall(text) if any(map(text.casefold().__contains__, _HINTS)) else []
+    marks = OTHERS.findall(text) if any(map(text.casefold().__contains__, HINTS_OF_OTHERS)) else []
     cues.extend(marks)
-    return (_OTHERS.sub(";", text) if marks else text), bool(marks)
+    return (OTHERS.sub(";", text) if marks else text), bool(marks)
 
 
 def _is_shouting(pieces: Sequence[Piece]) -> bool:
@@ -226,3 +230,269 @@ def _alone(piece: Piece, text: str, shouting: bool) -> Name:
     if len(piece.words) == 1 and (is_initial(piece.words[0]) or (piece.words[0].isupper() and not shouting)):
         return piece.literal(text)
     return natural(piece.words, shouting)
+
+
+# Initials that run into the next word ("J.P.Smith"), and spaces around a hyphen ("J. - P.", "Garcia - Molina").
+_GLUED = re.compile(r"(?<![^\W\d_])([^\W\d_]\.)(?=[^\W\d_]{2})")
+_MAY_BE_GLUED = re.compile(r"\.[^\W\d_]{2}")
+_HYPHENED = re.compile(r"(?:(?<=\b[^\W\d_]\.) ?([-‐‑]) ?(?=[^\W\d_]\.))|(?<=[^\W\d_]) ([-‐‑]) (?=[^\W\d_])")
+_TOKEN = re.compile(
+    r"&amp;|[\u3040-\u9fff]+(?:·[\u3040-\u9fff]+)+"  # a name from elsewhere in Chinese signs: 卡尔·马克思
+    r"|[,;/|·•、，；。｡&:()\[\]{}（）]|[^\s,;/|·•、，；。｡&:()\[\]{}（）]+"
+)
+_ASIAN_STOP = re.compile("(?<=[\u3040-\u9fff\uac00-\ud7a3])[.．]")
+_AROUND_WORDS = "\"“”„«»*†‡§¶'‘’《》「」『』〈〉"
+_APOSTROPHE = re.compile(r"[\"“”„«»*†‡§¶]*(?=['’][st](?:$|[-‐A-Z]))")  # 't Hooft, 's-Gravesande
+
+_HARD = frozenset(";/|·•；。｡")
+_COMMAS = frozenset(",，、")
+_OPENING, _CLOSING = frozenset("([{（"), frozenset(")]}）")
+_DASHES = frozenset(("-", "–", "—", "--"))
+_SOFT_JOINERS = vocabulary("y e i u.")  # they also stand inside a family name: Ramón y Cajal
+_LONGEST_PLAIN = 24  # characters of a word that is kept in memory for the next time
+_LONGEST_ASIDE = 8  # tokens; a bracket that closes no sooner is taken for a stray sign
+
+
+@dataclass(slots=True)
+class Piece:
+    """Words between two separators, with their place in the text.
+
+    joined : an "and" or a hard separator (";", "/") stands before them, `hard` the latter; joiners : its words.
+    inner : the joining words inside an institution's name.
+    run : how many stretches lie between this one and the last that was joined.
+    asides : the words in brackets; broken : a word that names a role was taken out, perhaps from the middle.
+    institution, unfinished : what `is_institution` and `may_go_on` say of the words.
+    """
+
+    run: int = 0
+    joined: bool = False
+    hard: bool = False
+    joiners: tuple[str, ...] = ()
+    inner: tuple[str, ...] = ()
+    words: list[str] = field(default_factory=list)
+    asides: tuple[str, ...] = ()
+    start: int = -1
+    end: int = -1
+    broken: bool = False
+    institution: bool = False
+    unfinished: bool = False
+
+    def take_given(self) -> None:
+        """Take initials in brackets for the given name of a person who has none: "Kefi (N.)"."""
+        if not self.asides:
+            return
+        initials = all(is_initial(word) and "." in word for word in self.asides)
+        if initials and not any(map(is_initial, self.words)):
+            self.words += self.asides
+            self.asides = ()
+
+    def literal(self, text: str) -> Name:
+        """Return the stretch of text as it is, with its asides; or the words alone if others have been taken out."""
+        if self.broken:
+            return Name(literal=" ".join(self.words))
+        self.asides = ()
+        return Name(literal=trim(text[self.start : self.end]))
+
+
+def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
+    """Return the text as it was cut, and its pieces; add to the cues the words that are in no piece.
+
+    What commas and "and" have cut inside the name of an institution is put together again. The words of
+    a bracket are a part of an institution's name, and the `asides` of a person's.
+    """
+    text = text if text.isascii() else _ASIAN_STOP.sub("。", text).replace("．", ".")
+    text = _HYPHENED.sub(r"\1\2", text) if "-" in text else text
+    text = _GLUED.sub(r"\1 ", text) if _MAY_BE_GLUED.search(text) else text
+    merged: list[Piece] = []
+    pieces = list(_cut(text, cues))
+    for k, piece in enumerate(pieces):
+        before = merged[-1] if merged else None
+        if before is not None and not piece.hard and _continues(before, piece, pieces[k + 1 : k + 2]):
+            before.words += piece.words
+            before.asides += piece.asides
+            before.end = piece.end
+            before.broken |= piece.broken
+            before.institution = True
+            before.unfinished |= piece.unfinished
+            before.inner += piece.joiners
+        else:
+            merged.append(piece)
+    for piece in merged:
+        cues += piece.joiners
+        cues += piece.inner if piece.broken else ()
+    return text, merged
+
+
+def _cut(text: str, cues: list[str]) -> Iterator[Piece]:
+    """Yield the pieces, each with at least one word."""
+    tokens = [(m[0], *m.span()) for m in _TOKEN.finditer(text)]
+    piece = Piece()
+    bracketed = aside = False
+    for k, (token, start, end) in enumerate(tokens):
+        word = _plain(token) if len(token) <= _LONGEST_PLAIN else ""
+        if word:
+            pass
+        elif token in _OPENING:
+            bracketed = True
+            aside = bool(piece.words) and any(t[0] in _CLOSING for t in tokens[k + 1 : k + 1 + _LONGEST_ASIDE])
+        elif token in _CLOSING:
+            piece.end = end if aside and piece.asides else piece.end
+            bracketed = aside = False
+        elif not aside and _separates(tokens, k, piece):
+            if piece.words:
+                yield _judged(piece)
+                piece = Piece(piece.run + 1)
+            if token not in _COMMAS:
+                piece.joined, piece.run = True, 0
+                piece.hard |= token in _HARD or token in _DASHES
+                piece.joiners += (token,) if any(map(str.isalpha, token)) else ()
+        elif _is_role(token, bracketed):
+            cues.append(token)
+            piece.broken = True
+        elif any(map(str.isalnum, token)):
+            word = _bare(token)
+        if word and aside:
+            piece.asides += (word,)
+        elif word:
+            piece.words.append(word)
+            piece.start, piece.end = start if piece.start < 0 else piece.start, end
+    if piece.words:
+        yield _judged(piece)
+    else:
+        cues += piece.joiners
+
+
+@lru_cache(maxsize=4096)
+def _plain(token: str) -> str:
+    """Return a token as a word of a name; "" for what may be something else, a bracket, a separator or a role."""
+    short = token.rstrip(".").casefold()
+    other = token.lower() in JOINERS or token in _SOFT_JOINERS or short in ROLES or short in ROLES_IN_SHORT
+    return "" if other or not any(map(str.isalnum, token)) else _bare(token)
+
+
+def _bare(token: str) -> str:
+    """Return a word without the signs around it, a particle without a stop; but the apostrophe of "'t" stays."""
+    if found := _APOSTROPHE.match(token):
+        return token[found.end() :].rstrip(_AROUND_WORDS)
+    word = token.strip(_AROUND_WORDS).lstrip(".") or token
+    return word.removesuffix(".") if word.removesuffix(".") in LOW_PARTICLES else word
+
+
+def _judged(piece: Piece) -> Piece:
+    piece.take_given()
+    piece.institution = is_institution(piece.words)
+    piece.unfinished = may_go_on(piece.words)
+    return piece
+
+
+def _separates(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool:
+    """Tell whether a token stands between two names."""
+    token = tokens[k][0]
+    if token in _COMMAS or token in _HARD or token in JOINERS:
+        return True
+    after = tokens[k + 1][0] if k + 1 < len(tokens) else ""
+    if token.lower() in JOINERS:  # but "Smith ET," is a name
+        return len(token) > 2 or (after[:1].isupper() and after.lower() not in JOINERS)
+    if token in _DASHES:
+        return after[:1].isupper() and (len(piece.words) > 1 or (bool(piece.words) and piece.run > 0))
+    return token in _SOFT_JOINERS and bool(piece.words) and bool(after) and _joins(tokens, k, piece)
+
+
+def _joins(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool:
+    """Tell whether "y" (or its like) joins two names, rather than the two halves of one family name."""
+    if all(map(is_initial, piece.words)):
+        return True
+    after = []
+    for word, _, _ in tokens[k + 1 : k + 7]:
+        if word in _COMMAS or word in _HARD or word.lower() in JOINERS:
+            break
+        after.append(word)
+
+    def whole(words: Sequence[str]) -> bool:
+        return len(words) > 1 or any(map(is_initial, words))
+
+    is_given = piece.run % 2 == 1  # as in "García, Juan y Pérez, María"
+    return (whole(piece.words) or is_given) and (whole(after) or k + 1 + len(after) < len(tokens))
+
+
+def _is_role(word: str, bracketed: bool) -> bool:
+    short = word.rstrip(".").casefold()
+    if short in ROLES:
+        return True
+    return short in ROLES_IN_SHORT and (bracketed or word.islower() or word.endswith("."))
+
+
+def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
+    """Tell whether a piece goes on with the institution before it, or the piece before belongs to this one."""
+    first, second = before.institution, piece.institution
+    if not (first or second) or any(map(is_initial, piece.words)):
+        return False
+    if piece.joined and second:  # "Food and" Agriculture Organization, but "John Smith and" ...
+        return not first and len(before.words) != 2 and not any(map(is_initial, before.words))
+    if piece.joined:
+        return before.unfinished or not any(word[:1].isupper() for word in piece.words)
+    alone = len(piece.words) == 1 and not (after and all(map(is_initial, after[0].words)))
+    return first and (second or (alone and before.unfinished))
+
+
+_UPPER = "A-ZÀ-ÖØ-ÞĆČĎĐĘĚĞİĽŁŃŇŐŘŚŞŠŤŮŰŹŻŽ"
+_LOWER = "a-zß-öø-ÿąćčďđęěğıľłńňőřśşšťůűźżž"
+_WORD = rf"[{_UPPER}][\w'’-]*[{_LOWER}]"
+_INITIALS = rf"[{_UPPER}]\.(?:-?[{_UPPER}]\.){{0,4}}"
+_GIVEN = rf"(?:{_WORD}|{_INITIALS}|[{_UPPER}]{{1,2}})"
+_PARTICLES = rf"((?:(?:{'|'.join(sorted(filter(str.isalpha, PARTICLES)))}) )*)"
+_JOINER = "and|und|et|&"
+_PERSON = re.compile(
+    rf"(?:((?:{_GIVEN} ){{1,5}}){_PARTICLES}({_WORD})"
+    rf"|{_PARTICLES}({_WORD}|[{_UPPER}]\.(?=,)),? ({_INITIALS}(?: {_INITIALS}){{0,3}}|[{_UPPER}]{{1,3}}))"
+    rf"(?:\.?[ ,;:]*\Z|(?:[,;]| (?=(?:{_JOINER}) )) ?(?:({_JOINER}) )?)"
+)
+_INSTITUTIONAL = INSTITUTION_WORDS | WEAK_INSTITUTION_WORDS | INSTITUTION_INNER
+_OTHERS_IN_A_WORD = vocabulary("others coworkers co-workers etal etalii etalia")
+_SPECIAL = (
+    DEGREE_PARTS
+    | _OTHERS_IN_A_WORD
+    | frozenset(map(str.casefold, PARTICLES | SUFFIXES | JOINERS | ROLES | ROLES_IN_SHORT | _INSTITUTIONAL))
+)
+_LONGEST = 100  # characters of a person's name, so that no more is kept in memory for the next time
+
+
+def usual_names(text: str) -> tuple[list[Name], list[str]] | None:
+    """Return the names of a list and the words that join them; None if it is not one of the usual lists."""
+    names: list[Name] = []
+    joiners: list[str] = []
+    at, some_in_full, some_inverted = 0, False, False
+    while at < len(text):
+        found = _PERSON.match(text, at)
+        if not found or found.end() - at > _LONGEST:
+            return None
+        at = found.end()
+        first, particle, family, inverted_particle, inverted_family, initials, joiner = found.groups()
+        if initials:
+            particle, family, some_inverted = inverted_particle, inverted_family, True
+        given, in_full = _given(first or initials)
+        some_in_full |= in_full
+        if not given or not _is_ordinary(family):
+            return None
+        names.append(Name(family.removesuffix("."), given, particle[:-1]))
+        if joiner and joiner != "&":
+            joiners.append(joiner)
+    # After "Anna Smith, " a family name alone may be one more given name, and "J. Ho." two abbreviated ones.
+    unclear = some_in_full and (some_inverted or is_short(text.rstrip(" ,;:").rpartition(" ")[2]))
+    return None if unclear or not names else (names, joiners)
+
+
+@lru_cache(maxsize=4096)
+def _given(text: str) -> tuple[str, bool]:
+    """Return given names as they are written, "" if one may be something else; and whether any is in full."""
+    words = text.split()
+    in_full = not text.isupper()
+    ordinary = all(_is_ordinary(word) for word in words) and not (in_full and words[0].casefold() in CHINESE_FAMILIES)
+    return (" ".join(map(written_given, words)) if ordinary else ""), in_full
+
+
+@lru_cache(maxsize=4096)
+def _is_ordinary(word: str) -> bool:
+    """Tell whether a word of a list of names can only be a part of a person's name, and no particle of it."""
+    low = word.casefold()
+    return low not in _SPECIAL and not low.startswith(INSTITUTION_STEMS)

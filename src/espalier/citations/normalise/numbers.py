@@ -1,20 +1,45 @@
-"""Volume, issue, edition and number: "vol. 12, no. 3" -> 12 and 3, "Third edition" -> 3.
+"""Numbers of all kinds: volume, issue, edition, pages, identifiers.
 
-Words for volume, issue and edition go, ordinals become numbers; everything else stays as it is written
-("XII", "12-13", "Suppl. 1", "rev. ed."), but for full-width digits and signs, which become the usual ones. Of two
-numbers at a stroke the second is the issue ("51/13"), unless they may be a double volume ("51/52"). A month in
-brackets is no part of the number ("no. 3 (March)") and left to the date. Linear time.
+Volume, issue, edition: "vol. 12, no. 3" -> 12 and 3, "Third edition" -> 3. Words for them go, ordinals become numbers;
+everything else stays as it is written ("XII", "12-13", "Suppl. 1", "rev. ed."), but for full-width digits and signs,
+which become the usual ones. Of two numbers at a stroke the second is the issue ("51/13"), unless they may be a double
+volume ("51/52"). A month in brackets is no part of the number ("no. 3 (March)") and left to the date.
+
+Pages: "pp. 101-8" -> 101 to 108. Words for "page" go, dashes of ranges are en dashes without spaces, full-width digits
+and signs are the usual ones, and a shortened last page is written out by the first page's leading digits and letter
+("101-8" -> 101, 108; "S12-8" -> S12, S18) if that gives a later page. "12ff", "12 et seq" and their like have no last
+page, and stay as they are in the text.
+
+Identifiers are found in a text, "" without one. DOI: from "10." on, without the resolver or "doi:" before it and
+punctuation after it, percent signs decoded; case as written. URL: from its scheme or "www." on, without punctuation
+after it. Spaces that a line break left inside either are taken out where the next piece can only go on
+("10.1016/j.cell. 2003.01.002"). arXiv: the identifier with its version. ISBN: digits (and X) only; ISSN: with its
+hyphen; both only if the check digit is right. All in linear time.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from urllib.parse import unquote
 
 from espalier.citations.normalise.dates import is_month
-from espalier.citations.normalise.memory import remembered
-from espalier.citations.normalise.text import collapse, narrow, trim
+from espalier.citations.normalise.text import collapse, narrow, remembered, trim
+from espalier.citations.work import Pages
 
-__all__ = ["month_beside", "parse_edition", "parse_issue", "parse_volume", "report_number"]
+__all__ = [
+    "find_arxiv",
+    "find_doi",
+    "find_isbn",
+    "find_issn",
+    "find_url",
+    "month_beside",
+    "parse_edition",
+    "parse_issue",
+    "parse_pages",
+    "parse_volume",
+    "report_number",
+]
 
 _AFTER_CUE = r"(?:\.:?|:| |(?=\d)) ?"
 _VOLUME = (
@@ -142,3 +167,210 @@ def report_number(text: str) -> str:
     """Return the last word with a digit in it ("Technical Report CS-94-12" -> "CS-94-12"), "" if there is none."""
     found = [word for word in _BETWEEN.split(text) if any(map(str.isdigit, word))]
     return trim(found[-1]) if found else ""
+
+
+_CUE = re.compile(
+    r"(?:(?:pages?|pgs?|seiten?|p[aá]g(?:ina)?s?|pagin[ae]|blz|bladzijden|ss|str|стр|с|fols?)(?!\w)|pp?(?![^\W\d])"
+    r"|s(?=\.? )|s\.|article(?: (?:number|no\.?|id))?(?=[ :])|art\.(?: (?:no|nr)\.)?(?= ?\w)|paper(?=[ :]))[.:]? ?",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(r"[\w, ]+ ?\b(?:pages?|pp?|seiten|pgs?|p[aá]g(?:ina)?s?|s|bl)\b\.?|[0-9]+ ?[页頁]", re.IGNORECASE)
+_DASH = re.compile(r" ?(?:[-‐‑−]{2,3}|[–—]+|[~〜]) ?|(?<=\w) (?:to|bis|à) (?=\w)|(?<=[0-9]) al? (?=[0-9])")
+_HYPHEN = re.compile(r" ?[-‐‑−] ?")
+_PAGES_CHINESE = re.compile("第([^页頁]+)[页頁]|([^页頁]*[0-9] ?[-–—~〜][^页頁]*)[页頁]")
+_FOLLOWING = r"(?:ff?|(?:(?:et|e|y) )?(?:seqq?|sqq?|segg?|ss|suiv(?:antes?)?)|(?:and )?following|и след|passim)\b"
+_AND_FOLLOWING = re.compile(rf"(.*[0-9]|[ivxlcdm]+(?= ))((?<=[0-9])ff?|,? {_FOLLOWING}| ?\+)", re.IGNORECASE)
+_ROMAN = re.compile("[ivxlcdm]+", re.IGNORECASE)
+_PAGES_LONGEST = 500  # characters; what is longer is no list of pages, and is not searched for one
+_PLAIN = re.compile(r"(?:pages? |pp?[.:]? ?)?([0-9]{1,9})(?:([-–])([0-9]{1,9}))?\.?[,;:]?")  # what nearly all pages are
+_SEVERAL = re.compile(rf"\s*(?:[,;&]| (?:and|und|et|y|e|u\.) )(?!\s*{_FOLLOWING})\s*")
+_WORD = re.compile(r"\w+")
+_PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
+_NUMBERED = re.compile(r"([^\W\d_]*)([0-9]+)([^\W\d_]*)")
+
+
+def parse_pages(text: str) -> Pages | None:
+    """Return the pages that a text names, None if there is nothing but punctuation.
+
+    A plain range has a first and a last page, a single page or an article number a first only, a list of pages a
+    first and its whole text; a number of pages and whatever cannot be read is its text only.
+    """
+    if found := _PLAIN.fullmatch(text):
+        first, dash, last = found.groups()
+        if not dash:
+            return Pages(first, "", first)
+        if dash == "–" or _is_range(first, last):
+            last = _written_out(first, last)
+            return Pages(first, last, f"{first}–{last}")
+    plain = trim(narrow(text))
+    if not any(sign.isalnum() for sign in plain):
+        return None
+    if len(plain) > _PAGES_LONGEST:
+        return Pages("", "", plain)
+    if chinese := _PAGES_CHINESE.fullmatch(plain):
+        plain = chinese[1] or chinese[2]
+    cue = _CUE.match(plain)
+    body = plain[cue.end() :] if cue else plain
+    if not any(map(str.isdigit, body)) and not any(map(_ROMAN.fullmatch, _WORD.findall(body))):
+        return Pages("", "", plain)
+    if cue is None and _COUNT.fullmatch(plain):
+        return Pages("", "", collapse(text).strip(" ,;:()。，"))
+    ranges = [_range(part) for part in _SEVERAL.split(body)]
+    known = [found for found in ranges if found]
+    if len(known) < len(ranges):
+        return Pages("", "", plain)
+    first, last, _ = known[0]
+    return Pages(first, last if len(known) == 1 else "", ", ".join(found.text for found in known))
+
+
+def _range(text: str) -> Pages | None:
+    """Return the first and last page of one range, or one page; None if it cannot be read."""
+    text = text.strip(" .:")
+    if repeated := _CUE.match(text):
+        text = text[repeated.end() :]
+    if found := _AND_FOLLOWING.fullmatch(text):
+        pages = _range(found[1])
+        return Pages(pages.first, "", pages.text + found[2]) if pages else None
+    ends = _DASH.split(text, maxsplit=1)
+    if len(ends) == 1:
+        ends = _HYPHEN.split(text)
+        if len(ends) != 2 or not _is_range(*ends):
+            ends = [text]  # a hyphen inside the name of a page
+    ends = [_CUE.sub("", end, count=1) if _CUE.match(end) else end for end in ends]
+    if not all(_PAGE.fullmatch(end) for end in ends):
+        return None
+    if len(ends) == 1:
+        return Pages(ends[0], "", ends[0])
+    first, last = ends[0], _written_out(*ends)
+    return Pages(first, last, f"{first}–{last}")
+
+
+def _is_range(first: str, last: str) -> bool:
+    """Tell whether a hyphen stands between two pages: not in "A-12", and not in "1999-3", where it would go back."""
+    if first.isascii() and last.isascii() and first.isdigit() and last.isdigit():
+        return int(first) <= int(_written_out(first, last))
+    return any(map(str.isdigit, first)) or _ROMAN.fullmatch(first) is not None
+
+
+def _written_out(first: str, last: str) -> str:
+    """Return the last page with what it shares with the first, if it is shortened."""
+    if len(first) == len(last) and first.isdecimal() and last.isdecimal():
+        return last
+    a, b = _NUMBERED.fullmatch(first), _NUMBERED.fullmatch(last)
+    if not a or not b or a[3] or b[3] or (b[1] and b[1] != a[1]) or len(b[2]) > len(a[2]):
+        return last
+    digits = a[2][: len(a[2]) - len(b[2])] + b[2]
+    # Equal lengths compare as numbers do.
+    return a[1] + digits if digits > a[2] else last
+
+
+_DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+", re.IGNORECASE)
+_DOI_GAP = re.compile(r"(?<![\w.])10\. ?([0-9]{4,9}) ?/ ?(?=\S)")
+_URL = re.compile(r"(?:https?|ftps?)://\S+|(?<![\w.])www\.\S+\.\S+", re.IGNORECASE)
+_URL_GAP = re.compile(r"\b(https?|ftps?) ?: ?/ ?/ ?(?=\S)", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"arxiv(?:\.org/(?:abs|pdf)/|[:.\s]|preprint)*((?:[0-9]{4}\.[0-9]{4,5}|[a-z-]{2,20}(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]+)?)"
+    r"(?![0-9])",
+    re.IGNORECASE,
+)
+_ISBN = re.compile(r"(?<![0-9])[0-9](?:[-‐‑– ]?[0-9]){8,11}[-‐‑– ]?[0-9X](?![0-9])", re.IGNORECASE)
+_ISSN = re.compile(r"(?<![0-9])([0-9]{4})[-‐‑– ]{0,2}([0-9]{3}[0-9X])(?![0-9])", re.IGNORECASE)
+_CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
+
+
+def find_doi(text: str) -> str:
+    """Return the first DOI of a text."""
+    plain = collapse(text)
+    plain = unquote(plain, errors="strict") if "%2f" in plain.lower() and _decodes(plain) else plain
+    found = _DOI.search(_DOI_GAP.sub(r"10.\1/", plain)) if "10." in plain else None
+    if not found:
+        return ""
+    rest = found.string[found.end() :]
+    return _without_end(found[0] + _continuation(found[0], rest, "./-_:;(", str.isdigit))
+
+
+def find_url(text: str) -> str:
+    """Return the first web address of a text."""
+    found = _URL.search(_URL_GAP.sub(r"\1://", collapse(text)))
+    if not found:
+        return ""
+    rest = found.string[found.end() :]
+    return _without_end(found[0] + _continuation(found[0], rest, "./-_=&?~%#", lambda sign: sign in "./"))
+
+
+def find_arxiv(text: str) -> str:
+    """Return the first arXiv identifier of a text, with its version if it has one."""
+    found = _ARXIV.search(text)
+    return found[1] if found else ""
+
+
+def find_isbn(text: str) -> str:
+    """Return the first ISBN of a text whose check digit is right, as ten or thirteen signs."""
+    for found in _ISBN.finditer(text):
+        signs = [sign for sign in found[0].upper() if sign.isalnum()]
+        # The digits may begin with the 13 of "ISBN-13", or a year may follow them.
+        for n in (13, 10):
+            if len(signs) >= n and _is_isbn(signs[-n:]):
+                return "".join(signs[-n:])
+    return ""
+
+
+def find_issn(text: str) -> str:
+    """Return the first ISSN of a text whose check digit is right, as "1234-567X"."""
+    for found in _ISSN.finditer(text):
+        signs = (found[1] + found[2]).upper()
+        if sum(weight * _digit(sign) for weight, sign in zip(range(8, 0, -1), signs, strict=True)) % 11 == 0:
+            return f"{signs[:4]}-{signs[4:]}"
+    return ""
+
+
+def _is_isbn(signs: list[str]) -> bool:
+    if len(signs) == 10:
+        return sum(weight * _digit(sign) for weight, sign in zip(range(10, 0, -1), signs, strict=True)) % 11 == 0
+    odd_even = zip((1, 3) * 6 + (1,), signs, strict=True)
+    return "X" not in signs and signs[:2] == ["9", "7"] and sum(w * int(s) for w, s in odd_even) % 10 == 0
+
+
+def _digit(sign: str) -> int:
+    return 10 if sign == "X" else int(sign)
+
+
+def _decodes(text: str) -> bool:
+    try:
+        unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _continuation(before: str, rest: str, glue: str, shows: Callable[[str], bool]) -> str:
+    """Return the pieces after a space that still belong to what was found.
+
+    A piece goes on if the one before ends in a sign that nothing ends in, and it is no word of the sentence: it
+    begins with no capital, and has some character that only an identifier has.
+    """
+    found = ""
+    for piece in rest.split(" ")[1:]:
+        goes_on = before[-1:] in glue and piece[:1].isalnum() and not piece[:1].isupper()
+        goes_on = goes_on and any(map(shows, piece.rstrip(".,;:)"))) and not piece.startswith(("http", "www."))
+        if not goes_on and not (piece[:1] == "/" and found[-1:] != "/"):
+            break
+        found += piece
+        before = piece
+    return found
+
+
+def _without_end(text: str) -> str:
+    """Drop punctuation after an identifier, and a closing bracket that was opened before it."""
+    counts = {sign: text.count(sign) for sign in "()[]{}<>"}
+    end = len(text)
+    while end and not text[end - 1].isalnum():
+        last = text[end - 1]
+        if last in _CLOSERS and counts[last] <= counts[_CLOSERS[last]]:
+            break
+        if last in "/-_=#~+*&%$" or last in _CLOSERS.values():
+            break
+        if last in _CLOSERS:
+            counts[last] -= 1
+        end -= 1
+    return text[:end]

@@ -16,10 +16,14 @@ from espalier.citations.normalise.lexicon import (
     DEGREES,
     HAN_FAMILIES,
     HANGUL_FAMILIES,
+    INSTITUTION_INNER,
+    INSTITUTION_STEMS,
+    INSTITUTION_WORDS,
     LOW_PARTICLES,
     PARTICLES,
     SUFFIXES,
     WEAK_DEGREES,
+    WEAK_INSTITUTION_WORDS,
     vocabulary,
 )
 from espalier.citations.work import Name
@@ -29,9 +33,11 @@ __all__ = [
     "are_suffixes",
     "family_first",
     "is_initial",
+    "is_institution",
     "is_short",
     "is_suffix",
     "is_unspaced",
+    "may_go_on",
     "natural",
     "written_given",
     "written_suffix",
@@ -266,3 +272,31 @@ def _recased(word: str) -> str:
         return word
     text = re.sub(r"[^\W\d_]+", lambda m: m[0][0] + m[0][1:].lower(), word)
     return re.sub(r"^Mc(\w)", lambda m: "Mc" + m[1].upper(), text)
+
+
+_INSTITUTIONS_LONGEST = 24  # characters that are looked at
+
+
+def is_institution(words: Sequence[str]) -> bool:
+    """Tell whether words name an institution; one word alone does only if it can be nothing else."""
+    kinds = [_kind(word[:_INSTITUTIONS_LONGEST]) for word in words]
+    if len(words) == 1:
+        return kinds[0] == "strong" and len(words[0]) > 9
+    if not any(kinds):
+        return False
+    full = sum(not is_initial(word) for word in words)
+    decisive = "strong" in kinds or "inner" in kinds[1:] or words[0] in ("The", "the")
+    return full > 1 and (decisive or ("weak" in kinds and full > 2))
+
+
+@lru_cache(maxsize=4096)
+def _kind(word: str) -> str:
+    low = word.strip(".").casefold()
+    if low in INSTITUTION_WORDS or low.startswith(INSTITUTION_STEMS):
+        return "strong"
+    return "inner" if low in INSTITUTION_INNER else "weak" if low in WEAK_INSTITUTION_WORDS else ""
+
+
+def may_go_on(words: Sequence[str]) -> bool:
+    """Tell whether an institution's name may go on after a comma or an "and": "Ministry of Food and" ..."""
+    return not INSTITUTION_INNER.isdisjoint(words[1:])

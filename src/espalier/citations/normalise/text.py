@@ -1,14 +1,18 @@
 """Text without what stands around it: spaces, separators, brackets and quotation marks that enclose all or nothing.
 
-Every function takes any string and takes linear time.
+Titles lose quotation marks, a full stop, a comma, and the "In" before a container; case, brackets, question marks and
+everything inside stay as they are. Every function takes any string and takes linear time.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import TypeVar
 
-__all__ = ["collapse", "narrow", "strip_separators", "trim"]
+__all__ = ["clean_container", "clean_title", "collapse", "narrow", "remembered", "strip_separators", "trim"]
 
 _SEPARATORS = frozenset(".,;:-–—=،、。，．；：｡､")
 _BRACKETS = dict(zip("([{<（［【〔〖", ")]}>）］】〕〗", strict=True))
@@ -126,3 +130,43 @@ def _partners(text: str) -> dict[int, int]:
 
 def _is_apostrophe(text: str, at: int) -> bool:
     return 0 < at < len(text) - 1 and text[at - 1].isalnum() and text[at + 1].isalnum()
+
+
+Answer = TypeVar("Answer")
+
+
+def remembered(longest: int) -> Callable[[Callable[[str], Answer]], Callable[[str], Answer]]:
+    """Return a decorator that keeps the last 4,096 answers to texts of at most so many characters.
+
+    Longer texts seldom come twice, and are read anew, so that memory is bounded. Answers must be values.
+    """
+
+    def decorator(read: Callable[[str], Answer]) -> Callable[[str], Answer]:
+        kept = lru_cache(maxsize=4096)(read)
+
+        @wraps(read)
+        def recall(text: str) -> Answer:
+            return kept(text) if len(text) <= longest else read(text)
+
+        return recall
+
+    return decorator
+
+
+_IN = re.compile(
+    r"[\s.,;:]*(?:(?:in|en|em|dans|aus|nel|i|见|載|载)\s*[:：]|in\s+(?!(?:vitro|vivo|silico|situ|utero)\b)|dans\s)\s*",
+    re.IGNORECASE,
+)
+
+
+def clean_title(text: str) -> str:
+    """Return a title without quotation marks around it and separators at its ends."""
+    return strip_separators(text)
+
+
+@remembered(longest=100)
+def clean_container(text: str) -> str:
+    """Return the title of a journal or book, also without the "In" or "In:" before it (but In Vitro stays)."""
+    found = _IN.match(text)
+    inner = strip_separators(text[found.end() :]) if found else ""
+    return inner or strip_separators(collapse(text))
