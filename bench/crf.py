@@ -225,7 +225,7 @@ def bench_run(problem: Problem, rounds: int) -> list[Row]:
 
     def ours(threads: int, timer: Callable[[Callable[[], object]], float]) -> float:
         estimator = es.CRF(l2=1.0, threads=threads, max_iterations=10_000)
-        elapsed = timer(lambda: estimator._train(problem.data))
+        elapsed = timer(lambda: estimator.train(problem.data))
         losses["ours"] = estimator.minimum_.value
         return elapsed
 
@@ -258,12 +258,12 @@ def bench_tag(problem: Problem, rounds: int) -> list[Row]:
         items = [pycrfsuite.ItemSequence(word2features(tokens)) for tokens in problem.more]
         # Same stopping iteration but not the same weights to the last digit: nearly all labels agree.
         theirs = [y for item in items for y in tagger.tag(item)]
-        ours = [model.labels_[i] for i in model.model_.tag(matrix, indptr, 1)[0]]
+        ours = [model.labels_[i] for i in model.weights_.tag(matrix, indptr, 1)[0]]
         agree = float(np.mean([a == b for a, b in zip(ours, theirs, strict=True)]))
         times = interleaved(
             rounds,
-            lambda: cpu_time(lambda: model.model_.tag(matrix, indptr, 1), 5),
-            lambda: wall_time(lambda: model.model_.tag(matrix, indptr, 2), 5),
+            lambda: cpu_time(lambda: model.weights_.tag(matrix, indptr, 1), 5),
+            lambda: wall_time(lambda: model.weights_.tag(matrix, indptr, 2), 5),
             lambda: cpu_time(lambda: [tagger.tag(item) for item in items]),
         )
     per = 1e9 / n_tokens

@@ -26,18 +26,13 @@ from codl import corpora
 from common import Row, arguments, compare, interleaved, labelled, parsed, wall_time, write_json
 from crf import TEMPLATES
 from espalier.corpus import Corpus
-from espalier.estimators.em import knowing_words
+from espalier.distributed import guess_in_parts, likelihood_in_parts, score_in_parts
+from espalier.distributed.guesses import PoolInParts, label_and_count
 from espalier.estimators.linear import training_set
-from espalier.estimators.pool_shards import GuessedPool, open_guesses
-from espalier.estimators.pool_updates import base_update
 from espalier.features.extract import FeatureExtractor
-from espalier.learning.codl import label_pool, pseudo_labelled
+from espalier.learning.codl import Labelling, label_pool, pseudo_labelled
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.learning.likelihood import ChainLikelihood
-from espalier.learning.pool_counts import wordless
-from espalier.learning.sharded_codl import Setting, count_guesses, shard_words
-from espalier.learning.sharded_discovery import score_over_shards
-from espalier.learning.sharded_likelihood import ShardedLikelihood
 from espalier.models.hmm import HMMCounts
 from espalier.models.pairs import Pairs
 from espalier.rules.generators import count_templates, relation_templates
@@ -69,20 +64,21 @@ def bench_codl(data: Path) -> list[Row]:
     task = load_task("cora")
     subset, pool = few_and_pool(data)
     model = es.CCM(es.HMM(transition_classes="punctuation"), task.rules).fit(subset)
-    base = knowing_words(model.base, subset, None, pool)
-    rho, tables = model.rules_.penalties, wordless(base.parameters_)
-    setting = Setting(base.labels_, model.compiled_, True, None, "tokens", 1, "uniform", 1, 1.0)
+    base = model.base.fit_with_pool(subset, None, pool)
+    rho, tables = model.rules_.penalties, base.without_words()
+    how = Labelling(base.labels_, model.compiled_, True, None, "tokens", 1, "uniform", 1)
 
     def whole() -> HMMCounts:
         batch = base.potentials(pool)
         guess = label_pool(batch, model.compiled_, pool, k=1, weighting="uniform", threads=None)
-        pseudo, belief = pseudo_labelled(pool, guess, base.labels_)
-        return HMMCounts.from_labels(pseudo, base.vocabulary_, belief, "punctuation")
+        pseudo, weight = pseudo_labelled(pool, guess, base.labels_)
+        return HMMCounts.from_labels(pseudo, base.vocabulary_, weight, "punctuation")
 
     with ExitStack() as stack:
-        one, two = (stack.enter_context(shard_words(pool, base.vocabulary_, setting, jobs)) for jobs in (1, 2))
-        told("codl", one.replies(count_guesses, tables, rho), pool)
-        ways = (lambda shards=shards: shards.total(count_guesses, tables, rho) for shards in (one, two))
+        opened = (guess_in_parts(base, "interpolate", subset, None, pool, how, 0.9, 1.0, jobs) for jobs in (1, 2))
+        one, two = (stack.enter_context(way).shards for way in opened)
+        told("codl", one.replies(label_and_count, tables, rho), pool)
+        ways = (lambda shards=shards: shards.total(label_and_count, tables, rho) for shards in (one, two))
         return rows_of("cora, codl, label and count the pool", whole, *ways)
 
 
@@ -92,20 +88,20 @@ def bench_taught(data: Path) -> list[Row]:
     subset, pool = few_and_pool(data)
     model = es.CCM(es.CRF(TEMPLATES, max_iterations=20), task.rules).fit(subset)
     base, rho = model.base_, model.rules_.penalties
-    setting = Setting(base.labels_, model.compiled_, True, None, "tokens", 1, "uniform", 1, 0.1)
-    update = base_update("pool", base, subset, None, gamma=0.9, pool_weight=0.1)
+    how = Labelling(base.labels_, model.compiled_, True, None, "tokens", 1, "uniform", 1)
 
     def whole() -> es.CRF:
         batch = base.potentials(pool)
         guess = label_pool(batch, model.compiled_, pool, k=1, weighting="uniform", threads=None)
-        return update(*pseudo_labelled(pool, guess, base.labels_))
+        guessed, weight = pseudo_labelled(pool, guess, base.labels_)
+        return base.fit_guessed(subset, None, guessed, 0.1 * weight)
 
-    def in_parts(guessed: GuessedPool) -> es.CRF:
+    def in_parts(guessed: PoolInParts) -> es.CRF:
         guessed.label(base, rho)
         return guessed.learn()
 
     with ExitStack() as stack:
-        opened = (open_guesses(base, subset, None, pool, setting, 0.9, jobs) for jobs in (1, 2))
+        opened = (guess_in_parts(base, "pool", subset, None, pool, how, 0.9, 0.1, jobs) for jobs in (1, 2))
         ways = [partial(in_parts, stack.enter_context(way)) for way in opened]
         return rows_of("cora, codl, a cycle with a CRF", whole, *ways)
 
@@ -128,7 +124,7 @@ def bench_crf(data: Path) -> list[Row]:
     whole = ChainLikelihood(*problem)
     w = np.random.default_rng(0).normal(scale=0.1, size=whole.n_parameters)
     with ExitStack() as stack:
-        one, two = (stack.enter_context(ShardedLikelihood(*problem, jobs=jobs)) for jobs in (1, 2))
+        one, two = (stack.enter_context(likelihood_in_parts(*problem, jobs=jobs)) for jobs in (1, 2))
         told("crf", [one(w)], problem)
         return rows_of("umass, crf, a gradient", lambda: whole(w), lambda: one(w), lambda: two(w))
 
@@ -146,8 +142,8 @@ def bench_discovery(data: Path) -> list[Row]:
             for node in nodes:
                 counter.count(node)
 
-    told("discovery", [score_over_shards(nodes, corpus, guessed, 1)], (corpus, guessed))
-    ways = (lambda jobs=jobs: score_over_shards(nodes, corpus, guessed, jobs) for jobs in (1, 2))
+    told("discovery", [score_in_parts(nodes, corpus, guessed, 1)], (corpus, guessed))
+    ways = (lambda jobs=jobs: score_in_parts(nodes, corpus, guessed, jobs) for jobs in (1, 2))
     return rows_of(f"cora x 8, discovery, score {len(nodes)} candidates", whole, *ways)
 
 

@@ -34,13 +34,13 @@ from espalier.citations.training import SOURCES, Example, compacted, divide, key
 from espalier.corpus import Corpus
 from espalier.decoders.certify import degree_matrix
 from espalier.document import Document
+from espalier.estimators.abilities import chain_potentials
 from espalier.estimators.ccm import CCM
-from espalier.estimators.ccm_training import held_out
 from espalier.estimators.crf import CRF
 from espalier.estimators.persist import pack
 from espalier.inference import viterbi
 from espalier.io import read
-from espalier.learning.penalty_training import train_svm_penalties
+from espalier.learning.penalty_training import HeldOut, train_svm_penalties
 from espalier.metrics.reliability import calibration
 from espalier.pages.svg import Line, draw_lines
 from espalier.rules.compile import compile_rules
@@ -160,7 +160,7 @@ def report_penalties(dev: Sequence[Example], path: Path) -> None:
 def learned_penalties(model: CCM, declared: RuleSet, examples: Sequence[Example]) -> dict[str, float]:
     """Return what rules are worth on references that the model has not seen, where they say anything there."""
     compiled = compile_rules(declared.with_penalties(dict.fromkeys(declared.names)), model.labels_)
-    seen = held_out(model.base_, corpus_of(examples), compiled)
+    seen = HeldOut.of(chain_potentials(model.base_, corpus_of(examples), "rules need"), corpus_of(examples), compiled)
     answers = degree_matrix(compiled, seen.corpus, viterbi(seen.batch).labels)
     spoke = np.logical_or(seen.degrees.any(axis=0), answers.any(axis=0))
     learned = train_svm_penalties([seen], compiled, C=1.0).tolist()

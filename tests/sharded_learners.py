@@ -7,8 +7,8 @@ import pytest
 
 import espalier as es
 from espalier.corpus import Corpus
+from espalier.distributed.shards import ShardsHere
 from espalier.estimators.base import fresh
-from espalier.shards.base import ShardsHere
 
 LABELS = ("name", "year", "place", "O")
 WORDS = {
@@ -116,5 +116,5 @@ def figures(model) -> list[np.ndarray]:
     rules = [model.model_.rules_.penalties] if isinstance(model.model_, es.CCM) else []
     hmm = base_of(model)
     if isinstance(hmm, es.CRF):
-        return [*rules, hmm.model_.w, hmm.model_.trans, hmm.model_.pairs.label]
+        return [*rules, hmm.weights_.w, hmm.weights_.trans, hmm.weights_.pairs.label]
     return [*rules, hmm.parameters_.start, hmm.parameters_.trans, hmm.parameters_.emission]

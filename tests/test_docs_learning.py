@@ -13,7 +13,8 @@ import pytest
 
 import espalier as es
 from espalier.cli import main
-from espalier.estimators.persist import KINDS
+from espalier.estimators.base import BUNDLED
+from espalier.estimators.persist import class_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
@@ -61,7 +62,7 @@ def test_every_learner_is_in_the_table() -> None:
     table = PAGE.split("| learner |")[1].split("\n\n")[0]
     named = set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE))
     models = {"CRF", "HMM", "Perceptron", "SemiCRF"}
-    assert named == {name for _, name in KINDS.values()} - models | {"WordClasses", "discover"}
+    assert named == {class_of(kind).__name__ for kind in BUNDLED} - models | {"WordClasses", "discover"}
 
 
 def test_links_and_names_exist() -> None:

@@ -25,7 +25,6 @@ LAYERS: dict[str, str] = {
     "potentials": "errors",
     "kernels": "",
     "parallel": "errors kernels",
-    "shards": "errors corpus parallel",
     "lanes": "kernels",
     "inference": "errors potentials kernels parallel",
     "rules": "errors lazy regex corpus kernels tags",
@@ -35,8 +34,8 @@ LAYERS: dict[str, str] = {
     "models": "errors corpus features potentials kernels lanes parallel inference",
     "decoders": "errors lazy potentials rules kernels lanes inference parallel corpus",
     "learning": "*",
-    "distributed": "*",
     "estimators": "*",
+    "distributed": "*",
     "io": "errors tags document",
     "tasks": "errors corpus features rules io",
     "extract": "*",
@@ -63,7 +62,6 @@ LAZY: dict[str, set[str]] = {
     **{layer: {"scipy"} for layer in LAYERS if layer != "kernels"},
     "estimators": {"scipy", "sklearn"},
     "experiments": {"scipy", "joblib"},
-    "shards": {"joblib", "distributed"},
     "distributed": {"scipy", "joblib", "distributed"},
     "cluster": {"scipy", "joblib", "dask", "distributed", "fsspec", "pyarrow"},
     "cli": {"scipy", "uvicorn", "pyarrow"},
@@ -79,8 +77,9 @@ COMPUTED = {
     "cli/settings.py",
     "cluster/extras.py",
     "cluster/labeller.py",
-    "estimators/persist.py",
 }
+# The one module that may import a layer below it, inside a function: what learns here never does.
+DOORS = {"learning/jobs.py": "distributed"}
 # Layers that may import the package itself, inside functions, for its version.
 WHOLE = {"cluster", "workbench", "cli"}
 # Packages that import some of their names on use, beside the package itself.
@@ -175,7 +174,7 @@ def complaints(source: str, module: str) -> list[str]:
             if module == "__init__.py":
                 fine = lazy
             else:
-                fine = target == layer or target in allowed_layers(layer)
+                fine = target == layer or target in allowed_layers(layer) or (lazy and DOORS.get(module) == target)
         elif module == "__init__.py":
             fine = top in sys.stdlib_module_names
         else:
@@ -270,7 +269,7 @@ def test_hooks_are_seen(source: str, lines: list[int]) -> None:
         ("io/formats.py", 'import_module(f"espalier.io.{name}")', False),
         ("learning/x.py", 'import_module(f"espalier.{name}")', True),
         ("learning/x.py", "import_module(name)", True),
-        ("estimators/persist.py", "import_module(module)", False),
+        ("cli/settings.py", "import_module(module)", False),
         ("learning/x.py", 'import_module("typer")', True),
         ("cli/x.py", 'version = import_module("espalier").__version__', False),
         ("tasks/x.py", 'version = import_module("espalier").__version__', True),

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from espalier.estimators.crf import CRF as CRF
     from espalier.estimators.em import EM as EM
     from espalier.estimators.experts import Experts as Experts
+    from espalier.estimators.generalized_expectation import GeneralizedExpectation as GeneralizedExpectation
     from espalier.estimators.hmm import HMM as HMM
     from espalier.estimators.perceptron import Perceptron as Perceptron
-    from espalier.estimators.regularised import GeneralizedExpectation as GeneralizedExpectation
-    from espalier.estimators.regularised import PosteriorRegularization as PosteriorRegularization
+    from espalier.estimators.posterior_regularization import PosteriorRegularization as PosteriorRegularization
     from espalier.estimators.samplerank import SampleRank as SampleRank
     from espalier.estimators.semicrf import SemiCRF as SemiCRF
     from espalier.estimators.two_stage import TwoStage as TwoStage
@@ -52,11 +52,11 @@ _HOME = {
     "EspalierError": "errors",
     "Experts": "estimators.experts",
     "FeatureExtractor": "features.extract",
-    "GeneralizedExpectation": "estimators.regularised",
+    "GeneralizedExpectation": "estimators.generalized_expectation",
     "HMM": "estimators.hmm",
     "Labels": "corpus",
     "Perceptron": "estimators.perceptron",
-    "PosteriorRegularization": "estimators.regularised",
+    "PosteriorRegularization": "estimators.posterior_regularization",
     "Potentials": "potentials",
     "RuleSet": "rules",
     "SampleRank": "estimators.samplerank",

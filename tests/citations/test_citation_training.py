@@ -451,8 +451,8 @@ def test_compacted_models_say_nearly_the_same() -> None:
     y = [["title", "title", "date"], ["title", "title", "date"], ["title", "date"]]
     model = CRF(l2=0.1).fit(X, y)
     small = compacted(model, least=0.05)
-    assert len(small.model_.w) < len(model.model_.w)
-    assert np.abs(small.model_.w).min() >= 0.04
+    assert len(small.weights_.w) < len(model.weights_.w)
+    assert np.abs(small.weights_.w).min() >= 0.04
     assert small.predict(X) == model.predict(X) == y
     for one, other in zip(small.predict_marginals(X), model.predict_marginals(X), strict=True):
         assert np.abs(one - other).max() < 0.1

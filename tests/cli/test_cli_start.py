@@ -30,7 +30,7 @@ NEEDLESS = (
     "espalier.learning.lbfgs",
     "espalier.learning.penalty_training",
     "espalier.metrics",
-    "espalier.shards",
+    "espalier.distributed",
     "joblib",
     "scipy",
     "sklearn",

@@ -11,7 +11,7 @@ from cli_runs import Espalier
 
 import espalier as es
 from espalier.cli.settings import Kind, parse_settings
-from espalier.estimators.persist import KINDS
+from espalier.estimators.base import BUNDLED
 
 N_TOKENS = 6 + 6 + 7  # of the three records
 TAGS = ["B-fruit", "B-place", "B-price", "I-price", "O"]
@@ -212,7 +212,7 @@ def test_tokens_that_are_cut_are_told_also_of_references(espalier: Espalier, tmp
 
 
 def test_every_kind_that_is_trained_has_model_files() -> None:
-    assert {kind.value for kind in Kind} <= set(KINDS)
+    assert {kind.value for kind in Kind} <= set(BUNDLED)
 
 
 def test_info(espalier: Espalier, model: Path) -> None:

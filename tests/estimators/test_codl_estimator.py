@@ -144,9 +144,9 @@ def test_a_perceptron_goes_on_from_the_pool(pairs: str) -> None:
     expected = train(corpus, quarter)
     model = CoDL(Perceptron(TEMPLATES, pairs=pairs), gamma=0.75, cycles=1).fit(X, Y, unlabelled=POOL).model_
     np.testing.assert_allclose(
-        model.model_.pairs.dense(model.model_.w), expected.pairs.dense(expected.w), rtol=1e-12, atol=1e-15
+        model.weights_.pairs.dense(model.weights_.w), expected.pairs.dense(expected.w), rtol=1e-12, atol=1e-15
     )
-    np.testing.assert_allclose(model.model_.trans, expected.trans, rtol=1e-12)
+    np.testing.assert_allclose(model.weights_.trans, expected.trans, rtol=1e-12)
     assert model.predict(X) == Y
 
 
@@ -336,7 +336,7 @@ def test_transition_classes_and_partial_labels() -> None:
         (CoDL(CRF()), "update='pool'"),
         (CoDL(SemiCRF(), update="pool"), "segments"),
         (CoDL("hmm"), "not an estimator"),
-        (EM(CRF()), "an HMM, not a CRF"),
+        (EM(CRF()), "EM needs a model that is estimated from counts; a CRF has no `count`"),
         (EM(iterations=-1), "iterations"),
         (EM(gamma=2), "gamma"),
         (EM(gamma="much"), "gamma"),

@@ -109,8 +109,8 @@ def test_l1_gives_sparse_weights():
 
 def test_threads_do_not_change_a_digit():
     a, b = (CRF(FEATURES, threads=t).fit(X * 50, Y * 50) for t in (1, 2))
-    assert np.array_equal(a.model_.w, b.model_.w)
-    assert np.array_equal(a.model_.trans, b.model_.trans)
+    assert np.array_equal(a.weights_.w, b.weights_.w)
+    assert np.array_equal(a.weights_.trans, b.weights_.trans)
 
 
 def test_save_and_load(model, tmp_path):
@@ -270,7 +270,7 @@ class TestWhatKernelsFollowByAddress:
         other = CRF(["lower"]).fit(X[:1], Y[:1])
         matrix, indptr = other.transform(X)
         with pytest.raises(InputError, match="attributes"):
-            model.model_.tag(matrix, indptr)
+            model.weights_.tag(matrix, indptr)
 
     def test_reference_arrays_of_any_type(self, model):
         from espalier.features.matrix import FeatureMatrix
@@ -280,7 +280,7 @@ class TestWhatKernelsFollowByAddress:
             matrix.n_attributes, matrix.token_indptr.astype(np.int32), matrix.token_refs.astype(np.int64),
             matrix.bundle_indptr, matrix.bundle_ids.astype(np.int64),
         )  # fmt: skip
-        assert np.array_equal(model.model_.tag(wide, indptr)[0], model.model_.tag(matrix, indptr)[0])
+        assert np.array_equal(model.weights_.tag(wide, indptr)[0], model.weights_.tag(matrix, indptr)[0])
         with pytest.raises(InputError, match="refers to number"):
             FeatureMatrix(1, np.array([0, 1]), np.array([7]), np.array([0]), np.array([], int))
         with pytest.raises(InputError, match="do not rise"):

@@ -13,7 +13,7 @@ from espalier.errors import InputError
 from espalier.estimators.base import fresh
 from espalier.estimators.ccm import CCM
 from espalier.estimators.crf import CRF
-from espalier.estimators.regularised import GeneralizedExpectation
+from espalier.estimators.generalized_expectation import GeneralizedExpectation
 
 FEATURES = ["lower", "shape", "lower@-1"]
 EXACT = {"epsilon": 1e-9, "delta": 1e-14}
@@ -43,7 +43,7 @@ def loss(model: CRF) -> float:
 
 
 def parts(model: CRF) -> tuple[dict[tuple[str, str], float], np.ndarray]:
-    return model.weights(), np.where(np.isfinite(model.model_.trans), model.model_.trans, 0.0)
+    return model.weights(), np.where(np.isfinite(model.weights_.trans), model.weights_.trans, 0.0)
 
 
 def distance(model: CRF, old: CRF) -> float:
@@ -59,14 +59,14 @@ def test_the_objective_and_its_minimum(old: CRF, l2: float) -> None:
     model = CRF(prior=old.learned_, l2=l2, **EXACT).fit(NEW, NEW_Y)
     found = loss(model) + l2 * distance(model, old)
     assert model.minimum_.value == pytest.approx(found, rel=1e-7)
-    w, trans = model.model_.w, model.model_.trans
+    w, trans = model.weights_.w, model.weights_.trans
     h = 1e-5
     places = [(w, (p,)) for p in range(0, len(w), 3)] + [(trans, (0, 1)), (trans, (2, 2))]
     for array, place in places:  # the derivative along every third weight is 0
         kept, values = array[place], []
         for step in (-h, h):
             array[place] = kept + step
-            model.model_._weight_rows.clear()
+            model.weights_._weight_rows.clear()
             values.append(loss(model) + l2 * distance(model, old))
         array[place] = kept
         assert (values[1] - values[0]) / (2 * h) == pytest.approx(0.0, abs=2e-4)

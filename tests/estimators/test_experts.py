@@ -151,10 +151,10 @@ def test_saving(tmp_path: Path) -> None:
     assert again.first.second.transition_classes == "punctuation"
     for a, b in zip(again.predict_marginals(NEW), model.predict_marginals(NEW), strict=True):
         np.testing.assert_array_equal(a, b)
-    header, arrays = model._state()
+    header, arrays = model.state()
     header["labels"] = ["who", "what", "when"]
     with pytest.raises(ModelFileError, match="its experts differ"):
-        Experts(None, None)._restore(header, arrays)
+        Experts(None, None).restore(header, arrays)
 
 
 def test_as_the_base_of_rules_and_of_learning() -> None:

@@ -194,13 +194,13 @@ def test_a_file_of_another_making(tmp_path: Path) -> None:
     HMM().fit(X, Y).save(tmp_path / "m")
     header, arrays = store.load(tmp_path / "m")
     with pytest.raises(ModelFileError, match="word classes 'shape'"):
-        HMM()._restore(header, arrays | {"unknown/shape": arrays["unknown/shape"][:-1]})
-    _, clustered = HMM(word_classes=CLASSES).fit(X, Y)._state()
+        HMM().restore(header, arrays | {"unknown/shape": arrays["unknown/shape"][:-1]})
+    _, clustered = HMM(word_classes=CLASSES).fit(X, Y).state()
     with pytest.raises(ModelFileError, match="stored word classes are damaged"):
-        HMM()._restore(header, clustered | {"classes/members": clustered["classes/members"] + 5})
+        HMM().restore(header, clustered | {"classes/members": clustered["classes/members"] + 5})
     without = {name: array for name, array in clustered.items() if not name.startswith("classes/")}
     with pytest.raises(ModelFileError, match="word classes 'cluster2'"):
-        HMM()._restore(header, without)
+        HMM().restore(header, without)
 
 
 def test_bad_input() -> None:

@@ -15,17 +15,25 @@ from hypothesis import strategies as st
 
 import espalier as es
 from espalier.corpus import Corpus
+from espalier.distributed.chains import (
+    Block,
+    ChainPart,
+    Layout,
+    PartState,
+    PoolProblem,
+    Seen,
+    _value,
+    own_rows,
+    shard_blocks,
+)
+from espalier.distributed.guesses import GuessedLabels
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import fresh
-from espalier.estimators.crf_parts import CRFInParts
 from espalier.estimators.linear import training_set
 from espalier.estimators.persist import pack, unpack
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.codl import guess_of, label_pool
 from espalier.learning.likelihood import ChainLikelihood
-from espalier.learning.sharded_chain import Block, ChainPart, Held, Layout, Sight, _value, shard_blocks
-from espalier.learning.sharded_codl import Guessing
-from espalier.learning.sharded_likelihood import own_rows
 from espalier.models.pairs import Pairs
 from sharded_learners import (
     CRF_LEARNERS,
@@ -173,14 +181,14 @@ def test_what_workers_cannot_do(learner, what) -> None:
 
 
 def test_a_model_of_other_labels_is_refused() -> None:
-    problem = CRFInParts(crf(), FEW, None, POOL)
+    problem = PoolProblem(crf(), FEW, None, POOL)
     with pytest.raises(InputError, match="other labels, or in another order"):
         problem.travelling(crf().fit(FEW, labels=tuple(reversed(FEW.labels.names))))
 
 
 def test_a_model_travels_whole() -> None:
     """Potentials of a part, by the merged attributes that workers know, are those of the model."""
-    problem, model = CRFInParts(crf(), FEW, None, POOL), crf().fit(FEW)
+    problem, model = PoolProblem(crf(), FEW, None, POOL), crf().fit(FEW)
     shards, attributes = shard_blocks(POOL, problem.matrix, _plain_part, common=_Threads(1), jobs=1)
     assert len(attributes) == len(shards._parts) == 8
     batch = model.potentials(POOL)
@@ -188,7 +196,7 @@ def test_a_model_travels_whole() -> None:
     found = [part.potentials(travelling) for part in shards._parts]
     np.testing.assert_allclose(np.concatenate([part.unary for part in found]), batch.unary, rtol=1e-12, atol=1e-12)
     assert all(np.array_equal(part.trans, batch.trans) and np.array_equal(part.start, batch.start) for part in found)
-    assert len(travelling.w) < len(model.model_.w)  # twins are one
+    assert len(travelling.w) < len(model.weights_.w)  # twins are one
 
 
 class _Threads:
@@ -210,7 +218,7 @@ def test_what_parts_see_is_what_the_whole_shows(seed, n, cut) -> None:
     for lo, hi in ((0, min(cut, n)), (min(cut, n), n)):
         a, b = corpus.indptr[lo], corpus.indptr[hi]
         rows, attributes = own_rows(matrix, int(a), int(b))
-        seen.append(Sight.of(rows, attributes, corpus.indptr[lo : hi + 1] - a, corpus.y[a:b], L))
+        seen.append(Seen.of(rows, attributes, corpus.indptr[lo : hi + 1] - a, corpus.y[a:b], L))
     total = seen[0] + seen[1]
     pairs, expected = total.as_pairs(matrix.n_attributes), Pairs.observed(matrix, data.y, L)
     assert np.array_equal(pairs.ptr, expected.ptr)
@@ -229,10 +237,10 @@ def test_another_process_builds_the_same_terms() -> None:
     guess = label_pool(model.potentials(pool), None, pool, k=2, weighting="uniform", threads=1)
     L, block = len(model.labels_), Block(pool, rows, attributes)
     part, other = (_plain_part(_Threads(1), block) for _ in range(2))
-    seen = part.sight(guess.labels[0], L) + part.sight(guess.labels[1], L)
+    seen = part.seen(guess.labels[0], L) + part.seen(guess.labels[1], L)
     everything = np.ones((L, L), bool)
     layout = Layout(1, seen.as_pairs(matrix.n_attributes), everything, everything[0], everything)
-    held = part.lay_out(Guessing(guess, 0.25), layout)
+    held = part.lay_out(GuessedLabels(guess, 0.25), layout)
     w = np.random.default_rng(0).normal(size=len(layout.pairs) + L * L)
     (value, gradient), after = _value(part, held, w)
     assert after is held
@@ -257,8 +265,8 @@ def test_a_labelling_that_does_not_exist_counts_nothing() -> None:
     guess = guess_of(labels, scores, np.ones(3, bool))
     L = len(model.labels_)
     part, everything = _plain_part(_Threads(1), block), np.ones((L, L), bool)
-    layout = Layout(1, part.sight(labels[0], L).as_pairs(matrix.n_attributes), everything, everything[0], everything)
-    held = Held(Guessing(guess, 1.0), *layout.own(block.attributes))
+    layout = Layout(1, part.seen(labels[0], L).as_pairs(matrix.n_attributes), everything, everything[0], everything)
+    held = PartState(GuessedLabels(guess, 1.0), *layout.own(block.attributes))
     w = np.random.default_rng(1).normal(size=len(layout.pairs) + L * L)
     rest = pool[1:]
     expected = ChainLikelihood(

@@ -12,10 +12,11 @@ from sklearn.base import clone
 from espalier.corpus import Corpus
 from espalier.errors import InfeasibleError, InputError, NotFittedError, ResultWarning, RuleError
 from espalier.estimators.crf import CRF
+from espalier.estimators.generalized_expectation import GeneralizedExpectation
 from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import load
-from espalier.estimators.regularised import GeneralizedExpectation, PosteriorRegularization
+from espalier.estimators.posterior_regularization import PosteriorRegularization
 from espalier.estimators.semicrf import SemiCRF
 from espalier.inference import marginals
 from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR, count_penalties
@@ -246,7 +247,7 @@ def test_wrong_parameters():
         PosteriorRegularization(additive(), RULES).fit(X[:1], Y[:1], unlabelled=POOL)
     with pytest.raises(InputError, match="rules are a RuleSet or its text, not int"):
         PosteriorRegularization(additive(), 3).fit(X, Y, unlabelled=POOL)
-    with pytest.raises(InputError, match="trains a CRF, not a HMM"):
+    with pytest.raises(InputError, match="can be fitted to soft labels; a HMM has no `fit_soft`; choose a CRF"):
         GeneralizedExpectation(additive(), RULES).fit(X, Y, unlabelled=POOL)
     with pytest.raises(InputError, match="weight is -1"):
         GeneralizedExpectation(CRF(["lower"]), RULES, weight=-1).fit(X, Y, unlabelled=POOL)

@@ -154,7 +154,7 @@ def test_two_neighbours_of_one_field_are_told_apart():
 def test_weights_have_names_and_values(plain):
     weights, names = plain.weights(), plain.labels_.names
     lengths = [weights.get((f"length={n}", "t"), 0.0) for n in range(1, 5)]
-    assert lengths == pytest.approx(plain.model_.lengths[:4, names.index("t")])
+    assert lengths == pytest.approx(plain.weights_.lengths[:4, names.index("t")])
     assert weights["first:lower=some", "t"] > 0
     assert weights["last:lower=some", "t"] < 0
 
@@ -189,10 +189,10 @@ def test_labels_may_be_fixed_in_advance():
 
 
 def test_max_length_holds():
-    assert SemiCRF(["lower"]).fit(X, Y).model_.limit.tolist() == [4, 4, 4]
-    assert SemiCRF(["lower"], max_length=9).fit(X, tagged(Y)).model_.limit.tolist() == [9, 9, 1]
+    assert SemiCRF(["lower"]).fit(X, Y).weights_.limit.tolist() == [4, 4, 4]
+    assert SemiCRF(["lower"], max_length=9).fit(X, tagged(Y)).weights_.limit.tolist() == [9, 9, 1]
     runs = SemiCRF(["lower"], max_length=9, outside=None).fit(X, tagged(Y))
-    assert runs.model_.limit.tolist() == [9, 9, 9]
+    assert runs.weights_.limit.tolist() == [9, 9, 9]
     assert runs.predict(X) == tagged(Y)
     with pytest.raises(InputError, match="sequence 0 has a segment of 4 tokens from token 3 on"):
         SemiCRF(["lower"], max_length=3).fit(X, Y)

@@ -82,8 +82,8 @@ def test_again() -> None:
     model = CRF(warm_start=True).fit(X, Y)
     copy = again(model)
     assert copy is not model
-    assert copy.model_ is model.model_
-    assert not hasattr(again(CRF().fit(X, Y)), "model_")
+    assert copy.weights_ is model.weights_
+    assert not hasattr(again(CRF().fit(X, Y)), "weights_")
     assert not hasattr(again(HMM().fit(X, Y)), "parameters_")
     both = Experts(CRF(warm_start=True), HMM()).fit(Corpus.from_tokens(X, Y))
     assert hasattr(again(both), "first_")

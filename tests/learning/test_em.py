@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
-from espalier.learning.em import em, log_joint, log_prior
-from espalier.models.hmm import HMMCounts, Smoothing, Vocabulary, estimate
+from espalier.estimators.hmm import HMM
+from espalier.learning.em import em
+from espalier.models.hmm import HMMCounts, Smoothing, Vocabulary, estimate, log_joint, log_prior
 
 relaxed = settings(deadline=None, derandomize=True, max_examples=40)
 
@@ -114,14 +115,24 @@ def problem(tokens, gold, pool, names=LABELS, normalise="none"):
     return HMMCounts.from_labels(corpus, vocabulary), unlabelled, labels
 
 
+def steps_of(problem, smoothing, *, hard=False, **options):
+    """The steps of EM from the model of these counts."""
+    counts, pool, labels = problem
+    model = HMM(
+        smoothing.kind, normalise=counts.vocabulary.normalise, start_alpha=smoothing.start,
+        transition_alpha=smoothing.trans, emission_alpha=smoothing.emission,
+    )  # fmt: skip
+    model.counts_, model.labels_ = counts, labels
+    model.parameters_ = estimate(counts, smoothing, labels)
+    return em(model, lambda current: current.count(pool, hard=hard), **options)
+
+
 @pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.parametrize(("gamma", "omega"), [(None, 1.0), (None, 0.3), (0.7, 1.0), (0.0, 1.0)])
 def test_every_step_is_that_of_enumeration(hard: bool, gamma: float | None, omega: float) -> None:
-    counts, pool, labels = problem(TOKENS, GOLD, POOL)
-    steps = em(counts, pool, ADDITIVE, labels, hard=hard, gamma=gamma, pool_weight=omega)
-    for (parameters, objective), (naive, expected) in zip(
-        islice(steps, 4), naive_em(3, hard, gamma, omega), strict=True
-    ):
+    steps = steps_of(problem(TOKENS, GOLD, POOL), ADDITIVE, hard=hard, gamma=gamma, pool_weight=omega)
+    for (model, objective), (naive, expected) in zip(islice(steps, 4), naive_em(3, hard, gamma, omega), strict=True):
+        parameters = model.parameters_
         words = parameters.vocabulary.words
         assert parameters.start == pytest.approx([naive.start[a] for a in LABELS])
         assert parameters.trans[0] == pytest.approx(np.array([[naive.trans[a][b] for b in LABELS] for a in LABELS]))
@@ -151,10 +162,9 @@ def test_the_objective_never_falls(data, hard: bool, omega: float, alpha: float)
     """Additive smoothing, one transition matrix, no gamma: partial labels and odd tags included."""
     tokens, gold, pool = data
     names = ("B-x", "I-x", "O") if "B-x" in gold[0] else ("x", "y", "z")
-    counts, unlabelled, labels = problem(tokens, gold, pool, names)
     smoothing = Smoothing("additive", start=alpha, trans=alpha, emission=alpha)
-    steps = em(counts, unlabelled, smoothing, labels, hard=hard, pool_weight=omega)
-    objectives = [step.objective for step in islice(steps, 9)]
+    steps = steps_of(problem(tokens, gold, pool, names), smoothing, hard=hard, pool_weight=omega)
+    objectives = [objective for _, objective in islice(steps, 9)]
     assert np.isfinite(objectives).all()
     assert (np.diff(objectives) >= -1e-9 * np.abs(objectives[1:])).all()
 
@@ -163,8 +173,8 @@ def test_the_prior_is_that_of_additive_smoothing_alone() -> None:
     counts, pool, labels = problem(TOKENS, GOLD, POOL, normalise="lower")
     backoff = estimate(counts, Smoothing(), labels)
     assert log_prior(backoff, Smoothing()) == 0
-    steps = list(islice(em(counts, pool, Smoothing(), labels), 3))
-    assert np.isfinite([step.objective for step in steps]).all()
+    steps = list(islice(steps_of((counts, pool, labels), Smoothing()), 3))
+    assert np.isfinite([objective for _, objective in steps]).all()
 
 
 def test_an_impossible_labelling_has_no_probability() -> None:
@@ -175,6 +185,5 @@ def test_an_impossible_labelling_has_no_probability() -> None:
 
 @pytest.mark.parametrize("gamma", [-0.1, 1.1, float("nan")])
 def test_gamma_is_a_share(gamma: float) -> None:
-    counts, pool, labels = problem(TOKENS, GOLD, POOL)
     with pytest.raises(InputError, match="gamma"):
-        next(em(counts, pool, ADDITIVE, labels, gamma=gamma))
+        next(steps_of(problem(TOKENS, GOLD, POOL), ADDITIVE, gamma=gamma))

@@ -10,8 +10,7 @@ from chain_rules import RULES, every_labelling, grounded_of, log_scores
 
 from espalier.errors import InputError
 from espalier.learning.generalised_expectation import ExpectationCriterion
-from espalier.learning.likelihood import ChainLikelihood
-from espalier.learning.soft_likelihood import SoftLikelihood
+from espalier.learning.likelihood import ChainLikelihood, SoftLikelihood
 from espalier.models.pairs import Pairs
 from feature_matrices import random_matrix
 
@@ -148,7 +147,7 @@ def test_cross_entropy_equals_enumeration_and_its_gradient_differences(seed):
                 marginals[batch.indptr[i] + t, y[t]] += one
                 if t:
                     steps[y[t - 1], y[t]] += one
-    likelihood.aim(marginals, steps)
+    likelihood.fit_to(marginals, steps)
     value, gradient = likelihood(w)
     assert value == pytest.approx(total, abs=1e-5)
     chosen = rng.choice(len(w), 8, replace=False)
@@ -165,7 +164,7 @@ def test_certain_labels_are_the_likelihood():
     steps = np.zeros((L, L))
     for a, b in pairwise(indptr):
         np.add.at(steps, (y[a : b - 1][: max(b - a - 1, 0)], y[a + 1 : b]), 1)
-    likelihood.aim(np.eye(L)[y], steps)
+    likelihood.fit_to(np.eye(L)[y], steps)
     w = rng.normal(size=likelihood.n_parameters)
     assert likelihood(w)[0] == pytest.approx(plain(w)[0], abs=1e-6)
     np.testing.assert_allclose(likelihood(w)[1], plain(w)[1], atol=1e-5)

@@ -13,7 +13,7 @@ from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
 from espalier.estimators.codl import CoDL
 from espalier.estimators.crf import CRF
-from espalier.estimators.regularised import GeneralizedExpectation
+from espalier.estimators.generalized_expectation import GeneralizedExpectation
 from espalier.learning.recombination import recombined
 from espalier.tags import segments
 

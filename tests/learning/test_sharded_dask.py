@@ -11,9 +11,9 @@ import pytest
 from joblib import parallel_config
 
 import espalier as es
+from espalier.distributed.shards import n_workers, shards_of
+from espalier.distributed.workers import ShardsInFutures
 from espalier.errors import EspalierError, InputError
-from espalier.shards import n_workers, shards_of
-from espalier.shards.futures import ShardsInFutures
 from sharded_learners import FEW, LABELS, LEARNERS, figures, learn, records, short_of
 from sharded_work import added, complains, dask_workers, dies, prepared, who
 
@@ -66,8 +66,8 @@ def test_a_crf_that_workers_teach_has_the_same_bits(name) -> None:
 
 def test_a_crf_has_the_same_bits() -> None:
     ours, theirs = (es.CRF(["lower[-1,0]"], max_iterations=10, jobs=jobs).fit(FEW) for jobs in (2, 1))
-    assert np.array_equal(ours.model_.w, theirs.model_.w)
-    assert np.array_equal(ours.model_.trans, theirs.model_.trans)
+    assert np.array_equal(ours.weights_.w, theirs.weights_.w)
+    assert np.array_equal(ours.weights_.trans, theirs.weights_.trans)
     assert ours.minimum_.values == theirs.minimum_.values
 
 

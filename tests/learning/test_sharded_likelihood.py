@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import espalier as es
+from espalier.distributed.chains import _labelled_value, likelihood_in_parts, own_rows
+from espalier.distributed.shards import ShardsHere
 from espalier.errors import InfeasibleError
 from espalier.estimators.linear import training_set
 from espalier.features.extract import FeatureExtractor
 from espalier.features.given import GivenIndex
 from espalier.learning.likelihood import ChainLikelihood
-from espalier.learning.sharded_likelihood import ShardedLikelihood, _value, own_rows
 from espalier.models.pairs import Pairs
-from espalier.shards.base import ShardsHere
 from sharded_learners import FEW, LABELS, records
 
 TEMPLATES = ["lower[-1,0,1]", "shape", "lower[-1]&lower"]
@@ -44,7 +44,7 @@ def check(arguments, seed) -> None:
     whole = ChainLikelihood(*arguments)
     w = np.random.default_rng(seed).normal(size=whole.n_parameters)
     value, gradient = whole(w)
-    with ShardedLikelihood(*arguments, jobs=1) as parts:
+    with likelihood_in_parts(*arguments, jobs=1) as parts:
         ours, slope = parts(w)
         assert parts.n_parameters == whole.n_parameters
         assert np.array_equal(parts.from_label, whole.from_label)
@@ -79,9 +79,11 @@ def test_a_part_has_the_rows_of_its_tokens_over_its_attributes() -> None:
 def test_a_gradient_does_not_grow_with_its_part() -> None:
     def replies(corpus):
         arguments = problem(corpus, features(corpus))
-        with ShardedLikelihood(*arguments, jobs=1) as parts:
+        with likelihood_in_parts(*arguments, jobs=1) as parts:
             assert isinstance(parts._shards, ShardsHere)
-            return max(map(len, map(pickle.dumps, parts._shards.replies(_value, np.zeros(parts.n_parameters)))))
+            return max(
+                map(len, map(pickle.dumps, parts._shards.replies(_labelled_value, np.zeros(parts.n_parameters))))
+            )
 
     once, often = (FEW[np.zeros(n, int)] for n in (8, 800))  # eight parts of one sequence, and of a hundred like it
     assert replies(often) == replies(once)
@@ -99,8 +101,8 @@ def test_a_crf_finds_the_same_minimum(options) -> None:
 
 def test_two_processes_find_the_same_bits() -> None:
     one, two = (es.CRF(TEMPLATES, jobs=jobs, max_iterations=8).fit(FEW) for jobs in (1, 2))
-    assert np.array_equal(one.model_.w, two.model_.w)
-    assert np.array_equal(one.model_.trans, two.model_.trans)
+    assert np.array_equal(one.weights_.w, two.weights_.w)
+    assert np.array_equal(one.weights_.trans, two.weights_.trans)
     assert one.minimum_.values == two.minimum_.values
 
 
@@ -123,7 +125,7 @@ def test_labels_that_are_not_allowed_are_named_with_their_place() -> None:
     matrix, indptr, y, pairs, learned, start, _, weight = problem(FEW, features(FEW))
     never = np.zeros_like(learned)
     with (
-        ShardedLikelihood(matrix, indptr, y, pairs, learned, start, never, weight, jobs=1) as parts,
+        likelihood_in_parts(matrix, indptr, y, pairs, learned, start, never, weight, jobs=1) as parts,
         pytest.raises(InfeasibleError, match=r"in the part that begins with sequence 0: sequence \d+: no labelling"),
     ):
         parts(np.zeros(parts.n_parameters))

@@ -15,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
 
-import espalier.shards.memory as memory
+import espalier.distributed.workers as memory
 from espalier.corpus import Corpus
+from espalier.distributed.shards import corpus_parts, fixed_parts, n_workers, shards_of
+from espalier.distributed.workers import ShardsInFolder, _answer_from_folder
 from espalier.errors import EspalierError, InputError, MissingExtraError
-from espalier.shards import check_jobs, corpus_parts, fixed_parts, n_workers, shards_of
-from espalier.shards.folder import ShardsInFolder, _answer
+from espalier.learning.jobs import check_jobs
 from sharded_learners import records
 from sharded_work import added, complains, dies, prepared, who
 
@@ -146,7 +147,7 @@ def test_files_are_gone_afterwards(tmp_path, monkeypatch) -> None:
 
 def test_a_folder_that_a_worker_cannot_see() -> None:
     with pytest.raises(EspalierError, match=r"cannot see .*; set TMPDIR to a directory that all machines share"):
-        _answer(str(Path("nowhere", "espalier-x")), 0, 1, 0, 0)
+        _answer_from_folder(str(Path("nowhere", "espalier-x")), 0, 1, 0, 0)
 
 
 def test_what_cannot_be_sent(jobs) -> None:

@@ -16,7 +16,7 @@ from espalier import store
 from espalier.citations.formats import write
 from espalier.citations.parser import Parser
 from espalier.errors import InputError, ModelFileError
-from espalier.estimators.persist import KINDS
+from espalier.estimators.base import BUNDLED
 from espalier.workbench.bench import Bench
 from espalier.workbench.database import FILE, VERSION, Database
 
@@ -54,7 +54,7 @@ def test_every_kind_of_model_is_among_the_files() -> None:
         return {header["kind"]}.union(*map(kinds, inner))
 
     found = [kinds(store.load(path)[0]) for path in (HERE / es.__version__).glob("*.espalier")]
-    assert set().union(*found) == set(KINDS)
+    assert set().union(*found) == set(BUNDLED)
 
 
 def test_a_parser_writes_what_it_wrote(release: Path) -> None:

@@ -159,11 +159,11 @@ def compacted(model: CRF, least: float = 0.01) -> CRF:
     least : weights below it are dropped, and steps of a tenth of it kept; on a token with a hundred attributes that is
     far below what makes a difference.
     """
-    chain = model.model_
+    chain = model.weights_
     kept = np.abs(chain.w) >= least
     count = np.concatenate([[0], np.cumsum(kept)])
     pairs = Pairs.of(chain.n_labels, count[chain.pairs.ptr], chain.pairs.label[kept])
     step = 2.0 ** np.floor(np.log2(least / 10))
     small = copy(model)
-    small.model_ = ChainModel(pairs, np.round(chain.w[kept] / step) * step, chain.trans, chain.start, chain.end)
+    small.weights_ = ChainModel(pairs, np.round(chain.w[kept] / step) * step, chain.trans, chain.start, chain.end)
     return small

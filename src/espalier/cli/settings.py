@@ -47,10 +47,9 @@ class Method(str, Enum):
 
 def make(kind: str, *parts: Any) -> Any:
     """Return an unfitted estimator by the kind that model files know it by; `parts` are its first arguments."""
-    from espalier.estimators.persist import KINDS
+    from espalier.estimators.persist import class_of
 
-    module, name = KINDS[kind]
-    return getattr(import_module(module), name)(*parts)
+    return class_of(kind)(*parts)
 
 
 def configure(estimator: Any, chosen: Mapping[str, Any], where: str) -> Any:

@@ -21,10 +21,12 @@ from espalier import store
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.document import Document
 from espalier.errors import InputError, LabelError, NotFittedError, did_you_mean
-from espalier.inference import k_best, marginals
+from espalier.inference import k_best, marginals, viterbi
 from espalier.potentials import ChainBatch, SegmentBatch
 
 __all__ = [
+    "BUNDLED",
+    "KINDS",
     "Estimator",
     "SequenceLabeller",
     "again",
@@ -38,7 +40,16 @@ __all__ = [
 ]
 
 Self = TypeVar("Self", bound="Estimator")
+Labeller = TypeVar("Labeller", bound="SequenceLabeller")
 Model = TypeVar("Model")
+
+BUNDLED = (
+    "ccm", "codl", "crf", "em", "experts", "ge", "hmm", "perceptron", "pr", "samplerank", "semicrf", "two_stage",
+)  # fmt: skip
+"""The kinds of the models that come with Espalier; `persist.class_of` imports one when a file holds it."""
+
+KINDS: dict[str, type[SequenceLabeller]] = {}
+"""The kind in a model file's header, and the class it names: those that were imported so far, yours among them."""
 
 
 class Estimator:
@@ -198,40 +209,96 @@ def labelled_corpus(X: Any, y: Sequence[Sequence[str | None]] | None, labels: Se
 
 
 class SequenceLabeller(Estimator, ABC):
-    """An estimator that labels sequences with a chain or a segmental model.
+    """The base class of every model of sequences: it labels with a chain or a segmental model.
+
+    To write a model of your own, derive from this class and give it a `kind`, the name by which model files know it;
+    `fit`, which sets `labels_` and `training_digest_`; `potentials`; `state` and `restore`. Everything else is here:
+    prediction, marginals, k best, saving, and what `CCM`, `Experts` and the learners from unlabelled text ask of any
+    model. What only some of them ask for is in `espalier.estimators.abilities`.
 
     After `fit`: `labels_` (the label names in order), `classes_` (the same as an array, for scikit-learn) and
-    `training_digest_` (a fingerprint of the data). Subclasses say how to fit and how to score.
+    `training_digest_` (a fingerprint of the data).
     """
 
     kind: ClassVar[str]
-    threads: int | None
+    threads: int | None = None
     labels_: Labels
     training_digest_: str
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Register the kind of a new model, so that files which hold one can be loaded."""
+        super().__init_subclass__(**options)
+        kind = cls.__dict__.get("kind")
+        if kind is None:
+            return
+        known = KINDS.get(kind)
+        ours = cls.__module__.startswith("espalier.")
+        if (kind in BUNDLED and not ours) or (known is not None and known.__qualname__ != cls.__qualname__):
+            raise InputError(f"there is a model of kind {kind!r} already; give {cls.__name__} another kind")
+        KINDS[kind] = cls
+
+    @abstractmethod
+    def fit(
+        self: Labeller,
+        X: Any,
+        y: Sequence[Sequence[str | None]] | None = None,
+        sample_weight: Any = None,
+        labels: Sequence[str] | None = None,
+    ) -> Labeller:
+        """Learn from sequences X and label lists y (None: unknown label); X may be a Corpus that has labels.
+
+        sample_weight : one number for each sequence. labels : fixes the label names and their order.
+        """
 
     @abstractmethod
     def potentials(self, X: Any) -> ChainBatch | SegmentBatch:
         """Return the potentials of every sequence: what any decoder takes."""
 
     @abstractmethod
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""
 
     @abstractmethod
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take back what `_state` gave."""
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
 
-    @abstractmethod
-    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    def tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """Return the best label ids, int16[M], and the sequence borders, int64[N + 1]."""
+        batch = self.potentials(X)
+        return viterbi(batch, threads=self.threads).labels, batch.indptr
+
+    def fit_with_pool(self: Labeller, labelled: Corpus, weight: NDArray[np.float64] | None, pool: Corpus) -> Labeller:
+        """Return a copy fitted to labels that knows the words of unlabelled text, too, if the model has a use for them.
+
+        A model that is fitted already, to the same labels, and has no use for words returns itself.
+        """
+        return self if hasattr(self, "labels_") else fresh(self).fit(labelled, sample_weight=weight)
+
+    def fit_guessed(
+        self: Labeller,
+        labelled: Corpus,
+        weight: NDArray[np.float64] | None,
+        guessed: Corpus,
+        guessed_weight: NDArray[np.float64],
+    ) -> Labeller:
+        """Return a copy fitted to labelled sequences and to others with guessed labels, each with its weight.
+
+        A model with `warm_start` begins where this one ended.
+        """
+        from espalier.learning.codl import joined
+
+        assert labelled.labels is not None
+        weights = np.concatenate([np.ones(len(labelled)) if weight is None else weight, guessed_weight])
+        return again(self).fit(joined(labelled, guessed), sample_weight=weights, labels=labelled.labels.names)
 
     @property
     def classes_(self) -> NDArray[np.str_]:
         """The label names as an array."""
-        self._check_fitted()
+        self.check_fitted()
         return np.asarray(self.labels_.names)
 
-    def _check_fitted(self) -> None:
+    def check_fitted(self) -> None:
+        """Raise NotFittedError before `fit`."""
         if not hasattr(self, "labels_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first")
 
@@ -241,20 +308,20 @@ class SequenceLabeller(Estimator, ABC):
 
     def predict(self, X: Any) -> list[list[str]]:
         """Return the best labels of each sequence."""
-        self._check_fitted()
-        ids, indptr = self._tag(X)
+        self.check_fitted()
+        ids, indptr = self.tag(X)
         names = np.asarray(self.labels_.names, dtype=object)[ids].tolist()
         return [names[a:b] for a, b in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)]
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
         """Return P(label | sequence) of each token, float64[T, L] a sequence; columns follow `labels_`."""
-        self._check_fitted()
+        self.check_fitted()
         batch = self.potentials(X)
         return np.split(marginals(batch, threads=self.threads), batch.indptr[1:-1]) if len(batch) else []
 
     def predict_k(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
         """Return the k best labellings of each sequence with their scores, best first (fewer if fewer exist)."""
-        self._check_fitted()
+        self.check_fitted()
         batch = self.potentials(X)
         if not len(batch):
             return []
@@ -273,7 +340,7 @@ class SequenceLabeller(Estimator, ABC):
         """Explain the answer for one sequence: without rules, with the model's own if it has any, and what those do."""
         from espalier.decoders.api import explain
 
-        self._check_fitted()
+        self.check_fitted()
         batch = self.potentials([tokens])
         if isinstance(batch, SegmentBatch):
             raise InputError(f"a {type(self).__name__} scores segments; explain needs a model that scores tokens")

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from espalier.decoders.base import Problem
 from espalier.decoders.batch import BatchDecoding, decode_batch
 from espalier.decoders.explain import Explanation, explain
 from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning
+from espalier.estimators.abilities import LearnsRules, ScoresSegments, chain_potentials, require
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
@@ -32,18 +34,18 @@ from espalier.estimators.base import (
     fresh,
     labelled_corpus,
 )
-from espalier.estimators.ccm_segments import decode_base_segments, fits_segments, scores_segments, segment_tags
-from espalier.estimators.ccm_training import chains, cross_fitted, fit_base, fit_under_rules, held_out
+from espalier.estimators.ccm_segments import decode_base_segments, segment_tags
 from espalier.estimators.persist import nested, unnested
 from espalier.estimators.ruled import compiled_rules, rule_set
 from espalier.inference import marginals, viterbi
-from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR, count_penalties
+from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR, count_penalties, log_odds
 from espalier.potentials import ChainBatch, SegmentBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
 
-if TYPE_CHECKING:
-    from espalier.estimators.perceptron import Perceptron
+if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
+    from espalier.learning.penalties import Tally
+    from espalier.learning.penalty_training import HeldOut
 
 __all__ = ["CCM"]
 
@@ -80,13 +82,13 @@ class CCM(SequenceLabeller):
     """
 
     kind = "ccm"
-    base_: Any
+    base_: SequenceLabeller
     rules_: RuleSet
     compiled_: Compiled
 
     def __init__(
         self,
-        base: Any,
+        base: SequenceLabeller,
         rules: RuleSet | str,
         penalties: str | float | Mapping[str, float] = "count",
         *,
@@ -127,13 +129,16 @@ class CCM(SequenceLabeller):
         labels : fixes the label names and their order; needed where rules name a label that this training set lacks.
         dev : a labelled corpus that the base has not seen, for penalties that are trained.
         """
-        self._check_parameters()
+        self.check_parameters()
         corpus = labelled_corpus(X, y, labels)
+        if isinstance(self.base, ScoresSegments) and labels is None and corpus.labels is not None:
+            # Rules see segments as labels, and a segment may be longer or shorter than all in the data.
+            corpus = as_corpus(corpus, vocabulary=Labels(self.base.segment_vocabulary(corpus.labels.names)))
         assert corpus.labels is not None
         weight = check_sample_weight(sample_weight, len(corpus))
         compiled = compiled_rules(self.rules, corpus.labels)
         if self.training == "L+I":
-            base = fit_base(self.base, corpus, weight)
+            base = _fitted(self.base, corpus, weight)
             if self.penalties in TRAINED:
                 rho = self._trained_penalties(base, compiled, corpus, weight, dev)
             else:
@@ -145,23 +150,23 @@ class CCM(SequenceLabeller):
         self.training_digest_ = corpus.digest()
         return self
 
-    def _check_parameters(self) -> None:
-        from espalier.estimators.perceptron import Perceptron
-
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
         for name, least in (("kept_prior", 0), ("violated_prior", 0), ("rate", 0), ("C", 0)):
             check_number(name, getattr(self, name), least)
         for name, least in (("epochs", 1), ("folds", 2)):
             check_number(name, getattr(self, name), least, whole=True)
         if self.training not in ("L+I", "IBT", "JIBT"):
             raise InputError(f"training is {self.training!r}; expected 'L+I', 'IBT' or 'JIBT'")
-        if self.training != "L+I" and not isinstance(self.base, Perceptron):
-            raise InputError(f"training={self.training!r} trains a Perceptron, not a {type(self.base).__name__}")
+        if self.training != "L+I":
+            require(self.base, LearnsRules, f"training={self.training!r}", "choose a Perceptron, or training='L+I'")
         if self.training == "IBT" and self.penalties in TRAINED:
             raise InputError(f"training='IBT' needs penalties beforehand, and {self.penalties!r} needs a trained base")
         if self.training == "JIBT" and not (self.penalties == "count" or isinstance(self.penalties, Mapping)):
             raise InputError(f"training='JIBT' learns the penalties itself; leave out penalties={self.penalties!r}")
 
-    def _rule_set(self) -> RuleSet:
+    def rule_set(self) -> RuleSet:
+        """Return the rules as they were given; a rule whose penalty is to be found has None."""
         return rule_set(self.rules)
 
     def _penalties(self, compiled: Compiled, corpus: Corpus, weight: Float | None) -> Float:
@@ -181,34 +186,47 @@ class CCM(SequenceLabeller):
         return rules.with_penalties(dict.fromkeys(rules.unset, float(price))).penalties
 
     def _trained_penalties(
-        self, base: Any, compiled: Compiled, corpus: Corpus, weight: Float | None, dev: Any
+        self, base: SequenceLabeller, compiled: Compiled, corpus: Corpus, weight: Float | None, dev: Any
     ) -> Float:
         """Return ρ, float64[K], trained on sequences that the base has not seen: dev, or fold by fold."""
         from espalier.learning.penalty_training import train_perceptron_penalties, train_svm_penalties
 
         if dev is not None:
-            parts = [held_out(base, _labelled(dev, compiled.labels), compiled)]
+            parts = [_held_out(base, _labelled(dev, compiled.labels), compiled)]
         elif len(corpus) < 2:
             raise InputError(f"penalties={self.penalties!r} with one training sequence needs dev, a labelled corpus")
         else:
-            parts = cross_fitted(self.base, corpus, weight, compiled, min(self.folds, len(corpus)))
+            parts = self._cross_fitted(corpus, weight, compiled, min(self.folds, len(corpus)))
         if self.penalties == "svm":
             return train_svm_penalties(parts, compiled, C=self.C, threads=self.threads)
         return train_perceptron_penalties(parts, compiled, epochs=self.epochs, rate=self.rate, threads=self.threads)
 
-    def _trained_together(self, compiled: Compiled, corpus: Corpus, weight: Float | None) -> tuple[Perceptron, Float]:
-        """Return a Perceptron that was trained under the rules, and the penalties: given ones, or learned with it."""
+    def _cross_fitted(self, corpus: Corpus, weight: Float | None, compiled: Compiled, folds: int) -> list[HeldOut]:
+        """Return every sequence beside the potentials of a base fitted on the other folds; i is in fold i % folds."""
+        fold = np.arange(len(corpus)) % folds
+        parts = []
+        for k in range(folds):
+            rest = fold != k
+            base = _fitted(self.base, corpus[rest], None if weight is None else weight[rest])
+            parts.append(_held_out(base, corpus[~rest], compiled))
+        return parts
+
+    def _trained_together(
+        self, compiled: Compiled, corpus: Corpus, weight: Float | None
+    ) -> tuple[SequenceLabeller, Float]:
+        """Return a base that was trained under the rules, and the penalties: given ones, or learned with it."""
         if self.training == "IBT":
             rho, learned = self._penalties(compiled, corpus, weight), np.zeros(compiled.K, bool)
         else:
             rules = compiled.rules.with_penalties(self.penalties if isinstance(self.penalties, Mapping) else {})
             learned = np.array([rule.penalty is None for rule in rules], bool)
             rho = np.where(learned, 0.0, rules.penalties)
-        return fit_under_rules(self.base, corpus, weight, compiled, rho, learned)
+        base: Any = fresh(self.base)
+        return base, base.fit_under_rules(corpus, weight, compiled, rho, learned)
 
-    def _learned(self, base: Any, compiled: Compiled, rho: Float) -> None:
+    def _learned(self, base: SequenceLabeller, compiled: Compiled, rho: Float) -> None:
         """Keep a fitted base and its penalties; compiled forms do not depend on those."""
-        if scores_segments(base):
+        if isinstance(base, ScoresSegments):
             segment_tags(base, compiled.labels)  # refuses labels that the rules could not read
         self.base_ = base
         self.rules_ = compiled.rules.with_penalties(rho)
@@ -216,32 +234,52 @@ class CCM(SequenceLabeller):
 
     def with_rules(self, rules: RuleSet | str) -> CCM:
         """Return a fitted copy under other rules, which bring their penalties (1 if they do not); the base stays."""
-        self._check_fitted()
+        self.check_fitted()
         compiled = compiled_rules(rules, self.labels_)
         other = copy(self)
         other.rules = compiled.rules
         other._learned(self.base_, compiled, compiled.rules.penalties)
         return other
 
+    def with_base(self, base: SequenceLabeller, penalties: Float | None = None) -> CCM:
+        """Return a fitted copy with another fitted base, and other penalties, float64[K], if given."""
+        self.check_fitted()
+        other = copy(self)
+        other._learned(base, self.compiled_, self.rules_.penalties if penalties is None else penalties)
+        return other
+
+    def free_rules(self) -> Compiled:
+        """Return the rules whose penalties were not set by the user, compiled."""
+        asked = self.rule_set()
+        return compile_rules(asked.only(asked.unset), self.labels_)
+
+    def mixed_penalties(self, counted: Tally, gamma: float) -> Float:
+        """Return the penalties, float64[K], with those of `free_rules` mixed: gamma times old plus the rest counted."""
+        rho = self.rules_.penalties
+        free = np.array([rule.penalty is None for rule in self.rule_set()], bool)
+        rho[free] = gamma * rho[free] + (1 - gamma) * log_odds(counted, self.kept_prior, self.violated_prior)
+        return rho
+
     @property
     def penalties_(self) -> dict[str, float]:
         """The penalty of every rule by name; 0 is a rule that is off, inf a hard one."""
-        self._check_fitted()
+        self.check_fitted()
         return dict(zip(self.rules_.names, self.rules_.penalties.tolist(), strict=True))
 
     def potentials(self, X: Any) -> ChainBatch:
         """Return the potentials of the base, without rules."""
-        self._check_fitted()
-        return chains(self.base_, X)
+        self.check_fitted()
+        return chain_potentials(self.base_, X, "rules need")
 
     def decode(self, X: Any) -> BatchDecoding:
         """Return the best labellings under the rules with what is proven about them; -1 where none is possible."""
-        self._check_fitted()
+        self.check_fitted()
         corpus = as_corpus(X)
         return self._decoded(self.base_.potentials(corpus), corpus)
 
     def _decoded(self, batch: ChainBatch | SegmentBatch, corpus: Corpus) -> BatchDecoding:
         if isinstance(batch, SegmentBatch):
+            assert isinstance(self.base_, ScoresSegments)
             return decode_base_segments(self.base_, batch, self.compiled_, corpus)
         return decode_batch(batch, self.compiled_, corpus, threads=self.threads)
 
@@ -251,7 +289,7 @@ class CCM(SequenceLabeller):
         rho, grounded = self.rules_.penalties, self.compiled_.ground_corpus(corpus[chosen])
         return [Problem(batch[int(i)], g, rho) for i, g in zip(chosen, grounded, strict=True)]
 
-    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    def tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """Return the best labels; where no labelling keeps the hard rules, those that break them least."""
         corpus = as_corpus(X)
         batch = self.base_.potentials(corpus)
@@ -325,23 +363,38 @@ class CCM(SequenceLabeller):
         corpus = as_corpus([tokens])
         return explain(self._problems(corpus, self.potentials(corpus))[0])
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
         header, arrays = nested("base", self.base_)
         header["rules"] = self.rules_.to_dict()
-        header["unset"] = list(self._rule_set().unset)
+        header["unset"] = list(self.rule_set().unset)
         header["penalties"] = _to_json(self.penalties)
         return header, arrays
 
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
         base, rules = unnested("base", header, arrays), RuleSet.from_dict(header["rules"])
         labels = Labels(header["labels"])
-        fits = fits_segments(base, labels) if scores_segments(base) else base.labels_ == labels
-        if not fits:
+        given = {*chain(*base.segment_labels())} if isinstance(base, ScoresSegments) else None
+        if base.labels_ != labels if given is None else not given <= {*labels.names}:
             raise ModelFileError("the labels of the model and of its base differ")
         self._learned(base, compile_rules(rules, labels), rules.penalties)
         self.base = fresh(base)
         self.rules = rules.with_penalties(dict.fromkeys(header["unset"]))
         self.penalties = _from_json(header["penalties"])
+
+
+def _fitted(base: SequenceLabeller, corpus: Corpus, weight: Float | None) -> SequenceLabeller:
+    """Return a copy of the base, fitted to a labelled corpus."""
+    assert corpus.labels is not None
+    return fresh(base).fit(corpus, sample_weight=weight, labels=corpus.labels.names)
+
+
+def _held_out(base: SequenceLabeller, corpus: Corpus, compiled: Compiled) -> HeldOut:
+    """Return gold labels beside the potentials of a base that has not seen them."""
+    from espalier.learning.penalty_training import HeldOut
+
+    return HeldOut.of(chain_potentials(base, corpus, "trained penalties need"), corpus, compiled)
 
 
 def _labelled(dev: Any, labels: Labels) -> Corpus:

@@ -10,14 +10,12 @@ See `espalier.learning.codl` for the algorithm. The variants that Chang, Ratinov
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
-from functools import partial
-from itertools import count, islice
-from typing import Any
+from itertools import islice
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,24 +23,19 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.decoders.explain import Explanation
 from espalier.errors import InputError, ResultWarning
+from espalier.estimators.abilities import HasRules, Mixes, chain_potentials, require
 from espalier.estimators.base import SequenceLabeller, check_number, check_sample_weight, fresh, labelled_corpus
-from espalier.estimators.ccm import CCM
-from espalier.estimators.em import knowing_words
-from espalier.estimators.hmm import HMM
-from espalier.estimators.pool_shards import check_countable, open_guesses
-from espalier.estimators.pool_updates import Update, base_update
 from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, scorer
-from espalier.learning.codl import Cycle, Guess, broken, codl, label_pool, pseudo_labelled
+from espalier.learning.codl import Cycle, Guessed, Labelling, Record, codl, guess_labels
 from espalier.learning.guard import Guard
-from espalier.learning.penalties import Tally, log_odds, tally
-from espalier.learning.sharded_codl import Record, Setting
-from espalier.potentials import ChainBatch
-from espalier.rules.compile import Compiled, compile_rules
-from espalier.shards import check_jobs
+from espalier.learning.jobs import check_jobs, over_processes
+from espalier.learning.penalties import Tally
 
 __all__ = ["CoDL"]
 
 Float = NDArray[np.float64]
+Update: TypeAlias = Callable[[Corpus, Float], SequenceLabeller]
+"""From guessed sequences and their weights, float64[N], to a fitted base."""
 
 
 class CoDL(TaughtLabeller):
@@ -63,8 +56,8 @@ class CoDL(TaughtLabeller):
         cycles to wait for a better one.
     threads : None chooses by size. progress : called with every `Cycle`.
     jobs : None labels the pool here; a number labels its parts in so many processes, with one thread each if `threads`
-        does not say more, which keep the labels and return counts or gradients (`espalier.shards`); for an HMM with
-        update="interpolate" and a CRF with update="pool". Results do not depend on the number.
+        does not say more, which keep the labels and return counts or gradients (`espalier.distributed`); for an HMM
+        with update="interpolate" and a CRF with update="pool". Results do not depend on the number.
 
     After `fit`: `model_` (a fitted copy of `model`), `history_` (`Cycle`s), `cycle_` (the one whose model was kept),
     `score_` and `supervised_score_` (token accuracy on `dev`, None without).
@@ -123,7 +116,7 @@ class CoDL(TaughtLabeller):
         labels : fixes the label names; needed where rules name a label that X lacks. dev : held-out data, a labelled
         Corpus or (X, y); without it the last model is kept, and nothing says whether the pool has helped.
         """
-        self._check_parameters()
+        self.check_parameters()
         corpus, pool, held = labelled_corpus(X, y, labels), checked_pool(unlabelled, "CoDL"), held_out(dev)
         weight = check_sample_weight(sample_weight, len(corpus))
         supervised = self._supervised(corpus, weight, pool, held)
@@ -156,153 +149,130 @@ class CoDL(TaughtLabeller):
         self, supervised: SequenceLabeller, corpus: Corpus, weight: Float | None, pool: Corpus
     ) -> Generator[tuple[SequenceLabeller, Cycle]]:
         """Yield the model of every cycle and its record, which has no score yet."""
-        if self.jobs is not None:
-            yield from self._turns_over_shards(supervised, corpus, weight, pool, self.jobs)
-            return
-        violations = _violations(supervised, pool)
-        turns = codl(supervised, partial(self._guess, pool=pool), self._learner(supervised, corpus, weight, pool))
-        for number, (model, guess, changed) in enumerate(turns, 1):
-            yield model, _record(number, guess, changed, violations(guess))
-
-    def _turns_over_shards(
-        self, supervised: SequenceLabeller, corpus: Corpus, weight: Float | None, pool: Corpus, jobs: int
-    ) -> Generator[tuple[SequenceLabeller, Cycle]]:
-        """Do the same with the pool in parts: workers label, and what their labels say is learned here."""
-        ruled = supervised if isinstance(supervised, CCM) else None
-        base: Any = supervised.base_ if isinstance(supervised, CCM) else supervised
-        setting = Setting(
+        ruled: Any = supervised if _has_rules(supervised) else None
+        base = supervised if ruled is None else ruled.base_
+        how = Labelling(
             base.labels_, None if ruled is None else ruled.compiled_, self.constrained,
-            _free_rules(ruled) if ruled is not None and self.relearn_penalties else None,
-            "tokens" if ruled is None else ruled.over, self.k, self.weighting, self.threads or 1, self.pool_weight,
+            ruled.free_rules() if ruled is not None and self.relearn_penalties else None,
+            "tokens" if ruled is None else ruled.over, self.k, self.weighting, self.threads,
         )  # fmt: skip
-        with open_guesses(base, corpus, weight, pool, setting, self.gamma, jobs) as guessed:
-            model: Any = supervised
-            for number in count(1):
-                record = guessed.label(*((model, None) if ruled is None else (model.base_, model.rules_.penalties)))
-                if not record.differs:
-                    return
-                # Without any labelling there is nothing to learn from.
-                model = self._taught(supervised, guessed.learn(), record) if record.taught else supervised
+
+        def label(model: Any) -> Record:
+            return opened.label(*((model, None) if ruled is None else (model.base_, model.rules_.penalties)))
+
+        def learn(record: Record) -> SequenceLabeller:
+            if not record.taught:  # without any labelling there is nothing to learn from
+                return supervised
+            learned = opened.learn()
+            if ruled is None:
+                return learned
+            rho = None
+            if how.counted is not None:
+                rho = ruled.mixed_penalties(Tally(record.violated, record.kept), self.gamma)
+            found: SequenceLabeller = ruled.with_base(learned, rho)
+            return found
+
+        with self._opened(base, corpus, weight, pool, how) as opened:
+            for number, (model, record) in enumerate(codl(supervised, label, learn), 1):
                 yield model, record.cycle(number, pool)
 
-    def _taught(self, supervised: SequenceLabeller, learned: Any, record: Record) -> SequenceLabeller:
-        """Return the model with a base that was learned from the labels of a cycle."""
-        if not isinstance(supervised, CCM):
-            bare: SequenceLabeller = learned
-            return bare
-        counted = Tally(record.violated, record.kept)
-        return _with_base(supervised, learned, self._penalties(supervised, counted) if self.relearn_penalties else None)
+    def _opened(
+        self, base: SequenceLabeller, corpus: Corpus, weight: Float | None, pool: Corpus, how: Labelling
+    ) -> AbstractContextManager[GuessedPool]:
+        """Make the pool ready for labelling: here, or in parts over processes."""
+        if self.jobs is None:
+            return nullcontext(_PoolHere(self._update(base, corpus, weight), pool, how))
+        parts: AbstractContextManager[GuessedPool] = over_processes().guess_in_parts(
+            base, self.update, corpus, weight, pool, how, self.gamma, self.pool_weight, self.jobs
+        )
+        return parts
 
-    def _check_parameters(self) -> None:
+    def _update(self, base: SequenceLabeller, corpus: Corpus, weight: Float | None) -> Update:
+        """Return how a base that was fitted on the labels learns from guessed ones."""
+        if self.update == "pool":
+            return lambda guessed, own: base.fit_guessed(corpus, weight, guessed, self.pool_weight * own)
+        mixer: Any = require(base, Mixes, "update='interpolate'", "choose update='pool'")
+        return lambda guessed, own: mixer.mixed(corpus, weight, guessed, own, self.gamma)
+
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
         check_jobs(self.jobs)
-        check_countable(self.model.base if isinstance(self.model, CCM) else self.model, self.update, self.jobs)
+        if self.update not in ("interpolate", "pool"):
+            raise InputError(f"update is {self.update!r}; expected 'interpolate' or 'pool'")
+        if self.jobs is not None:
+            base = self.model.base if _has_rules(self.model) else self.model
+            over_processes().check_guesses(base, self.update, self.jobs)
         check_number("gamma", self.gamma)
         check_number("pool_weight", self.pool_weight)
         check_number("cycles", self.cycles, whole=True)
         check_number("k", self.k, 1, whole=True)
         if self.gamma > 1:
             raise InputError(f"gamma is {self.gamma!r}; expected a number from 0 to 1")
-        if self.relearn_penalties and not (isinstance(self.model, CCM) and self.model.penalties == "count"):
+        if self.relearn_penalties and not (_has_rules(self.model) and self.model.penalties == "count"):
             raise InputError("relearn_penalties counts violations: it needs a CCM with penalties='count'")
 
     def _supervised(self, corpus: Corpus, weight: Float | None, pool: Corpus, dev: Corpus | None) -> SequenceLabeller:
         """Fit the model on the labels; the words of the pool are known words."""
         model: Any = fresh(self.model)
-        if isinstance(model, CCM):
-            model.fit(corpus, sample_weight=weight, dev=dev)
-            return _with_base(model, _known_words(model.base, model.base_, corpus, weight, pool))
-        bare: SequenceLabeller = _known_words(model, None, corpus, weight, pool)
-        return bare
+        if not _has_rules(model):
+            bare: SequenceLabeller = model.fit_with_pool(corpus, weight, pool)
+            return bare
+        model.fit(corpus, sample_weight=weight, dev=dev)
+        ruled: SequenceLabeller = model.with_base(model.base_.fit_with_pool(corpus, weight, pool))
+        return ruled
 
-    def _learner(
-        self, supervised: SequenceLabeller, corpus: Corpus, weight: Float | None, pool: Corpus
-    ) -> Callable[[Guess], SequenceLabeller]:
-        """Return the step from a guess to the next model."""
-        base = supervised.base_ if isinstance(supervised, CCM) else supervised
-        update: Update = base_update(self.update, base, corpus, weight, gamma=self.gamma, pool_weight=self.pool_weight)
-
-        def learn(guess: Guess) -> SequenceLabeller:
-            pseudo, belief = pseudo_labelled(pool, guess, supervised.labels_)
-            if not len(pseudo):
-                return supervised
-            learned: SequenceLabeller = update(pseudo, belief)
-            if not isinstance(supervised, CCM):
-                return learned
-            if not self.relearn_penalties:
-                return _with_base(supervised, learned)
-            counted = tally(_free_rules(supervised), pseudo, over=supervised.over, sample_weight=belief)
-            return _with_base(supervised, learned, self._penalties(supervised, counted))
-
-        return learn
-
-    def _penalties(self, supervised: CCM, counted: Tally) -> Float:
-        """Mix the penalties of the labels with those counted on the pool, by gamma; what the user has set stays."""
-        rho = supervised.rules_.penalties
-        free = np.array([rule.penalty is None for rule in supervised._rule_set()], bool)
-        learned = log_odds(counted, supervised.kept_prior, supervised.violated_prior)
-        rho[free] = self.gamma * rho[free] + (1 - self.gamma) * learned
-        return rho
-
-    def _guess(self, model: SequenceLabeller, pool: Corpus) -> Guess:
-        """Label the pool, under the rules if there are any and they are wanted."""
-        batch = model.potentials(pool)
-        if not isinstance(batch, ChainBatch):
-            raise InputError(f"{type(model).__name__} scores segments; CoDL needs a model of chains")
-        compiled = model.compiled_ if isinstance(model, CCM) and self.constrained else None
-        return label_pool(batch, compiled, pool, k=self.k, weighting=self.weighting, threads=self.threads)
-
-    def _answering(self, model: SequenceLabeller) -> SequenceLabeller:
+    def _answering(self, model: Any) -> SequenceLabeller:
         """Return the part of a model that labels new text: all of it, or its base without rules."""
-        return model.base_ if isinstance(model, CCM) and not self.infer else model
+        found: SequenceLabeller = model.base_ if _has_rules(model) and not self.infer else model
+        return found
 
     @property
     def labeller_(self) -> SequenceLabeller:
         """The fitted model that answers: `model_`, or its base with infer=False."""
-        self._check_fitted()
+        self.check_fitted()
         return self._answering(self.model_)
 
     def explain(self, tokens: Sequence[str]) -> Explanation:
         """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
-        self._check_fitted()
-        if not isinstance(self.model_, CCM):
+        self.check_fitted()
+        if not _has_rules(self.model_):
             raise InputError("there are no rules to explain; give CoDL a CCM")
-        return self.model_.explain(tokens)
+        found: Explanation = self.model_.explain(tokens)
+        return found
 
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        super()._restore(header, arrays)
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
+        super().restore(header, arrays)
         self.model = fresh(self.model_)
 
 
-def _with_base(model: CCM, base: Any, rho: Float | None = None) -> CCM:
-    """Return a fitted CCM with another fitted base, and other penalties if given."""
-    other = copy.copy(model)
-    other._learned(base, model.compiled_, model.rules_.penalties if rho is None else rho)
-    return other
+def _has_rules(model: Any) -> bool:
+    return isinstance(model, HasRules)
 
 
-def _violations(model: SequenceLabeller, pool: Corpus) -> Callable[[Guess], int]:
-    """Return the function that sums the degrees of all rules over the best labellings of the pool."""
-    if not isinstance(model, CCM) or not model.compiled_.K:
-        return lambda _: 0
-    compiled, bits = model.compiled_, model.compiled_.ground_bits(pool)
-    return lambda guess: broken(compiled, pool, guess, bits)
+class GuessedPool(Protocol):
+    """A pool that models label, each as it comes."""
+
+    def label(self, model: SequenceLabeller, penalties: Float | None) -> Record:
+        """Label the pool with a fitted base and the penalties of its rules."""
+
+    def learn(self) -> SequenceLabeller:
+        """Return the base that follows from the last labels."""
 
 
-def _record(number: int, guess: Guess, changed: float, violations: int) -> Cycle:
-    """Write down a cycle."""
-    there = np.isfinite(guess.scores)
-    objective, certified = float(guess.scores[there].sum()), float(guess.proven.mean())
-    return Cycle(number, objective, changed, violations, certified, int((~there).sum()))
+class _PoolHere:
+    """A pool in one piece, in this process."""
 
+    def __init__(self, update: Update, pool: Corpus, how: Labelling) -> None:
+        self.update, self.pool, self.how, self.bits = update, pool, how, how.ground(pool)
+        self.found: Guessed | None = None
 
-def _free_rules(model: CCM) -> Compiled:
-    """Return the rules whose penalties the user has not set."""
-    asked = model._rule_set()
-    return compile_rules(asked.only(asked.unset), model.labels_)
+    def label(self, model: SequenceLabeller, penalties: Float | None) -> Record:
+        batch = chain_potentials(model, self.pool, "CoDL needs")
+        before = None if self.found is None else self.found.guess
+        self.found = guess_labels(self.how, self.pool, self.bits, batch, penalties, before)
+        return self.found.record
 
-
-def _known_words(base: Any, fitted: Any, corpus: Corpus, weight: Float | None, pool: Corpus) -> Any:
-    """Fit a base; an HMM also knows the words of the pool. fitted : the same without the pool, if there is one."""
-    if isinstance(base, HMM):
-        return knowing_words(base, corpus, weight, pool)
-    return base.fit(corpus, sample_weight=weight) if fitted is None else fitted
+    def learn(self) -> SequenceLabeller:
+        assert self.found is not None
+        return self.update(self.found.pseudo, self.found.weight)

@@ -10,6 +10,7 @@ what was learned before (Chelba & Acero, 2006).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.estimators.base import check_number
+from espalier.estimators.base import again, check_number, fresh
 from espalier.estimators.linear import Learned, LinearChainLabeller, TrainingSet, holds_attributes
 from espalier.features.extract import FeatureExtractor
 from espalier.models.chain import ChainModel
@@ -25,13 +26,16 @@ from espalier.models.moved import carried
 from espalier.models.pairs import Pairs
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
+    from espalier.estimators.joined import JoinedCRF
+    from espalier.features.matrix import FeatureMatrix
     from espalier.learning.lbfgs import Minimum
-    from espalier.learning.sharded_likelihood import Likelihood
+    from espalier.learning.likelihood import Likelihood
     from espalier.learning.twins import Twins
 
 __all__ = ["CRF"]
 
 Float = NDArray[np.float64]
+Bool = NDArray[np.bool_]
 
 
 class CRF(LinearChainLabeller):
@@ -54,10 +58,10 @@ class CRF(LinearChainLabeller):
     threads : None chooses by size; results do not depend on it.
     progress : called with the state of the search after every iteration.
     jobs : None trains here, in threads, which is nearly always best on one machine; a number adds up the gradient of
-        parts in so many processes (`learning.sharded_likelihood`), for corpora that ask for several machines. Results
+        parts in so many processes (`espalier.distributed`), for corpora that ask for several machines. Results
         do not depend on the number.
 
-    After `fit`: `model_` (weights), `index_` (attributes), `minimum_` (value, iterations, reason for stopping).
+    After `fit`: `weights_` (weights), `index_` (attributes), `minimum_` (value, iterations, reason for stopping).
     """
 
     kind = "crf"
@@ -98,8 +102,9 @@ class CRF(LinearChainLabeller):
         self.progress = progress
         self.jobs = jobs
 
-    def _check_parameters(self) -> None:
-        from espalier.shards import check_jobs
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
+        from espalier.learning.jobs import check_jobs
 
         for name in ("l1", "l2", "epsilon", "delta"):
             check_number(name, getattr(self, name))
@@ -120,8 +125,8 @@ class CRF(LinearChainLabeller):
             raise InputError("copies exchange words, and X has ready attributes; leave out copies")
         return recombined(corpus, self.copies, weight, np.random.default_rng(0))
 
-    def _train(self, data: TrainingSet) -> ChainModel:
-        from espalier.learning.sharded_likelihood import likelihood_of
+    def train(self, data: TrainingSet) -> ChainModel:
+        """Find the weights."""
         from espalier.learning.twins import Twins
 
         # Twins have the same data, but not the same prior.
@@ -130,14 +135,52 @@ class CRF(LinearChainLabeller):
         learned = data.observed_transitions if self.transitions == "observed" else data.allowed
         if data.prior is not None:
             pairs, learned = pairs.union(data.prior.pairs), learned | (data.prior.trans != 0)
-        with likelihood_of(
-            twins.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed,
-            data.sample_weight, self.threads, self.jobs,
-        ) as likelihood:  # fmt: skip
-            return self._minimised(data, twins, pairs, likelihood)
+        with self.likelihood(
+            twins.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed, data.sample_weight
+        ) as likelihood:
+            return self.minimised(data, twins, pairs, likelihood)
 
-    def _minimised(self, data: TrainingSet, twins: Twins, pairs: Pairs, likelihood: Likelihood) -> ChainModel:
-        """Minimise the objective."""
+    def likelihood(
+        self, matrix: FeatureMatrix, indptr: NDArray[np.int64], y: NDArray[np.int16], pairs: Pairs, learned: Bool,
+        start_allowed: Bool, allowed: Bool, sample_weight: Float | None,
+    ) -> AbstractContextManager[Likelihood]:  # fmt: skip
+        """Return the likelihood of labels, as a whole or, with `jobs`, in parts; see `ChainLikelihood`."""
+        arguments = (matrix, indptr, y, pairs, learned, start_allowed, allowed, sample_weight, self.threads)
+        if self.jobs is not None:
+            from espalier.learning.jobs import over_processes
+
+            parts: AbstractContextManager[Likelihood] = over_processes().likelihood_in_parts(*arguments, jobs=self.jobs)
+            return parts
+        from espalier.learning.likelihood import ChainLikelihood
+
+        return nullcontext(ChainLikelihood(*arguments))
+
+    def fit_soft(self, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> JoinedCRF:
+        """Return the training problem of labels and of expectations on unlabelled text."""
+        from espalier.estimators.joined import JoinedCRF
+
+        return JoinedCRF(fresh(self), labelled, pool, weight, pool_weight)
+
+    def fit_guessed(self, labelled: Corpus, weight: Float | None, guessed: Corpus, guessed_weight: Float) -> CRF:
+        """Return a copy fitted to labelled sequences and to others with guessed labels, each with its weight.
+
+        With `copies`, those of the guessed sequences alone: guesses that it learns as they are it would only repeat.
+        """
+        from espalier.learning.codl import joined
+        from espalier.learning.recombination import recombined
+
+        if not self.copies:
+            return super().fit_guessed(labelled, weight, guessed, guessed_weight)
+        assert labelled.labels is not None
+        everything = np.concatenate([np.ones(len(labelled)) if weight is None else weight, guessed_weight])
+        guesses = slice(len(labelled), len(labelled) + len(guessed))
+        examples, weights = recombined(joined(labelled, guessed), self.copies, everything, np.random.default_rng(0))
+        kept, names = np.delete(np.arange(len(examples)), guesses), labelled.labels.names
+        model = again(self).set_params(copies=0).fit(examples[kept], sample_weight=weights[kept], labels=names)
+        return model.set_params(copies=self.copies)
+
+    def minimised(self, data: TrainingSet, twins: Twins, pairs: Pairs, likelihood: Likelihood) -> ChainModel:
+        """Return the weights that minimise the objective with a likelihood of the labels."""
         from espalier.kernels.history import dot
         from espalier.learning.lbfgs import Options, minimise
 

@@ -6,25 +6,23 @@ what is monotone. More text may hurt: with `dev` the supervised model stays in t
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import Any
 
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.errors import InputError
+from espalier.estimators.abilities import Counts, require
 from espalier.estimators.base import check_number, fresh, labelled_corpus
 from espalier.estimators.hmm import HMM
 from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, scorer
 from espalier.learning.em import EMIteration, em
 from espalier.learning.guard import Guard
-from espalier.models.hmm import HMMParameters, Vocabulary
-from espalier.shards import check_jobs
+from espalier.learning.jobs import check_jobs, over_processes
 
-__all__ = ["EM", "knowing_words", "with_parameters"]
+__all__ = ["EM"]
 
 
 class EM(TaughtLabeller):
@@ -41,7 +39,7 @@ class EM(TaughtLabeller):
     keep, patience : with `dev`, which model to keep ("best" or "last"), and how many iterations to wait for a better.
     threads : None chooses by size. progress : called with every `EMIteration`.
     jobs : None counts the pool here; a number counts its parts in so many processes, with one thread each if `threads`
-        does not say more (`espalier.shards`). Results do not depend on the number.
+        does not say more (`espalier.distributed`). Results do not depend on the number.
 
     After `fit`: `model_` (the HMM), `history_` (`EMIteration`s), `cycle_`, `score_` and `supervised_score_`.
     """
@@ -92,8 +90,7 @@ class EM(TaughtLabeller):
         Tokens of X without a label count nothing, as in `HMM.fit`. dev : held-out data, a labelled Corpus or (X, y).
         """
         base = HMM() if self.base is None else self.base
-        if not isinstance(base, HMM):
-            raise InputError(f"EM learns an HMM, not a {type(base).__name__}; for other models use CoDL")
+        require(base, Counts, "EM", "choose an HMM, or CoDL for other models")
         check_number("iterations", self.iterations, whole=True)
         check_number("pool_weight", self.pool_weight)
         check_number("tolerance", self.tolerance)
@@ -101,17 +98,14 @@ class EM(TaughtLabeller):
         if self.gamma is not None:
             check_number("gamma", self.gamma)
         corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "EM")
-        supervised = knowing_words(base, corpus, sample_weight, pool)
+        supervised = base.fit_with_pool(corpus, sample_weight, pool)
         guard = Guard(supervised, scorer(held_out(dev)), keep=self.keep, patience=self.patience)
-        steps = em(
-            supervised.counts_, pool, supervised._smoothing(), supervised.labels_,
-            hard=self.hard, gamma=self.gamma, pool_weight=self.pool_weight, threads=self.threads, jobs=self.jobs,
-        )  # fmt: skip
         history: list[EMIteration] = []
-        with closing(steps):
-            before = next(steps).objective
-            for parameters, objective in islice(steps, self.iterations if pool.n_tokens else 0):
-                score = guard.see(with_parameters(supervised, parameters))
+        with self._counter(supervised, pool) as count:
+            steps = em(supervised, count, gamma=self.gamma, pool_weight=self.pool_weight)
+            _, before = next(steps)
+            for model, objective in islice(steps, self.iterations if pool.n_tokens else 0):
+                score = guard.see(model)
                 history.append(EMIteration(len(history) + 1, objective, score))
                 if self.progress is not None:
                     self.progress(history[-1])
@@ -121,20 +115,16 @@ class EM(TaughtLabeller):
         self._keep(guard, history)
         return self
 
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        super()._restore(header, arrays)
+    def _counter(self, supervised: HMM, pool: Corpus) -> AbstractContextManager[Callable[[HMM], tuple[Any, float]]]:
+        """Return what counts the pool under a model: here, or in parts over processes."""
+        if self.jobs is None:
+            return nullcontext(lambda model: model.count(pool, hard=self.hard, threads=self.threads))
+        parts: AbstractContextManager[Callable[[HMM], tuple[Any, float]]] = over_processes().count_in_parts(
+            supervised, pool, hard=self.hard, threads=self.threads, jobs=self.jobs
+        )
+        return parts
+
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
+        super().restore(header, arrays)
         self.base = fresh(self.model_)
-
-
-def knowing_words(base: HMM, corpus: Corpus, sample_weight: Any, pool: Corpus) -> HMM:
-    """Return an HMM of these parameters fitted on the labels; the words of the pool are known words."""
-    words = Vocabulary((), base.normalise).extended(pool)
-    return fresh(base).fit(corpus, sample_weight=sample_weight, vocabulary=words)
-
-
-def with_parameters(model: HMM, parameters: HMMParameters) -> HMM:
-    """Return the same fitted model with other probabilities; counts that they were not estimated from are left out."""
-    other = copy.copy(model)
-    other.parameters_ = parameters
-    del other.counts_
-    return other

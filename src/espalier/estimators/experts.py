@@ -18,11 +18,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
+from espalier.estimators.abilities import chain_potentials
 from espalier.estimators.base import SequenceLabeller, again, as_corpus, check_number, fresh, labelled_corpus
 from espalier.estimators.persist import nested, unnested
-from espalier.inference import viterbi
 from espalier.potentials import ChainBatch
 
 __all__ = ["Experts", "sum_of_potentials"]
@@ -44,10 +43,12 @@ class Experts(SequenceLabeller):
     """
 
     kind = "experts"
-    first_: Any
-    second_: Any
+    first_: SequenceLabeller
+    second_: SequenceLabeller
 
-    def __init__(self, first: Any, second: Any, weight: float = 1.0, *, threads: int | None = None) -> None:
+    def __init__(
+        self, first: SequenceLabeller, second: SequenceLabeller, weight: float = 1.0, *, threads: int | None = None
+    ) -> None:
         """Store the parameters."""
         self.first = first
         self.second = second
@@ -92,21 +93,19 @@ class Experts(SequenceLabeller):
 
     def potentials(self, X: Any) -> ChainBatch:
         """Return the weighted sum of the experts' potentials."""
-        self._check_fitted()
+        self.check_fitted()
         self._check_weight()  # it may be set after `fit`
         corpus = as_corpus(X)
-        first, second = (_chains(expert, corpus) for expert in (self.first_, self.second_))
+        first, second = (chain_potentials(expert, corpus, "experts are") for expert in (self.first_, self.second_))
         return sum_of_potentials(first, second, self.weight)
 
-    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        batch = self.potentials(X)
-        return viterbi(batch, threads=self.threads).labels, batch.indptr
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
         (header, arrays), (more, others) = nested("first", self.first_), nested("second", self.second_)
         return header | more, arrays | others
 
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
         self.first_, self.second_ = (unnested(name, header, arrays) for name in ("first", "second"))
         for expert in (self.first_, self.second_):
             if list(expert.labels_.names) != header["labels"]:
@@ -128,11 +127,3 @@ def sum_of_potentials(first: ChainBatch, second: ChainBatch, weight: float = 1.0
         first.start + weight * second.start,
         first.end + weight * second.end,
     )
-
-
-def _chains(expert: Any, corpus: Corpus) -> ChainBatch:
-    """Return an expert's potentials, which must be of chains."""
-    batch = expert.potentials(corpus)
-    if not isinstance(batch, ChainBatch):
-        raise InputError(f"{type(expert).__name__} scores segments; experts are models of chains, such as CRF")
-    return batch

@@ -5,16 +5,30 @@ Generative and quick to learn from a handful of labels; what CoDL and EM start f
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, labelled_corpus
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, fresh, labelled_corpus
 from espalier.features.word_classes import WordClasses
-from espalier.models.hmm import HMMCounts, HMMParameters, Smoothing, Vocabulary, check_transition_classes, estimate
+from espalier.inference import Posterior, posterior
+from espalier.models.hmm import (
+    HMMCounts,
+    HMMParameters,
+    Smoothing,
+    Vocabulary,
+    check_transition_classes,
+    estimate,
+    interpolate,
+    log_joint,
+    log_prior,
+)
 from espalier.potentials import ChainBatch
 from espalier.strings import pack_strings, unpack_strings
 
@@ -120,22 +134,88 @@ class HMM(SequenceLabeller):
             pooled=self.pooling_weight,
         )
 
+    def fit_with_pool(self: Self, labelled: Corpus, weight: Any, pool: Corpus) -> Self:
+        """Return an unfitted copy fitted to labels; the words of the pool are known words."""
+        words = Vocabulary((), self.normalise).extended(pool)
+        return fresh(self).fit(labelled, sample_weight=weight, vocabulary=words)
+
+    def mixed(
+        self: Self, labelled: Corpus, weight: Any, guessed: Corpus, guessed_weight: NDArray[np.float64], gamma: float
+    ) -> Self:
+        """Return gamma times the probabilities of this model plus (1 - gamma) times those of guessed labels.
+
+        Algorithm 2 of Chang, Ratinov and Roth (2012). The labelled sequences are not counted anew.
+        """
+        own = self.parameters_
+        counts = HMMCounts.from_labels(guessed, own.vocabulary, guessed_weight, own.transition_classes)
+        return self.interpolated(self.with_counts(counts), gamma)
+
+    def count(self, pool: Corpus, *, hard: bool = False, threads: int | None = None) -> tuple[HMMCounts, float]:
+        """Return the counts expected in unlabelled text, and its log likelihood.
+
+        hard : count the best labelling of each sequence instead, and return the log probability of these.
+        """
+        own = self.parameters_
+        if not hard:
+            found = posterior(own.potentials(pool), threads=threads)
+            return self.counts_under(pool, found), float(found.log_z.sum())
+        y, scores = own.tag(pool, threads)
+        guessed = replace(pool, y=y, labels=self.labels_, documents=None)
+        return HMMCounts.from_labels(guessed, own.vocabulary, None, own.transition_classes), float(scores.sum())
+
+    def counts_under(self, pool: Corpus, posterior: Posterior) -> HMMCounts:
+        """Return the counts expected under a distribution over the labellings of a pool."""
+        own = self.parameters_
+        return HMMCounts.from_marginals(pool, own.vocabulary, posterior, own.transition_classes)
+
+    def with_counts(self: Self, counts: HMMCounts) -> Self:
+        """Return a fitted copy whose probabilities are estimated from other counts; `counts_` is left out."""
+        return self._with(estimate(counts, self._smoothing(), self.labels_))
+
+    def interpolated(self: Self, other: Self, gamma: float) -> Self:
+        """Return gamma times the probabilities of this model plus (1 - gamma) times those of another."""
+        return self._with(interpolate(self.parameters_, other.parameters_, gamma))
+
+    def _with(self: Self, parameters: HMMParameters) -> Self:
+        other = copy.copy(self)
+        other.parameters_ = parameters
+        other.__dict__.pop("counts_", None)  # these probabilities were not estimated from them
+        return other
+
+    def without_words(self) -> HMMParameters:
+        """Return the probabilities without the words: what is sent to workers who know those."""
+        return replace(self.parameters_, vocabulary=Vocabulary())
+
+    def with_probabilities(self: Self, tables: HMMParameters) -> Self:
+        """Return a fitted copy with the probabilities that `without_words` gave, of a model with the same words."""
+        return self._with(replace(tables, vocabulary=self.vocabulary_))
+
+    def log_joint(self, counts: HMMCounts) -> float:
+        """Return log P(x, y) of the sequences that were counted."""
+        return log_joint(self.parameters_, counts)
+
+    def log_prior(self) -> float:
+        """Return the log of the Dirichlet prior that additive smoothing stands for; 0 for other smoothing."""
+        return log_prior(self.parameters_, self._smoothing())
+
     @property
     def vocabulary_(self) -> Vocabulary:
         """The words the model knows."""
-        self._check_fitted()
+        self.check_fitted()
         return self.parameters_.vocabulary
 
     def potentials(self, X: Any) -> ChainBatch:
         """Return the potentials of every sequence: log P(x, y) in parts."""
-        self._check_fitted()
+        self.check_fitted()
         return self.parameters_.potentials(as_corpus(X))
 
-    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    def tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        """Return the best label ids, int16[M], and the sequence borders, int64[N + 1]."""
         corpus = as_corpus(X)
         return self.parameters_.tag(corpus, self.threads)[0], corpus.indptr
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
         model = self.parameters_
         text, offsets = pack_strings(model.vocabulary.words)
         arrays: dict[str, NDArray[Any]] = {
@@ -148,7 +228,8 @@ class HMM(SequenceLabeller):
         header = {"normalise": model.vocabulary.normalise, "transition_classes": model.transition_classes}
         return header, arrays
 
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
         words = unpack_strings(arrays["words/text"], arrays["words/offsets"])
         classes, unknown = (
             {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}

@@ -23,8 +23,7 @@ from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.history import dot
 from espalier.learning.codl import join
 from espalier.learning.lbfgs import Options, minimise
-from espalier.learning.likelihood import ChainLikelihood
-from espalier.learning.soft_likelihood import SoftLikelihood
+from espalier.learning.likelihood import ChainLikelihood, SoftLikelihood
 from espalier.learning.twins import Twins
 from espalier.models.chain import ChainModel
 from espalier.models.pairs import Pairs
@@ -50,7 +49,7 @@ class JoinedCRF:
         self, crf: CRF, labelled: Corpus, pool: Corpus, sample_weight: Float | None, pool_weight: float
     ) -> None:
         """Extract the attributes of all the text."""
-        crf._check_parameters()
+        crf.check_parameters()
         if crf.prior is not None:
             raise InputError("a CRF with a prior learns from labels alone, or in CoDL; leave out prior")
         if crf.copies:
@@ -60,7 +59,7 @@ class JoinedCRF:
                 "a CRF with jobs learns from labels alone, or in CoDL; leave out jobs: threads do the work"
             )
         self.crf, self.labelled, self.joined = crf, labelled, join(labelled, pool)
-        self.index, matrix = crf._extractor().fit_transform(self.joined)
+        self.index, matrix = crf.extractor().fit_transform(self.joined)
         self.twins = Twins.apart(matrix) if crf.l1 else Twins.merge(matrix)
         self.sample_weight, self.pool_weight = sample_weight, pool_weight
 
@@ -119,7 +118,7 @@ class JoinedCRF:
         found = minimise(objective, v, l1=crf.l1, options=options, progress=crf.progress)
         fitted = copy.copy(crf)
         fitted.minimum_, fitted.index_ = found, self.index
-        fitted.model_ = self._model(scale * found.x)
+        fitted.weights_ = self._model(scale * found.x)
         assert self.labelled.labels is not None
         fitted.labels_, fitted.training_digest_ = self.labelled.labels, self.labelled.digest()
         return fitted, found.x

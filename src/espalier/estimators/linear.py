@@ -76,15 +76,15 @@ class LinearChainLabeller(SequenceLabeller):
 
     features: Sequence[Any] | FeatureExtractor | None
     min_count: int
-    model_: ChainModel
+    weights_: ChainModel
     index_: FeatureIndex | GivenIndex
 
     @abstractmethod
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
 
     @abstractmethod
-    def _train(self, data: TrainingSet) -> ChainModel:
+    def train(self, data: TrainingSet) -> ChainModel:
         """Find the weights."""
 
     def fit(
@@ -98,7 +98,7 @@ class LinearChainLabeller(SequenceLabeller):
 
         `labels` fixes the label names and their order, so that labels absent from this training set exist too.
         """
-        self._check_parameters()
+        self.check_parameters()
         prior: Learned | None = getattr(self, "prior", None)
         vocabulary = Labels(labels) if labels is not None else None if prior is None else prior.labels
         if holds_attributes(X):
@@ -110,14 +110,14 @@ class LinearChainLabeller(SequenceLabeller):
         check_labelled(corpus)
         assert corpus.labels is not None
         examples, weight = self._examples(X, corpus, check_sample_weight(sample_weight, len(corpus)))
-        index, matrix = self._indexed(X, examples)
+        index, matrix = self.indexed(X, examples)
         data = training_set(examples, matrix, weight)
         if prior is not None:
             _check_kept(prior.labels, corpus.labels)
             data = replace(data, prior=prior.over(index, corpus.labels))
-        if getattr(self, "warm_start", False) and hasattr(self, "model_"):
+        if getattr(self, "warm_start", False) and hasattr(self, "weights_"):
             data = replace(data, start=self.learned_.over(index, corpus.labels))
-        self.model_ = self._train(data)
+        self.weights_ = self.train(data)
         self.index_ = index
         self.labels_ = corpus.labels
         self.training_digest_ = corpus.digest()
@@ -132,27 +132,28 @@ class LinearChainLabeller(SequenceLabeller):
     @property
     def learned_(self) -> Learned:
         """Attributes, labels and weights, for the `prior` of another CRF."""
-        self._check_fitted()
-        return Learned(self.index_, self.labels_, self.model_)
+        self.check_fitted()
+        return Learned(self.index_, self.labels_, self.weights_)
 
-    def _indexed(self, X: Any, corpus: Corpus) -> tuple[FeatureIndex | GivenIndex, FeatureMatrix]:
+    def indexed(self, X: Any, corpus: Corpus) -> tuple[FeatureIndex | GivenIndex, FeatureMatrix]:
         """Return the attributes to learn weights for, those of the prior if there is one, and the matrix of X."""
         prior: Learned | None = getattr(self, "prior", None)
         given = holds_attributes(X)
         if prior is None:
-            return GivenIndex.fit_transform(X) if given else self._extractor().fit_transform(corpus)
+            return GivenIndex.fit_transform(X) if given else self.extractor().fit_transform(corpus)
         if isinstance(prior.index, GivenIndex) != given:
             raise InputError("the prior and X differ: one has ready attributes, the other tokens; both need the same")
         return prior.index, prior.index.transform(X if isinstance(prior.index, GivenIndex) else corpus)
 
-    def _extractor(self) -> FeatureExtractor:
+    def extractor(self) -> FeatureExtractor:
+        """Return what turns sequences into features."""
         if isinstance(self.features, FeatureExtractor):
             return self.features
         return FeatureExtractor(default_templates() if self.features is None else self.features, self.min_count)
 
     def transform(self, X: Any) -> tuple[FeatureMatrix, NDArray[np.int64]]:
         """Return the feature matrix of X under the locked vocabulary, and the sequence borders."""
-        self._check_fitted()
+        self.check_fitted()
         if isinstance(self.index_, GivenIndex):
             if isinstance(X, Corpus) or (any(len(sequence) for sequence in X) and not holds_attributes(X)):
                 raise InputError("this model was trained on ready attributes; X must hold them too, not tokens")
@@ -164,24 +165,26 @@ class LinearChainLabeller(SequenceLabeller):
     def potentials(self, X: Any) -> ChainBatch:
         """Return the potentials of every sequence."""
         matrix, indptr = self.transform(X)
-        return self.model_.potentials(matrix, indptr, self.threads)
+        return self.weights_.potentials(matrix, indptr, self.threads)
 
-    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    def tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        """Return the best label ids, int16[M], and the sequence borders, int64[N + 1]."""
         matrix, indptr = self.transform(X)
-        return self.model_.tag(matrix, indptr, self.threads)[0], indptr
+        return self.weights_.tag(matrix, indptr, self.threads)[0], indptr
 
     def weights(self) -> dict[tuple[str, str], float]:
         """Return the weight of every (attribute name, label) pair that is not zero."""
-        self._check_fitted()
-        pairs, w, names = self.model_.pairs, self.model_.w, self.index_.names()
+        self.check_fitted()
+        pairs, w, names = self.weights_.pairs, self.weights_.w, self.index_.names()
         attributes = pairs.attributes()
         return {
             (names[attributes[p]], self.labels_[int(pairs.label[p])]): float(w[p]) for p in np.flatnonzero(w).tolist()
         }
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
         features = self.index_.to_state()
-        model = self.model_
+        model = self.weights_
         arrays = {f"features/{name}": value for name, value in features.items() if name != "features"}
         arrays |= {
             "pairs/ptr": model.pairs.ptr, "pairs/label": model.pairs.label, "weights": model.w,
@@ -189,7 +192,8 @@ class LinearChainLabeller(SequenceLabeller):
         }  # fmt: skip
         return {"features": features["features"]}, arrays
 
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
         state: dict[str, Any] = {"features": header["features"]}
         state |= {name.removeprefix("features/"): a for name, a in arrays.items() if name.startswith("features/")}
         given = bool(header["features"].get("given"))
@@ -202,7 +206,7 @@ class LinearChainLabeller(SequenceLabeller):
         model = ChainModel.checked(Pairs.checked(len(header["labels"]), ptr, label), *weights)
         if model.pairs.n_attributes != self.index_.n_attributes:
             raise ModelFileError("the model has weights for other attributes than it describes")
-        self.model_ = model
+        self.weights_ = model
 
 
 def _check_kept(before: Labels, now: Labels) -> None:

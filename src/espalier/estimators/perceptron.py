@@ -6,18 +6,26 @@ A few passes and no objective to minimise: much quicker to train than the CRF, a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.estimators.linear import LinearChainLabeller, TrainingSet
+from espalier.estimators.base import fresh
+from espalier.estimators.linear import LinearChainLabeller, TrainingSet, training_set
 from espalier.features.extract import FeatureExtractor
+from espalier.learning.codl import joined
 from espalier.learning.perceptron import all_pairs, train_perceptron
 from espalier.models.chain import ChainModel
 from espalier.models.pairs import Pairs
+from espalier.rules.compile import Compiled
 
 __all__ = ["Perceptron"]
+
+Float = NDArray[np.float64]
 
 
 class Perceptron(LinearChainLabeller):
@@ -36,7 +44,7 @@ class Perceptron(LinearChainLabeller):
     min_count : attributes on fewer training tokens are dropped.
     threads : for prediction; None chooses by size; results do not depend on it.
 
-    After `fit`: `model_` (weights), `index_` (attributes), `mistakes_` (sequences wrong in each epoch; training stops
+    After `fit`: `weights_` (weights), `index_` (attributes), `mistakes_` (sequences wrong in each epoch; training stops
     after an epoch without mistakes, when later ones could change nothing).
     """
 
@@ -66,7 +74,8 @@ class Perceptron(LinearChainLabeller):
         self.min_count = min_count
         self.threads = threads
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
         for name, least in (("epochs", 1), ("seed", 0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
@@ -74,12 +83,11 @@ class Perceptron(LinearChainLabeller):
         if self.pairs not in ("all", "observed"):
             raise InputError(f"pairs is {self.pairs!r}; expected 'all' or 'observed'")
 
-    def _train(self, data: TrainingSet, initial: ChainModel | None = None) -> ChainModel:
-        if self.pairs == "all":
-            pairs = all_pairs(data.matrix.n_attributes, data.n_labels)
-        else:
-            pairs = Pairs.observed(data.matrix, data.y, data.n_labels)
-            pairs = pairs if initial is None else pairs.union(initial.pairs)
+    def train(self, data: TrainingSet, initial: ChainModel | None = None) -> ChainModel:
+        """Find the weights."""
+        pairs = self._pairs(data)
+        if self.pairs == "observed" and initial is not None:
+            pairs = pairs.union(initial.pairs)
         training = train_perceptron(
             data.matrix, data.indptr, data.y, pairs, data.start_allowed, data.allowed, np.random.default_rng(self.seed),
             epochs=self.epochs, averaged=self.averaged, shuffle=self.shuffle, boundaries=self.boundaries,
@@ -87,3 +95,48 @@ class Perceptron(LinearChainLabeller):
         )  # fmt: skip
         self.mistakes_ = training.mistakes
         return training.model
+
+    def _pairs(self, data: TrainingSet) -> Pairs:
+        """Return the pairs of attribute and label that get a weight."""
+        if self.pairs == "all":
+            return all_pairs(data.matrix.n_attributes, data.n_labels)
+        return Pairs.observed(data.matrix, data.y, data.n_labels)
+
+    def fit_under_rules(
+        self, corpus: Corpus, weight: Float | None, compiled: Compiled, penalties: Float, learned: NDArray[np.bool_]
+    ) -> Float:
+        """Learn from a labelled corpus, decoding under rules; return the penalties, the `learned` ones changed.
+
+        See `learning.constrained_perceptron` for the algorithm.
+        """
+        from espalier.learning.constrained_perceptron import train_constrained
+
+        self.check_parameters()
+        index, matrix = self.extractor().fit_transform(corpus)
+        data = training_set(corpus, matrix, weight)
+        training = train_constrained(
+            matrix, corpus, self._pairs(data), data.start_allowed, data.allowed, compiled, penalties, learned,
+            np.random.default_rng(self.seed), epochs=self.epochs, averaged=self.averaged, shuffle=self.shuffle,
+            boundaries=self.boundaries, sample_weight=weight,
+        )  # fmt: skip
+        self.weights_, self.index_, self.mistakes_ = training.model, index, training.mistakes
+        self.labels_, self.training_digest_ = data.labels, corpus.digest()
+        return training.penalties
+
+    def mixed(
+        self, labelled: Corpus, weight: Float | None, guessed: Corpus, guessed_weight: Float, gamma: float
+    ) -> Perceptron:
+        """Train on guessed labels, and from (1 - gamma) times those weights on the real ones.
+
+        Section 6 of Chang, Ratinov and Roth (2012). The attributes are those of both corpora.
+        """
+        index, _ = self.extractor().fit_transform(joined(labelled, guessed))
+        pool = fresh(self).train(training_set(guessed, index.transform(guessed), guessed_weight))
+        share = 1 - gamma
+        # -inf (forbidden) times 0 would be nan; the trainer forbids anew by itself.
+        trans, start = (np.where(np.isfinite(part), part, 0.0) for part in (pool.trans, pool.start))
+        begin = replace(pool, w=share * pool.w, trans=share * trans, start=share * start, end=share * pool.end)
+        model = fresh(self)
+        model.weights_ = model.train(training_set(labelled, index.transform(labelled), weight), begin)
+        model.index_, model.labels_, model.training_digest_ = index, self.labels_, self.training_digest_
+        return model

@@ -10,7 +10,6 @@ import inspect
 import math
 import os
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -19,25 +18,9 @@ from numpy.typing import NDArray
 from espalier import store
 from espalier.corpus import Labels
 from espalier.errors import InputError, ModelFileError, did_you_mean
-from espalier.estimators.base import SequenceLabeller
+from espalier.estimators.base import BUNDLED, KINDS, SequenceLabeller
 
-__all__ = ["KINDS", "load", "nested", "pack", "unnested", "unpack"]
-
-KINDS = {
-    "ccm": ("espalier.estimators.ccm", "CCM"),
-    "codl": ("espalier.estimators.codl", "CoDL"),
-    "crf": ("espalier.estimators.crf", "CRF"),
-    "em": ("espalier.estimators.em", "EM"),
-    "experts": ("espalier.estimators.experts", "Experts"),
-    "ge": ("espalier.estimators.regularised", "GeneralizedExpectation"),
-    "hmm": ("espalier.estimators.hmm", "HMM"),
-    "perceptron": ("espalier.estimators.perceptron", "Perceptron"),
-    "pr": ("espalier.estimators.regularised", "PosteriorRegularization"),
-    "samplerank": ("espalier.estimators.samplerank", "SampleRank"),
-    "semicrf": ("espalier.estimators.semicrf", "SemiCRF"),
-    "two_stage": ("espalier.estimators.two_stage", "TwoStage"),
-}
-"""The kind in a model file's header, and the class it names: a closed list, so a file cannot name anything else."""
+__all__ = ["class_of", "load", "nested", "pack", "unnested", "unpack"]
 
 NOT_KEPT = ("jobs", "threads")
 """Parameters that say where to work, not what to learn: a model file does not depend on them."""
@@ -53,9 +36,12 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
     """
     kind = getattr(estimator, "kind", None)
     if kind not in KINDS or not isinstance(estimator, SequenceLabeller):
-        raise InputError(f"a {type(estimator).__name__} cannot be stored in a model file; kinds: {', '.join(KINDS)}")
-    estimator._check_fitted()
-    extra, arrays = estimator._state()
+        raise InputError(
+            f"a {type(estimator).__name__} cannot be stored in a model file; derive it from SequenceLabeller, with a "
+            f"`kind` of its own (there are {', '.join(BUNDLED)})"
+        )
+    estimator.check_fitted()
+    extra, arrays = estimator.state()
     given = {n: v.item() if isinstance(v, np.generic) else v for n, v in estimator.get_params(deep=False).items()}
     params = [(name, v) for name, v in given.items() if name not in NOT_KEPT and (name not in extra or v != math.inf)]
     header = {
@@ -69,26 +55,61 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
 
 def unpack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> SequenceLabeller:
     """Return the fitted estimator that `pack` took apart; whatever does not fit is a ModelFileError."""
-    kind = header.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        hint = did_you_mean(str(kind), KINDS) or "; a later Espalier may have written it"
-        raise ModelFileError(f"holds a model of unknown kind {kind!r}{hint}")
-    module, name = KINDS[kind]
-    estimator = _empty(getattr(import_module(module), name))
+    estimator = _empty(class_of(header.get("kind")))
     try:
         known = estimator.get_params(deep=False)
         estimator.set_params(**{k: v for k, v in header["parameters"].items() if k in known})
-        estimator._restore(header, arrays)
+        estimator.restore(header, arrays)
         estimator.labels_ = Labels(header["labels"])
         estimator.training_digest_ = header["training_data"]
     except (KeyError, TypeError, IndexError, AttributeError, InputError) as error:
         raise ModelFileError(f"the model file lacks or misshapes a part: {error!r}") from error
-    assert isinstance(estimator, SequenceLabeller)
     return estimator
 
 
-def _empty(cls: type[Any]) -> Any:
-    """Make an estimator with None for what its constructor asks for; `_restore` knows better."""
+def class_of(kind: Any) -> type[SequenceLabeller]:
+    """Return the model class that a kind names: one of Espalier's, or one that was imported before."""
+    if kind in BUNDLED and kind not in KINDS:
+        _import_bundled(kind)
+    if not isinstance(kind, str) or kind not in KINDS:
+        hint = did_you_mean(str(kind), {*BUNDLED, *KINDS}) or (
+            "; a later Espalier may have written it, or it is your own: then import its class first"
+        )
+        raise ModelFileError(f"holds a model of unknown kind {kind!r}{hint}")
+    return KINDS[kind]
+
+
+def _import_bundled(kind: str) -> None:
+    """Import the module of a kind, which registers its class: whoever loads a CRF never waits for the others."""
+    match kind:
+        case "ccm":
+            import espalier.estimators.ccm
+        case "codl":
+            import espalier.estimators.codl
+        case "crf":
+            import espalier.estimators.crf
+        case "em":
+            import espalier.estimators.em
+        case "experts":
+            import espalier.estimators.experts
+        case "ge":
+            import espalier.estimators.generalized_expectation
+        case "hmm":
+            import espalier.estimators.hmm
+        case "perceptron":
+            import espalier.estimators.perceptron
+        case "pr":
+            import espalier.estimators.posterior_regularization
+        case "samplerank":
+            import espalier.estimators.samplerank
+        case "semicrf":
+            import espalier.estimators.semicrf
+        case _:
+            import espalier.estimators.two_stage  # noqa: F401
+
+
+def _empty(cls: type[SequenceLabeller]) -> SequenceLabeller:
+    """Make an estimator with None for what its constructor asks for; `restore` knows better."""
     parameters = inspect.signature(cls).parameters.values()
     return cls(**{p.name: None for p in parameters if p.default is p.empty})
 

@@ -16,22 +16,13 @@ from espalier.estimators.ruled import compiled_rules
 from espalier.estimators.unlabelled import TaughtLabeller
 from espalier.learning.expectations import ChainFeatures, unusable
 from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR
-from espalier.potentials import ChainBatch
 from espalier.rules.ruleset import RuleSet
 
-__all__ = ["Chosen", "RuleTaught", "by_rule", "chain_potentials"]
+__all__ = ["Chosen", "RuleTaught", "by_rule"]
 
 Float = NDArray[np.float64]
 Chosen = str | float | Mapping[str, float]
 """A word, one number for all rules, or numbers by the names of rules."""
-
-
-def chain_potentials(model: Any, X: Any) -> ChainBatch:
-    """Return a model's potentials, which must be those of chains."""
-    batch = model.potentials(X)
-    if not isinstance(batch, ChainBatch):
-        raise InputError(f"{type(model).__name__} scores segments; rules need a model of chains, such as CRF")
-    return batch
 
 
 class RuleTaught(TaughtLabeller):
@@ -63,13 +54,15 @@ class RuleTaught(TaughtLabeller):
             )
         self.rates_ = _rates(self.bounds, features, corpus)
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        header, arrays = super()._state()
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
+        header, arrays = super().state()
         bounds = dict(self.bounds) if isinstance(self.bounds, Mapping) else self.bounds
         return header | {"rules": self.rules_.to_dict(), "bounds": bounds}, arrays | {"rates": self.rates_}
 
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        super()._restore(header, arrays)
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
+        super().restore(header, arrays)
         self.base, self.rules, self.bounds = fresh(self.model_), RuleSet.from_dict(header["rules"]), header["bounds"]
         self.features_ = ChainFeatures.of(compiled_rules(self.rules, Labels(header["labels"])))
         self.rates_ = np.array(arrays["rates"])

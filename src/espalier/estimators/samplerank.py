@@ -74,7 +74,7 @@ class SampleRank(LinearChainLabeller):
         epochs of the pool to wait for a better one.
     seed : of proposals and visits; the same seed gives the same model.
 
-    After `fit`: `model_` (weights), `index_` (attributes), `history_` (a `Pass` for every epoch: proposals, updates,
+    After `fit`: `weights_` (weights), `index_` (attributes), `history_` (a `Pass` for every epoch: proposals, updates,
     moves), `cycle_` (the epoch of the pool whose model was kept, 0 for the supervised one), `score_` and
     `supervised_score_` (token accuracy on `dev`, None without).
     """
@@ -151,7 +151,7 @@ class SampleRank(LinearChainLabeller):
         X lacks. dev : held-out data, a labelled Corpus or (X, y), to choose between the supervised model and the later
         ones; without it the last is kept, and nothing says whether the pool has helped.
         """
-        self._check_parameters()
+        self.check_parameters()
         held = held_out(dev)
         if unlabelled is None:
             return self._fit_supervised(X, y, sample_weight, labels, held)
@@ -161,12 +161,12 @@ class SampleRank(LinearChainLabeller):
         rules = self._rule_tables(corpus.labels, pool).after(len(corpus), corpus.n_tokens)
         unknown = np.full(pool.n_tokens, UNKNOWN, np.int16)
         joint = replace(join(corpus, pool), y=np.concatenate([corpus.y, unknown]), labels=corpus.labels)
-        index, matrix = self._extractor().fit_transform(joint)
+        index, matrix = self.extractor().fit_transform(joint)
         omega = np.ones(len(joint))
         weight = check_sample_weight(sample_weight, len(corpus))
         omega[: len(corpus)] = 1.0 if weight is None else weight
         score = None if held is None else _accuracy(index, corpus.labels, held)
-        self.model_ = self._learn(training_set(joint, matrix, omega), len(corpus), rules, score)
+        self.weights_ = self._learn(training_set(joint, matrix, omega), len(corpus), rules, score)
         self.index_, self.labels_, self.training_digest_ = index, corpus.labels, corpus.digest()
         return self
 
@@ -182,7 +182,8 @@ class SampleRank(LinearChainLabeller):
         self.score_ = self.supervised_score_ = None if held is None else self.score(held)
         return self
 
-    def _train(self, data: TrainingSet) -> ChainModel:
+    def train(self, data: TrainingSet) -> ChainModel:
+        """Find the weights."""
         rules = RuleTables.none(data.matrix.n_tokens, data.n_labels)
         return self._learn(data, len(data.indptr) - 1, rules, None)
 
@@ -244,7 +245,8 @@ class SampleRank(LinearChainLabeller):
             raise InputError(what, hint=[rules, ("use ", alone)])
         return RuleTables.of(compiled_rules(self.rules, labels), pool)
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
         for name, known in (("truth", ("accuracy", "f1")), ("unlabelled_truth", TRUTHS)):
             if getattr(self, name) not in known:
                 raise InputError(f"{name} is {getattr(self, name)!r}; expected {' or '.join(map(repr, known))}")

@@ -35,7 +35,7 @@ from espalier.models.segmental import (
     length_names,
 )
 from espalier.potentials import SegmentBatch
-from espalier.tags import OUTSIDE
+from espalier.tags import OUTSIDE, is_tag, path_of
 
 __all__ = ["FoundSegment", "SemiCRF"]
 
@@ -77,13 +77,13 @@ class SemiCRF(SequenceLabeller):
     threads : None chooses by size; results do not depend on it.
     progress : called with the state of the search after every iteration.
 
-    After `fit`: `model_` (weights), `indices_` (attributes of tokens, first tokens, last tokens), `marked_` (are labels
-    tags?), `minimum_` (value, iterations, reason for stopping).
+    After `fit`: `weights_`, `indices_` (attributes of tokens, first tokens, last tokens), `marked_` (are labels tags?),
+    `minimum_` (value, iterations, reason for stopping).
     """
 
     kind = "semicrf"
 
-    model_: SegmentalModel
+    weights_: SegmentalModel
     indices_: tuple[FeatureIndex | None, FeatureIndex | None, FeatureIndex | None]
     marked_: bool
     minimum_: Minimum
@@ -122,7 +122,8 @@ class SemiCRF(SequenceLabeller):
         self.threads = threads
         self.progress = progress
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
         for name in ("l1", "l2"):
             check_number(name, getattr(self, name))
         if self.transitions not in ("observed", "all"):
@@ -144,7 +145,7 @@ class SemiCRF(SequenceLabeller):
 
         `labels` fixes the label names (as in y) and their order, so that labels absent from this training set exist.
         """
-        self._check_parameters()
+        self.check_parameters()
         corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
         segments = SegmentFeatures.of(self.segment_features)
         known = KnownSegments.of(corpus, self.outside)
@@ -153,12 +154,12 @@ class SemiCRF(SequenceLabeller):
         templates = (own, segments.first or None, segments.last or None)
         indices, matrices = zip(*(_extracted(t, self.min_count, corpus) for t in templates), strict=True)
         data = SegmentInput(corpus.indptr, matrices, segments.marks(corpus))
-        self.model_ = self._train(data, known, segments, weight)
+        self.weights_ = self.train(data, known, segments, weight)
         self.indices_, self.labels_, self.marked_ = indices, known.labels, known.marked
         self.training_digest_ = corpus.digest()
         return self
 
-    def _train(
+    def train(
         self, data: SegmentInput, known: KnownSegments, segments: SegmentFeatures, weight: Float | None
     ) -> SegmentalModel:
         """Find the weights."""
@@ -189,7 +190,7 @@ class SemiCRF(SequenceLabeller):
 
     def transform(self, X: Any) -> SegmentInput:
         """Return X as the model reads it, under the locked vocabularies."""
-        self._check_fitted()
+        self.check_fitted()
         corpus = as_corpus(X)
         tokens, first, last = (_no_attributes(corpus) if i is None else i.transform(corpus) for i in self.indices_)
         marks = SegmentFeatures.of(self.segment_features).marks(corpus)
@@ -198,7 +199,7 @@ class SemiCRF(SequenceLabeller):
     def potentials(self, X: Any) -> SegmentBatch:
         """Return the potentials of every sequence; their scores are float64[M, D, L]."""
         data = self.transform(X)
-        return self.model_.potentials(data, self.threads)
+        return self.weights_.potentials(data, self.threads)
 
     def _segment(self, X: Any) -> tuple[NDArray[np.int16], Bool, NDArray[np.int64]]:
         """Return the field of each token, whether a segment starts at it, and the sequence borders."""
@@ -210,26 +211,37 @@ class SemiCRF(SequenceLabeller):
             found = viterbi(potentials, threads=1)
             labels[tokens], starts[tokens] = found.labels, found.starts
 
-        self.model_.each_batch(data, batch, self.threads)
+        self.weights_.each_batch(data, batch, self.threads)
         return labels, starts, data.indptr
 
-    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    def tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        """Return the best label ids, int16[M], and the sequence borders, int64[N + 1]."""
         labels, _, indptr = self._segment(X)
         return labels, indptr
 
+    def segment_labels(self) -> tuple[list[str], list[str]]:
+        """Return the label of the first token of a segment of each field, and the label of its other tokens."""
+        marks = ("B-", "I-") if self.marked_ else ("", "")
+        first, inside = ([n if n == OUTSIDE else mark + n for n in self.labels_.names] for mark in marks)
+        return first, inside
+
+    def segment_vocabulary(self, labels: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the labels of a training set, with both marks of every field if all of them are tags."""
+        if not all(is_tag(name) for name in labels):
+            return labels
+        fields = {path_of(name) for name in labels} - {OUTSIDE}
+        both = {f"{mark}-{field}" for field in fields for mark in "BI"}
+        return labels if both <= {*labels} else tuple(sorted({*labels, *both}))
+
     def _written(self, labels: NDArray[np.int16], starts: Bool) -> list[str]:
         """Write a segmentation in the form that the training labels had."""
-        names = np.asarray(self.labels_.names, dtype=object)
-        if not self.marked_:
-            return list(names[labels].tolist())
-        tags = np.array(
-            [[name if name == OUTSIDE else f"{mark}-{name}" for name in names] for mark in "IB"], dtype=object
-        )
+        first, inside = self.segment_labels()
+        tags = np.array([inside, first], dtype=object)
         return list(tags[starts.astype(int), labels].tolist())
 
     def predict(self, X: Any) -> list[list[str]]:
         """Return the best labels of each sequence: tags if the training labels were tags, else plain labels."""
-        self._check_fitted()
+        self.check_fitted()
         labels, starts, indptr = self._segment(X)
         written = self._written(labels, starts)
         return [written[a:b] for a, b in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)]
@@ -249,7 +261,7 @@ class SemiCRF(SequenceLabeller):
                         p = float(probability[end - 1, end - start - 1, y])
                         found[lo + i].append(FoundSegment(start - int(a), end - int(a), self.labels_[y], p))
 
-        self.model_.each_batch(data, batch, self.threads)
+        self.weights_.each_batch(data, batch, self.threads)
         return found
 
     def predict_marginals(self, X: Any) -> list[Float]:
@@ -261,7 +273,7 @@ class SemiCRF(SequenceLabeller):
             a = int(data.indptr[lo])
             result[a : a + int(potentials.indptr[-1])] = marginals(potentials, threads=1)
 
-        self.model_.each_batch(data, batch, self.threads)
+        self.weights_.each_batch(data, batch, self.threads)
         return np.split(result, data.indptr[1:-1]) if len(data.indptr) > 1 else []
 
     def predict_k(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
@@ -279,7 +291,7 @@ class SemiCRF(SequenceLabeller):
                     written = self._written(best.labels[r, a:b], best.starts[r, a:b])
                     result[lo + i].append((written, float(best.scores[i, r])))
 
-        self.model_.each_batch(data, batch, self.threads)
+        self.weights_.each_batch(data, batch, self.threads)
         return result
 
     def weights(self) -> dict[tuple[str, str], float]:
@@ -287,8 +299,8 @@ class SemiCRF(SequenceLabeller):
 
         Segment features have names such as `first:lower=the`, `length=5-6`, `inside:regex:mark`.
         """
-        self._check_fitted()
-        model, found = self.model_, {}
+        self.check_fitted()
+        model, found = self.weights_, {}
         for prefix, index, pairs, w in zip(
             ("", "first:", "last:"), self.indices_, model.pairs, model.weights, strict=True
         ):
@@ -300,8 +312,9 @@ class SemiCRF(SequenceLabeller):
             found |= {(name, self.labels_[y]): float(row[y]) for y in np.flatnonzero(row).tolist()}
         return found
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        model = self.model_
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
+        model = self.weights_
         header: dict[str, Any] = {"segment_features": list(self.segment_features), "marked": self.marked_}
         arrays: dict[str, NDArray[Any]] = {
             "lengths": model.lengths, "inside": model.inside, "trans": model.trans, "limit": model.limit,
@@ -313,7 +326,8 @@ class SemiCRF(SequenceLabeller):
             arrays |= {f"{part}/pairs/ptr": pairs.ptr, f"{part}/pairs/label": pairs.label, f"{part}/weights": w}
         return header, arrays
 
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
         self.segment_features, self.marked_ = tuple(header["segment_features"]), bool(header["marked"])
         L = len(header["labels"])
         states = [
@@ -339,7 +353,7 @@ class SemiCRF(SequenceLabeller):
             raise ModelFileError(f"weights of segments of shapes {shapes} are not those of {L} labels")
         if any(x.dtype != np.float64 for x in (lengths, inside, trans)):
             raise ModelFileError("weights of segments are stored as float64, and these are not")
-        self.model_ = SegmentalModel((a, b, c), (u, v, w), lengths, inside, trans, limit)
+        self.weights_ = SegmentalModel((a, b, c), (u, v, w), lengths, inside, trans, limit)
 
 
 def _extracted(

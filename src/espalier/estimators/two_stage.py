@@ -32,6 +32,7 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders.base import Problem, evaluate
 from espalier.decoders.two_stage import COUNTS, solve
 from espalier.errors import InputError, ResultWarning
+from espalier.estimators.abilities import chain_potentials
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, fresh, labelled_corpus
 from espalier.estimators.persist import nested, unnested
 from espalier.inference import viterbi
@@ -116,14 +117,14 @@ class TwoStage(SequenceLabeller):
     """
 
     kind = "two_stage"
-    base_: Any
+    base_: SequenceLabeller
     rules_: RuleSet
     compiled_: Compiled
     tau_: float
 
     def __init__(
         self,
-        base: Any,
+        base: SequenceLabeller,
         relations: str | RuleSet = "mine",
         tau: str | float = "auto",
         *,
@@ -166,7 +167,7 @@ class TwoStage(SequenceLabeller):
         labels : fixes the label names and their order. dev : a labelled corpus, or a pair (X, y), that the base does
         not learn from, to choose tau and relations by.
         """
-        self._check_parameters()
+        self.check_parameters()
         corpus = labelled_corpus(X, y, labels)
         assert corpus.labels is not None
         weight = check_sample_weight(sample_weight, len(corpus))
@@ -185,7 +186,8 @@ class TwoStage(SequenceLabeller):
         self.training_digest_ = corpus.digest()
         return self
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
         taus: list[Any] = [*self.taus] if self.tau == "auto" else [self.tau]
         for tau in taus:
             if isinstance(tau, bool | str) or not 0 <= tau <= 1:
@@ -286,10 +288,11 @@ class TwoStage(SequenceLabeller):
 
     def potentials(self, X: Any) -> ChainBatch:
         """Return the potentials of the base, without rules."""
-        self._check_fitted()
-        return _scores(self.base_, X)
+        self.check_fitted()
+        return chain_potentials(self.base_, X, "two stages need")
 
-    def _tag(self, X: Any) -> tuple[Ids, NDArray[np.int64]]:
+    def tag(self, X: Any) -> tuple[Ids, NDArray[np.int64]]:
+        """Return the best label ids, int16[M], and the sequence borders, int64[N + 1]."""
         corpus = as_corpus(X)
         batch = self.potentials(corpus)
         if self.tau_ == 1:
@@ -314,12 +317,14 @@ class TwoStage(SequenceLabeller):
         allowed = (1 - self.tau_) * abs(float(best.scores[0]))
         return Repair(tuple(tokens), before, mended, loss, allowed, rules)
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
         header, arrays = nested("base", self.base_)
         lists = {"kinds": list(self.kinds), "taus": [float(tau) for tau in self.taus]}
         return {**header, "rules": self.rules_.to_dict(), "tau_": self.tau_, "lists": lists}, arrays
 
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
         self.base_ = unnested("base", header, arrays)
         self.base = fresh(self.base_)
         self.rules_ = RuleSet.from_dict(header["rules"])
@@ -336,14 +341,7 @@ class _Answer(NamedTuple):
     loss: float
 
 
-def _scores(base: Any, corpus: Any) -> ChainBatch:
-    batch = base.potentials(corpus)
-    if not isinstance(batch, ChainBatch):
-        raise InputError(f"{type(base).__name__} scores segments; two stages need a model of chains, such as CRF")
-    return batch
-
-
-def _held_out(base: Any, data: Any, labels: Labels) -> _Part:
+def _held_out(base: SequenceLabeller, data: Any, labels: Labels) -> _Part:
     """Score labelled data; labels the base does not know are an error that names them."""
     X, y = data if isinstance(data, tuple) else (data, None)
     corpus = as_corpus(X, y, vocabulary=None if y is None else labels)
@@ -351,7 +349,7 @@ def _held_out(base: Any, data: Any, labels: Labels) -> _Part:
         raise InputError("the development data have no labels; give a labelled Corpus or a pair (X, y)")
     if corpus.labels != labels:
         corpus = corpus.with_labels(corpus.all_labels(), labels)
-    return _Part(corpus, _scores(base, corpus))
+    return _Part(corpus, chain_potentials(base, corpus, "two stages need"))
 
 
 def _candidate(relation: Relation, counters: Sequence[tuple[ClauseCounter, ClauseCounter]]) -> Candidate:

@@ -42,7 +42,7 @@ class TaughtLabeller(SequenceLabeller):
     @property
     def labeller_(self) -> SequenceLabeller:
         """The fitted model that answers."""
-        self._check_fitted()
+        self.check_fitted()
         return self.model_
 
     def potentials(self, X: Any) -> ChainBatch | SegmentBatch:
@@ -57,13 +57,16 @@ class TaughtLabeller(SequenceLabeller):
         """Return the k best labellings of each sequence with their scores, as the learned model has them."""
         return self.labeller_.predict_k(X, k)
 
-    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        return self.labeller_._tag(X)
+    def tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        """Return the best label ids, int16[M], and the sequence borders, int64[N + 1]."""
+        return self.labeller_.tag(X)
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
         return nested("model", self.model_)
 
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
         self.model_ = unnested("model", header, arrays)
 
 

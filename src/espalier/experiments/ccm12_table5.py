@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from espalier.estimators.crf import CRF
-from espalier.estimators.regularised import PosteriorRegularization
+from espalier.estimators.posterior_regularization import PosteriorRegularization
 from espalier.experiments.ccm12 import METRIC, SETS, SOURCE, needs
 from espalier.experiments.ccm12_semi import POOL, codl_of, labelled, plan, pool, scores
 from espalier.experiments.data import Data

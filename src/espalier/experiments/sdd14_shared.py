@@ -35,12 +35,14 @@ Int = NDArray[np.int64]
 class SharedCRF(CRF):
     """A CRF with weights for leaves beside those for labels; parameters as for `CRF`, but l1 and warm_start."""
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
+        super().check_parameters()
         if self.l1 or self.warm_start:
             raise InputError("a SharedCRF knows neither l1 nor warm_start; use l2 alone, or a CRF")
 
-    def _train(self, data: TrainingSet) -> ChainModel:
+    def train(self, data: TrainingSet) -> ChainModel:
+        """Find the weights."""
         leaf, twins = leaves(data.labels), Twins.merge(data.matrix)
         pairs = _closed_pairs(Pairs.observed(twins.matrix, data.y, data.n_labels), leaf)
         learned = data.allowed & _closed_transitions(data.observed_transitions, leaf)

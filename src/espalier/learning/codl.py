@@ -15,8 +15,8 @@ in a row are a fixed point, and the cycle ends there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,15 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders.certify import degree_matrix
 from espalier.errors import InputError
 from espalier.inference import k_best
+from espalier.learning.penalties import Tally, tally
 from espalier.learning.topk import top_k
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
 
-__all__ = ["Cycle", "Guess", "broken", "codl", "guess_of", "join", "joined", "label_pool", "pseudo_labelled"]
+__all__ = [
+    "Cycle", "Guess", "Guessed", "Labelling", "Record", "codl", "guess_labels", "guess_of", "join", "joined",
+    "label_pool", "pseudo_labelled",
+]  # fmt: skip
 
 Float = NDArray[np.float64]
 Model = TypeVar("Model")
@@ -105,25 +109,6 @@ def broken(compiled: Compiled, pool: Corpus, guess: Guess, bits: NDArray[np.bool
     return int(degrees[np.isfinite(guess.scores)].sum())
 
 
-def codl(
-    model: Model, label: Callable[[Model], Guess], learn: Callable[[Guess], Model]
-) -> Iterator[tuple[Model, Guess, float]]:
-    """Yield one cycle after another: the model learned, the guess it learned from, the share of labels that changed.
-
-    Starts from the supervised model and ends where a guess repeats the one before. label : what a model believes about
-    the pool; learn : the model that follows from a guess (and the labelled data).
-    """
-    before: Guess | None = None
-    while True:
-        guess = label(model)
-        if before is not None and guess.teaches(before):
-            return
-        changed = 1.0 if before is None else float((guess.labels[0] != before.labels[0]).mean())
-        model = learn(guess)
-        yield model, guess, changed
-        before = guess
-
-
 def pseudo_labelled(pool: Corpus, guess: Guess, labels: Labels) -> tuple[Corpus, Float]:
     """Return the pool with its guessed labels as training data, and a weight for each sequence.
 
@@ -136,6 +121,118 @@ def pseudo_labelled(pool: Corpus, guess: Guess, labels: Labels) -> tuple[Corpus,
     weight = guess.weight.reshape(k * N)
     there = weight > 0
     return (everything, weight) if there.all() else (everything[there], weight[there])
+
+
+class Labelling(NamedTuple):
+    """How to label a pool: the labels, the rules, and how they are used.
+
+    compiled : None without rules; constrained : whether they count while the pool is labelled. counted : the rules
+    whose violations are to be counted anew, None for none, and over what. k, weighting : see `guess_of`.
+    """
+
+    labels: Labels
+    compiled: Compiled | None
+    constrained: bool
+    counted: Compiled | None
+    over: str
+    k: int
+    weighting: str
+    threads: int | None
+
+    def ground(self, pool: Corpus) -> NDArray[np.bool_] | None:
+        """Return where the conditions of the rules hold; None without rules."""
+        return None if self.compiled is None else self.compiled.ground_bits(pool)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """What the record of a cycle says, and what its penalties are counted from: sums over sequences.
+
+    violated, kept : of the rules to be counted. objective, violations, left_out : as in `Cycle`; changed : tokens;
+    proven : sequences; taught : labellings that there are; differs : parts (one, or more over processes) whose guess is
+    not the one before.
+    """
+
+    violated: Float
+    kept: Float
+    objective: float
+    changed: int
+    violations: int
+    proven: int
+    left_out: int
+    taught: int
+    differs: int
+
+    def __add__(self, other: Record) -> Record:
+        """Add up."""
+        return Record(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
+    def cycle(self, number: int, pool: Corpus) -> Cycle:
+        """Return the record of a cycle."""
+        changed, proven = self.changed / max(pool.n_tokens, 1), self.proven / max(len(pool), 1)
+        return Cycle(number, self.objective, changed, self.violations, proven, self.left_out)
+
+
+class Guessed(NamedTuple):
+    """A guess, the labellings that it is made of as sequences with weights, and the record."""
+
+    guess: Guess
+    pseudo: Corpus
+    weight: Float
+    record: Record
+
+
+def guess_labels(
+    how: Labelling,
+    pool: Corpus,
+    bits: NDArray[np.bool_] | None,
+    batch: ChainBatch,
+    rho: Float | None,
+    before: Guess | None,
+) -> Guessed:
+    """Label a pool, or a part of one, by its potentials and the penalties of the rules.
+
+    bits : where the conditions of the rules hold (`Labelling.ground`); before : the guess to compare with.
+    """
+    compiled = how.compiled
+    if compiled is not None and rho is not None:
+        compiled = replace(compiled, rules=compiled.rules.with_penalties(rho))
+    guess = label_pool(
+        batch, compiled if how.constrained else None, pool,
+        k=how.k, weighting=how.weighting, threads=how.threads,
+    )  # fmt: skip
+    pseudo, weight = pseudo_labelled(pool, guess, how.labels)
+    anew = Tally(np.zeros(0), np.zeros(0))
+    if how.counted is not None:
+        anew = tally(how.counted, pseudo, over=how.over, sample_weight=weight)
+    there = np.isfinite(guess.scores)
+    record = Record(
+        *anew,
+        objective=float(guess.scores[there].sum()),
+        changed=pool.n_tokens if before is None else int((guess.labels[0] != before.labels[0]).sum()),
+        violations=0 if compiled is None else broken(compiled, pool, guess, bits),
+        proven=int(guess.proven.sum()),
+        left_out=int((~there).sum()),
+        taught=len(pseudo),
+        differs=int(before is None or not guess.teaches(before)),
+    )
+    return Guessed(guess, pseudo, weight, record)
+
+
+def codl(
+    model: Model, label: Callable[[Model], Record], learn: Callable[[Record], Model]
+) -> Iterator[tuple[Model, Record]]:
+    """Yield one cycle after another: the model learned, and the record of the labels it learned from.
+
+    Starts from the supervised model and ends where a guess repeats the one before. label : has a model label the pool;
+    learn : the model that follows from those labels (and the labelled data).
+    """
+    while True:
+        record = label(model)
+        if not record.differs:
+            return
+        model = learn(record)
+        yield model, record
 
 
 def join(one: Corpus, other: Corpus) -> Corpus:

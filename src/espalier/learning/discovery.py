@@ -4,7 +4,7 @@ The steps, for N labelled sequences that the model was not trained on, and its p
 
 1. Fill the templates of `rules.generators` in for all fields: C candidates, some ten thousand for 60 fields.
 2. Count where gold labels and predictions break each one (`discovery_clauses`): about 20 µs a candidate. Over processes
-   (`sharded_discovery`) each counts its part of the sequences, and only what passes step 3 is counted here again.
+   (`espalier.distributed`) each counts its part of the sequences, and only what passes step 3 is counted here again.
 3. Keep those of importance at least 2.75 (section 5.6 of Anzaroot, Passos, Belanger & McCallum, 2014):
 
        imp(k) = #sequences whose prediction breaks k / #sequences whose gold labels break k
@@ -37,16 +37,15 @@ from espalier.errors import InputError, ResultWarning, did_you_mean
 from espalier.inference import viterbi
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.learning.discovery_report import Discovery, Finding, finding
+from espalier.learning.jobs import check_jobs, over_processes
 from espalier.learning.penalties import count_penalties
 from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties
 from espalier.learning.relations import DELIMITERS, Relation, counted
 from espalier.learning.relations import cover as cheapest
-from espalier.learning.sharded_discovery import score_over_shards
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.generators import COUNT_KINDS, RELATION_KINDS, count_templates, relation_templates
 from espalier.rules.ruleset import Rule, RuleSet
-from espalier.shards import check_jobs
 
 __all__ = ["TEMPLATES", "Candidate", "discover", "importance_of", "prune"]
 
@@ -116,7 +115,7 @@ def discover(
     filled = [*_filled(labels, templates, list(bounds), delimiters)]
     worth_counting = filled
     if jobs is not None:
-        scores = score_over_shards([rule.node for _, rule in filled], gold, predicted, jobs).tolist()
+        scores = over_processes().score_in_parts([rule.node for _, rule in filled], gold, predicted, jobs).tolist()
         enough = (s >= min_support and importance_of(g, p) >= importance for s, g, p in scores)
         worth_counting = list(compress(filled, enough))
     kept = [

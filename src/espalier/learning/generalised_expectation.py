@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from espalier.errors import InputError
 from espalier.inference import posterior
 from espalier.learning.expectations import GroundedFeatures
-from espalier.learning.soft_likelihood import SoftLikelihood
+from espalier.learning.likelihood import SoftLikelihood
 from espalier.potentials import ChainBatch
 
 __all__ = ["DISTANCES", "ExpectationCriterion"]

@@ -35,7 +35,7 @@ from espalier.learning.expectations import ChainFeatures, GroundedFeatures
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 
-__all__ = ["Projection", "Totals", "multipliers_of", "paid", "project", "projected", "warn_unless_converged"]
+__all__ = ["Limits", "Projection", "Totals", "multipliers_of", "paid", "project", "projected", "warn_unless_converged"]
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -183,6 +183,17 @@ def warn_unless_converged(left: int, groups: int, iterations: int) -> None:
             ResultWarning,
             stacklevel=3,
         )
+
+
+class Limits(NamedTuple):
+    """What to project onto, and how: the arguments of `project` that stay the same from one model to the next."""
+
+    features: ChainFeatures
+    rates: Float
+    slack: Float
+    scope: str
+    tolerance: float
+    threads: int | None
 
 
 class Totals(NamedTuple):

@@ -48,6 +48,8 @@ __all__ = [
     "classes_of_transitions",
     "estimate",
     "interpolate",
+    "log_joint",
+    "log_prior",
 ]
 
 Float = NDArray[np.float64]
@@ -263,6 +265,31 @@ def interpolate(a: HMMParameters, b: HMMParameters, gamma: float) -> HMMParamete
         raise InputError("the models back off to different word classes, or one of them to none; they do not mix")
     unknown = {name: gamma * table + (1 - gamma) * b.unknown[name] for name, table in a.unknown.items()}
     return replace(_combined(a, gamma, b, 1 - gamma), unknown=unknown)
+
+
+def log_joint(parameters: HMMParameters, counts: HMMCounts) -> float:
+    """Return Σ c log θ: log P(x, y) of the sequences that were counted; -inf if one is impossible."""
+    names = ("start", "trans", "emission")
+    return sum(_weighted_logs(getattr(counts, name), getattr(parameters, name)) for name in names)
+
+
+def log_prior(parameters: HMMParameters, smoothing: Smoothing) -> float:
+    """Return log of the Dirichlet prior that additive smoothing stands for, but for a constant; 0 for other smoothing.
+
+    The events of a row are those with a probability above zero: valid tags, and whatever the labels did.
+    """
+    if smoothing.kind != "additive" or parameters.transition_classes is not None:
+        return 0.0
+    words = np.vstack([parameters.emission, parameters.unknown["any"][:1]])
+    events = ((smoothing.start, parameters.start), (smoothing.trans, parameters.trans), (smoothing.emission, words))
+    return sum(_weighted_logs(np.where(theta > 0, alpha, 0.0), theta) for alpha, theta in events)
+
+
+def _weighted_logs(weights: Float, probabilities: Float) -> float:
+    """Return Σ weight · log probability, where a weight of 0 counts nothing and an impossible event -inf."""
+    used = weights > 0
+    p = probabilities[used]
+    return float(weights[used] @ np.log(p)) if (p > 0).all() else -np.inf
 
 
 def _emission(counts: HMMCounts, smoothing: Smoothing) -> tuple[Float, dict[str, Float]]:

@@ -1,4 +1,11 @@
-"""What is asked of parts, wherever they are: `Shards`; and the kind that works in this process, `ShardsHere`.
+"""Data in fixed parts, over processes or machines: workers hold the parts and send back sums, never data.
+
+    with shards_of(parts, prepare, common=..., jobs=2) as shards:
+        total = shards.total(function, *arguments)
+
+Every part has a *state*, kept where the part is; `function(part, state, *arguments)` returns statistics and the next
+state. The statistics of all parts are added in the order of the parts. Parts depend on the data alone, so the same
+data give the same bits on one process, on two, or on a cluster.
 
 A part, its state, the arguments of a function and its statistics are pickled on their way, in this process too. So an
 array has the same layout in memory whoever works on it, and sums come out the same to the last bit.
@@ -18,10 +25,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.errors import EspalierError, InputError
+from espalier.errors import EspalierError, InputError, MissingExtraError
+from espalier.learning.jobs import check_jobs
 from espalier.parallel import balanced
 
-__all__ = ["NO_STATE", "Shards", "ShardsHere", "answered", "corpus_parts", "fixed_parts", "packed"]
+__all__ = [
+    "NO_STATE", "Shards", "ShardsHere", "answered", "corpus_parts", "fixed_parts", "n_workers", "packed",
+    "shard_corpus", "shards_of",
+]  # fmt: skip
+
+Common = TypeVar("Common")
+Data = TypeVar("Data")
 
 TOKENS_A_PART = 10_000
 FEWEST_PARTS, MOST_PARTS = 8, 64
@@ -154,3 +168,56 @@ def _added(one: Statistics, other: Statistics) -> Statistics:
     """Add two tuples item by item; a named tuple stays one."""
     items = [a + b for a, b in zip(one, other, strict=True)]
     return type(one)(*items) if hasattr(one, "_fields") else type(one)(items)
+
+
+def shards_of(
+    data: Sequence[Data],
+    prepare: Callable[[Common, Data], Part],
+    *,
+    common: Common,
+    jobs: int,
+    first: Sequence[int] | None = None,
+) -> Shards[Part]:
+    """Hand out the parts of some data; close what is returned, or use it in a `with`.
+
+    prepare : makes of `common` and one part what functions get to see; called once a process and part. jobs : 1 works
+    in this process; more, or -1, in as many of the joblib backend in force (`joblib.parallel_config`; loky if none),
+    but in no more than there are parts, or twice the cores.
+    first : the number of the first sequence of each part, for error messages.
+    """
+    check_jobs(jobs)
+    places = list(range(len(data))) if first is None else list(first)
+    if jobs == 1:
+        return ShardsHere(data, prepare, common, places)
+    from espalier.distributed.workers import ShardsInFolder, ShardsInFutures  # which are made of what is here
+
+    backend = _backend(jobs)
+    if hasattr(getattr(backend, "client", None), "scatter"):
+        return ShardsInFutures(data, prepare, common, places, backend)
+    most = min(len(data), 2 * backend.effective_n_jobs(-1))
+    return ShardsInFolder(data, prepare, common, places, jobs if jobs < 0 else max(min(jobs, most), 1))
+
+
+def shard_corpus(
+    corpus: Corpus, prepare: Callable[[Common, Corpus], Part], *, common: Common, jobs: int
+) -> Shards[Part]:
+    """Hand out the fixed parts of a corpus."""
+    cuts = fixed_parts(corpus.indptr)
+    return shards_of(corpus_parts(corpus, cuts), prepare, common=common, jobs=jobs, first=[lo for lo, _ in cuts])
+
+
+def n_workers(jobs: int) -> int:
+    """Return how many processes `jobs` stands for under the joblib backend in force."""
+    check_jobs(jobs)
+    return 1 if jobs == 1 else max(int(_backend(jobs).effective_n_jobs(jobs)), 1)
+
+
+def _backend(jobs: int) -> Any:
+    """Return joblib's backend in force."""
+    try:
+        from joblib.parallel import get_active_backend
+    except ImportError:
+        raise MissingExtraError(
+            f"jobs={jobs} needs joblib: pip install 'espalier[cluster]', or leave out jobs to work in threads"
+        ) from None
+    return get_active_backend()[0]

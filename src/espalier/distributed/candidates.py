@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
+from espalier.distributed.shards import corpus_parts, n_workers, shards_of
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.parallel import balanced
 from espalier.rules.nodes import Node
-from espalier.shards import corpus_parts, n_workers, shards_of
 
-__all__ = ["score_over_shards"]
+__all__ = ["score_in_parts"]
 
 Int = NDArray[np.int64]
 
@@ -29,7 +29,7 @@ class _Part(NamedTuple):
     predicted: ClauseCounter
 
 
-def score_over_shards(nodes: Sequence[Node], gold: Corpus, predicted: Corpus, jobs: int) -> Int:
+def score_in_parts(nodes: Sequence[Node], gold: Corpus, predicted: Corpus, jobs: int) -> Int:
     """Return int64[C, 3]: clauses of gold labels that hold, gold labellings and predictions that break the rule."""
     cuts = balanced(gold.indptr, n_workers(jobs))
     data = list(zip(corpus_parts(gold, cuts), corpus_parts(predicted, cuts), strict=True))

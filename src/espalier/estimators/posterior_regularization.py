@@ -1,11 +1,14 @@
-"""`PosteriorRegularization` and `GeneralizedExpectation`: rules teach a model what to expect of unlabelled text.
+"""`PosteriorRegularization`: a model taught by its own posterior on unlabelled text, regularised by rules.
 
-Both take rules as expectations (`learning.expectations` says which rules, and what is relaxed).
+q is the distribution nearest to the model that keeps the rules on the pool; the model is fitted to the labels and to q;
+again. Ganchev et al. (2010); with a CRF and constraints in sum over the corpus, the alternating projections of Bellare
+et al. (2009). Rules are taken as expectations (`learning.expectations` says which rules, and what is relaxed).
 
-    PosteriorRegularization   q = the distribution nearest to the model that keeps the rules on the pool; the model is
-                              fitted to the labels and to q; again. (Ganchev et al. 2010; with a CRF and constraints in
-                              sum over the corpus, the alternating projections of Bellare et al. 2009.)
-    GeneralizedExpectation    the CRF's own expectations on the pool are part of its objective (Mann and McCallum 2010).
+How a model is fitted to labels and to q depends on what it can do:
+
+    estimated from counts (HMM)       expected counts of the pool, times its weight, beside those of the labels
+    fitted to soft labels (CRF)       likelihood of the labels, plus the cross-entropy to q (`learning.likelihood`)
+    any other                         the best labellings under q, as if they were labels, with the pool's weight
 """
 
 from __future__ import annotations
@@ -13,8 +16,9 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +26,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.decoders.batch import decode_batch
 from espalier.errors import InputError, ResultWarning
+from espalier.estimators.abilities import Counts, FitsSoft, chain_potentials
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
@@ -30,28 +35,22 @@ from espalier.estimators.base import (
     fresh,
     labelled_corpus,
 )
-from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
-from espalier.estimators.joined import JoinedCRF
-from espalier.estimators.pool_projection import Limits, open_pool
-from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule, chain_potentials
+from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
 from espalier.estimators.unlabelled import checked_pool, held_out, scorer
-from espalier.inference import viterbi
-from espalier.learning.expectations import ChainFeatures
-from espalier.learning.generalised_expectation import ExpectationCriterion
+from espalier.inference import log_partition, viterbi
+from espalier.kernels.history import dot
+from espalier.learning.codl import join
 from espalier.learning.guard import Guard
+from espalier.learning.jobs import check_jobs, over_processes
 from espalier.learning.penalties import count_penalties
-from espalier.learning.projection import project
+from espalier.learning.projection import Limits, Projection, paid, project
 from espalier.potentials import ChainBatch
 from espalier.rules.ruleset import RuleSet
-from espalier.shards import check_jobs
 
-__all__ = ["Cycle", "GeneralizedExpectation", "PosteriorRegularization"]
+__all__ = ["Cycle", "PoolProjection", "PosteriorRegularization", "Projected"]
 
 Float = NDArray[np.float64]
-
-SURE = 20.0
-"""The price of a hard rule where a finite one is needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ class PosteriorRegularization(RuleTaught):
     keep, patience : with `dev`, which model to keep ("best" or "last"), and how many cycles to wait for a better.
     threads : None chooses by size. progress : called with every `Cycle`.
     jobs : None projects the pool here; a number projects its parts in so many processes, with one thread each if
-        `threads` does not say more (`espalier.shards`); for an HMM or a CRF. Results do not depend on the number.
+        `threads` does not say more (`espalier.distributed`); for an HMM or a CRF. Results do not depend on the number.
 
     After `fit`: `model_`, `rules_`, `features_`; `rates_` and, for scope "corpus", `multipliers_` (float64[J], by
     feature); `penalties_` (float64[K], the slack of each rule); `history_`, `cycle_`, `score_`, `supervised_score_`.
@@ -144,7 +143,7 @@ class PosteriorRegularization(RuleTaught):
         dev: Any = None,
     ) -> PosteriorRegularization:
         """Learn from labelled sequences X, y and from `unlabelled` ones; dev : a labelled Corpus or a pair (X, y)."""
-        self._check_parameters()
+        self.check_parameters()
         corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "PosteriorRegularization")
         self._learn_rules(corpus)
         self.penalties_ = self._prices(corpus)
@@ -152,7 +151,7 @@ class PosteriorRegularization(RuleTaught):
         limits = Limits(self.features_, self.rates_, self._slack, self.scope, self.tolerance, self.threads)
         base, history = HMM() if self.base is None else self.base, list[Cycle]()
         guard: Guard[PosteriorRegularization] | None = None
-        with open_pool(base, corpus, pool, weight, self.pool_weight, limits, self.jobs) as opened:
+        with self._opened(base, corpus, pool, weight, limits) as opened:
             for cycle in range(self.iterations + 1 if pool.n_tokens else 1):
                 model = opened.refit() if cycle else opened.supervised
                 q = opened.project(model)
@@ -171,7 +170,8 @@ class PosteriorRegularization(RuleTaught):
         self.model_, self.multipliers_ = guard.model.model_, guard.model.multipliers_
         return self
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
         check_number("iterations", self.iterations, whole=True)
         check_number("pool_weight", self.pool_weight)
         check_number("tolerance", self.tolerance)
@@ -179,6 +179,17 @@ class PosteriorRegularization(RuleTaught):
         for name, known in (("scope", ("sequence", "corpus")), ("decode", ("model", "projection", "rules"))):
             if getattr(self, name) not in known:
                 raise InputError(f"{name} is {getattr(self, name)!r}; expected {' or '.join(map(repr, known))}")
+
+    def _opened(
+        self, base: SequenceLabeller, corpus: Corpus, pool: Corpus, weight: Float | None, limits: Limits
+    ) -> AbstractContextManager[PoolProjection]:
+        """Fit the base to the labels and make the pool ready: here, or in parts over processes."""
+        if self.jobs is None:
+            return nullcontext(_PoolHere(_learner(base, corpus, pool, weight, self.pool_weight), pool, limits))
+        parts: AbstractContextManager[PoolProjection] = over_processes().project_in_parts(
+            base, corpus, pool, weight, self.pool_weight, limits, self.jobs
+        )
+        return parts
 
     def _prices(self, corpus: Corpus) -> Float:
         """Return what each rule costs, float64[K]; a rule with a penalty of its own keeps it."""
@@ -200,7 +211,7 @@ class PosteriorRegularization(RuleTaught):
     def potentials(self, X: Any) -> ChainBatch:
         """Return the potentials of every sequence: the model's, or those of its projection if that is how to decode."""
         corpus = as_corpus(X)
-        batch = chain_potentials(self.labeller_, corpus)
+        batch = chain_potentials(self.labeller_, corpus, "rules need")
         if self.decode != "projection":
             return batch
         grounded = self.features_.ground(corpus)
@@ -224,9 +235,10 @@ class PosteriorRegularization(RuleTaught):
         """Return the k best labellings of each sequence with their scores, by `potentials`."""
         return SequenceLabeller.predict_k(self, X, k)
 
-    def _tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    def tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        """Return the best label ids, int16[M], and the sequence borders, int64[N + 1]."""
         if self.decode == "model":
-            return super()._tag(X)
+            return super().tag(X)
         corpus = as_corpus(X)
         batch = self.potentials(corpus)
         best = viterbi(batch, threads=self.threads).labels
@@ -242,124 +254,159 @@ class PosteriorRegularization(RuleTaught):
             best = np.where(found < 0, best, found)
         return best, corpus.indptr
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        header, arrays = super()._state()
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
+        header, arrays = super().state()
         header["slack"] = dict(self.slack) if isinstance(self.slack, Mapping) else self.slack
         arrays["penalties"] = self.penalties_
         if self.multipliers_ is not None:
             arrays["multipliers"] = self.multipliers_
         return header, arrays
 
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        super()._restore(header, arrays)
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
+        super().restore(header, arrays)
         self.slack, self.penalties_ = header["slack"], np.array(arrays["penalties"])
         self.multipliers_ = np.array(arrays["multipliers"]) if "multipliers" in arrays else None
 
 
-class GeneralizedExpectation(RuleTaught):
-    """A CRF whose expectations on unlabelled text agree with rules.
+class Projected(NamedTuple):
+    """A projection in figures. goodness : the model's own part of the objective; multipliers : of scope "corpus"."""
 
-    Parameters
-    ----------
-    base : an unfitted CRF; None is CRF().
-    rules : a RuleSet, or its text; rules that are no expectations are named in a warning, penalty 0 switches one off.
-    bounds : the target of each rule, violations for each opportunity: "zero", "labelled" (as often as in the labels), a
-        number, or a mapping from names to numbers (0 for the others).
-    weight : of the criterion beside the likelihood of the labels: one number, or a mapping (others: 0, which is off).
-    distance : "squared" or "kl", from the target to the model's rate (`learning.generalised_expectation`).
-    exact : rates below the target count as well: for targets that are known rather than bounds.
-    max_iterations : of the search that starts from the supervised weights, which is not convex.
-    keep : with `dev`, the "best" of this and the supervised model, or the "last".
-    threads : None chooses by size.
+    goodness: float
+    divergence: float
+    excess: float
+    paid: float
+    multipliers: Float | None
 
-    After `fit`: `model_` (a CRF), `rules_`, `features_`, `rates_` (float64[J], the targets by feature),
-    `expectations_` (by rule: the mean rates of its features before and after), `cycle_` (1, or 0 if the supervised
-    model was kept), `score_`, `supervised_score_`, and `history_`, the values of the objective.
-    """
 
-    kind = "ge"
+class PoolProjection(Protocol):
+    """A pool that models are projected on. supervised : the model of the labels alone."""
 
-    def __init__(
-        self,
-        base: Any = None,
-        rules: RuleSet | str = "",
-        *,
-        bounds: Chosen = "zero",
-        weight: float | Mapping[str, float] = 100.0,
-        distance: str = "squared",
-        exact: bool = False,
-        max_iterations: int = 100,
-        keep: str = "best",
-        threads: int | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.base = base
-        self.rules = rules
-        self.bounds = bounds
-        self.weight = weight
-        self.distance = distance
-        self.exact = exact
-        self.max_iterations = max_iterations
-        self.keep = keep
-        self.threads = threads
+    supervised: Any
 
-    def fit(
-        self,
-        X: Any,
-        y: Sequence[Sequence[str | None]] | None = None,
-        sample_weight: Any = None,
-        labels: Sequence[str] | None = None,
-        *,
-        unlabelled: Any = None,
-        dev: Any = None,
-    ) -> GeneralizedExpectation:
-        """Learn from labelled sequences X, y and from `unlabelled` ones; dev : a labelled Corpus or a pair (X, y)."""
-        base = CRF() if self.base is None else self.base
-        if not isinstance(base, CRF):
-            raise InputError(f"GeneralizedExpectation trains a CRF, not a {type(base).__name__}")
-        check_number("max_iterations", self.max_iterations, whole=True)
-        corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "GeneralizedExpectation")
-        self._learn_rules(corpus)
-        features, weight = self.features_, check_sample_weight(sample_weight, len(corpus))
-        weights = by_rule(self.weight, "weight", self.rules_)[features.rule]
-        supervised = fresh(base).fit(corpus, sample_weight=weight)
-        guard = Guard(supervised, scorer(held_out(dev)), keep=self.keep)
-        grounded = features.ground(pool)
-        problem = JoinedCRF(fresh(base), corpus, pool, weight, 1.0)
-        prices = np.minimum(count_penalties(features.compiled, corpus), SURE)[features.rule]
-        problem.guess(viterbi(grounded.move(supervised.potentials(pool), prices[None]).batch).labels)
-        targets = self.rates_ + features.bound
-        criterion = ExpectationCriterion(
-            problem.pool, grounded, targets, weights, distance=self.distance, exact=self.exact
+    def project(self, model: Any) -> Projected:
+        """Find the distribution nearest to a model that keeps the limits."""
+
+    def refit(self) -> Any:
+        """Return the model fitted to the labels and to the last projection."""
+
+
+class _PoolHere:
+    """A pool in one piece, in this process."""
+
+    def __init__(self, learner: SoftLearner, pool: Corpus, limits: Limits) -> None:
+        self.supervised, self.learner, self.pool, self.limits = learner.supervised, learner, pool, limits
+        self.grounded = limits.features.ground(pool)
+        self.q: Projection | None = None
+
+    def project(self, model: SequenceLabeller) -> Projected:
+        batch = chain_potentials(model, self.pool, "rules need")
+        _, rates, slack, scope, tolerance, threads = self.limits
+        start = None if self.q is None else self.q.multipliers
+        self.q = q = project(
+            batch, self.grounded, rates, slack=slack, scope=scope, tolerance=tolerance, start=start, threads=threads
         )
-        start = problem.fit(None)[1]
-        before = criterion.means(problem.scale * start)
-        found = start
-        history: list[float] = []
-        if pool.n_tokens:
-            model, found = problem.fit(criterion, start, self.max_iterations)
-            history = model.minimum_.values
-            guard.see(model)
-        self.expectations_ = _means(features, before, criterion.means(problem.scale * found))
-        self._keep(guard, history)
-        return self
+        return Projected(
+            self.learner.goodness(model, batch), float(q.divergence.sum()), float(q.excess.sum()),
+            float(paid(q.excess, slack).sum()), q.multipliers[0] if scope == "corpus" and len(q.multipliers) else None,
+        )  # fmt: skip
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        header, arrays = super()._state()
-        header["weight"] = dict(self.weight) if isinstance(self.weight, Mapping) else self.weight
-        return header, arrays
-
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        super()._restore(header, arrays)
-        self.weight = header["weight"]
+    def refit(self) -> SequenceLabeller:
+        assert self.q is not None
+        found: SequenceLabeller = self.learner.refit(self.q)
+        return found
 
 
-def _means(features: ChainFeatures, before: Float, after: Float) -> dict[str, tuple[float, float]]:
-    """Return the mean of each rule's features, before and after."""
-    return {
-        features.compiled.rules[k].name: (
-            float(before[features.rule == k].mean()),
-            float(after[features.rule == k].mean()),
-        )
-        for k in np.unique(features.rule).tolist()
-    }
+class SoftLearner(Protocol):
+    """A base model on a labelled corpus and a pool. supervised : fitted to the labels alone."""
+
+    supervised: Any
+
+    def refit(self, target: Projection) -> Any:
+        """Return the model fitted to the labels and to the target distribution of the pool."""
+
+    def goodness(self, model: Any, batch: ChainBatch) -> float:
+        """Return the model's own part of the objective; batch : its potentials of the pool.
+
+        That is the log likelihood of the labels (of a model estimated from counts also of the pool's text, times its
+        weight) minus the penalties on weights; of other models 0. It serves to compare the cycles of one run.
+        """
+
+
+def _learner(
+    base: SequenceLabeller, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float
+) -> SoftLearner:
+    """Return the learner for what a base model can do."""
+    if isinstance(base, Counts):
+        return SoftCounts(base, labelled, pool, weight, pool_weight)
+    kind = _SoftWeights if isinstance(base, FitsSoft) else _BestLabels
+    return kind(base, labelled, pool, weight, pool_weight)
+
+
+class SoftCounts:
+    """A model that is estimated from counts; whoever has counted the pool may ask for `learned` and `goodness_of`."""
+
+    def __init__(self, base: Any, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> None:
+        """Fit to the labels; the words of the pool are known words."""
+        self.supervised = base.fit_with_pool(labelled, weight, pool)
+        self.pool, self.pool_weight, self.counts = pool, pool_weight, self.supervised.counts_
+
+    def refit(self, target: Projection) -> Any:
+        """Return the model fitted to the labels and to the expected counts of the pool."""
+        return self.learned(self.supervised.counts_under(self.pool, target.posterior))
+
+    def learned(self, counts: Any) -> Any:
+        """Return the model of the labels and of counts of the pool."""
+        return self.supervised.with_counts(self.counts + self.pool_weight * counts)
+
+    def goodness(self, model: Any, batch: ChainBatch) -> float:
+        """Return the log likelihood of labels and text, with the prior."""
+        return self.goodness_of(model, float(log_partition(batch, threads=model.threads).sum()))
+
+    def goodness_of(self, model: Any, text: float) -> float:
+        """Return the same where the log likelihood of the text is known."""
+        found: float = model.log_joint(self.counts) + self.pool_weight * text + model.log_prior()
+        return found
+
+
+class _SoftWeights:
+    def __init__(self, base: Any, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> None:
+        self.supervised = fresh(base).fit(labelled, sample_weight=weight)
+        self.problem = base.fit_soft(labelled, pool, weight, pool_weight)
+        self.last: tuple[Any, float] = (self.supervised, -self.supervised.minimum_.value)
+        self.found: tuple[NDArray[np.int64], Float] | None = None
+
+    def refit(self, target: Projection) -> Any:
+        problem = self.problem
+        problem.guess(viterbi(target.batch).labels)
+        problem.pool.fit_to(target.posterior.marginals, target.posterior.transitions[0])
+        # The objective is convex: where the search begins decides how long it takes, not where it ends.
+        model, v = problem.fit(problem.pool, None if self.found is None else problem.carried(*self.found))
+        self.found = (problem.names, v)
+        penalty = problem.crf.l1 * float(np.abs(v).sum()) + problem.crf.l2 * dot(v, v)
+        self.last = (model, -problem.likelihood(problem.scale * v)[0] - penalty)
+        return model
+
+    def goodness(self, model: Any, batch: ChainBatch) -> float:
+        assert model is self.last[0]
+        return self.last[1]
+
+
+class _BestLabels:
+    def __init__(self, base: Any, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> None:
+        assert labelled.labels is not None
+        self.base, self.labels, self.joined = base, labelled.labels, join(labelled, pool)
+        self.y = labelled.y
+        own = np.ones(len(labelled)) if weight is None else weight
+        self.weight = np.append(own, np.full(len(pool), pool_weight))
+        self.supervised = fresh(base).fit(labelled, sample_weight=weight)
+
+    def refit(self, target: Projection) -> Any:
+        assert self.y is not None
+        guessed = viterbi(target.batch).labels
+        corpus = replace(self.joined, y=np.append(self.y, guessed).astype(np.int16), labels=self.labels, documents=None)
+        return fresh(self.base).fit(corpus, sample_weight=self.weight)
+
+    def goodness(self, model: Any, batch: ChainBatch) -> float:
+        return 0.0

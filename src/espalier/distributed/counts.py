@@ -1,0 +1,111 @@
+"""The expectation step of EM over processes: what a hidden Markov model counts in unlabelled text.
+
+Counts add up, so the text may be in parts: a worker gets the probabilities of a model and returns the counts of its
+part, at most V L + C L² numbers however much text that is: a row for each word that it has. Words are known by number;
+they travel once, with the model that the workers begin with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.distributed.shards import shard_corpus
+from espalier.estimators.hmm import HMM
+from espalier.models.hmm import HMMCounts, HMMParameters
+
+__all__ = ["CountTables", "Rows", "count_in_parts"]
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Some rows of a table, by number: int64[n], rising, and float64[n, L]; all others are 0."""
+
+    numbers: NDArray[np.int64]
+    values: Float
+
+    @classmethod
+    def of(cls, table: Float) -> Rows:
+        """Keep the rows that are not 0."""
+        numbers = np.flatnonzero(table.any(axis=1))
+        return cls(numbers, table[numbers])
+
+    def __add__(self, other: Rows) -> Rows:
+        """Add row by row."""
+        numbers = np.union1d(self.numbers, other.numbers)
+        values = np.zeros((len(numbers), self.values.shape[1]))
+        for rows in (self, other):
+            values[np.searchsorted(numbers, rows.numbers)] += rows.values
+        return Rows(numbers, values)
+
+    def table(self, n: int) -> Float:
+        """Return the whole table, float64[n, L]."""
+        table = np.zeros((n, self.values.shape[1]))
+        table[self.numbers] = self.values
+        return table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountTables:
+    """`HMMCounts` on their way: without the words, and of emissions only those of words that occur."""
+
+    start: Float
+    trans: Float
+    emission: Rows
+
+    @classmethod
+    def of(cls, counts: HMMCounts) -> CountTables:
+        """Leave out the words."""
+        return cls(counts.start, counts.trans, Rows.of(counts.emission))
+
+    def __add__(self, other: CountTables) -> CountTables:
+        """Add up."""
+        return CountTables(self.start + other.start, self.trans + other.trans, self.emission + other.emission)
+
+    def over(self, model: HMM) -> HMMCounts:
+        """Put the words of a model to the numbers again."""
+        words, classes = model.vocabulary_, model.parameters_.transition_classes
+        return HMMCounts(words, self.start, self.trans, self.emission.table(len(words)), classes)
+
+
+@contextmanager
+def count_in_parts(
+    model: HMM, pool: Corpus, *, hard: bool, threads: int | None, jobs: int
+) -> Iterator[Callable[[HMM], tuple[HMMCounts, float]]]:
+    """Open a pool for counting: yield the function from a model to its counts of the pool and the log likelihood.
+
+    model : has the words of all models to come.
+    """
+    known = model.with_probabilities(model.without_words())  # without the counts of the labels
+    with shard_corpus(pool, _part, common=(known, hard, threads or 1), jobs=jobs) as shards:
+
+        def count(model: HMM) -> tuple[HMMCounts, float]:
+            tables, fit = shards.total(_part_counts, model.without_words())
+            return tables.over(model), fit
+
+        yield count
+
+
+class _Part(NamedTuple):
+    pool: Corpus
+    model: HMM
+    hard: bool
+    threads: int
+
+
+def _part(common: tuple[HMM, bool, int], pool: Corpus) -> _Part:
+    return _Part(pool, *common)
+
+
+def _part_counts(part: _Part, _: None, tables: HMMParameters) -> tuple[tuple[CountTables, float], None]:
+    """Return the counts of one part, and its log likelihood."""
+    counts, fit = part.model.with_probabilities(tables).count(part.pool, hard=part.hard, threads=part.threads)
+    return (CountTables.of(counts), fit), None

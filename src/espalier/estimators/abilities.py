@@ -1,0 +1,169 @@
+"""What a model can do besides scoring sequences: one protocol for each ability that a learner may ask for.
+
+A model has an ability if it has the methods; no base class is needed for that. A learner calls `require`, which names
+the method that is missing.
+
+    ability          who has it       who asks for it
+    ScoresSegments   SemiCRF          CCM, to read segments as labels
+    HasRules         CCM              CoDL, to label the pool under rules
+    LearnsRules      Perceptron       CCM, for training="IBT" and "JIBT"
+    Mixes            HMM, Perceptron  CoDL, for update="interpolate"
+    Counts           HMM              EM; PosteriorRegularization
+    FitsSoft         CRF              GeneralizedExpectation; PosteriorRegularization
+
+Every model has `potentials`, `fit`, `fit_with_pool` and `fit_guessed` from `SequenceLabeller`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.errors import InputError
+from espalier.estimators.base import SequenceLabeller
+from espalier.potentials import ChainBatch
+from espalier.rules.compile import Compiled
+from espalier.rules.ruleset import RuleSet
+
+if TYPE_CHECKING:  # needed by nobody who only labels
+    from espalier.estimators.joined import JoinedCRF
+    from espalier.inference import Posterior
+    from espalier.learning.penalties import Tally
+
+__all__ = [
+    "Counts",
+    "FitsSoft",
+    "HasRules",
+    "LearnsRules",
+    "Mixes",
+    "ScoresSegments",
+    "chain_potentials",
+    "require",
+]
+
+Float = NDArray[np.float64]
+Self = TypeVar("Self")
+
+
+@runtime_checkable
+class ScoresSegments(Protocol):
+    """Scores segments rather than tokens: `potentials` returns a SegmentBatch."""
+
+    def segment_labels(self) -> tuple[list[str], list[str]]:
+        """Return the label of the first token of a segment of each field, and the label of its other tokens."""
+
+    def segment_vocabulary(self, labels: tuple[str, ...]) -> tuple[str, ...]:
+        """Return these labels of a training set, with the others that segments of their fields may need."""
+
+
+@runtime_checkable
+class HasRules(Protocol):
+    """Has a base model and rules with penalties."""
+
+    base: Any
+    penalties: Any
+    over: str
+
+    def rule_set(self) -> RuleSet:
+        """Return the rules as they were given; a rule without a penalty has None."""
+
+    def with_base(self: Self, base: SequenceLabeller, penalties: Float | None = None) -> Self:
+        """Return a fitted copy with another fitted base, and other penalties if given."""
+
+    def free_rules(self) -> Compiled:
+        """Return the rules whose penalties were not set by the user."""
+
+    def mixed_penalties(self, counted: Tally, gamma: float) -> Float:
+        """Return gamma times the penalties plus (1 - gamma) times those of new counts, for the free rules."""
+
+
+@runtime_checkable
+class LearnsRules(Protocol):
+    """Learns weights while it decodes under rules."""
+
+    def fit_under_rules(
+        self, corpus: Corpus, weight: Float | None, compiled: Compiled, penalties: Float, learned: NDArray[np.bool_]
+    ) -> Float:
+        """Learn from a labelled corpus; return the penalties, of which the `learned` ones change with the weights."""
+
+
+@runtime_checkable
+class Mixes(Protocol):
+    """Mixes what it has learned from labels with what guessed labels teach."""
+
+    def mixed(
+        self: Self, labelled: Corpus, weight: Float | None, guessed: Corpus, guessed_weight: Float, gamma: float
+    ) -> Self:
+        """Return a fitted copy: gamma times this model plus (1 - gamma) times one of the guessed sequences.
+
+        This model was fitted to `labelled`; weight, guessed_weight : float64[N], of the sequences of each corpus.
+        """
+
+
+@runtime_checkable
+class Counts(Protocol):
+    """Is estimated from counts, `counts_` after `fit`, which can be added and multiplied by a number."""
+
+    def count(self, pool: Corpus, *, hard: bool, threads: int | None) -> tuple[Any, float]:
+        """Return the counts expected in unlabelled text, and its log likelihood.
+
+        hard : count the best labelling of each sequence, and return the log probability of these.
+        """
+
+    def counts_under(self, pool: Corpus, posterior: Posterior) -> Any:
+        """Return the counts expected under a distribution over the labellings of a pool."""
+
+    def with_counts(self: Self, counts: Any) -> Self:
+        """Return the model estimated from counts, with the same parameters, labels and words."""
+
+    def interpolated(self: Self, other: Self, gamma: float) -> Self:
+        """Return gamma times the probabilities of this model plus (1 - gamma) times those of another."""
+
+    def log_joint(self, counts: Any) -> float:
+        """Return the log probability of the sequences and labels that were counted."""
+
+    def log_prior(self) -> float:
+        """Return the log of the prior that the smoothing stands for; 0 where there is none."""
+
+
+@runtime_checkable
+class FitsSoft(Protocol):
+    """Can be fitted to labels and to a distribution over the labellings of a pool: to soft labels."""
+
+    def fit_soft(self, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> JoinedCRF:
+        """Return the training problem over both; pool_weight : of a sequence of the pool beside a labelled one."""
+
+
+WHAT: dict[type[Any], str] = {
+    ScoresSegments: "scores segments",
+    HasRules: "has rules",
+    LearnsRules: "can learn under rules",
+    Mixes: "can mix",
+    Counts: "is estimated from counts",
+    FitsSoft: "can be fitted to soft labels",
+}
+
+
+def require(model: Any, ability: Any, who: str, instead: str = "") -> Any:
+    """Return the model, if it has an ability; else raise InputError, which names the method that is missing.
+
+    ability : one of the protocols; who : the learner, for the message; instead : what to do.
+    """
+    if isinstance(model, ability):
+        return model
+    missing = [name for name in vars(ability) if not name.startswith("_") and not callable(getattr(model, name, None))]
+    raise InputError(
+        f"{who} needs a model that {WHAT[ability]}; a {type(model).__name__} has no `{missing[0]}`"
+        + (f"; {instead}" if instead else "")
+    )
+
+
+def chain_potentials(model: SequenceLabeller, X: Any, who: str) -> ChainBatch:
+    """Return a model's potentials, which must be those of chains; who : asks for them."""
+    batch = model.potentials(X)
+    if not isinstance(batch, ChainBatch):
+        raise InputError(f"{type(model).__name__} scores segments; {who} a model of chains, such as CRF()")
+    return batch

@@ -1,0 +1,143 @@
+"""`GeneralizedExpectation`: a CRF whose own expectations on unlabelled text are part of its objective.
+
+Mann and McCallum (2010). Rules are taken as expectations (`learning.expectations` says which rules, and what is
+relaxed); `learning.generalised_expectation` has the criterion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.estimators.abilities import FitsSoft, require
+from espalier.estimators.base import check_number, check_sample_weight, fresh, labelled_corpus
+from espalier.estimators.crf import CRF
+from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
+from espalier.estimators.unlabelled import checked_pool, held_out, scorer
+from espalier.inference import viterbi
+from espalier.learning.expectations import ChainFeatures
+from espalier.learning.generalised_expectation import ExpectationCriterion
+from espalier.learning.guard import Guard
+from espalier.learning.penalties import count_penalties
+from espalier.rules.ruleset import RuleSet
+
+__all__ = ["GeneralizedExpectation"]
+
+Float = NDArray[np.float64]
+
+SURE = 20.0
+"""The price of a hard rule where a finite one is needed."""
+
+
+class GeneralizedExpectation(RuleTaught):
+    """A CRF whose expectations on unlabelled text agree with rules.
+
+    Parameters
+    ----------
+    base : an unfitted CRF; None is CRF().
+    rules : a RuleSet, or its text; rules that are no expectations are named in a warning, penalty 0 switches one off.
+    bounds : the target of each rule, violations for each opportunity: "zero", "labelled" (as often as in the labels), a
+        number, or a mapping from names to numbers (0 for the others).
+    weight : of the criterion beside the likelihood of the labels: one number, or a mapping (others: 0, which is off).
+    distance : "squared" or "kl", from the target to the model's rate (`learning.generalised_expectation`).
+    exact : rates below the target count as well: for targets that are known rather than bounds.
+    max_iterations : of the search that starts from the supervised weights, which is not convex.
+    keep : with `dev`, the "best" of this and the supervised model, or the "last".
+    threads : None chooses by size.
+
+    After `fit`: `model_` (a CRF), `rules_`, `features_`, `rates_` (float64[J], the targets by feature),
+    `expectations_` (by rule: the mean rates of its features before and after), `cycle_` (1, or 0 if the supervised
+    model was kept), `score_`, `supervised_score_`, and `history_`, the values of the objective.
+    """
+
+    kind = "ge"
+
+    def __init__(
+        self,
+        base: Any = None,
+        rules: RuleSet | str = "",
+        *,
+        bounds: Chosen = "zero",
+        weight: float | Mapping[str, float] = 100.0,
+        distance: str = "squared",
+        exact: bool = False,
+        max_iterations: int = 100,
+        keep: str = "best",
+        threads: int | None = None,
+    ) -> None:
+        """Store the parameters."""
+        self.base = base
+        self.rules = rules
+        self.bounds = bounds
+        self.weight = weight
+        self.distance = distance
+        self.exact = exact
+        self.max_iterations = max_iterations
+        self.keep = keep
+        self.threads = threads
+
+    def fit(
+        self,
+        X: Any,
+        y: Sequence[Sequence[str | None]] | None = None,
+        sample_weight: Any = None,
+        labels: Sequence[str] | None = None,
+        *,
+        unlabelled: Any = None,
+        dev: Any = None,
+    ) -> GeneralizedExpectation:
+        """Learn from labelled sequences X, y and from `unlabelled` ones; dev : a labelled Corpus or a pair (X, y)."""
+        base: Any = require(
+            CRF() if self.base is None else self.base, FitsSoft, "GeneralizedExpectation", "choose a CRF"
+        )
+        check_number("max_iterations", self.max_iterations, whole=True)
+        corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "GeneralizedExpectation")
+        self._learn_rules(corpus)
+        features, weight = self.features_, check_sample_weight(sample_weight, len(corpus))
+        weights = by_rule(self.weight, "weight", self.rules_)[features.rule]
+        supervised = fresh(base).fit(corpus, sample_weight=weight)
+        guard = Guard(supervised, scorer(held_out(dev)), keep=self.keep)
+        grounded = features.ground(pool)
+        problem = base.fit_soft(corpus, pool, weight, 1.0)
+        prices = np.minimum(count_penalties(features.compiled, corpus), SURE)[features.rule]
+        problem.guess(viterbi(grounded.move(supervised.potentials(pool), prices[None]).batch).labels)
+        targets = self.rates_ + features.bound
+        criterion = ExpectationCriterion(
+            problem.pool, grounded, targets, weights, distance=self.distance, exact=self.exact
+        )
+        start = problem.fit(None)[1]
+        before = criterion.means(problem.scale * start)
+        found = start
+        history: list[float] = []
+        if pool.n_tokens:
+            model, found = problem.fit(criterion, start, self.max_iterations)
+            history = model.minimum_.values
+            guard.see(model)
+        self.expectations_ = _means(features, before, criterion.means(problem.scale * found))
+        self._keep(guard, history)
+        return self
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
+        header, arrays = super().state()
+        header["weight"] = dict(self.weight) if isinstance(self.weight, Mapping) else self.weight
+        return header, arrays
+
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
+        super().restore(header, arrays)
+        self.weight = header["weight"]
+
+
+def _means(features: ChainFeatures, before: Float, after: Float) -> dict[str, tuple[float, float]]:
+    """Return the mean of each rule's features, before and after."""
+    return {
+        features.compiled.rules[k].name: (
+            float(before[features.rule == k].mean()),
+            float(after[features.rule == k].mean()),
+        )
+        for k in np.unique(features.rule).tolist()
+    }
