@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InfeasibleError, InputError, Place
-from espalier.kernels import chain, segment
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch, Potentials, SegmentBatch, SegmentPotentials
 
@@ -83,14 +82,21 @@ class Posterior(NamedTuple):
 class _Problem:
     """A batch as its kernels take it."""
 
-    kernels: ModuleType
+    segmental: bool
     arrays: tuple[NDArray[Any], ...]  # the leading arguments of every kernel; the first is indptr
     tables: tuple[int, ...]  # the shape of the expected transition counts
     parts: tuple[int, ...]  # the shape of a token's pair marginals (chains) or segment marginals
 
     @property
-    def segmental(self) -> bool:
-        return self.kernels is segment
+    def kernels(self) -> ModuleType:
+        """The kernels of this kind, loaded when they are needed."""
+        if self.segmental:
+            from espalier.kernels import segment
+
+            return segment
+        from espalier.kernels import chain
+
+        return chain
 
     @property
     def N(self) -> int:
@@ -118,18 +124,18 @@ class _Problem:
 def _problem(potentials: Chains | Segments) -> _Problem:
     """Bring any accepted form into arrays of one type each, so that every kernel is compiled once."""
     batch = _batch(potentials)
-    kernels: ModuleType
     names: tuple[tuple[str, type], ...]
     if isinstance(batch, ChainBatch):
         names = (("unary", float), ("trans", float), ("trans_class", np.int32), ("start", float), ("end", float))
-        kernels, parts = chain, batch.trans.shape[1:]
+        parts = batch.trans.shape[1:]
     else:
         names = (("score", float), ("trans", float), ("start", float), ("end", float))
-        kernels, parts = segment, batch.score.shape[1:]
+        parts = batch.score.shape[1:]
     if batch.n_labels > np.iinfo(np.int16).max:
         raise InputError(f"{batch.n_labels} labels, but labels are 16-bit numbers: at most {np.iinfo(np.int16).max}")
     arrays = [np.ascontiguousarray(getattr(batch, name), dtype) for name, dtype in names]
-    return _Problem(kernels, (np.ascontiguousarray(batch.indptr, np.int64), *arrays), batch.trans.shape, parts)
+    segmental = isinstance(batch, SegmentBatch)
+    return _Problem(segmental, (np.ascontiguousarray(batch.indptr, np.int64), *arrays), batch.trans.shape, parts)
 
 
 def _batch(potentials: Chains | Segments) -> ChainBatch | SegmentBatch:
@@ -183,10 +189,10 @@ def viterbi(
     labels, scores = np.empty(p.M, np.int16), np.empty(p.N)
     if p.segmental:
         starts = np.empty(p.M, np.bool_)
-        p.run(segment.viterbi, threads, labels, starts, scores)
+        p.run(p.kernels.viterbi, threads, labels, starts, scores)
         _require_feasible(scores, allow_infeasible)
         return Segmentations(labels, starts, scores)
-    p.run(chain.viterbi, threads, labels, scores)
+    p.run(p.kernels.viterbi, threads, labels, scores)
     _require_feasible(scores, allow_infeasible)
     return Labellings(labels, scores)
 
@@ -208,10 +214,10 @@ def k_best(
     labels, scores = np.empty((k, p.M), np.int16), np.empty((p.N, k))
     if p.segmental:
         starts = np.empty((k, p.M), np.bool_)
-        p.run(segment.k_best, threads, labels, starts, scores)
+        p.run(p.kernels.k_best, threads, labels, starts, scores)
         _require_feasible(scores[:, 0], allow_infeasible)
         return Segmentations(labels, starts, scores)
-    p.run(chain.k_best, threads, labels, scores)
+    p.run(p.kernels.k_best, threads, labels, scores)
     _require_feasible(scores[:, 0], allow_infeasible)
     return Labellings(labels, scores)
 
@@ -317,10 +323,10 @@ def sample(
     labels, log_z = np.empty((n, p.M), np.int16), np.empty(p.N)
     if p.segmental:
         starts = np.empty((n, p.M), np.bool_)
-        p.run(segment.sample, threads, rng.random((n, p.M, 2)), labels, starts, log_z)
+        p.run(p.kernels.sample, threads, rng.random((n, p.M, 2)), labels, starts, log_z)
         _require_feasible(log_z, allow_infeasible)
         return labels, starts
-    p.run(chain.sample, threads, rng.random((n, p.M)), labels, log_z)
+    p.run(p.kernels.sample, threads, rng.random((n, p.M)), labels, log_z)
     _require_feasible(log_z, allow_infeasible)
     return labels
 
@@ -343,12 +349,26 @@ def path_scores(
         )
     y, scores = np.ascontiguousarray(y, np.int16), np.empty(p.N)
     if p.segmental:
-        p.run(segment.path_scores, threads, y, _checked_starts(p, y, starts), scores)
+        p.run(p.kernels.path_scores, threads, y, _checked_starts(p, y, starts), scores)
         return scores
     if starts is not None:
         raise InputError("starts are for segmentations; a chain is scored by its labels alone")
-    p.run(chain.path_scores, threads, y, scores)
+    if p.N == 1 and p.M:
+        scores[0] = _path_score(p.arrays, y)
+        return scores
+    p.run(p.kernels.path_scores, threads, y, scores)
     return scores
+
+
+def _path_score(arrays: tuple[NDArray[Any], ...], y: Int16) -> float:
+    """Return s(y) of one sequence; the terms are added in the order of the kernel, one after the other."""
+    _, unary, trans, kinds, start, end = arrays
+    terms = np.zeros(2 * len(y))
+    terms[0] = start[y[0]] + end[y[-1]]
+    scored = unary[np.arange(len(y)), y]
+    terms[1], terms[2::2] = scored[0], scored[1:]
+    terms[3::2] = trans[kinds[1:], y[:-1], y[1:]]
+    return float(np.cumsum(terms)[-1])
 
 
 def _checked_starts(p: _Problem, y: Int16, starts: ArrayLike | None) -> Bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.kernels.vector import LANES
+from espalier.kernels.layout import LANES
 
 __all__ = ["Lanes"]
 

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError
-from espalier.kernels.spin import spin_while_any, spin_while_equal
 
 __all__ = ["balanced", "choose_threads", "independent_chunks", "run_chunks"]
 
@@ -90,6 +89,8 @@ def run_chunks(call: Callable[[int], object], n_chunks: int, threads: int) -> No
 
 
 def _share(call: Callable[[int], object], n_chunks: int, helpers: list[_Helper]) -> None:
+    from espalier.kernels.spin import spin_while_any
+
     tickets = itertools.count()  # next() on it is atomic
     failures: dict[int, BaseException] = {}
     busy = np.zeros(len(helpers), np.int64)  # which helpers may be inside a chunk
@@ -139,6 +140,8 @@ class _Helper(threading.Thread):
 
     def run(self) -> None:
         """Serve calls until the process ends."""
+        from espalier.kernels.spin import spin_while_equal
+
         seen = 0
         while True:
             if not spin_while_equal(self.calls, seen, WATCH):

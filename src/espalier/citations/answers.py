@@ -162,7 +162,8 @@ class Batch:
     @cached_property
     def _weighed(self) -> ChainBatch:
         """The chain that confidences are taken from."""
-        form = CountForm.of(self.compiled, self.compiled.rules.penalties, self.potentials.trans, self.potentials.start)
+        chain = self.potentials
+        form = CountForm.prepared(self.compiled, self.compiled.rules.penalties, chain.trans, chain.start)
         return with_local_rules(self.potentials, form, Conditions.of(self.bits))
 
     def _records(self, answer: Answer, calibrated: Callable[[Float], Float]) -> list[Record]:

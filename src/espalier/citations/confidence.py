@@ -33,11 +33,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.decoders.counts import Conditions, CountForm
+from espalier.decoders.single import LONGEST, posterior_single
 from espalier.errors import ModelFileError
 from espalier.inference import path_scores, posterior
-from espalier.kernels.lanes import forward_backward_lanes
-from espalier.kernels.rows import padded
-from espalier.kernels.vector import aligned
+from espalier.kernels.layout import aligned, padded
 from espalier.lanes import Lanes
 from espalier.models.transitions import LARGEST, Transitions
 from espalier.potentials import ChainBatch
@@ -144,6 +143,12 @@ def _posterior(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
     if len(batch.trans) > 1 or np.abs(finite).max(initial=0.0) >= LARGEST:
         found = posterior(batch, threads=1, allow_infeasible=True)
         return found.marginals[np.arange(len(y)), y], found.log_z
+    if len(batch) == 1 and 0 < len(y) <= LONGEST:
+        single = posterior_single(batch.unary, trans, batch.start, batch.end, y)
+        if single is not None:
+            return single[0].astype(np.float64), np.array([single[1]])
+    from espalier.kernels.lanes import forward_backward_lanes
+
     lanes, L = Lanes.of(batch.indptr), batch.n_labels
     rows = aligned(lanes.n_rows, padded(L))
     rows[lanes.row_of_token, :L] = batch.unary

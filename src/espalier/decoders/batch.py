@@ -29,6 +29,8 @@ from espalier.rules.grounding import Bits
 
 __all__ = ["BatchDecoding", "CountDecoder", "decode_batch", "decode_one"]
 
+LARGEST_KEPT = 100_000  # transition scores of a decoder that is kept for the next batch
+
 Float = NDArray[np.float64]
 
 
@@ -92,14 +94,28 @@ def _compiled(
     conditions = Conditions.of(bits)
     folded = fold(batch, compiled, rho, conditions)
     chain = folded.batch
-    decoder = CountDecoder.of_some(
-        compiled, rho, chain.trans, chain.start, chain.end, labels=folded.labels, folded=folded.rules, form=folded.form
-    )
+    decoder = _decoder(folded, compiled, rho)
     states = decoder.decode(
         chain.indptr, chain.unary, conditions, chain.trans_class,
         threads=threads, max_rounds=max_rounds, max_nodes=max_nodes,
     )  # fmt: skip
     return _with_labels(states, folded), decoder.parts.rest
+
+
+def _decoder(folded: Folded, compiled: Compiled, rho: Float) -> CountDecoder:
+    """Return the decoder of folded potentials; the last one is kept, if it is not large."""
+    chain = folded.batch
+
+    def make() -> CountDecoder:
+        return CountDecoder.of_some(
+            compiled, rho, chain.trans, chain.start, chain.end,
+            labels=folded.labels, folded=folded.rules, form=folded.form,
+        )  # fmt: skip
+
+    if chain.trans.size > LARGEST_KEPT:
+        return make()
+    arrays = (rho, chain.trans, chain.start, chain.end, folded.labels)
+    return compiled.latest("count decoder", (folded.rules, *(array.tobytes() for array in arrays)), make)
 
 
 def _with_labels(states: BatchDecoding, folded: Folded) -> BatchDecoding:

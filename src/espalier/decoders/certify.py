@@ -21,7 +21,6 @@ from espalier.decoders.base import Certificate, Work, magnitude_of, prove
 from espalier.decoders.counts import BatchDecoding, Conditions
 from espalier.decoders.parts import Parts
 from espalier.inference import path_scores
-from espalier.kernels.parts import charge_parts
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, degrees_of
 from espalier.rules.grounding import Bits, holds_when_empty
@@ -113,6 +112,8 @@ def _monitored(compiled: Compiled, indptr: Int, ids: Int, bits: Bits, degrees: I
         return np.zeros(len(degrees), bool)
     charged = np.zeros((len(degrees), parts.Q))
     if charged.size:
+        from espalier.kernels.parts import charge_parts
+
         conditions, L = Conditions.of(bits), len(compiled.labels)
         tables = parts.tables(conditions, np.arange(L))
         charge_parts(0, len(charged), indptr, ids.astype(np.int16), conditions.pattern, L, tables, charged)

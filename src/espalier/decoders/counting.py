@@ -22,12 +22,10 @@ from numpy.typing import NDArray
 from espalier.decoders.base import GAP
 from espalier.decoders.counts import BatchDecoding, Conditions, CountForm, is_open
 from espalier.decoders.parts import Parts
+from espalier.decoders.single import LONGEST, decode_single
 from espalier.errors import InputError
-from espalier.kernels.charged import charge_counts, charged_viterbi, charged_viterbi_kinds, lay_out, soft_dual
-from espalier.kernels.parts import charge_parts
-from espalier.kernels.rows import padded
-from espalier.kernels.search import count_search
-from espalier.kernels.vector import LANES, aligned
+from espalier.kernels.layout import LANES, aligned, padded
+from espalier.lazy import cached_property
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.rules.compile import Compiled
 
@@ -42,7 +40,7 @@ Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CountDecoder:
     """Rules and the transitions of a model, ready for any number of batches.
 
@@ -120,8 +118,29 @@ class CountDecoder:
         several = kinds is not None and len(self.moves) > 1
         chosen = np.array(kinds, np.int32) if several else np.zeros(M, np.int32)
         chosen[indptr[:-1][np.diff(indptr) > 0]] = 0  # nothing leads into a first token
+        if len(indptr) == 2 and 0 < M <= LONGEST:
+            found = decode_single(self, unary, chosen, conditions, max_rounds)
+            if found is not None:
+                return found
         work = _Work(self, indptr, unary, chosen, conditions, choose_threads(M, threads))
         return work.decode(max_rounds, max_nodes)
+
+    @cached_property
+    def steps(self) -> Float:
+        """The transitions by source and target, float64[C, L, L]."""
+        L = len(self.start)
+        steps = np.array(self.matrices[:, :L, :L], np.float64)
+        steps[:, np.arange(L), np.arange(L)] = self.moves[:, L]
+        return steps
+
+    @cached_property
+    def counting(self) -> tuple[Float, Float]:
+        """What a run and what a token of each label count in each row, float64[R, L] both."""
+        form, shape = self.form, (len(self.form.bound), len(self.start))
+        opened, token = np.zeros(shape), np.zeros(shape)
+        label = np.repeat(np.arange(shape[1]), np.diff(form.label_ptr))
+        opened[form.label_row, label], token[form.label_row, label] = form.label_open, form.label_token
+        return opened, token
 
 
 class _Work:
@@ -147,6 +166,8 @@ class _Work:
         self.counting = (form.label_ptr, form.label_row, form.label_open, form.label_token, form.bound)
 
     def decode(self, max_rounds: int, max_nodes: int) -> BatchDecoding:
+        from espalier.kernels.charged import charge_counts
+
         N, path = len(self.lengths), np.zeros(len(self.unary), np.int16)
         bounds = self._viterbi(path)
         primal = bounds.copy()
@@ -165,11 +186,15 @@ class _Work:
         """Return what every part charges for each labelling, float64[N, Q]."""
         charged = np.zeros((len(indptr) - 1, self.decoder.parts.Q))
         if charged.size:
+            from espalier.kernels.parts import charge_parts
+
             charge_parts(0, len(charged), indptr, path, pattern, self.decoder.n_labels, self.parts, charged)
         return charged
 
     def _viterbi(self, path: NDArray[np.int16]) -> Float:
         """Write the labels of local rules alone, int16[M]; return their scores, float64[N]."""
+        from espalier.kernels.charged import charged_viterbi, charged_viterbi_kinds
+
         decoder, scores = self.decoder, np.zeros(len(self.lengths))
         n_chunks = max(len(self.unary) // TOKENS_A_CHUNK, 1)
         common = (self.indptr, self.unary, self.pattern, self.charges, self.prices, self.kinds)
@@ -197,6 +222,8 @@ class _Open:
     """The sequences of a batch that are not proven yet, laid out anew."""
 
     def __init__(self, work: _Work, open_: Int, found: BatchDecoding, primal: Float) -> None:
+        from espalier.kernels.charged import lay_out
+
         self.work, self.open, self.found = work, open_, found
         self.lengths = work.lengths[open_]
         self.indptr = np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
@@ -230,6 +257,8 @@ class _Open:
         found.rounds[self.open], found.nodes[self.open] = self.rounds, self.nodes
 
     def _dual(self, s: slice, max_rounds: int) -> None:
+        from espalier.kernels.charged import soft_dual
+
         model, work = self.work.decoder, self.work
         soft_dual(
             self.indptr[:-1][s], self.lengths[s], model.start, model.end, model.moves, model.matrices, self.rows,
@@ -268,6 +297,8 @@ class _Open:
         self, k: int, chosen: Int, shift: NDArray[np.uint64], refine: bool, size: int, path: NDArray[np.int16]
     ) -> tuple[float, float, int]:
         """Search sequence k with up to `size` nodes; a labelling that is better than the one in `path` replaces it."""
+        from espalier.kernels.search import count_search
+
         work, model, s = self.work, self.work.decoder, slice(self.indptr[k], self.indptr[k + 1])
         primal = float(self.primal[k])
         found: tuple[float, float, int] = count_search(

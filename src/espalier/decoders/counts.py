@@ -27,6 +27,8 @@ from espalier.rules.predicates import ALWAYS
 
 __all__ = ["BatchDecoding", "Conditions", "CountForm", "is_open", "priced"]
 
+FEW = 64  # tokens, whose patterns are not worth comparing
+
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 
@@ -43,7 +45,9 @@ class Conditions:
 
     @classmethod
     def of(cls, bits: NDArray[np.bool_]) -> Conditions:
-        """Number the different rows of bits : bool[M, B] (see `Compiled.ground_bits`)."""
+        """Number the different rows of bits : bool[M, B] (see `Compiled.ground_bits`); of a few tokens, all rows."""
+        if len(bits) <= FEW:
+            return cls(np.arange(len(bits)), bits)
         packed = np.packbits(bits, axis=1)
         padding = np.zeros((len(bits), -packed.shape[1] % 8), np.uint8)
         words = np.ascontiguousarray(np.concatenate([packed, padding], axis=1)).view(np.uint64)
@@ -134,6 +138,12 @@ class CountForm:
             *rows,
             tuple(sorted([*rest, *broken])),
         )
+
+    @classmethod
+    def prepared(cls, compiled: Compiled, penalties: Float, trans: Float, start: Float) -> CountForm:
+        """Return the form of all rules; that of the last potentials with the same transitions is kept."""
+        key = (penalties.tobytes(), trans.tobytes(), start.tobytes())
+        return compiled.latest("count form", key, lambda: cls.of(compiled, penalties, trans, start))
 
     def pattern_charges(self, patterns: NDArray[np.bool_], width: int) -> tuple[Float, Float]:
         """Return what each pattern of conditions charges, float64[P, width] for labels and float64[P] for a change."""

@@ -55,7 +55,7 @@ class Folded:
 def fold(batch: ChainBatch, compiled: Compiled, rho: Float, conditions: Conditions) -> Folded:
     """Fold the short-sighted rules that do not fit `CountForm`; without any, the batch stays what it is."""
     L = batch.n_labels
-    form = CountForm.of(compiled, rho, batch.trans, batch.start)
+    form = CountForm.prepared(compiled, rho, batch.trans, batch.start)
     plain = Folded(batch, np.arange(L), (), 0.0, form)
     wanted = _wanted(compiled, rho, form.rest)
     automaton = _automaton(compiled, wanted, L)

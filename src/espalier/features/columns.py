@@ -14,8 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.kernels.columns import collect_beyond, count_rows, cross_rows, lay_rows, locate, map_numbers, take_rows
-
 __all__ = ["Column", "Laid", "Places", "cross", "frequent", "lay", "pile", "ranges", "stack"]
 
 Ints = NDArray[np.int64]
@@ -63,14 +61,20 @@ class Column:
 
     def take(self, index: NDArray[np.integer], *, outside: int = -1) -> Column:
         """Return the rows at `index`; the row -1 holds the number `outside`, or nothing if that is negative."""
+        from espalier.kernels.columns import take_rows
+
         return self._like(take_rows(*self._csr, _ints(index), outside))
 
     def mapped(self, table: NDArray[np.integer]) -> Column:
         """Replace each number by table[number]; drop what becomes -1."""
+        from espalier.kernels.columns import map_numbers
+
         return self._like(map_numbers(*self._csr, _ints(table)))
 
     def located(self, places: Places) -> Column:
         """Replace each number by its place; drop the numbers that have none."""
+        from espalier.kernels.columns import locate
+
         if places.whole and self.ids.max(initial=-1) < len(places):
             return self
         return self._like(locate(*self._csr, *places.table))
@@ -80,6 +84,8 @@ class Column:
 
         sequences : int64[N + 1], their borders; n_values : above every number. Weights are not looked at.
         """
+        from espalier.kernels.columns import collect_beyond
+
         return Column(*collect_beyond(*self._csr[:2], _ints(sequences), n_values, backwards))
 
     @property
@@ -130,6 +136,8 @@ def frequent(column: Column, uses: Ints | None, min_count: int) -> Ints:
 
 def cross(a: Column, b: Column, size: int) -> Column:
     """Return every pair (i of a, j of b) of a row as the number i * size + j; weights multiply. All j < size."""
+    from espalier.kernels.columns import cross_rows
+
     indptr, ids, weights = cross_rows(*a._csr, *b._csr, size)
     return Column(indptr, ids, None if a.weights is None and b.weights is None else weights)
 
@@ -147,6 +155,8 @@ def lay(parts: Sequence[Laid], n_rows: int) -> tuple[Ints, NDArray[np.int32], ND
 
     Returns indptr, int64; ids, int32; weights, float64, empty if all are one.
     """
+    from espalier.kernels.columns import count_rows, lay_rows
+
     csr = [(*part.column._csr, _ints(part.rows)) for part in parts]  # held until the kernels are done
     weighted = any(part.column.weights is not None for part in parts)
     addresses = [

@@ -19,6 +19,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, repeat
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from espalier.errors import InputError
 from espalier.features.columns import Column
 from espalier.features.templates import Field
 from espalier.features.values import Raw, intern
+
+if TYPE_CHECKING:
+    from espalier.features.single import SingleText
 
 __all__ = [
     "Bias",
@@ -91,6 +95,10 @@ class _TypeField(Field):
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return the values of each word type."""
         return intern(self.results(words))
+
+    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Return the value of each word type, if it has one."""
+        return [() if value is None else (value,) for value in self.results(words)]
 
     def numbered(self, words: Sequence[str], known: Mapping[str, int]) -> Column:
         """Return the number of the value of each word type, if it is known."""
@@ -224,7 +232,11 @@ class Flags(Field):
 
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return the names of the flags of each shape."""
-        return intern([_flags(shape) for shape in words])
+        return intern(self.of_words(words))
+
+    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Return the names of the flags of each shape."""
+        return [_flags(shape) for shape in words]
 
 
 def _flags(shape: str) -> list[str]:
@@ -271,6 +283,11 @@ class Position(Field):
         t = np.arange(corpus.n_tokens) - np.repeat(corpus.indptr[:-1], corpus.lengths)
         return Raw([str(b) for b in range(self.bins)], Column.of_one(self.bins * t // lengths))
 
+    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
+        """Return the bin of each token."""
+        T = len(text.words)
+        return [(str(self.bins * t // T),) for t in range(T)]
+
 
 @dataclass(frozen=True, slots=True)
 class Edge(Field):
@@ -291,3 +308,10 @@ class Edge(Field):
         marks[corpus.indptr[1:][filled] - 1, 1] = True
         indptr = np.append(0, np.cumsum(marks.sum(axis=1)))
         return Raw(["first", "last"], Column(indptr, np.nonzero(marks)[1]))
+
+    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
+        """Return the edges of each token."""
+        rows: list[list[str]] = [[] for _ in text.words]
+        rows[0].append("first")
+        rows[-1].append("last")
+        return rows

@@ -16,6 +16,7 @@ from espalier.features.joins import fields_of, join, locked, names_of
 from espalier.features.matrix import FeatureMatrix
 from espalier.features.memory import TypeMemory
 from espalier.features.named import NamedField
+from espalier.features.single import LONGEST, SingleIndex
 from espalier.features.state import pack, unpack
 from espalier.features.templates import Field, Template, marker
 from espalier.features.view import View
@@ -61,6 +62,8 @@ class FeatureIndex:
 
     def transform(self, corpus: Corpus) -> FeatureMatrix:
         """Return the matrix of a corpus, int32 references to A attributes."""
+        if len(corpus) == 1 and 0 < corpus.n_tokens <= LONGEST and self._single is not None:
+            return self._single.transform(corpus)
         view = View(corpus, self._memory.recall)
         columns = {}
         for field in self._plan.fields:
@@ -110,6 +113,12 @@ class FeatureIndex:
     @cached_property
     def _memory(self) -> TypeMemory:
         return TypeMemory(self.templates, self.values, self.joins)
+
+    @cached_property
+    def _single(self) -> SingleIndex | None:
+        if not SingleIndex.reads(self.templates):
+            return None
+        return SingleIndex(self.templates, self.values, self.joins, self.markers)
 
     @cached_property
     def _tables(self) -> dict[str, Ints]:

@@ -78,6 +78,16 @@ class Regex(NamedField):
         tried = [word[:1] in begins and len(word) <= LONGEST_TOKEN and regex.fullmatch(word) for word in words]
         return Raw([""], Column.of_one(np.where(tried, 0, -1)))
 
+    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Return one value for the words that match."""
+        regex = compile_regex(self.pattern)
+        return [
+            ("",)
+            if len(word) <= LONGEST_TOKEN and (not word or regex.begins(word[0])) and regex.fullmatch(word)
+            else ()
+            for word in words
+        ]
+
     def name(self, value: str, at: str) -> str:
         """Return `regex:year`."""
         return self.text + at
@@ -115,8 +125,12 @@ class Table(NamedField):
 
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return the strings of each word."""
+        return intern(self.of_words(words))
+
+    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Return the strings of each word."""
         get = self.entries.get
-        return intern([get(word.casefold() if self.fold else word) for word in words])
+        return [get(word.casefold() if self.fold else word, ()) for word in words]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,6 +213,7 @@ class Call(NamedField):
     function: Callable[[str], Result]
 
     kind = "call"
+    plain = False  # it may give weights
 
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return what the function says of each word."""
@@ -215,6 +230,7 @@ class SequenceCall(NamedField):
     function: Callable[[list[str]], Iterable[Any]]
 
     kind = "sequence"
+    plain = False
 
     @property
     def of_type(self) -> bool:

@@ -20,8 +20,11 @@ vector (`vector:text`) a stretch has the mean over its tokens. So `before(regex:
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +37,9 @@ from espalier.features.stretches import Sign, Stretches
 from espalier.features.templates import MAX_OFFSET, Field
 from espalier.features.values import Raw
 from espalier.features.view import View
+
+if TYPE_CHECKING:
+    from espalier.features.single import SingleText
 
 __all__ = ["Beyond", "Bracketed", "Measure", "Quoted", "Within"]
 
@@ -81,6 +87,11 @@ class _Span(_PlaceField):
     def dense(self) -> bool:
         """Is the field inside one of vectors?"""
         return self.field.dense
+
+    @property
+    def plain(self) -> bool:
+        """Is every value worth one, and is the field inside one of the word type?"""
+        return self.value == 1 and self.field.of_type and self.field.plain
 
     def within(self) -> tuple[Field, ...]:
         """Return the field inside."""
@@ -145,6 +156,16 @@ class Within(_Span):
         rows = np.append(view.rows_at(self.field, 0), -1)[np.append(edge, -1)[there]]
         return view.raw(self.field).column.take(rows)
 
+    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
+        """Return the values of each stretch."""
+        if self.which == "all":
+            own: Sequence[Sequence[str]] = text.united(self.unit, self.field)
+        else:
+            values, last = text.values(self.field), self.which == "last"
+            own = [values[b - 1 if last else a] for a, b in text.stretches(self.unit)]
+        n, shift = len(own), self.shift
+        return own if not shift else [own[s + shift] if 0 <= s + shift < n else () for s in range(n)]
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Beyond(_Span):
@@ -174,6 +195,17 @@ class Beyond(_Span):
         if column.weights is not None:
             raise InputError(f"{self.text}: {self.field.text} gives weights; only a chunk or sentence collects those")
         return column.beyond(view.corpus.indptr, n_values, backwards=self.side == "after")
+
+    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
+        """Return the values met before each token, or after it."""
+        values, rows = text.values(self.field), []
+        met: list[str] = []
+        for row in values if self.side == "before" else reversed(values):
+            rows.append(met)
+            new = [value for value in row if value not in met]
+            if new:
+                met = met + new
+        return rows if self.side == "before" else rows[::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +240,14 @@ class Measure(_PlaceField):
         bins = np.searchsorted(LENGTH_BINS, stretches.lengths, side="right") - 1
         return Raw(length_names(), Column.of_one(bins))
 
+    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
+        """Return the index or the length of each stretch."""
+        stretches = text.stretches(self.unit)
+        if self.what == "index":
+            return [(str(s) if s < MOST else f"{MOST}+",) for s in range(len(stretches))]
+        names = length_names()
+        return [(names[bisect_right(LENGTH_BINS, b - a) - 1],) for a, b in stretches]
+
 
 class _Inside(_PlaceField):
     """Between two marks of a kind: one value for the tokens inside, and the attribute is the bare text."""
@@ -222,8 +262,16 @@ class _Inside(_PlaceField):
         """Return one value for the tokens inside."""
         return Raw([""], Column.of_one(np.where(self._inside(view), 0, -1)))
 
+    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
+        """Return one value for the tokens inside."""
+        return [("",) if inside else () for inside in self._inside_of(text.signs)]
+
     def _inside(self, view: View) -> NDArray[np.bool_]:
         """Return which tokens lie inside, bool[M]."""
+        raise NotImplementedError
+
+    def _inside_of(self, signs: Sequence[int]) -> Iterator[bool]:
+        """Yield whether each token of one text lies inside."""
         raise NotImplementedError
 
 
@@ -237,6 +285,14 @@ class Quoted(_Inside):
         mark = (view.signs & int(Sign.QUOTE)) != 0
         before, after = _around(mark.astype(np.int64), view.corpus)
         return np.asarray(~mark & (before % 2 == 1) & (after > 0), bool)
+
+    def _inside_of(self, signs: Sequence[int]) -> Iterator[bool]:
+        quote = int(Sign.QUOTE)  # operations on an enumeration are slow
+        marks = [sign & quote != 0 for sign in signs]
+        met, every = 0, sum(marks)
+        for mark in marks:
+            yield not mark and met % 2 == 1 and met < every
+            met += mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +313,17 @@ class Bracketed(_Inside):
         level = depth - (len(depth) + 1) * np.repeat(np.arange(len(view.corpus)), view.corpus.lengths)
         still_open = level - np.minimum.accumulate(level)
         return np.asarray(~(opening | closing) & (still_open > 0) & (closed_after > 0), bool)
+
+    def _inside_of(self, signs: Sequence[int]) -> Iterator[bool]:
+        opening, closing = int(Sign.OPENING), int(Sign.CLOSING)
+        still_open, to_close = 0, sum(sign & closing != 0 for sign in signs)
+        for sign in signs:
+            if sign & (opening | closing):
+                yield False
+                to_close -= sign & closing != 0
+                still_open = max(still_open + (sign & opening != 0) - (sign & closing != 0), 0)
+            else:
+                yield still_open > 0 and to_close > 0
 
 
 def _around(marks: Ints, corpus: Corpus) -> tuple[Ints, Ints]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 
-__all__ = ["ABBREVIATIONS", "BRACKETS", "MARKS", "QUOTES", "Sign", "Stretches", "signs_of"]
+__all__ = ["ABBREVIATIONS", "BRACKETS", "MARKS", "QUOTES", "Sign", "Stretches", "borders", "signs_of", "signs_of_word"]
 
 Ints = NDArray[np.int64]
 
@@ -88,6 +88,21 @@ class Stretches:
         return self.last - self.first + 1
 
 
+def borders(signs: Sequence[int], kind: str) -> list[tuple[int, int]]:
+    """Return the first token of each stretch of one sequence, and the one behind its last; signs : of its tokens.
+
+    The same stretches as those of `Stretches.of`, for one text.
+    """
+    end, bare, stop, abbreviated = (int(s) for s in (Sign[kind.upper()], Sign.BARE, Sign.STOP, Sign.ABBREVIATED))
+    firsts, before, ended = [], 0, True
+    for t, sign in enumerate(signs):
+        ends = bool(sign & end) and not (sign & stop and before & abbreviated)
+        if t == 0 or (ended and not (ends and sign & bare)):
+            firsts.append(t)
+        before, ended = sign, ends
+    return list(zip(firsts, [*firsts[1:], len(signs)], strict=True))
+
+
 class Sign(IntFlag):
     """What a word is to the text around it."""
 
@@ -103,7 +118,7 @@ class Sign(IntFlag):
 
 def signs_of(words: Sequence[str]) -> NDArray[np.uint8]:
     """Return the signs of each of U words, uint8[U]."""
-    return np.fromiter(map(_signs, words), np.uint8, len(words))
+    return np.fromiter(map(signs_of_word, words), np.uint8, len(words))
 
 
 def _ends(corpus: Corpus, kind: str, signs: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -117,7 +132,7 @@ def _ends(corpus: Corpus, kind: str, signs: NDArray[np.uint8]) -> tuple[NDArray[
 
 
 @lru_cache(maxsize=1 << 16)
-def _signs(word: str) -> int:
+def signs_of_word(word: str) -> int:
     """Return the signs of a word, as a number: it is asked for again and again, once a corpus."""
     if word.isalnum():  # most words, and no sign but this one
         return int(Sign.ABBREVIATED) if _is_abbreviation(word) else 0

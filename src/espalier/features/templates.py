@@ -24,6 +24,7 @@ from espalier.features.columns import Column
 from espalier.features.values import Raw
 
 if TYPE_CHECKING:
+    from espalier.features.single import SingleText
     from espalier.features.view import View
 
 __all__ = ["MAX_OFFSET", "Field", "Part", "Template", "marker"]
@@ -50,6 +51,11 @@ class Field:
     def dense(self) -> bool:
         """Are the values the dimensions of a vector, and what counts their weights?"""
         return False
+
+    @property
+    def plain(self) -> bool:
+        """Is every value worth one?  Only such fields can be read one text at a time (`features.single`)."""
+        return not self.dense
 
     @property
     def of_type(self) -> bool:
@@ -86,6 +92,14 @@ class Field:
     def by_view(self, view: View) -> Raw:
         """Return the values of each token (or stretch) of a view's corpus; the view keeps what several fields share."""
         return self.by_token(view.corpus)
+
+    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Return the values of each word type, as strings."""
+        return self.by_type(words).rows()
+
+    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
+        """Return the values of each token (or stretch) of one text, as strings."""
+        return self.by_token(text.corpus).rows()
 
     def name(self, value: str, at: str) -> str:
         """Return the attribute's name for a value at `at` ("" or "@-1")."""

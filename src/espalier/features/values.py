@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,11 @@ class Raw(NamedTuple):
 
     values: Sequence[str]
     column: Column
+
+    def rows(self) -> list[list[str]]:
+        """Return the values of each row."""
+        ends, found = self.column.indptr.tolist(), [self.values[k] for k in self.column.ids.tolist()]
+        return [found[a:b] for a, b in pairwise(ends)]
 
 
 def intern(results: Sequence[Result], where: Callable[[int], str] = str) -> Raw:

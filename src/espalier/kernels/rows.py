@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from espalier.kernels.layout import BLOCK, padded
 from espalier.kernels.vector import (
     LANES,
     fma,
@@ -35,14 +36,6 @@ from espalier.kernels.vector import (
 )
 
 __all__ = ["attribute_gradient", "bundle_gradient", "fill_wide", "padded", "score_rows"]
-
-BLOCK = 16
-"""Labels summed at once: two Vecs, so that two additions are always under way."""
-
-
-def padded(n_labels: int) -> int:
-    """Return the row length for so many labels."""
-    return (n_labels + BLOCK - 1) // BLOCK * BLOCK
 
 
 @njit(cache=True, nogil=True)

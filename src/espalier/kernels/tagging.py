@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from espalier.kernels.rows import BLOCK
+from espalier.kernels.layout import BLOCK
 from espalier.kernels.transpose import transpose
 from espalier.kernels.vector import (
     LANES,

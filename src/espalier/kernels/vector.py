@@ -17,7 +17,6 @@ helpers would be reference-counted in the innermost loop.
 
 from __future__ import annotations
 
-import math
 import operator
 
 import numpy as np
@@ -25,6 +24,8 @@ from llvmlite import ir
 from numba import types
 from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
+
+from espalier.kernels.layout import LANES, VEC_BYTES, aligned
 
 __all__ = [
     "LANES",
@@ -55,11 +56,6 @@ __all__ = [
     "write",
     "write_i32",
 ]
-
-LANES = 8
-"""Doubles in a Vec."""
-
-VEC_BYTES = 8 * LANES
 
 _DOUBLE = ir.DoubleType()
 VECTOR = ir.VectorType(_DOUBLE, LANES)
@@ -368,11 +364,3 @@ def exp(typingctx, a):
         return builder.select(alive, y, _constant(0.0))
 
     return VEC(VEC), codegen
-
-
-def aligned(*shape: int, dtype: type = np.float64, empty: bool = False) -> np.ndarray:
-    """Return zeros (or, `empty`, anything) that begin on a 64-byte border, so that no Vec straddles two cache lines."""
-    size, item = math.prod(shape), np.dtype(dtype).itemsize
-    raw: np.ndarray = (np.empty if empty else np.zeros)(size + 64 // item, dtype)
-    skip = (-raw.ctypes.data % 64) // item
-    return raw[skip : skip + size].reshape(shape)

@@ -16,17 +16,18 @@ from numpy.typing import NDArray
 from espalier.errors import InfeasibleError, ModelFileError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.inference import viterbi
-from espalier.kernels.rows import padded
-from espalier.kernels.tagging import sum_rows, tag_lanes
-from espalier.kernels.vector import LANES, aligned
+from espalier.kernels.layout import LANES, aligned, padded
 from espalier.models.pairs import Pairs
-from espalier.models.rows import MatrixRows, WeightRows
+from espalier.models.rows import MatrixRows, WeightRows, sum_of_few
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch, Potentials
 
 __all__ = ["ChainModel", "tag_rows"]
 
 Float = NDArray[np.float64]
+
+FEW, FEW_REFS = 512, 16_384
+"""Tokens and references of a matrix so small that loading kernels for it would take longer than scoring it."""
 
 TOKENS_A_CHUNK = 4096
 LONGEST_IN_LANES = 16_384
@@ -65,6 +66,11 @@ class ChainModel:
     def potentials(self, matrix: FeatureMatrix, indptr: NDArray[np.int64], threads: int | None = None) -> ChainBatch:
         """Return the potentials of a corpus."""
         M, L = matrix.n_tokens, self.n_labels
+        if M <= FEW and len(matrix.bundle_ids) + len(matrix.token_refs) <= FEW_REFS:
+            unary = sum_of_few(matrix, self.pairs, self.w)
+            return ChainBatch(indptr, unary, self.trans[None], np.zeros(M, np.int32), self.start, self.end)
+        from espalier.kernels.tagging import sum_rows
+
         threads = choose_threads(M, threads)
         rows = self._rows(matrix, threads)
         unary = np.empty((M, L))
@@ -98,6 +104,8 @@ def tag_rows(
     indptr: NDArray[np.int64], rows: MatrixRows, trans: Float, start: Float, end: Float, threads: int
 ) -> tuple[NDArray[np.int16], Float]:
     """Return the best labels, int16[M], and each sequence's score, float64[N], where scores are sums of rows."""
+    from espalier.kernels.tagging import sum_rows, tag_lanes
+
     order, steps = _by_length(indptr)
     M = int(indptr[-1])
     path, scores = np.empty(M, np.int16), np.zeros(len(indptr) - 1)

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from espalier.errors import ModelFileError
 from espalier.features.matrix import FeatureMatrix
-from espalier.kernels.plan import count_pairs, expand_pairs, mark_pairs
-from espalier.kernels.rows import padded
+from espalier.kernels.layout import padded
 
 __all__ = ["Pairs"]
 
@@ -56,6 +55,8 @@ class Pairs:
     @classmethod
     def observed(cls, matrix: FeatureMatrix, y: NDArray[np.int16], n_labels: int) -> Pairs:
         """List the pairs that occur on labelled tokens."""
+        from espalier.kernels.plan import count_pairs, expand_pairs, mark_pairs
+
         words = (n_labels + 63) // 64
         seen = np.zeros((matrix.n_attributes, words), np.uint64)
         bundle_seen = np.zeros((matrix.n_bundles, words), np.uint64)

@@ -15,14 +15,11 @@ from numpy.typing import NDArray
 
 from espalier.errors import InputError
 from espalier.features.matrix import FeatureMatrix
-from espalier.kernels.plan import resolve_refs
-from espalier.kernels.rows import fill_wide, padded, score_rows
-from espalier.kernels.tagging import sum_rows
-from espalier.kernels.vector import aligned
+from espalier.kernels.layout import aligned, padded, worth_loading
 from espalier.models.pairs import Pairs
 from espalier.parallel import balanced, independent_chunks, run_chunks
 
-__all__ = ["MatrixRows", "RowPlan", "WeightRows", "rows_of_types"]
+__all__ = ["MatrixRows", "RowPlan", "WeightRows", "rows_of_types", "sum_of_few"]
 
 MOST_BYTES = 1 << 26
 """Of a table with a row for every attribute; a model with more keeps the weights of narrow ones as pairs."""
@@ -30,6 +27,7 @@ MOST_BYTES = 1 << 26
 WORTH_A_BARRIER = 40_000
 """References added in less time than a second thread needs to wake up, and a good deal more."""
 
+Float = NDArray[np.float64]
 Refs = tuple[NDArray[Any], ...]
 """What `resolve_refs` returns."""
 
@@ -51,8 +49,10 @@ class RowPlan:
     @classmethod
     def of(cls, matrix: FeatureMatrix, pairs: Pairs) -> RowPlan:
         """Lay out the table for a matrix."""
-        if matrix.n_attributes != pairs.n_attributes and len(matrix.token_refs):  # nothing refers to nothing
-            raise InputError(f"a matrix of {matrix.n_attributes} attributes, but weights for {pairs.n_attributes}")
+        from espalier.kernels.plan import resolve_refs
+
+        _check_width(matrix, pairs)
+
         m, R, n_wide = matrix, matrix.n_bundles, pairs.n_wide
         row_of = np.concatenate([pairs.wide_row, np.arange(n_wide, n_wide + R, dtype=np.int32)])
         bundles = resolve_refs(np.arange(R), m.bundle_indptr, m.bundle_ids, m.bundle_values, row_of, pairs.ptr)
@@ -60,12 +60,16 @@ class RowPlan:
 
     def tokens(self, items: NDArray[np.int64]) -> Refs:
         """Resolve what to add for each of these tokens (-1: nothing)."""
+        from espalier.kernels.plan import resolve_refs
+
         m = self.matrix
         refs: Refs = resolve_refs(items, m.token_indptr, m.token_refs, m.token_values, self.row_of, self.pairs.ptr)
         return refs
 
     def prepare(self, w: NDArray[np.float64], threads: int) -> None:
         """Bring the table up to date with the weights w: wide rows, then bundles."""
+        from espalier.kernels.rows import fill_wide, score_rows
+
         pairs, table = self.pairs, self.table
         fill_wide(0, pairs.n_wide, pairs.wide_attribute, pairs.ptr, pairs.label, w, table)
         threads = threads if len(self.bundles[1]) > WORTH_A_BARRIER else 1
@@ -80,6 +84,8 @@ class RowPlan:
         self, tokens: Refs, lo: int, hi: int, w: NDArray[np.float64], rows: NDArray[np.float64], first: int = 0
     ) -> None:
         """Write the score rows lo..hi-1 of resolved tokens (after `prepare`); rows[0] is that of token `first`."""
+        from espalier.kernels.rows import score_rows
+
         score_rows(lo, hi, *tokens, self.pairs.ptr, self.pairs.label, w, self.table, rows, -first)
 
 
@@ -101,6 +107,56 @@ def rows_of_types(scores: NDArray[np.float64], types: NDArray[np.integer[Any]]) 
     return MatrixRows((*refs, address, *no_weights), (table,))
 
 
+def sum_of_few(matrix: FeatureMatrix, pairs: Pairs, w: Float) -> Float:
+    """Return the scores of a small matrix, float64[M, L]: weights added pair by pair, without any table."""
+    _check_width(matrix, pairs)
+    if not worth_loading(matrix.n_tokens):
+        return _sum_without_kernels(matrix, pairs, w)
+    from espalier.kernels.single import sum_pairs
+
+    m, unary = matrix, np.zeros((matrix.n_tokens, pairs.n_labels))
+    tokens, bundles = (m.token_indptr, m.token_refs, m.token_values), (m.bundle_indptr, m.bundle_ids, m.bundle_values)
+    sum_pairs(*tokens, *bundles, m.n_attributes, pairs.ptr, pairs.label, w, unary)
+    return unary
+
+
+def _sum_without_kernels(matrix: FeatureMatrix, pairs: Pairs, w: Float) -> Float:
+    A, L, R, M = matrix.n_attributes, pairs.n_labels, matrix.n_bundles, matrix.n_tokens
+    refs = np.concatenate([matrix.bundle_ids, matrix.token_refs])
+    sizes = np.concatenate([np.diff(matrix.bundle_indptr), np.diff(matrix.token_indptr)])
+    row = np.repeat(np.arange(R + M), sizes)
+    values = [v if len(v) else np.ones(n) for v, n in _levels(matrix)] if _has_values(matrix) else None
+    given = None if values is None else np.concatenate(values)
+    bundled = refs >= A
+    own = np.flatnonzero(~bundled)
+    first = pairs.ptr[refs[own]]
+    several = pairs.ptr[refs[own] + 1] - first
+    ends = np.cumsum(several)
+    pair = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - several), several)
+    weights = w[pair] if given is None else w[pair] * np.repeat(given[own], several)
+    table = np.bincount(np.repeat(row[own] * L, several) + pairs.label[pair], weights, (R + M) * L).reshape(R + M, L)
+    unary, to = table[R:], np.flatnonzero(bundled)
+    if len(to):
+        token = row[to] - R
+        begins = np.flatnonzero(np.append(True, token[1:] != token[:-1]))
+        added = table[refs[to] - A] if given is None else table[refs[to] - A] * given[to, None]
+        unary[token[begins]] += np.add.reduceat(added, begins, axis=0)
+    return np.ascontiguousarray(unary)
+
+
+def _levels(matrix: FeatureMatrix) -> list[tuple[Float, int]]:
+    return [(matrix.bundle_values, len(matrix.bundle_ids)), (matrix.token_values, len(matrix.token_refs))]
+
+
+def _has_values(matrix: FeatureMatrix) -> bool:
+    return len(matrix.bundle_values) + len(matrix.token_values) > 0
+
+
+def _check_width(matrix: FeatureMatrix, pairs: Pairs) -> None:
+    if matrix.n_attributes != pairs.n_attributes and len(matrix.token_refs):  # nothing refers to nothing
+        raise InputError(f"a matrix of {matrix.n_attributes} attributes, but weights for {pairs.n_attributes}")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightRows:
     """The weights of a model as rows.
@@ -117,6 +173,8 @@ class WeightRows:
     @classmethod
     def of(cls, pairs: Pairs, w: NDArray[np.float64]) -> WeightRows:
         """Give a row to every attribute with weights, or only to the wide ones if that is too much."""
+        from espalier.kernels.rows import fill_wide
+
         width = padded(pairs.n_labels)
         weighted = np.flatnonzero(np.diff(pairs.ptr)).astype(np.int32)
         chosen = weighted if len(weighted) * width * 8 <= MOST_BYTES else pairs.wide_attribute
@@ -130,8 +188,10 @@ class WeightRows:
 
     def of_matrix(self, matrix: FeatureMatrix, threads: int) -> MatrixRows:
         """Add up the rows of a matrix's bundles, and say where the rows of all its references lie."""
-        if matrix.n_attributes != self.pairs.n_attributes and len(matrix.token_refs):  # nothing refers to nothing
-            raise InputError(f"a matrix of {matrix.n_attributes} attributes, but weights for {self.pairs.n_attributes}")
+        from espalier.kernels.tagging import sum_rows
+
+        _check_width(matrix, self.pairs)
+
         R, weights = matrix.n_bundles, (self.pairs.ptr, self.pairs.label, self.w)
         bundles, row_bytes = aligned(R, self.table.shape[1], empty=True), 8 * self.table.shape[1]
         address = np.where(self.row_of >= 0, self.table.ctypes.data + row_bytes * self.row_of, 0)

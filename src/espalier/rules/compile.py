@@ -143,6 +143,17 @@ class Compiled:
         found: T = self.kept[key]
         return found
 
+    def latest(self, name: str, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` returned, if the key is that of the last call with this name: tables of one model.
+
+        A model decodes with the same penalties and transitions again and again; a learner changes them at every step.
+        """
+        last = self.kept.get(("latest", name))
+        if last is None or last[0] != key:
+            last = self.kept["latest", name] = (key, make())
+        found: T = last[1]
+        return found
+
     def _chosen(self, rules: Sequence[int]) -> list[int]:
         wrong = next((k for k in rules if not 0 <= k < self.K), None)
         if wrong is not None or len(set(rules)) < len(rules):

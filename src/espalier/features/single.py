@@ -1,0 +1,322 @@
+"""One short text: its attributes word by word, in plain Python.
+
+The arrays of `View`, `join` and `assemble` serve thousands of texts at a time, and take as long for one as for fifty;
+their kernels have to be loaded first. A single text of a few dozen tokens is read here instead, with dictionaries for
+values and lists for tokens. The attributes are the same, which random tests show. What a word type says by itself is
+kept for the next text. Cost: a few Python steps for each token and template; no compiled code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.features.fields import full_shapes
+from espalier.features.matrix import FeatureMatrix
+from espalier.features.stretches import borders, signs_of_word
+from espalier.features.templates import Field, Template
+
+__all__ = ["LONGEST", "SingleIndex", "SingleText"]
+
+LONGEST = 512
+"""Tokens of a text that is read here; kernels read a longer one faster."""
+
+MOST = 20_000
+"""Word types that are kept."""
+
+Ints = NDArray[np.int64]
+Values = Sequence[Sequence[str]]
+
+
+class _Word(NamedTuple):
+    """What is kept of a word type.
+
+    values : of each field, by its text; numbers : of those that the index knows, if the field stands in a conjunction;
+    attributes : those at all offsets, with how many at each; signs : see `stretches.Sign`.
+    """
+
+    values: Mapping[str, Sequence[str]]
+    numbers: Mapping[str, Sequence[int]]
+    attributes: NDArray[np.int32]
+    sizes: tuple[int, ...]
+    signs: int
+
+
+class SingleText:
+    """The tokens of one text, as fields see them."""
+
+    def __init__(self, corpus: Corpus, words: Sequence[_Word]) -> None:
+        """Take a corpus of one sequence, and what is known of each of its tokens."""
+        self.corpus, self.words = corpus, words
+        self._values: dict[str, Values] = {}
+        self._stretches: dict[str, list[tuple[int, int]]] = {}
+        self._united: dict[tuple[str, str], list[list[str]]] = {}
+
+    @property
+    def signs(self) -> list[int]:
+        """What each token is to the text around it (`stretches.Sign`)."""
+        return [word.signs for word in self.words]
+
+    def values(self, field: Field) -> list[Sequence[str]]:
+        """Return the values of a field of the word type, for each token."""
+        text = field.text
+        return [word.values[text] for word in self.words]
+
+    def of(self, field: Field, text: str) -> Values:
+        """Return the values of a field of places, for each token, or each stretch if it is one of stretches.
+
+        text : of the field, which it would have to put together.
+        """
+        found = self._values.get(text)
+        if found is None:
+            found = self._values[text] = field.of_text(self)
+        return found
+
+    def on_tokens(self, field: Field, text: str) -> Values:
+        """Return the values of a field of places for each token."""
+        if field.stretch is None:
+            return self.of(field, text)
+        both = zip(self.of(field, text), self.stretches(field.stretch), strict=True)
+        return [row for row, (a, b) in both for _ in range(a, b)]
+
+    def stretches(self, kind: str) -> list[tuple[int, int]]:
+        """Return the first token of each stretch of a kind, and the one behind its last."""
+        if kind not in self._stretches:
+            self._stretches[kind] = borders(self.signs, kind)
+        return self._stretches[kind]
+
+    def united(self, kind: str, field: Field) -> list[list[str]]:
+        """Return the values of a field of the word type on any token of each stretch, each once."""
+        key = kind, field.text
+        found = self._united.get(key)
+        if found is None:
+            values = self.values(field)
+            found = [list(dict.fromkeys(chain.from_iterable(values[a:b]))) for a, b in self.stretches(kind)]
+            self._united[key] = found
+        return found
+
+
+class _One:
+    """A template of one part: each value is an attribute or nothing."""
+
+    def __init__(self, template: Template, values: Sequence[str], keys: Ints, start: int) -> None:
+        (part,) = template.parts
+        self.field, self.offset = part.field, part.offset
+        self.text = part.field.text
+        self.attribute = {values[key]: start + place for place, key in enumerate(keys.tolist())}
+
+    def add(self, rows: Values, refs: list[list[int]]) -> None:
+        """Add the attributes of every token; rows : the values of each."""
+        get, offset, last = self.attribute.get, self.offset, None
+        own: list[int] = []
+        tokens = refs[-offset:] if offset < 0 else refs
+        for row, ref in zip(rows[offset:] if offset > 0 else rows, tokens, strict=False):
+            if row:
+                if row is not last:  # neighbours often share one list
+                    last, own = row, [attribute for value in row if (attribute := get(value)) is not None]
+                ref += own
+
+
+class _Several:
+    """A template of several parts: numbers of their values become attributes (see `features.joins`)."""
+
+    def __init__(self, template: Template, values: Mapping[str, Sequence[str]], joins: Sequence[Ints], start: int):
+        self.fields = [part.field for part in template.parts]
+        self.texts = [field.text for field in self.fields]
+        self.offsets = [part.offset for part in template.parts]
+        self.marked = template.offset is None
+        self.sizes = [len(values[text]) + 1 for text in self.texts]
+        first = np.full(self.sizes[0], -1)
+        first[joins[0]] = np.arange(len(joins[0])) + (start if len(joins) == 1 else 0)
+        self.first: list[int] = first.tolist()
+        self.later = [dict(zip(keys.tolist(), range(len(keys)), strict=True)) for keys in joins[1:]]
+        if self.later:
+            self.later[-1] = dict(zip(self.later[-1], range(start, start + len(joins[-1])), strict=True))
+
+    def attributes(self, numbers: Sequence[Sequence[int]]) -> list[int]:
+        """Return the attributes that one number of each part makes together."""
+        first = self.first
+        found = [place for number in numbers[0] if (place := first[number]) >= 0]
+        for later, size, several in zip(self.later, self.sizes[1:], numbers[1:], strict=True):
+            get = later.get
+            found = [at for i in found for j in several if (at := get(i * size + j)) is not None]
+        return found
+
+    def add(self, columns: Sequence[Sequence[Sequence[int]]], refs: list[list[int]]) -> None:
+        """Add the attributes of every token; columns : the numbers of each part, for each token."""
+        first, *others = (self._shifted(column, k) for k, column in enumerate(columns))
+        place = self.first
+        rows: list[Sequence[int]] = [[place[number] for number in row] if row else row for row in first]
+        for later, size, column in zip(self.later, self.sizes[1:], others, strict=True):
+            get = later.get
+            crossed: list[Sequence[int]] = []
+            for row, several in zip(rows, column, strict=True):
+                found: list[int] = []
+                if several:
+                    for i in row:  # -1 crosses to a negative number, which has no place
+                        i *= size
+                        for j in several:
+                            at = get(i + j)
+                            if at is not None:
+                                found.append(at)
+                crossed.append(found)
+            rows = crossed
+        for ref, row in zip(refs, rows, strict=True):
+            if row:
+                ref += row
+
+    def _shifted(self, column: Sequence[Sequence[int]], k: int) -> Sequence[Sequence[int]]:
+        """Return the numbers of part k at its offset; outside the text that is nothing, or the marker."""
+        offset, T = self.offsets[k], len(column)
+        outside: list[Sequence[int]] = [(self.sizes[k] - 1,) if self.marked else ()] * min(abs(offset), T)
+        if offset < 0:
+            return [*outside, *column[: max(T + offset, 0)]]
+        return [*column[offset:], *outside] if offset else column
+
+
+class SingleIndex:
+    """The attributes of a `FeatureIndex`, for one text at a time."""
+
+    def __init__(
+        self,
+        templates: Sequence[Template],
+        values: Mapping[str, Sequence[str]],
+        joins: Sequence[Sequence[Ints]],
+        markers: Sequence[int],
+    ) -> None:
+        """Sort the templates by what they depend on."""
+        starts = list(accumulate((len(keys[-1]) for keys in joins), initial=0))
+        self._n_attributes = starts[-1] + len(markers)
+        self._markers = list(enumerate(markers, start=starts[-1]))
+        self._types: dict[int, list[_Several]] = {}
+        self._stretches: dict[str, list[_One | _Several]] = {}
+        self._placed: list[_One | _Several] = []
+        for template, keys, start in zip(templates, joins, starts[:-1], strict=True):
+            if template.of_type:
+                self._types.setdefault(template.offset or 0, []).append(_Several(template, values, keys, start))
+                continue
+            alone = len(template.parts) == 1
+            home = self._placed if template.stretch is None else self._stretches.setdefault(template.stretch, [])
+            text = template.parts[0].field.text
+            home.append(
+                _One(template, values[text], keys[0], start) if alone else _Several(template, values, keys, start)
+            )
+        several = [*chain(*self._types.values(), *self._stretches.values(), self._placed)]
+        numbered = {text for join in several if isinstance(join, _Several) for text in join.texts}
+        self._known = {text: dict(zip(values[text], range(len(values[text])), strict=True)) for text in numbered}
+        fields = {part.field.text: part.field for template in templates for part in template.parts}
+        inner = [each for field in fields.values() for each in field.within()]
+        self._of_words = {field.text: field for field in [*fields.values(), *inner] if field.of_type}
+        self._words: dict[str, _Word] = {}
+
+    @staticmethod
+    def reads(templates: Iterable[Template]) -> bool:
+        """Can such templates be read text by text?  Not where values have weights."""
+        return all(part.field.plain for template in templates for part in template.parts)
+
+    def transform(self, corpus: Corpus) -> FeatureMatrix:
+        """Return the matrix of a corpus of one sequence."""
+        tokens = corpus.tokens(0)
+        number = {word: u for u, word in enumerate(dict.fromkeys(tokens))}
+        types = self._recall(list(number))
+        ids = [number[word] for word in tokens]
+        text = SingleText(corpus, [types[u] for u in ids])
+        refs = self._of_places(text)
+        A, T, n_offsets = self._n_attributes, len(ids), len(self._types)
+        for at, offset in enumerate(self._types, start=A):
+            for ref, u in zip(
+                refs[-offset:] if offset < 0 else refs, ids[offset:] if offset > 0 else ids, strict=False
+            ):
+                ref.append(at + n_offsets * u)
+        sizes = [size for word in types for size in word.sizes]
+        pieces = [word.attributes for word in types]
+        for kind in self._stretches:
+            rows = self._of_stretches(text, kind)
+            for at, (a, b) in enumerate(text.stretches(kind), start=A + len(sizes)):
+                for ref in refs[a:b]:
+                    ref.append(at)
+            sizes += map(len, rows)
+            pieces.append(np.array([*chain.from_iterable(rows)], np.int32))
+        return FeatureMatrix.trusted(
+            A,
+            _borders(map(len, refs), T),
+            np.array([*chain.from_iterable(refs)], np.int32),
+            _borders(sizes, len(sizes)),
+            np.concatenate(pieces),
+        )
+
+    def _recall(self, types: list[str]) -> list[_Word]:
+        """Return what is known of word types; new ones are read first."""
+        words = self._words
+        new = [word for word in types if word not in words]
+        if new:
+            if len(words) + len(new) > MOST:
+                words, new = {}, types
+            words.update(zip(new, self._read(new), strict=True))
+            self._words = words
+        return [words[word] for word in types]
+
+    def _read(self, new: list[str]) -> list[_Word]:
+        """Ask every field about new words."""
+        shapes = full_shapes(new)
+        asked = {text: field.of_words(shapes if field.via_shape else new) for text, field in self._of_words.items()}
+        numbers = {text: self._numbered(text, rows) for text, rows in asked.items() if text in self._known}
+        found = []
+        for u, word in enumerate(new):
+            rows = [
+                [a for join in family for a in join.attributes([numbers[text][u] for text in join.texts])]
+                for family in self._types.values()
+            ]
+            values = {text: several[u] for text, several in asked.items()}
+            own = {text: several[u] for text, several in numbers.items()}
+            attributes = np.array([*chain.from_iterable(rows)], np.int32)
+            found.append(_Word(values, own, attributes, tuple(map(len, rows)), signs_of_word(word)))
+        return found
+
+    def _numbered(self, text: str, rows: Values) -> list[list[int]]:
+        """Return the numbers of the values that the index knows."""
+        get = self._known[text].get
+        return [[number for value in row if (number := get(value)) is not None] for row in rows]
+
+    def _of_places(self, text: SingleText) -> list[list[int]]:
+        """Return the attributes of each token that depend on its place, markers included."""
+        T = len(text.words)
+        refs: list[list[int]] = [[] for _ in range(T)]
+        for join in self._placed:
+            if isinstance(join, _One):
+                join.add(text.on_tokens(join.field, join.text), refs)
+            else:
+                join.add([self._token_numbers(text, *each) for each in zip(join.fields, join.texts, strict=True)], refs)
+        for attribute, offset in self._markers:
+            for ref in refs[:-offset] if offset < 0 else refs[max(T - offset, 0) :]:
+                ref.append(attribute)
+        return refs
+
+    def _token_numbers(self, text: SingleText, field: Field, name: str) -> list[Sequence[int]]:
+        """Return the numbers of a field's values for each token."""
+        if field.of_type:
+            return [word.numbers[name] for word in text.words]
+        return [*self._numbered(name, text.on_tokens(field, name))]
+
+    def _of_stretches(self, text: SingleText, kind: str) -> list[list[int]]:
+        """Return the attributes of each stretch of a kind."""
+        rows: list[list[int]] = [[] for _ in text.stretches(kind)]
+        for join in self._stretches[kind]:
+            if isinstance(join, _One):
+                join.add(text.of(join.field, join.text), rows)
+            else:
+                columns = [
+                    self._numbered(name, text.of(f, name)) for f, name in zip(join.fields, join.texts, strict=True)
+                ]
+                join.add(columns, rows)
+        return rows
+
+
+def _borders(sizes: Iterable[int], n: int) -> Ints:
+    """Return the borders of rows of these sizes, int64[n + 1]."""
+    return np.fromiter(accumulate(sizes, initial=0), np.int64, n + 1)
