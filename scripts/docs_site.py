@@ -7,7 +7,6 @@ is turned to that page, and a link to any other file of the repository becomes i
 from __future__ import annotations
 
 import ast
-import logging
 import os
 import posixpath
 import re
@@ -21,24 +20,13 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = {"examples/README.md": "examples.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 """Pages of the site that are kept elsewhere in the repository."""
 
-ANNOUNCED = frozenset({"api.md", "capacity.md", "reliability.md", "workbench.md"})
-"""Pages that have a place in the navigation, and are left out of it until they are written."""
-
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])+)\]\((?!\w+:|#)([^)\s#]*)(#[^)\s]*)?\)")
 ITEM = re.compile(r"^([\w*.`\[\]]+(?:, [\w*.`\[\]]+)*) : ")
 INNER_ITEM = re.compile(r"(?:;|(?<=\.))\s+(?=\w+(?:, \w+)* : )")
 FORMULA = re.compile(r"(?<=\n\n)(?: {4}.*\n?|\n(?= {4}))+")
 
-log = logging.getLogger("mkdocs.hooks")
-
 
 # -- MkDocs -------------------------------------------------------------------------------------------
-
-
-def on_config(config: Any) -> Any:
-    """Leave announced pages that are not written yet out of the navigation."""
-    config.nav = _written(config.nav, Path(config.docs_dir))
-    return config
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -64,17 +52,6 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         return text if (ROOT / path).exists() else match[0]  # MkDocs complains of what is nowhere
 
     return LINK.sub(turned, markdown)
-
-
-def _written(nav: Any, docs: Path) -> Any:
-    if isinstance(nav, list):
-        return [kept for entry in nav if (kept := _written(entry, docs))]
-    if isinstance(nav, dict):
-        return {title: kept for title, entry in nav.items() if (kept := _written(entry, docs))}
-    if nav not in ANNOUNCED or (docs / nav).exists():
-        return nav
-    log.info("%s is not written yet and left out", nav)
-    return None
 
 
 # -- Docstrings ---------------------------------------------------------------------------------------

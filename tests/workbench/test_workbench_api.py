@@ -1,4 +1,4 @@
-"""The API as a whole: its description against this server, against docs/api.md, and without anything from outside."""
+"""The API as a whole: its description, against this server and docs/server-api.md, and nothing from outside."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from workbench_server import HEADERS, Running, corrected_wares
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "api.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "server-api.md"
 WRITTEN = re.findall(r"^### `([A-Z]+ /\S+)`$", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
@@ -82,7 +82,7 @@ def test_the_docs_name_every_part_of_the_answers(description: dict[str, Any]) ->
     text = DOCS.read_text(encoding="utf-8")
     for name, shape in description["components"]["schemas"].items():
         for part in shape.get("properties", {}):
-            assert re.search(rf'["`]{part}["`]', text), f"{name}.{part} is not in docs/api.md"
+            assert re.search(rf'["`]{part}["`]', text), f"{name}.{part} is not in docs/server-api.md"
 
 
 def test_every_route_declares_the_errors(description: dict[str, Any]) -> None:

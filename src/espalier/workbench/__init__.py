@@ -16,5 +16,5 @@
 | `security` | hosts, tokens, origins, sizes, headers |
 | `shapes/`, `routes/`, `app`, `api_page` | the HTTP side |
 
-`docs/api.md` describes the routes. FastAPI and uvicorn come with the extra `serve`.
+`docs/server-api.md` describes the routes. FastAPI and uvicorn come with the extra `serve`.
 """

@@ -12,7 +12,7 @@ __all__ = ["api_page"]
 
 def api_page(description: Mapping[str, Any]) -> str:
     """Return the page of an OpenAPI description."""
-    body = [paragraph("The same for machines: /api/v1/openapi.json. With examples: docs/api.md.")]
+    body = [paragraph("The same for machines: /api/v1/openapi.json. With examples: docs/server-api.md.")]
     for path, methods in description["paths"].items():
         for method, route in methods.items():
             body.append(section(f"{method.upper()} {path}", _route(route), route.get("description", "")))

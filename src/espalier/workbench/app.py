@@ -86,7 +86,7 @@ def _add_errors(app: FastAPI) -> None:
     async def misshapen(_: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        return _answer(Failure(422, str(first["msg"]), "docs/api.md and /api describe the requests", where))
+        return _answer(Failure(422, str(first["msg"]), "docs/server-api.md and /api describe the requests", where))
 
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> Response:
