@@ -14,7 +14,7 @@ from espalier.estimators.codl import CoDL
 from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.estimators.hmm import HMM
-from espalier.experiments import ours, ours_confusion
+from espalier.experiments import ours
 from espalier.experiments.ccm12 import SETS
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell
@@ -167,8 +167,8 @@ def test_the_best_row_is_filled_at_every_size() -> None:
 def test_confusions_add_up_to_the_tokens_and_agree_with_the_accuracy(
     data: Data, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ours_confusion, "LABELLED", "5")
-    table = ours_confusion.TABLE
+    monkeypatch.setattr(ours, "LABELLED", "5")
+    table = ours.CONFUSION
     ((row, column),) = table.cells
     found = table.measure(data, Cell(table.name, row, column, 0, table.settings(row, column)))
     test = data.corpus("cora/test")

@@ -11,8 +11,7 @@ from reproduce_tables import table, write_split
 from espalier.experiments.cache import Cache, Outcome, configuration
 from espalier.experiments.data import Data
 from espalier.experiments.registry import find_tables
-from espalier.experiments.runner import reproduce
-from espalier.experiments.schedule import bundles, expected_seconds
+from espalier.experiments.runner import bundles, expected_seconds, reproduce
 
 
 @pytest.fixture

@@ -15,9 +15,8 @@ from reproduce_tables import write_split
 from espalier.estimators.ccm import CCM
 from espalier.estimators.codl import CoDL
 from espalier.estimators.hmm import HMM
-from espalier.experiments import ccm12_semi
-from espalier.experiments.ccm12 import PENALTIES, SETS
-from espalier.experiments.ccm12_semi import ALL, HARD, NONE, Scores, build, labelled, plan, scores
+from espalier.experiments import ccm12
+from espalier.experiments.ccm12 import HARD, NONE, PENALTIES, SETS, Scores, build, labelled, plan, scores
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Table
 from espalier.experiments.registry import NAMES, find_tables
@@ -182,7 +181,7 @@ def test_equal_plans_are_learned_once_and_all_runs_of_everything_are_one(
     data: Data, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built: list[Any] = []
-    monkeypatch.setattr(ccm12_semi, "build", lambda settings: built.append(settings) or build(settings))
+    monkeypatch.setattr(ccm12, "build", lambda settings: built.append(settings) or build(settings))
     settings = plan("citations", 6, rules="Date", penalties=HARD, codl=None)
     first = scores(data, cell_of(settings))
     assert scores(data, replace(cell_of(settings), table="another")) == first
@@ -233,7 +232,7 @@ def test_curves_meet_the_tables(domain: str, data: Data) -> None:
 
 
 def test_training_subsets_keep_all_label_names(data: Data) -> None:
-    part = labelled(data, plan("citations", 2, rules=ALL, codl=None), 0)
+    part = labelled(data, "citations", 2, 0)
     assert len(part) == 2
     assert part.labels is not None
     assert set(part.labels.names) == set(load_task("cora").labels.names)

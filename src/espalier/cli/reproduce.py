@@ -57,8 +57,8 @@ def reproduce(
     from espalier.experiments import cache as cells
     from espalier.experiments.data import Data
     from espalier.experiments.registry import NAMES, find_tables
+    from espalier.experiments.runner import expected_minutes
     from espalier.experiments.runner import reproduce as run_tables
-    from espalier.experiments.schedule import expected_minutes
     from espalier.io.files import write_chunks
 
     refuse_stdout({"--html": html, "--markdown": markdown})

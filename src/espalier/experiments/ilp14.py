@@ -19,7 +19,7 @@ from espalier.metrics import segment_scores
 from espalier.rules.generators import RELATION_KINDS
 from espalier.tasks.task import load_task
 
-__all__ = ["TABLE"]
+__all__ = ["TABLES"]
 
 SPLITS = ("train", "dev", "test")
 VITERBI, ALL = "Viterbi", "all five"
@@ -68,3 +68,5 @@ TABLE = Table(
     once=frozenset(SETS),
     quick=(CORA,),
 )
+
+TABLES = (TABLE,)

@@ -57,7 +57,7 @@ class Table:
     once : columns whose runs would all be the same, because they train on everything.
     quick : the columns to compute if time is short; all if empty.
     minutes : what all cells take on one core, as measured after the tables before it in the registry; where cells
-        are kept, `schedule.expected_minutes` knows it better.
+        are kept, `runner.expected_minutes` knows it better.
     together : a name; one process computes all cells of the tables that have it, since they learn the same models.
     charts : the pictures to draw of it, and what their axes are called (see `pictures`).
     remark : what to know when reading the figures: departures, and why ours are lower where they are.

@@ -17,14 +17,13 @@ import time
 from typing import Any
 
 from espalier.estimators.samplerank import SampleRank
-from espalier.experiments.ccm12 import METRIC, SETS, needs
-from espalier.experiments.ccm12_semi import NONE, POOL, labelled, plan, pool, scores
+from espalier.experiments.ccm12 import METRIC, NONE, POOL, SETS, labelled, needs, plan, pool, scores
 from espalier.experiments.codl07 import GAMMA, PENALTIES
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place, Table
 from espalier.tasks.task import load_task
 
-__all__ = ["TABLE"]
+__all__ = ["TABLES"]
 
 DOMAIN = "citations"
 SIZES = ("5", "10", "15", "20", "25", "300")
@@ -66,7 +65,7 @@ def measure(data: Data, cell: Cell) -> float | dict[Place, float]:
     raw = None if chosen["pool"] is None else pool(data, chosen)
     rules = None if raw is None else load_task(SETS[DOMAIN]).rules
     model = SampleRank(features, rules, threads=1, **chosen["rank"])
-    train, begin = labelled(data, chosen, cell.run), time.process_time()
+    train, begin = labelled(data, DOMAIN, chosen["labelled"], cell.run), time.process_time()
     model.fit(train, unlabelled=raw)
     seconds = time.process_time() - begin
     figures = {(cell.row, cell.column): 100.0 * float(model.score(test))}
@@ -94,3 +93,5 @@ TABLE = Table(
         "were is not known."
     ),
 )
+
+TABLES = (TABLE,)
