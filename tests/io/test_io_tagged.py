@@ -141,6 +141,36 @@ def test_unbalanced_tags(line: str, spans: list[tuple[int, int, str]], messages:
     assert problems[0].what.startswith(caught.value.what)
 
 
+def test_unbalanced_tags_of_a_document() -> None:
+    text = "<?xml version='1.0'?>\n<!-- <x> -->\n<d>\n<s><v>a &lt; b<![CDATA[<]]>\n</s>\n<s><v>c</w> d</v></s></d>"
+    problems: list[Problem] = []
+    first, second = read_text(text, "inline", form="xml", repair=True, problems=problems)
+    assert (first.text, first.spans) == ("a < b<", (Span(0, 6, "v"),))
+    assert (second.text, second.spans) == ("c d", (Span(0, 3, "v"),))
+    assert [str(p) for p in problems] == [
+        "line 5: <v> is never closed: ends with the record",
+        "line 6: </w> ends what never started: ignored",
+    ]
+    for faulty, line in (("<d>\n<!-- x", 2), ("<!DOCTYPE d [\n]><d/>", 1)):
+        with pytest.raises(FormatError) as caught:
+            read_text(faulty, "inline", form="xml", repair=True)
+        assert caught.value.line == line
+
+
+def test_white_space_of_a_document() -> None:
+    text = "<d><s><a>x&amp;  y&#32;</a> <b>1  2\n 3</b><!-- no -->\n<c k='1&#10;2'>z</c></s></d>"
+    (document,) = read_text(text, "inline", form="xml", problems=[])
+    assert document.text == "x&  y  1  2 3 z"
+    assert document.spans == (Span(0, 6, "a"), Span(7, 13, "b"), Span(14, 15, "c"))
+
+
+def test_a_document_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = read_text(ANYSTYLE)
+    for size in (1, 2, 3, 7, 50):
+        monkeypatch.setattr("espalier.io.xmlform._CHUNK", size)
+        assert read_text(ANYSTYLE) == whole
+
+
 def test_attributes_are_reported() -> None:
     problems: list[Problem] = []
     read_text("<a k='v'>x</a>\n", "inline", problems=problems)
@@ -155,7 +185,7 @@ BOMB = '<!DOCTYPE d [<!ENTITY a "aaaa">]>'
 MALFORMED = [
     ("inline", "<a> x </a>\n<a> <b> y </b> </a>", 2, "<b> inside 'a'; nested tags are format='hierarchical'"),
     ("inline", f'<?xml version="1.0"?>\n{BOMB}\n<d><s>&a;</s></d>', 2, "a DOCTYPE with declarations inside is refused"),
-    ("inline", "<?xml ?>\n<d><s>\n&a;</s></d>", 2, "only the five standard entities"),
+    ("inline", "<?xml ?>\n<d><s>\n&a;</s></d>", 3, "'&a;': only the five standard entities"),
     ("inline", "<?xml ?>\n<d><s>a & b</s></d>", 2, "write &amp; for '&'"),
     ("inline", "<?xml ?>\n<d><s>&#1114112;</s></d>", 2, "is not a character"),
     ("inline", "<?xml ?>\n<d>\n<s>a < b</s></d>", 3, "this is not a tag: '< b</s></d>'"),
@@ -169,6 +199,10 @@ MALFORMED = [
     ("inline", "<?xml ?>\n<!-- x", 2, "'<!--' is never closed"),
     ("inline", "<?xml ?>\n", 1, "there is no element"),
     ("inline", "<?xml ?>\n<d><s a='1' a='2'/></d>", 2, "the same attribute twice"),
+    ("inline", "<?xml ?>\n<d><s>\x01</s></d>", 2, "this is not XML"),
+    ("inline", "<?xml ?>\n<d><s>x</s></d>\nmore", 3, "this is not XML: junk after document element, near"),
+    ("inline", "<?xml ?>\n<d><s a></s></d>", 2, "this is not"),
+    ("inline", "<?xml ?>\n<d><s>\n<![CDATA[x</s></d>", 3, "'<![CDATA[' is never closed"),
     ("hierarchical", "<a> " * 5000, 1, "<a> is nested more than 20 deep"),
     ("hierarchical", "<?xml ?>" + "<a>" * 100000, 1, "<a> is nested more than 20 deep"),
 ]

@@ -54,13 +54,12 @@ class Record:
         report: Callable[[str, int], None],
         repair: Callable[[str, int], None] | None = None,
         *,
-        strict_references: bool = False,
         separate: bool = False,
         longest: float = LONGEST,
     ) -> None:
         """Start empty; `separate` puts a space between fields that touch; `longest` bounds the text."""
         self._report, self._repair = report, repair
-        self._strict, self._separate, self._longest = strict_references, separate, longest
+        self._separate, self._longest = separate, longest
         self._pieces: list[str] = []
         self._length = self._size = 0
         self._gap = False
@@ -93,7 +92,7 @@ class Record:
             return
         self._gap |= event.value[0] in _LAYOUT
         core = _BREAK.sub(" ", core) if "\n" in core else core
-        self._emit(decoded(core, event.line, strict=self._strict), event.line)
+        self._emit(decoded(core), event.line)
         self._gap = event.value[-1] in _LAYOUT
 
     def _emit(self, text: str, line: int) -> None:

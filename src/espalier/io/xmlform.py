@@ -1,15 +1,137 @@
-"""Walking an XML document: which elements are records, and what they hold."""
+"""XML documents: expat reads them, and `walk` finds the elements that are records, and what they hold.
+
+expat checks the document. Text is taken from it as it stands, since white space that is written as a reference is text
+and other white space beside a tag is layout (`tagged`). A DOCTYPE may name a DTD, which is not read. Declarations
+inside it are refused, and so is every entity but the five standard ones. The XML declaration is passed over: the
+document was decoded before.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from xml.parsers import expat
 
 from espalier.io.lines import Lines
-from espalier.io.markup import Event, MarkupError, xml_events
+from espalier.io.markup import NAME, NO_DECLARATIONS, Event, MarkupError, document_events
 from espalier.io.tagged import Record
 
-__all__ = ["Found", "walk"]
+__all__ = ["Found", "walk", "xml_events"]
+
+_CHUNK = 1 << 16  # bytes that are read before their events are yielded
+_DECLARED = re.compile(r"\s*<\?xml\b.*?\?>", re.DOTALL)
+_ERRORS = expat.errors.codes
+
+
+class _Scanner:
+    """Collects the events of a document that expat reads."""
+
+    def __init__(self, text: str) -> None:
+        declared = _DECLARED.match(text)
+        if declared:  # blanks in its place, so that lines and places stay
+            text = re.sub(r"[^\n]", " ", declared[0]) + text[declared.end() :]
+        self.data = text.encode("utf-8", "surrogatepass")
+        self.events: list[Event] = []
+        self._text = (-1, 0)  # where text began and on which line; -1: there is none
+        self._cdata: list[str] | None = None
+        self._cdata_line = 0
+        self._parser = parser = expat.ParserCreate("utf-8")
+        parser.StartElementHandler = lambda name, attributes: self._mark("open", name, attributes)
+        parser.EndElementHandler = lambda name: self._mark("close", name)
+        parser.CharacterDataHandler = self._characters
+        parser.StartCdataSectionHandler = self._start_cdata
+        parser.EndCdataSectionHandler = self._end_cdata
+        parser.CommentHandler = lambda _: self._flush()
+        parser.ProcessingInstructionHandler = lambda _, __: self._flush()
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.SkippedEntityHandler = self._entity
+
+    def read(self) -> Iterator[Event]:
+        """Yield the events; what is wrong is a `MarkupError`, or an event that cannot be right at its place."""
+        try:
+            for start in range(0, len(self.data) + 1, _CHUNK):
+                chunk = self.data[start : start + _CHUNK]
+                self._parser.Parse(chunk, start + _CHUNK > len(self.data))
+                yield from self._drained()
+        except expat.ExpatError as error:
+            self._flush()
+            yield from self._drained()
+            yield from self._fault(error.code, error.lineno)
+
+    def _drained(self) -> list[Event]:
+        events, self.events = self.events, []
+        return events
+
+    def _flush(self) -> None:
+        """End the text that stands before this place."""
+        start, line = self._text
+        if start >= 0:
+            raw = self.data[start : self._parser.CurrentByteIndex].decode("utf-8", "replace")
+            self.events.append(Event("text", raw, line))
+            self._text = (-1, 0)
+
+    def _mark(self, kind: str, name: str, attributes: Mapping[str, str] | None = None) -> None:
+        self._flush()
+        self.events.append(Event(kind, name, self._parser.CurrentLineNumber, attributes or {}))
+
+    def _characters(self, text: str) -> None:
+        if self._cdata is not None:
+            self._cdata.append(text)
+        elif self._text[0] < 0:
+            self._text = (self._parser.CurrentByteIndex, self._parser.CurrentLineNumber)
+
+    def _start_cdata(self) -> None:
+        self._flush()
+        self._cdata, self._cdata_line = [], self._parser.CurrentLineNumber
+
+    def _end_cdata(self) -> None:
+        self.events.append(Event("cdata", "".join(self._cdata or ()), self._cdata_line))
+        self._cdata = None
+
+    def _doctype(self, name: str, system: Any, public: Any, declares: bool) -> None:
+        if declares:
+            raise MarkupError(NO_DECLARATIONS, self._parser.CurrentLineNumber)
+
+    def _entity(self, name: str, parameter: bool) -> None:
+        raise _unknown_entity(f"&{name};", self._parser.CurrentLineNumber)
+
+    def _fault(self, code: int, line: int) -> Iterator[Event]:
+        """Say what is wrong with the document at the place where expat stopped."""
+        at = self._parser.ErrorByteIndex
+        sign = max(self.data.rfind(b"<", 0, at + 1), self.data.rfind(b"&", 0, at + 1))
+        rest = self.data[max(at - 3, 0) : at + 400].decode("utf-8", "replace")
+        found = self.data[max(sign, 0) : max(sign, 0) + 400].decode("utf-8", "replace")
+        tag = re.match(rf"<(/?)({NAME.pattern})", found)
+        if code == _ERRORS[expat.errors.XML_ERROR_NO_ELEMENTS]:
+            return  # whoever walks the document knows where it ends
+        if self._cdata is not None:
+            raise MarkupError("'<![CDATA[' is never closed by ']]>'", self._cdata_line)
+        if code == _ERRORS[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE] and tag:
+            raise MarkupError(f"<{tag[2]}> has the same attribute twice", line)
+        if code == _ERRORS[expat.errors.XML_ERROR_BAD_CHAR_REF]:
+            raise MarkupError(f"{found.partition(';')[0] + ';'!r} is not a character", line)
+        if found.startswith("&"):
+            raise _unknown_entity(found, line)
+        for opening, closing in (("<!--", "-->"), ("<?", "?>")):
+            if found.startswith(opening):
+                raise MarkupError(f"{opening!r} is never closed by {closing!r}", line)
+        if tag and at - sign <= 2 and re.match(rf"</?{NAME.pattern}\s*/?>", found):
+            # A tag that is none at its place: whoever walks the document knows what is open there.
+            yield Event("close" if tag[1] else "open", tag[2], line)
+        if at - sign <= 2 and found.startswith("<"):
+            raise MarkupError(f"this is not a tag: {found[:30]!r}; write &lt; for a literal '<'", line)
+        raise MarkupError(f"this is not XML: {expat.ErrorString(code)}, near {rest[:30]!r}", line)
+
+
+def _unknown_entity(found: str, line: int) -> MarkupError:
+    name, end, _ = found[:20].partition(";")
+    return MarkupError(f"{name + end!r}: only the five standard entities are known; write &amp; for '&'", line)
+
+
+def xml_events(text: str) -> Iterator[Event]:
+    """Yield the events of an XML document; faults are `MarkupError`s that know their line."""
+    return _Scanner(text).read()
 
 
 class Found(NamedTuple):
@@ -39,7 +161,7 @@ def walk(
     record: Record | None = None
     attributes: Mapping[str, str] = {}
     name, start, rooted = "", 0, False
-    for event in xml_events(text):
+    for event in document_events(text) if repair else xml_events(text):
         if record is None:
             if event.kind == "open":
                 if not outer and rooted:
@@ -50,7 +172,6 @@ def walk(
                     record = Record(
                         lines.report,
                         lines.report if repair else None,
-                        strict_references=True,
                         separate=separate,
                         longest=lines.longest,
                     )
