@@ -1,8 +1,7 @@
-"""The start of a command: what it imports, how often it looks for garbage, and one command without the others."""
+"""The start of a command: what it imports, and one command without the others."""
 
 from __future__ import annotations
 
-import gc
 import json
 import subprocess
 import sys
@@ -12,7 +11,6 @@ import typer
 from cli_runs import Espalier
 
 from espalier.cli.app import COMMANDS, GROUPS, app
-from espalier.cli.garbage import YOUNG, seldom
 
 ONE = "L. O. Andersen. Program analysis and specialization for the C programming language. PhD thesis, DIKU, 1994."
 PARSE = """
@@ -32,56 +30,18 @@ NEEDLESS = (
     "espalier.metrics",
     "espalier.distributed",
     "joblib",
+    "numba",
     "scipy",
     "sklearn",
 )
 
 
-def test_parsing_imports_no_training_and_no_cluster() -> None:
+def test_parsing_one_reference_imports_no_training_no_cluster_and_no_compiler() -> None:
     done = subprocess.run([sys.executable, "-c", PARSE], input=ONE, capture_output=True, text=True)
     assert done.stdout.startswith("@phdthesis{andersen1994program,")
     loaded = json.loads(done.stderr)
     assert "espalier.estimators.ccm" in loaded
     assert [name for name in NEEDLESS if name in loaded] == []
-
-
-def test_garbage_is_sought_less_often_and_then_as_before() -> None:
-    before = gc.get_threshold()
-
-    @seldom()
-    def inside() -> tuple[int, int, int]:
-        return gc.get_threshold()
-
-    assert inside() == (max(YOUNG, before[0]), *before[1:])
-    assert gc.get_threshold() == before
-    with pytest.raises(ZeroDivisionError), seldom():
-        _ = 1 / 0
-    assert gc.get_threshold() == before
-
-
-def test_whoever_seeks_less_often_already_is_left_alone() -> None:
-    before = gc.get_threshold()
-    try:
-        gc.set_threshold(2 * YOUNG, 3, 4)
-        with seldom():
-            assert gc.get_threshold() == (2 * YOUNG, 3, 4)
-        assert gc.get_threshold() == (2 * YOUNG, 3, 4)
-    finally:
-        gc.set_threshold(*before)
-
-
-@pytest.mark.parametrize(("arguments", "frozen"), [("", True), ("['--version']", False)])
-def test_only_the_process_of_a_command_leaves_its_garbage_to_the_system(arguments: str, frozen: bool) -> None:
-    script = f"""
-import gc, sys
-from espalier.cli import main
-sys.argv = ["espalier", "--version"]
-code, enabled = main({arguments}), gc.isenabled()
-sys.exit(code or (enabled and (gc.get_freeze_count() > 0) is {frozen}) and 7)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (7, "")
-    assert done.stdout.startswith("espalier ")
 
 
 @pytest.mark.parametrize("name", [command.__name__ for command in COMMANDS])

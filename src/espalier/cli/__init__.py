@@ -15,7 +15,6 @@ they run, so that `espalier --help` answers at once.
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Sequence
 
@@ -24,15 +23,6 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (by default the process's own) and return the exit code."""
-    try:
-        return _run(arguments)
-    finally:
-        if arguments is None:  # nothing comes after it but the end of the process, where garbage need not be found
-            gc.freeze()
-
-
-def _run(arguments: Sequence[str] | None) -> int:
-    """Run a command line, if the packages that it needs are there."""
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

@@ -11,7 +11,6 @@ import typer
 from espalier.citations.formats import FORMATS, KEEPS, format_of_file
 from espalier.cli.console import complain, note, progress
 from espalier.cli.files import STANDARD, UTF_8, Encoding
-from espalier.cli.garbage import seldom
 from espalier.cli.pace import Pace
 from espalier.cli.places import keep_apart
 from espalier.cli.wording import counted
@@ -49,7 +48,6 @@ RawCells = Annotated[
 ]
 
 
-@seldom()
 def parse(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Text with references, as it was pasted.")],
     format: Format = None,
@@ -88,9 +86,6 @@ def parse(
     chosen = _format(format, output)
     _check(chosen, explain, k, min_confidence, review, raw_cells)
     keep_apart([*files, model], {"--output": output, "--review": review})
-    from espalier.kernels.light import import_numba
-
-    import_numba()
     from espalier.citations.parser import model_file
     from espalier.cli.parsing import Inputs, Job, open_parser
 
