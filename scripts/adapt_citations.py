@@ -26,26 +26,27 @@ from pathlib import Path
 import numpy as np
 
 from espalier.citations.evaluation import Report, evaluate
+from espalier.citations.adapting import bundled_start, converted
 from espalier.citations.parser import load
 from espalier.citations.schemes import load_scheme
 from espalier.citations.training import divide, key_of, plain_tags, read_sources
-from espalier.cli.adapting import converted
-from espalier.cli.recipe import make_recipe
 from espalier.corpus import Corpus
 from espalier.document import Document
 from espalier.estimators.base import SequenceLabeller
 from espalier.io import read
+from espalier.recipes import plan
+from espalier.recipes.adapting import COPIES, L2
 from espalier.tags import path_of
 from espalier.tasks import load_task
 
 STYLE = "anystyle/normalised/brill.jsonl"
 NEVER_SEEN = "cora/normalised/all.jsonl"
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "l2 = 0.01, no copies": ("l2=0.01", "copies=0"),
-    "3 copies": ("l2=0.01", "copies=3"),
-    "10 copies": ("l2=0.01", "copies=10"),
-    "l2 = 0.003, 10 copies": ("l2=0.003", "copies=10"),
-    "l2 = 0.03, 10 copies": ("l2=0.03", "copies=10"),
+CHOICES: Mapping[str, Mapping[str, float]] = {
+    "l2 = 0.01, no copies": {"l2": 0.01, "copies": 0},
+    "3 copies": {"l2": 0.01, "copies": 3},
+    "10 copies": {"l2": 0.01, "copies": 10},
+    "l2 = 0.003, 10 copies": {"l2": 0.003, "copies": 10},
+    f"l2 = {L2}, {COPIES} copies": {"l2": L2, "copies": COPIES},
 }
 MOST = 175  # references that a choice is judged by
 CATALOGUED = ("author", "title", "editor", "container-title", "volume", "issue", "pages", "date", "location")
@@ -161,9 +162,12 @@ def corpus_of(documents: Sequence[Document]) -> Corpus:
     return Corpus.from_documents(documents, vocabulary=load_task("citations").labels)
 
 
-def adapted(few: Sequence[Document], pool: Sequence[Document] = (), settings: Sequence[str] = ()) -> SequenceLabeller:
+def adapted(
+    few: Sequence[Document], pool: Sequence[Document] = (), settings: Mapping[str, float] | None = None
+) -> SequenceLabeller:
     """Return what `espalier train --task citations` makes of labelled references and the texts of others."""
-    model: SequenceLabeller = make_recipe(task="citations", pool=bool(pool), settings=settings).estimator
+    recipe = plan(task="citations", unlabelled=bool(pool), settings=settings, usual_start=bundled_start)
+    model: SequenceLabeller = recipe.estimator
     more = {"unlabelled": [document.words for document in pool]} if pool else {}
     return model.fit(corpus_of(few), **more)  # type: ignore[attr-defined, no-any-return]
 

@@ -10,13 +10,14 @@ from cli_runs import Espalier
 
 from citation_models import tiny_model
 from espalier import store
+from espalier.citations.adapting import bundled_start, converted
 from espalier.citations.parser import load
-from espalier.cli.adapting import Start, converted
-from espalier.cli.recipe import make_recipe
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
+from espalier.recipes import plan
+from espalier.recipes.adapting import Start
 from espalier.tasks import load_task
 
 LABELS = load_task("citations").labels.names
@@ -98,9 +99,10 @@ def test_labels_of_several_levels_have_no_copies() -> None:
 
 
 def test_raw_text_teaches_through_copies() -> None:
-    learner = make_recipe(task="citations", pool=True).estimator
+    learner = plan(task="citations", unlabelled=True, usual_start=bundled_start).estimator
     assert (learner.update, learner.cycles, learner.model.base.copies) == ("pool", 1, 10)
-    assert make_recipe(task="citations", pool=True, settings=["method.cycles=3"]).estimator.cycles == 3
+    more = {"method.cycles": 3}
+    assert plan(task="citations", unlabelled=True, usual_start=bundled_start, settings=more).estimator.cycles == 3
 
 
 def test_what_cannot_be(espalier: Espalier, tmp_path: Path) -> None:

@@ -7,10 +7,6 @@ from pathlib import Path
 import pytest
 from cli_runs import Espalier
 
-from espalier.cli.recipe import make_recipe
-from espalier.cli.settings import Kind, Method
-from espalier.errors import InputError
-
 RAW = "fig at £ 3 in Ely\nplum for £ 9 near Rye\nin Wye a quince at £ 4\n" * 4
 RULES = 'Once:  each field once\nPrice: token in "£" -> price\n'
 
@@ -47,36 +43,6 @@ def test_rules_are_found_over_processes(espalier: Espalier, corpus: Path) -> Non
     one, two = (espalier("rules", "discover", "-d", corpus, "--json", *more) for more in ([], ["--jobs", 2]))
     assert one == two
     assert one.code == 0
-
-
-def test_whom_jobs_are_for() -> None:
-    """Every model inside that can take part; what --set says comes first."""
-    codl = make_recipe(method=Method.codl, pool=True, jobs=3).estimator
-    assert (codl.jobs, codl.model.jobs) == (3, 3)
-    codl = make_recipe(method=Method.codl, pool=True, jobs=3, settings=["jobs=1"]).estimator
-    assert (codl.jobs, codl.model.jobs) == (3, 1)
-    assert make_recipe(method=Method.em, pool=True, jobs=3).estimator.jobs == 3
-    assert make_recipe(jobs=3).estimator.jobs == 3
-    assert make_recipe().estimator.jobs is None
-
-
-@pytest.mark.parametrize(
-    ("method", "kind", "what"),
-    [
-        (Method.samplerank, None, "--method samplerank learns in this process alone; leave out --jobs"),
-        (Method.ge, Kind.crf, "--method ge learns in this process alone; leave out --jobs"),
-        (Method.supervised, Kind.semicrf, "supervised with --model semicrf .* or choose --model crf"),
-        (
-            Method.codl,
-            Kind.perceptron,
-            "codl with --model perceptron .* leave out --jobs, or choose --model crf or hmm",
-        ),
-    ],
-)
-def test_who_learns_alone(method: Method, kind: Kind | None, what: str, rules: Path) -> None:
-    under = [str(rules)] if method in (Method.ge, Method.codl) else []
-    with pytest.raises(InputError, match=what):
-        make_recipe(method=method, kind=kind, rules=under, pool=method in (Method.ge, Method.codl), jobs=2)
 
 
 def test_no_number(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:

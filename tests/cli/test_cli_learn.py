@@ -6,16 +6,11 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli_runs import Espalier
 
 import espalier as es
-from espalier.cli.recipe import make_recipe
-from espalier.cli.settings import Kind, Method
-from espalier.cli.training import fit
-from espalier.errors import InputError, RuleError
 
 N_TOKENS = 6 + 6 + 7  # of the three labelled records
 RAW = "fig at £ 3 in Ely\nplum for £ 9 near Rye\nin Wye a quince at £ 4\n"
@@ -152,31 +147,6 @@ def test_a_task_gives_labels_features_rules_and_model(
     assert espalier("evaluate", "-m", path, "-d", corpus, "--json").code == 0
 
 
-def test_options_come_before_the_task(task: Path, tmp_path: Path) -> None:
-    (tmp_path / "f.toml").write_text('[features]\ntemplates = ["word"]\n', encoding="utf-8")
-    base = make_recipe(task=str(task), features=tmp_path / "f.toml", settings=["l2=0.5"]).estimator.base
-    assert base.l2 == 0.5
-    assert [str(t) for t in base.features.templates] == ["word"]
-    other = make_recipe(task=str(task), kind=Kind.semicrf).estimator.base
-    assert other.l2 == es.SemiCRF().l2  # the task's parameters are those of its own model
-    assert make_recipe(task=str(task), kind=Kind.hmm).kind == "hmm"
-
-
-def test_rules_add_to_the_task_s_and_replace_those_of_the_same_name(task: Path, tmp_path: Path) -> None:
-    more = tmp_path / "more.rules"
-    more.write_text("Once: fruit once [hard]\nFirst: first in fruit\n", encoding="utf-8")
-    name = str(task)
-    assert make_recipe(task=name).rules.names == ("Once", "Stall")
-    both = make_recipe(task=name, rules=[str(more)]).rules
-    assert both.names == ("Once", "Stall", "First")
-    assert str(both["Once"]) == "Once: fruit once  [hard]"
-    assert make_recipe(task=name, rules=["none", str(more)]).rules.names == ("Once", "First")
-    assert make_recipe(rules=[name]).rules == es.load_task(task).rules  # a task file, as `rules discover` writes it
-    assert make_recipe(rules=["ads"]).rules == es.load_task("ads").rules
-    without = make_recipe(task=name, rules=["none"])
-    assert (without.rules.K, type(without.estimator)) == (0, es.CRF)
-
-
 def test_a_semi_crf_obeys_rules(espalier: Espalier, corpus: Path, rules: Path, tmp_path: Path) -> None:
     path = tmp_path / "m.espalier"
     options = ["--rules", rules, "-m", "semicrf", "--penalties", "hard"]
@@ -184,89 +154,6 @@ def test_a_semi_crf_obeys_rules(espalier: Espalier, corpus: Path, rules: Path, t
     [tags] = es.load(path).predict([["plum", "plum", "£", "plum"]])
     assert sum(tag == "B-fruit" for tag in tags) <= 1
     assert tags[2].endswith("-price")
-
-
-@pytest.mark.parametrize(
-    ("method", "penalties", "parameter", "value"),
-    [
-        ("supervised", None, "penalties", "count"),
-        ("supervised", "2.5", "penalties", 2.5),
-        ("supervised", "svm", "penalties", "svm"),
-        ("codl", "hard", "model__penalties", "hard"),
-        ("codl", "fixed", "model__penalties", "fixed"),
-        ("pr", None, "slack", "count"),
-        ("pr", "hard", "slack", "none"),
-        ("pr", "fixed", "slack", 1.0),
-        ("pr", "3", "slack", 3.0),
-    ],
-)
-def test_penalties(rules: Path, method: str, penalties: str | None, parameter: str, value: Any) -> None:
-    way = Method(method)
-    recipe = make_recipe(rules=[str(rules)], method=way, penalties=penalties, pool=way != Method.supervised)
-    assert recipe.estimator.get_params()[parameter] == value
-
-
-@pytest.mark.parametrize(("penalties", "value"), [(None, 1), ("fixed", 1), ("3", 3), ("hard", math.inf)])
-def test_penalties_of_samplerank_are_those_of_its_rules(task: Path, penalties: str | None, value: float) -> None:
-    recipe = make_recipe(task=str(task), method=Method.samplerank, penalties=penalties, pool=True)
-    assert recipe.estimator.rules.penalties.tolist() == [value, 2]
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"method": Method.supervised, "pool": True}, "leave out --unlabelled, or choose codl"),
-        ({"method": Method.codl}, "add --unlabelled FILE"),
-        ({"method": Method.em, "pool": True, "rules": ["my.rules"]}, "choose codl, or add --rules none"),
-        ({"method": Method.em, "pool": True, "kind": Kind.crf}, "cannot train --model crf; choose hmm"),
-        ({"method": Method.pr, "pool": True}, "add --rules FILE"),
-        ({"method": Method.ge, "pool": True, "rules": ["my.rules"], "kind": Kind.hmm}, "choose crf"),
-        ({"method": Method.ge, "pool": True, "rules": ["my.rules"], "penalties": "hard"}, "method.weight"),
-        ({"method": Method.codl, "pool": True, "kind": Kind.semicrf}, "choose crf, hmm, perceptron"),
-        ({"method": Method.samplerank, "kind": Kind.crf}, "leave out --model"),
-        ({"method": Method.samplerank, "rules": ["my.rules"]}, "add --unlabelled FILE, or --rules none"),
-        ({"method": Method.pr, "pool": True, "rules": ["my.rules"], "penalties": "svm"}, "choose count, hard"),
-        ({"penalties": "count"}, "there are none; add --rules FILE"),
-        ({"rules": ["my.rules"], "penalties": "cuont"}, "did you mean 'count'"),
-        ({"rules": ["my.rules"], "penalties": "-1"}, "a number of at least 0"),
-        ({"rules": ["my.rules"], "penalties": "nan"}, "a number of at least 0"),
-        ({"rules": ["my.rules"], "penalties": "svm", "kind": Kind.semicrf}, "use count"),
-        ({"rules": ["bad.rules"]}, "bad.rules: line 1, column"),
-        ({"settings": ["rules.folds=3"]}, "with --rules"),
-        ({"settings": ["method.gamma=0.5"]}, "see --method"),
-        ({"settings": ["mehtod.gamma=0.5"]}, "did you mean 'method'"),
-        ({"pool": True, "settings": ["method.gama=0.5"]}, "did you mean 'gamma'"),
-        ({"pool": True, "settings": ["method.gamma=much"]}, "--set method.gamma=much: expected a number, such as"),
-        ({"pool": True, "settings": ["method.model=3"]}, "use --model"),
-        ({"rules": ["my.rules"], "settings": ["rules.penalties=3"]}, "use --penalties"),
-        ({"kind": Kind.hmm, "features": Path("market.toml")}, "--model hmm knows words alone; leave out --features"),
-        ({"task": "market.toml", "tags": True}, "has plain labels; leave out --tags"),
-        ({"task": "market"}, "no task is named 'market'"),
-        ({"task": "odd.toml"}, "unknown model 'crff'; did you mean 'crf'"),
-        ({"task": "wrong.toml"}, r"task wrong, \[defaults\] l2=much: expected a number"),
-        ({"task": "market.toml", "rules": ["prize.rules"]}, "prize.rules: .*did you mean 'price'"),
-    ],
-)
-def test_what_does_not_go_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], complaint: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    files = {
-        "my.rules": RULES, "bad.rules": "Once: each feild once\n", "prize.rules": "R: prize once\n",
-        "market.toml": TASK, "odd.toml": 'labels = ["a"]\n[defaults]\nmodel = "crff"\n',
-        "wrong.toml": 'labels = ["a"]\n[defaults]\nl2 = "much"\n',
-    }  # fmt: skip
-    for name, content in files.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    with pytest.raises((InputError, RuleError), match=complaint):
-        make_recipe(**options)
-
-
-def test_tags_of_a_task_are_tags(tmp_path: Path) -> None:
-    (tmp_path / "t.toml").write_text('labels = ["O", "B-a", "I-a"]\n', encoding="utf-8")
-    assert make_recipe(task=str(tmp_path / "t.toml")).marks
-    with pytest.raises(InputError, match="has tags; leave out --plain"):
-        make_recipe(task=str(tmp_path / "t.toml"), tags=False)
 
 
 @pytest.mark.parametrize(
@@ -321,16 +208,6 @@ def test_a_person_at_a_terminal_hears_of_every_cycle(
     assert "codl: 1 step; kept the model of cycle 1, the last; only --dev can tell whether it is better" in err
     _, _, err = espalier(*arguments, "--dev", corpus)
     assert "the best by the held-out records" in err
-
-
-def test_news_of_cycles_and_iterations(corpus: Path, rules: Path, raw: Path) -> None:
-    heard: list[str] = []
-    recipe = make_recipe(rules=[str(rules)], method=Method.pr, pool=True, settings=["method.iterations=1"])
-    fit(recipe, es.read(corpus), pool=es.read(raw), dev=[], news=heard.append)
-    assert heard[0].startswith("iteration 1  objective ")
-    cycles = [news for news in heard if "iteration" not in news]
-    assert [news[:20] for news in cycles] == ["cycle 0  objective -", "cycle 1  objective -"]
-    assert any(news.startswith("cycle 0  ") and "  iteration " in news for news in heard)
 
 
 def test_doubts_are_lines_on_stderr(espalier: Espalier, corpus: Path, raw: Path, tmp_path: Path) -> None:

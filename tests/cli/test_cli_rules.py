@@ -49,7 +49,7 @@ def test_check_names_all_mistakes_with_their_lines(espalier: Espalier, rules_fil
     assert code == 2
     assert "Price" in out
     assert "line 5, column 7: unknown field 'cherry'" in err
-    assert "line 6: a second rule named 'Once'" in err
+    assert "line 6, column 1: a second rule named 'Once'" in err
     assert "line 7, column 6: unknown field 'frut'; did you mean 'fruit'?" in err
     code, out, _ = espalier("rules", "check", rules_file, "--labels", "fruit,price,place", "--json")
     assert code == 2

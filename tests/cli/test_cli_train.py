@@ -10,8 +10,7 @@ import pytest
 from cli_runs import Espalier
 
 import espalier as es
-from espalier.cli.settings import Kind, parse_settings
-from espalier.estimators.base import BUNDLED
+from espalier.cli.settings import parse_settings
 
 N_TOKENS = 6 + 6 + 7  # of the three records
 TAGS = ["B-fruit", "B-place", "B-price", "I-price", "O"]
@@ -78,7 +77,7 @@ def test_features_of_a_task_file(espalier: Espalier, corpus: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("[features", "not a TOML file"),
+        ("[features", "not TOML"),
         ("[rules]\n", "no [features] table"),
         ('[features]\ntemplates = ["lowr"]\n', "lower"),
         ('[features]\ntemplates = ["lower"]\nmincount = 2\n', "min_count"),
@@ -89,7 +88,7 @@ def test_bad_task_file(espalier: Espalier, corpus: Path, tmp_path: Path, content
     task.write_text(content, encoding="utf-8")
     code, _, err = espalier("train", "-l", corpus, "-o", tmp_path / "m.espalier", "--features", task)
     assert code == 2
-    assert err.startswith(f"espalier: {task}: ")
+    assert err.startswith((f"espalier: {task}: ", f"espalier: {task}:1: "))
     assert complaint in err
 
 
@@ -116,14 +115,14 @@ def test_bad_setting(espalier: Espalier, corpus: Path, tmp_path: Path, setting: 
 
 
 def test_settings_are_read_as_json_or_words() -> None:
-    assert parse_settings(["a=1", "b=0.5", "c=true", "d=null", "e=all", "f=x=y", "g="])[""] == {
+    assert parse_settings(["a=1", "b=0.5", "c=true", "d=null", "e=all", "f=x=y", "g="]) == {
         "a": 1, "b": 0.5, "c": True, "d": None, "e": "all", "f": "x=y", "g": "",
     }  # fmt: skip
 
 
 def test_settings_say_whom_they_are_for() -> None:
     assert parse_settings(["l2=1", "rules.folds=3", "method.gamma=0.8", 'method.weight={"Once": 2}']) == {
-        "": {"l2": 1}, "rules": {"folds": 3}, "method": {"gamma": 0.8, "weight": {"Once": 2}},
+        "l2": 1, "rules.folds": 3, "method.gamma": 0.8, "method.weight": {"Once": 2},
     }  # fmt: skip
 
 
@@ -209,10 +208,6 @@ def test_tokens_that_are_cut_are_told_also_of_references(espalier: Espalier, tmp
     options = ("--set", "prior=null", "--set", "max_iterations=1", "--rules", "none")
     done = espalier("train", "-t", "citations", "-l", data, "-o", tmp_path / "m.espalier", *options)
     assert "tokens cut by the border of a field: 1;" in done.err
-
-
-def test_every_kind_that_is_trained_has_model_files() -> None:
-    assert {kind.value for kind in Kind} <= set(BUNDLED)
 
 
 def test_info(espalier: Espalier, model: Path) -> None:

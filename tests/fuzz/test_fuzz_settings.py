@@ -9,10 +9,9 @@ import pytest
 from fuzzing import Campaign, attempt
 from mutations import damaged
 
-from espalier.cli.settings import read_features
 from espalier.cluster.job import read_settings
 from espalier.errors import FormatError, RuleError
-from espalier.tasks.task import load_task
+from espalier.tasks.task import load_features, load_task
 
 FEATURES = """[features]
 templates = ["word", "lower[-1,0,1]", "prefix1-3", "lower@-1 & lower", "regex:year", "lexicon:months", "table:kinds"]
@@ -53,7 +52,7 @@ retries = 2
 
 @pytest.mark.parametrize(
     ("entrance", "valid", "read"),
-    [("task file", TASK, load_task), ("job file", JOB, read_settings), ("features file", FEATURES, read_features)],
+    [("task file", TASK, load_task), ("job file", JOB, read_settings), ("features file", FEATURES, load_features)],
     ids=["task", "job", "features"],
 )
 def test_damaged_settings(

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from bounds import bounded
 
-from espalier.cli.settings import parse_settings, read_features
+from espalier.cli.settings import parse_settings
 from espalier.cluster.job import read_settings
 from espalier.corpus import Corpus
 from espalier.errors import FormatError, InputError, RuleError
 from espalier.features.named import Regex
 from espalier.rules.predicates import Pattern, Text, ground
 from espalier.rules.ruleset import RuleSet
-from espalier.tasks.task import load_task
+from espalier.tasks.task import load_features, load_task
 
 CATASTROPHES = ["(a+)+", "(a*)*b", "(a|a)*b", "(a|aa)+$", "a*a*a*a*a*a*b", "(.*)(.*)(.*)(.*)(.*)x", "((a+)+)+b"]
 VICTIMS = ["a" * 30 + "!", "a" * 2000, "a" * 1999 + "\n", "a" * 100_000]
@@ -103,7 +103,7 @@ def test_task_files(tmp_path: Path, text: str) -> None:
         read_settings(path)
     if not text.startswith("[defaults]"):
         with bounded(10.0), pytest.raises(FormatError, match=r"some\.toml"):
-            read_features(path)
+            load_features(path)
 
 
 def test_a_file_of_rules_with_an_impossible_name(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_sizes_of_jobs(tmp_path: Path, key: str, number: str) -> None:
 
 def test_settings_of_the_command_line() -> None:
     nested = "[" * 100_000
-    assert parse_settings([f"l2={nested}"])[""] == {"l2": nested}  # a word, which no estimator takes for a number
+    assert parse_settings([f"l2={nested}"]) == {"l2": nested}  # a word, which no estimator takes for a number
 
 
 def test_a_task_with_a_hostile_pattern_labels_in_time(tmp_path: Path) -> None:

@@ -20,12 +20,12 @@ def test_every_mistake_is_found_at_its_place() -> None:
     assert checked.lines == ((4, 5),)
     assert [(m.line, m.column) for m in checked.mistakes] == [(2, 4), (6, 13), (7, 1)]
     assert checked.mistakes[0].hint == "did you mean 'item'?"
-    assert "second rule named 'B'" in checked.mistakes[2].message
+    assert "second rule named 'B'" in checked.mistakes[2].what
 
 
 def test_files_are_never_read() -> None:
     [mistake] = check_text('A: token in file "/etc/passwd" -> item', LABELS).mistakes
-    assert "missing" in mistake.message
+    assert "missing" in mistake.what
 
 
 def test_who_says_what_a_rule_costs(api: httpx.Client, task: str) -> None:

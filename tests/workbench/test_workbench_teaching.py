@@ -11,10 +11,10 @@ import pytest
 from workbench_server import RULES, wares
 
 import espalier as es
-from espalier.cli import teaching
 from espalier.document import Document, Span
 from espalier.io import write
-from espalier.workbench.jobs import METHODS
+from espalier.recipes import METHODS
+from espalier.workbench import teaching
 
 TASK = 'labels = ["O", "item", "price"]\n[features]\ntemplates = ["lower[-1,0,1]", "shape"]\n'
 

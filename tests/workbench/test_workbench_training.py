@@ -14,7 +14,7 @@ import pytest
 from workbench_server import Running, corrected_wares, finished, wares
 
 import espalier as es
-from espalier.workbench.jobs import METHODS
+from espalier.recipes import METHODS
 
 SLOW = """
 import json, sys, time

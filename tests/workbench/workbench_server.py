@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from pathlib import Path
@@ -11,10 +10,8 @@ from typing import Any
 import httpx
 import uvicorn
 
-from espalier.cli.adapting import converted
 from espalier.workbench.app import PREFIX, create_app
 
-TRAINER = [sys.executable, "-m", "espalier.cli.teaching"]
 HEADERS = {"X-Espalier": "1"}
 RULES = 'Dollar: token in "$" -> price\nOnce: price once [penalty 2]\n'
 
@@ -23,7 +20,7 @@ class Running:
     """A server in a thread, and a client that knows the manners."""
 
     def __init__(self, project: Path, **options: Any) -> None:
-        self.app = create_app(project, trainer=options.pop("trainer", TRAINER), convert=converted, **options)
+        self.app = create_app(project, **options)
         config = uvicorn.Config(self.app, port=0, log_level="critical", access_log=False)
         self.server = uvicorn.Server(config)
         self.thread = threading.Thread(target=self.server.run, daemon=True)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from espalier.cli.console import progress, say, say_json
-from espalier.cli.files import UTF_8, Encoding, read_all
+from espalier.cli.files import UTF_8, Encoding, labelled_records, read_all
 from espalier.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 __all__ = ["compare"]
 
-METRICS = ("token_accuracy", "field_f1", "exact")
+SIGNIFICANT = 0.05
 
 
 def compare(
@@ -32,16 +36,45 @@ def compare(
     Both label the same records; the difference is tested by a paired bootstrap over records and by Wilcoxon's
     signed-rank test.
     """
-    from espalier.cli.comparison import compared, comparison_table
     from espalier.cli.labelling import load_model
+    from espalier.recipes.judging import compare_models
 
     if resamples < 100:
         raise InputError(f"--resamples {resamples}: at least 100 draws are needed")
     models = [load_model(first), load_model(second)]
-    documents = read_all(data, format, encoding)
+    documents = labelled_records(read_all(data, format, encoding), ", ".join(map(str, data)))
     with progress("labelling"):
-        rows = compared(models, documents, ", ".join(map(str, data)), METRICS, resamples)
+        rows = compare_models(models[0], models[1], documents, resamples)
     if json:
         say_json({"a": str(first), "b": str(second), "metrics": rows})
     else:
         say(*comparison_table(str(first), str(second), rows))
+
+
+def comparison_table(first: str, second: str, rows: Sequence[dict[str, Any]]) -> list[RenderableType]:
+    """Lay the rows out, and say in words what they mean."""
+    from rich.table import Table
+    from rich.text import Text
+
+    laid = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    laid.add_column("")
+    for name in ("A", "B", "B - A", "95 % interval", "p (bootstrap)", "p (Wilcoxon)"):
+        laid.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        sure = row["p_bootstrap"] < SIGNIFICANT
+        colour = "" if not sure else "green" if row["difference"] > 0 else "red"
+        laid.add_row(
+            str(row["metric"]).replace("_", " "), f"{100 * row['a']:.2f}", f"{100 * row['b']:.2f}",
+            Text(f"{100 * row['difference']:+.2f}", colour), f"{100 * row['low']:+.2f} .. {100 * row['high']:+.2f}",
+            f"{row['p_bootstrap']:.4f}", f"{row['p_wilcoxon']:.4f}",
+        )  # fmt: skip
+    return [Text(f"A {first}    B {second}", "dim"), "", laid, "", _in_words(rows)]
+
+
+def _in_words(rows: Sequence[dict[str, Any]]) -> str:
+    better = [
+        f"{'B' if row['difference'] > 0 else 'A'} is better in {str(row['metric']).replace('_', ' ')}"
+        for row in rows
+        if row["p_bootstrap"] < SIGNIFICANT
+    ]
+    return f"{'; '.join(better)} (p < {SIGNIFICANT})" if better else "the difference may be chance"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -13,7 +13,16 @@ from espalier.cli.console import complain
 from espalier.document import Document
 from espalier.errors import InputError
 
-__all__ = ["STANDARD", "UTF_8", "Encoding", "iter_documents", "output_format", "read_all", "write_documents"]
+__all__ = [
+    "STANDARD",
+    "UTF_8",
+    "Encoding",
+    "iter_documents",
+    "labelled_records",
+    "output_format",
+    "read_all",
+    "write_documents",
+]
 
 STANDARD = Path("-")
 UTF_8 = "utf-8"
@@ -69,6 +78,19 @@ def read_all(
     if cut:
         complain(f"tokens cut by the border of a field: {cut}; each takes the label of its first character")
     return documents
+
+
+def labelled_records(documents: Sequence[Document], name: str) -> list[Document]:
+    """Return the documents that have labels to compare with; says so if some have none, and raises if all."""
+    from espalier.recipes.judging import labelled_only
+
+    try:
+        labelled = labelled_only(documents)
+    except InputError as error:
+        raise error.within(name) from None
+    if len(labelled) < len(documents):
+        complain(f"{name}: records without labels, not counted: {len(documents) - len(labelled)}")
+    return labelled
 
 
 def _name(path: Path) -> str:

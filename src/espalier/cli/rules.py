@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from espalier.cli.console import complain, note, progress, say, say_json
 from espalier.cli.files import STANDARD, UTF_8, Encoding, read_all
 from espalier.cli.places import keep_apart
 from espalier.cli.wording import counted
+from espalier.errors import InputError
+
+if TYPE_CHECKING:
+    from espalier.learning.discovery_report import Discovery
+    from espalier.recipes.rule_files import Checked
+    from espalier.rules.ruleset import RuleSet
 
 __all__ = ["ABOUT", "check", "discover", "show"]
 
@@ -25,12 +37,11 @@ def check(
     json: Annotated[bool, typer.Option("--json", help="Write the rules as JSON.")] = False,
 ) -> None:
     """Parse rules, name every mistake with its line, and show what each rule compiles to."""
-    from espalier.cli.rule_files import described, read_rules, rule_table
-
-    rules, known, mistakes = read_rules(source, labels)
+    checked, known = _checked(source, labels)
+    mistakes = [f"{source}: {mistake}" for mistake in checked.mistakes]
     for mistake in mistakes:
         complain(mistake)
-    rows = described(rules, known)
+    rows = described(checked.rules, known)
     if json:
         say_json({"rules": rows, "mistakes": mistakes})
     elif rows:
@@ -45,7 +56,6 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Write the rules as JSON.")] = False,
 ) -> None:
     """Show the rules of a task with their penalties, and the form each compiles to."""
-    from espalier.cli.rule_files import described, rule_table
     from espalier.tasks.task import load_task
 
     found = load_task(task)
@@ -94,15 +104,21 @@ def discover(
     json: Annotated[bool, typer.Option("--json", help="Write the findings as JSON.")] = False,
 ) -> None:
     """Find rules that right labels keep and a model's answers break."""
-    from espalier.cli.rule_files import check_task_output, finding_table, search
+    from espalier.cli.labelling import load_model
     from espalier.io.files import write_chunks
+    from espalier.learning.discovery import TEMPLATES
+    from espalier.recipes.rule_files import find_rules
 
     keep_apart([*data, model], {"--output": output})
     if output is not None:
         check_task_output(output)
     documents = read_all(data, format, encoding)
     with progress("looking for rules") as news:
-        found = search(documents, model, templates, importance, most, cover, jobs, news)
+        found = find_rules(
+            documents, None if model is None else load_model(model), progress=news, jobs=jobs, importance=importance,
+            max_rules=most, cover=cover or None,
+            templates=TEMPLATES if templates is None else tuple(name.strip() for name in templates.split(",")),
+        )  # fmt: skip
     if output == STANDARD:
         typer.echo(found.to_task(), nl=False)
         return
@@ -114,3 +130,91 @@ def discover(
         say_json(found.to_dict())
     else:
         say(*finding_table(found))
+
+
+def _checked(source: str, labels: str | None) -> tuple[Checked, Sequence[str]]:
+    """Return the rules of a file or a task, and the labels they are for.
+
+    A file of rules without labels is taken at its word: the fields it names are the labels.
+    """
+    from espalier.recipes.rule_files import Checked, check_rules, read_text, task_of
+
+    task = task_of(source)
+    if task is not None:
+        if labels is not None:
+            raise InputError(f"{source}: a task has its own labels; --labels is for files of rules")
+        return Checked(task.rules, (), ()), task.labels
+    text = read_text(Path(source))
+    known = None if labels is None else [name.strip() for name in labels.split(",") if name.strip()]
+    if known == []:
+        raise InputError("--labels is empty; give names with commas, such as title,price")
+    checked = check_rules(text, known, directory=Path(source).parent)
+    return checked, checked.fields if known is None else known
+
+
+def described(rules: RuleSet, labels: Sequence[str]) -> list[dict[str, Any]]:
+    """Return name, text, penalty ("hard" if infinite) and compiled form of every rule."""
+    from espalier.rules.compile import compile_rules
+    from espalier.rules.text import print_node
+
+    forms = compile_rules(rules, labels).form
+    return [
+        {
+            "name": rule.name,
+            "rule": print_node(rule.node),
+            "penalty": "hard" if rule.hard else rule.penalty,
+            "once": rule.once,
+            "form": form,
+        }
+        for rule, form in zip(rules, forms, strict=True)
+    ]
+
+
+def rule_table(rows: Iterable[Mapping[str, Any]]) -> RenderableType:
+    """Lay out what `described` returned."""
+    table = _table("name", "rule", ">penalty", "form")
+    for row in rows:
+        penalty = row["penalty"]
+        price = "to learn" if penalty is None else penalty if penalty == "hard" else f"{penalty:.3g}"
+        table.add_row(Text(row["name"]), Text(row["rule"]), price + (", once" if row["once"] else ""), row["form"])
+    return table
+
+
+def check_task_output(path: Path) -> None:
+    """Refuse a place where no task file can be written, before the time is spent."""
+    if path == STANDARD:
+        return
+    if path.suffix != ".toml":
+        raise InputError(f"{path}: a task file's name ends in .toml")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path}: the directory {str(path.parent)!r} does not exist or cannot be written")
+
+
+def finding_table(found: Discovery) -> list[RenderableType]:
+    """Lay out a discovery: a headline, then one line a rule."""
+    head = Text(f"{counted(found.rules.K, 'rule')} ", "bold")
+    of = f"of {counted(found.candidates, 'candidate')}, {found.important} important"
+    head.append(f"{of}; {counted(found.sequences, 'record')}", "dim")
+    table = _table("rule", "template", ">support", ">holds", ">gold", ">answers", ">importance", ">penalty", ">±")
+    for row in found.rows:
+        effect = "" if row.fixes is None or row.breaks is None else f"+{len(row.fixes)} -{len(row.breaks)}"
+        table.add_row(
+            Text(row.text),
+            row.template,
+            str(row.support),
+            f"{100 * row.confidence:.1f}%",
+            str(row.gold),
+            str(row.predicted),
+            "∞" if row.importance == math.inf else f"{row.importance:.2f}",
+            "" if row.penalty is None else f"{row.penalty:.2f}",
+            effect,
+        )
+    return [head, "", table]
+
+
+def _table(*columns: str) -> Table:
+    """Return a table without lines; `>` in front of a name moves its column to the right."""
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for name in columns:
+        table.add_column(name.removeprefix(">"), justify="right" if name[0] == ">" else "left")
+    return table

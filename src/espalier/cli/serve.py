@@ -56,12 +56,9 @@ def serve(
         raise InputError("--token: a token has at least 12 characters; leave it out to get a good one")
     gate = Gate.of(host, token, allow_host or ())
     with _listening(host, port) as listener:
-        from espalier.cli.adapting import converted
         from espalier.workbench.app import create_app  # which takes a second or two
 
-        trainer = [sys.executable, "-m", "espalier.cli.teaching"]
-        app = create_app(project, trainer=trainer, gate=gate, convert=converted)
-        _run(app, listener, token)
+        _run(create_app(project, gate=gate), listener, token)
 
 
 def _check_extra() -> None:

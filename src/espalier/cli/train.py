@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from espalier.cli.console import complain, note, progress, say, say_json
-from espalier.cli.files import UTF_8, Encoding, read_all
+from espalier.cli.files import STANDARD, UTF_8, Encoding, labelled_records, read_all
 from espalier.cli.places import keep_apart
-from espalier.cli.settings import Kind, Method, parse_settings
+from espalier.cli.settings import Kind, Method, parse_penalties, parse_settings
 from espalier.cli.wording import counted
+from espalier.errors import InputError
+
+if TYPE_CHECKING:
+    from espalier.document import Document
+    from espalier.recipes import Recipe, Trained
 
 __all__ = ["train"]
+
+REFERENCES = "citations"
+"""The task that has a model to begin from, and schemes of labels that are understood."""
 
 
 Unlabelled = Annotated[
@@ -105,41 +114,105 @@ def train(
     Rules add to the task's; one that has the name of a task's rule replaces it. With --dev the best model of a method
     is kept, the supervised one included; without it the last. The task citations begins from the bundled model.
     """
-    from espalier.cli.labelling import judge, labelled_only
-    from espalier.cli.recipe import make_recipe
-    from espalier.cli.tables import report_table
-    from espalier.cli.training import Learning, as_declared, as_learned, fit, model_output, save
+    from espalier.recipes import fit, plan
+    from espalier.recipes.judging import judge
+    from espalier.recipes.rule_files import gather_rules
+    from espalier.tasks.task import load_features, load_task
 
-    path, prior = model_output(output, task), parse_settings(settings or [])[""].get("prior")
+    path, chosen = model_output(output, task), parse_settings(settings or [])
+    prior = chosen.get("prior")
     reads = [*labelled, *(unlabelled or ()), dev, task, features, *(rules or ())]
     keep_apart([*reads, prior if isinstance(prior, str) else None], {"--output": path})
-    recipe = make_recipe(
-        task=task, kind=model, method=method, features=features, rules=rules or [], penalties=penalties,
-        settings=settings or [], tags=tags, pool=bool(unlabelled), jobs=jobs,
+    declared = None if task is None else load_task(task)
+    recipe = plan(
+        task=declared, model=model and model.value, method=method and method.value,
+        rules=gather_rules(declared, rules or []), penalties=None if penalties is None else parse_penalties(penalties),
+        features=None if features is None else load_features(features), tags=tags, unlabelled=bool(unlabelled),
+        jobs=jobs, **_starts(task, chosen), settings=chosen,
     )  # fmt: skip
-    documents = read_all(labelled, format, encoding, each=partial(as_learned, recipe))
-    held = read_all([dev], format, encoding, each=partial(as_declared, recipe)) if dev is not None else []
-    judges = labelled_only(held, str(dev)) if held else []
+    documents = read_all(labelled, format, encoding, each=partial(_as_declared, recipe, task, check=True))
+    held = read_all([dev], format, encoding, each=partial(_as_declared, recipe, task)) if dev is not None else []
+    judges = labelled_records(held, str(dev)) if held else []
     pool = read_all(unlabelled, raw_format, encoding) if unlabelled else None
     started = perf_counter()
     with progress(f"training {recipe.kind}") as news:
-        summary = fit(recipe, documents, pool=pool, dev=judges, news=news)
-    save(recipe, path)
+        trained = fit(recipe, documents, unlabelled=pool, dev=judges, progress=news)
+    trained.save(path)
     seconds = perf_counter() - started
-    report = judge(recipe.estimator, judges, str(dev)).report if dev is not None else None
-    learning = Learning.of(recipe, judges)
-    begun = "" if recipe.start is None else f", begun from {recipe.start.name}"
-    learned = f"{recipe.kind} from {counted(summary['records'], 'record')}, {counted(summary['tokens'], 'token')}"
-    note(f"{learned} in {seconds:.1f} s{begun} → {path}")
+    report = judge(trained.estimator, judges).report if dev is not None else None
+    _tell(trained, path, seconds, judged=bool(judges))
     if output is None:
         complain(f"the model is in {path}; --output names another file")
     if json:
-        dev_figures = {} if report is None else {"dev": report.to_dict()}
-        say_json(
-            {"model": str(path), **recipe.to_dict(), "seconds": seconds, **summary, **learning.to_dict(), **dev_figures}
-        )
-        return
-    for line in learning.lines():
-        note(line)
-    if report is not None:
-        say(*report_table(report, learning.beside))
+        figures = {} if report is None else {"dev": report.to_dict()}
+        say_json({"model": str(path), **recipe.to_dict(), "seconds": seconds, **trained.to_dict(), **figures})
+    elif report is not None:
+        from espalier.cli.tables import report_table
+
+        say(*report_table(report, trained.beside))
+
+
+def model_output(path: Path | None, task: str | None) -> Path:
+    """Return where to write the model: the file that was named, else one with the name of the task.
+
+    A place where no model can be written is refused before the time for training is spent, and so is a file that is
+    there but that nobody named.
+    """
+    if path is None:
+        path = Path(f"{Path(task or 'model').stem}.espalier")
+        if os.path.lexists(path):
+            raise InputError(f"{path} is there already; name the file to write: --output {path} replaces it")
+    if path == STANDARD:
+        raise InputError("a model cannot be written to stdout; name a file, such as -o my.espalier")
+    if path.is_dir():
+        raise InputError(f"{path} is a directory; name a file in it, such as -o {path / 'my.espalier'}")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path}: the directory {str(path.parent)!r} does not exist or cannot be written")
+    return path
+
+
+def _starts(task: str | None, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return where learning begins and take it out of the settings: what they name, else the task's own model."""
+    if "prior" not in settings:
+        if task != REFERENCES:
+            return {}
+        from espalier.citations.adapting import bundled_start
+
+        return {"usual_start": bundled_start}
+    source = settings.pop("prior")
+    if source is None:
+        return {}
+    if not isinstance(source, str):
+        raise InputError(f"--set prior={source}: expected a model file, or null to begin from nothing")
+    from espalier.citations.parser import model_file
+    from espalier.recipes.adapting import begin
+
+    return {"start": lambda: begin(model_file(source), source)}
+
+
+def _as_declared(recipe: Recipe, task: str | None, documents: list[Document], check: bool = False) -> list[Document]:
+    """Return documents with the labels that the task declares; those of other schemes of references are understood.
+
+    check : is a label that the task does not declare an error?
+    """
+    if task == REFERENCES and recipe.labels is not None:
+        from espalier.citations.adapting import converted
+
+        documents = converted(documents, recipe.labels.names)
+    if check:
+        from espalier.recipes.training import check_labels
+
+        check_labels(recipe, documents)
+    return documents
+
+
+def _tell(trained: Trained, path: Path, seconds: float, judged: bool) -> None:
+    """Tell a person at a terminal what was learned, and which of several models was kept."""
+    recipe, sizes = trained.recipe, trained.sizes
+    begun = "" if recipe.start is None else f", begun from {recipe.start.name}"
+    learned = f"{recipe.kind} from {counted(sizes['records'], 'record')}, {counted(sizes['tokens'], 'token')}"
+    note(f"{learned} in {seconds:.1f} s{begun} → {path}")
+    if trained.kept is not None and trained.history:
+        which = f"the model of cycle {trained.kept}" if trained.kept else "the supervised model"
+        why = "the best by the held-out records" if judged else "the last; only --dev can tell whether it is better"
+        note(f"{recipe.method}: {counted(len(trained.history), 'step')}; kept {which}, {why}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from espalier.errors import Argument, EspalierError, Part, Place
 
 __all__ = ["counted", "in_options"]
 
-# What stands for an argument of a function; with a value, where the value is shown.
+# What stands for an argument of a function; {} is its value.
 _OPTIONS: Mapping[tuple[str, str], str] = {
     ("read", "encoding"): "--encoding {}",
     ("read", "format"): "--from {}",
@@ -17,7 +18,11 @@ _OPTIONS: Mapping[tuple[str, str], str] = {
     ("write", "lossy"): "--lossy",
     ("fit", "labels"): "give a --task that lists it",
     ("fit", "rules"): "add --rules FILE",
+    ("add", "no rules"): "add --rules none",
+    ("add", "rules"): "add --rules FILE",
+    ("add", "unlabelled"): "add --unlabelled FILE",
     ("method", "unlabelled_truth"): "--set method.unlabelled_truth={}",
+    ("train", "start"): "--set prior",
 }
 # Where a command writes, the option that names the format.
 _FORMAT_OPTION: Mapping[str, str] = {"label": "--format"}
@@ -44,7 +49,14 @@ def in_options(error: EspalierError, command: str) -> str:
 def _option(argument: Argument, command: str) -> str | None:
     """Return the option that stands for an argument; None if there is none."""
     function, name, value, _ = argument
+    if (function, name) in _OPTIONS:
+        return _OPTIONS[function, name].format(value)
     if (function, name) == ("write", "format"):
         return f"{_FORMAT_OPTION.get(command, '--to')} {value}"
-    option = _OPTIONS.get((function, name))
-    return None if option is None else option.format(value)
+    if (function, name) == ("train", "tags"):
+        return "--tags" if value else "--plain"
+    if function == "set":
+        return f"--set {name}" + ("" if value is ... else f"={value if isinstance(value, str) else json.dumps(value)}")
+    if function in command.split():  # what Python and the command line call alike
+        return f"--{name}" + ("" if value is ... else f" {value}")
+    return None

@@ -34,7 +34,7 @@ from espalier.features.defaults import default_templates
 from espalier.features.extract import FeatureExtractor
 from espalier.rules.ruleset import RuleSet
 
-__all__ = ["Task", "load_task", "names"]
+__all__ = ["Task", "load_features", "load_task", "names"]
 
 _HERE = Path(__file__).parent
 _KEYS = ("labels", "features", "rules", "defaults")
@@ -105,6 +105,21 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists in lists in lists
         raise FormatError(f"not acceptable TOML: {error}", path=str(path)) from None
     return found
+
+
+def load_features(path: str | Path) -> FeatureExtractor:
+    """Return the features of the `[features]` table of a TOML file, a task file for instance; word lists are beside it.
+
+    Raises
+    ------
+    FormatError
+        The file is not TOML, has no such table, or names features that are not known.
+    """
+    path = Path(path)
+    table = _read_toml(path)
+    if "features" not in table:
+        raise FormatError("has no [features] table", path=str(path), hint="write one with a list 'templates'")
+    return _extractor(table, path)
 
 
 def _check_keys(table: Mapping[str, Any], known: Iterable[str], where: str, path: Path) -> None:

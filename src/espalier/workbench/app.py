@@ -1,6 +1,6 @@
 """The application: routes, errors, the page, and the guard before all of it.
 
-    app = create_app(Path("my-project"), trainer=[sys.executable, "-m", "espalier.cli.teaching"])
+    app = create_app(Path("my-project"))
 
 Routes are plain functions, which the framework runs in threads: what computes does not hold up the others. The page is
 the files of `static/`; nothing is loaded from elsewhere, the description of the API (`/api`) included.
@@ -8,6 +8,7 @@ the files of `static/`; nothing is loaded from elsewhere, the description of the
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -22,7 +23,7 @@ from starlette.exceptions import HTTPException
 
 from espalier.errors import EspalierError
 from espalier.workbench.api_page import api_page
-from espalier.workbench.bench import Bench, Convert, Limits
+from espalier.workbench.bench import Bench, Limits
 from espalier.workbench.failures import Failure, explained
 from espalier.workbench.jobs import Jobs
 from espalier.workbench.redecoding import Redecoder
@@ -34,23 +35,22 @@ __all__ = ["PREFIX", "create_app"]
 
 PREFIX = "/api/v1"
 STATIC = Path(__file__).parent / "static"
+TRAINER = (sys.executable, "-m", "espalier.workbench.teaching")
 
 
 def create_app(
     project: Path,
     *,
-    trainer: Sequence[str],
+    trainer: Sequence[str] = TRAINER,
     gate: Gate | None = None,
     limits: Limits | None = None,
-    convert: Convert | None = None,
 ) -> FastAPI:
     """Open a project and return the application that serves it; it is closed when the application shuts down.
 
-    trainer : the command of a training process (`workbench.jobs`); gate : whom to let in, by default this machine;
-    convert : how labels of other schemes are read in files of references.
+    trainer : the command of a training process (`workbench.jobs`); gate : whom to let in, by default this machine.
     """
     gate = Gate() if gate is None else gate
-    bench = Bench(project, limits, convert)
+    bench = Bench(project, limits)
     app = FastAPI(
         title="Espalier workbench", version=import_module("espalier").__version__, docs_url=None, redoc_url=None,
         openapi_url=f"{PREFIX}/openapi.json", lifespan=_lifespan,

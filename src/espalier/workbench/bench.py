@@ -8,7 +8,7 @@ then is kept, so that asking again goes on from there.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,14 +30,10 @@ from espalier.workbench.rule_texts import applied
 from espalier.workbench.scores import alone, joined, size
 from espalier.workbench.tasks import Task, TaskStore
 
-__all__ = ["Bench", "Convert", "Limits"]
+__all__ = ["Bench", "Limits"]
 
 _AT_ONCE = 128  # records between two looks at the clock
 _SURE = 500_000  # confidences in memory: an order needs those of all records, whose answers may be too many to keep
-
-
-Convert = Callable[[Sequence[Document], Sequence[str]], list[Document]]
-"""Takes labelled documents and a task's labels, and returns the documents with those labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +51,9 @@ class Limits:
 class Bench:
     """One open project."""
 
-    def __init__(self, directory: Path, limits: Limits | None = None, convert: Convert | None = None) -> None:
-        """Open the project of a directory; it is made if it is not there.
-
-        convert : how labels of other schemes are read in files of references.
-        """
+    def __init__(self, directory: Path, limits: Limits | None = None) -> None:
+        """Open the project of a directory; it is made if it is not there."""
         self.limits = Limits() if limits is None else limits
-        self.convert = convert
         self.directory = directory
         self.database = Database(directory)
         self.tasks, self.records = TaskStore(self.database), RecordStore(self.database)

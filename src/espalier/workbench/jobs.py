@@ -23,9 +23,10 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from espalier.errors import EspalierError
+from espalier.recipes import METHODS
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure, explained
 from espalier.workbench.job_table import ENDED, JobTable
@@ -33,25 +34,8 @@ from espalier.workbench.labellers import check_file
 from espalier.workbench.orders import Orders, rules_in_use, write_orders
 from espalier.workbench.tasks import Task
 
-__all__ = ["METHODS", "Jobs"]
+__all__ = ["Jobs"]
 
-
-class Method(NamedTuple):
-    """Does a method learn from records that nobody corrected, and what is it?"""
-
-    pool: bool
-    summary: str
-
-
-METHODS = {
-    "supervised": Method(False, "from corrected records"),
-    "codl": Method(True, "constraint-driven: labels the other records under the rules, and learns from those, too"),
-    "samplerank": Method(True, "ranking in a random walk, taught by rules on the other records"),
-    "em": Method(True, "expectation maximisation of an HMM; the rules are applied afterwards"),
-    "pr": Method(True, "posterior regularisation: expectations of the rules on the other records"),
-    "ge": Method(True, "generalised expectation: the same, by gradient"),
-}
-"""The methods of `espalier train`, by name."""
 
 _BY_RULES = ("pr", "ge")
 _MEMORY = 8 << 30

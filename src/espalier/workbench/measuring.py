@@ -13,7 +13,8 @@ import numpy as np
 
 from espalier.corpus import Labels
 from espalier.document import Document, Span
-from espalier.metrics import calibration, confusion, evaluate, paired_bootstrap, sequence_scores, wilcoxon
+from espalier.metrics import calibration, confusion, evaluate
+from espalier.recipes.judging import METRICS, compare_answers
 from espalier.tags import OUTSIDE, path_of
 from espalier.workbench.bench import Bench
 from espalier.workbench.decoding import Answer
@@ -23,7 +24,6 @@ from espalier.workbench.tasks import Task
 
 __all__ = ["Gold", "compare", "corrected", "labelled", "measure"]
 
-METRICS = ("token_accuracy", "field_f1", "exact")
 RESAMPLES = 2000
 
 
@@ -145,15 +145,6 @@ def compare(bench: Bench, task: Task, gold: Gold, a: int | None, b: int | None) 
         for side in sides
     )
     seen = [frozenset[int]() if m is None else bench.models.get(task.name, m).seen for m in (a, b)]
-    rows = [_row(expected, first, second, metric) for metric in METRICS]
+    rows = compare_answers(expected, first, second, RESAMPLES)
     counts = {"seen_a": gold.seen(seen[0]), "seen_b": gold.seen(seen[1])}
     return {"a": a, "b": b, "records": len(gold.documents), **counts, "rows": rows}
-
-
-def _row(expected: list[list[str]], a: list[list[str]], b: list[list[str]], metric: str) -> dict[str, Any]:
-    drawn = paired_bootstrap(expected, a, b, metric=metric, n_resamples=RESAMPLES)
-    scores = np.array([sequence_scores(expected, side, metric=metric) for side in (a, b)])
-    known = ~np.isnan(scores).any(axis=0)
-    found = {name: getattr(drawn, name) for name in ("metric", "a", "b", "difference", "low", "high")}
-    tested = wilcoxon(scores[0][known], scores[1][known])
-    return found | {"p_bootstrap": drawn.p_value, "p_wilcoxon": tested.p_value}

@@ -87,8 +87,10 @@ def read_upload(bench: Bench, task: Task, data: bytes, name: str, format: str | 
         found.take(bench, document, document.id or f"record {i + 1}")
     found.problems += [(f"line {problem.line}", problem.what) for problem in problems]
     found.refuse(refused)
-    if task.name == REFERENCES and bench.convert is not None:
-        found.documents = bench.convert(found.documents, task.fields)
+    if task.name == REFERENCES:
+        from espalier.citations.adapting import converted
+
+        found.documents = converted(found.documents, task.fields)
     return found
 
 

@@ -9,69 +9,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from espalier.corpus import Labels
 from espalier.errors import RuleError
+from espalier.recipes.rule_files import Checked, check_rules
 from espalier.rules.compile import Compiled, compile_rules
-from espalier.rules.nodes import known_fields
-from espalier.rules.reader import Scope, logical_lines
 from espalier.rules.ruleset import DEFAULT_PENALTY, Rule, RuleSet
-from espalier.rules.text import parse_rules, print_node
+from espalier.rules.text import print_node
 from espalier.workbench.failures import Failure
 from espalier.workbench.labellers import Labeller
 from espalier.workbench.tasks import RuleState
 
-__all__ = ["Checked", "Mistake", "applied", "check_text", "described", "pruned", "sound"]
+__all__ = ["applied", "check_text", "described", "pruned", "sound"]
 
 MOST_RULES = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """What is wrong with a line of rules, and where; both count from 1."""
-
-    line: int
-    column: int
-    message: str
-    hint: str
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """The rules of a text that can be read, the first and last line of each (from 1), and what cannot."""
-
-    rules: RuleSet
-    lines: tuple[tuple[int, int], ...]
-    mistakes: tuple[Mistake, ...]
-
-
 @lru_cache(maxsize=64)
 def check_text(text: str, labels: Labels) -> Checked:
-    """Read every rule by itself, so that one mistake does not hide the next."""
-    scope = Scope(known=known_fields(labels), directory=None)
-    lines = text.removeprefix("\ufeff").split("\n")
-    found: dict[str, tuple[Rule, tuple[int, int]]] = {}
-    mistakes: list[Mistake] = []
-    for numbers in logical_lines(lines):
-        first, last = numbers[0], numbers[-1]
-        # Blank lines before it keep the places in messages right.
-        alone = "\n" * first + "\n".join(lines[t] if t in numbers else "" for t in range(first, last + 1))
-        try:
-            [rule] = (Rule(*parsed) for parsed in parse_rules(alone, scope))
-            if rule.name in found:
-                raise RuleError(f"a second rule named {rule.name!r}", hint="names must differ")
-            if len(found) >= MOST_RULES:
-                raise RuleError(f"more than {MOST_RULES} rules", hint="leave some out")
-        except RuleError as error:
-            mistakes.append(Mistake(error.line or first + 1, error.column or 1, error.what, error.hint))
-            continue
-        found[rule.name] = rule, (first + 1, last + 1)
-    return Checked(
-        RuleSet(rule for rule, _ in found.values()), tuple(place for _, place in found.values()), tuple(mistakes)
-    )
+    """Return the rules of a text that can be read, and what is wrong with the others."""
+    return check_rules(text, labels, most=MOST_RULES)
 
 
 def sound(text: str, labels: Labels) -> RuleSet:
@@ -79,7 +39,7 @@ def sound(text: str, labels: Labels) -> RuleSet:
     checked = check_text(text, labels)
     if checked.mistakes:
         first = checked.mistakes[0]
-        raise Failure(400, first.message, first.hint, f"rules, line {first.line}, column {first.column}")
+        raise Failure(400, first.what, first.hint, f"rules, line {first.line}, column {first.column}")
     return checked.rules
 
 
@@ -131,9 +91,7 @@ def described(state: RuleState, labeller: Labeller) -> dict[str, Any]:
         "penalties": as_json(state.penalties),
         "off": list(state.off),
         "rules": [_row(rule, lines, form, state, labeller) for rule, lines, form in rows],
-        "errors": [
-            {"line": m.line, "column": m.column, "message": m.message, "hint": m.hint} for m in checked.mistakes
-        ],
+        "errors": [{"line": m.line, "column": m.column, "message": m.what, "hint": m.hint} for m in checked.mistakes],
     }
 
 

@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
+from espalier.recipes import METHODS
 from espalier.workbench.bench import Bench
 from espalier.workbench.examples import examples
 from espalier.workbench.exporting import formats
-from espalier.workbench.jobs import METHODS
 from espalier.workbench.routes.shared import BenchOf, JobsOf, TaskOf
 from espalier.workbench.rule_texts import check_text, sound
 from espalier.workbench.shapes import tasks as answers
@@ -36,7 +36,7 @@ def task_dict(bench: Bench, task: Task) -> dict[str, Any]:
         "corrected": corrected,
         "rules": check_text(task.rules.text, task.labels).rules.K,
         "examples": len(examples(task.name)),
-        "methods": [{"name": name, "pool": pool, "summary": text} for name, (pool, text) in METHODS.items()],
+        "methods": [{"name": name, "pool": way.pool, "summary": way.summary} for name, way in METHODS.items()],
         "formats": formats(task),
     }
 

@@ -1,4 +1,4 @@
-"""The training process of the workbench: `python -m espalier.cli.teaching`, orders on stdin, news on stdout.
+"""The training process of the workbench: `python -m espalier.workbench.teaching`, orders on stdin, news on stdout.
 
 It does what `espalier train` does, and says how it goes (`workbench.jobs` has the messages). The model that learns from
 all corrected records comes first, so that it can be used at once. Then a fifth of the records judges models that learn
@@ -13,15 +13,16 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-from espalier.cli.labelling import judge
-from espalier.cli.recipe import NO_RULES, Recipe, make_recipe
-from espalier.cli.settings import Method
-from espalier.cli.training import fit, save
 from espalier.document import Document
 from espalier.errors import EspalierError
+from espalier.recipes import Recipe, fit, plan
+from espalier.recipes.adapting import Start
+from espalier.recipes.judging import judge
+from espalier.recipes.rule_files import gather_rules
+from espalier.workbench.failures import Failure, explained
+from espalier.workbench.tasks import REFERENCES
 
 __all__ = ["main", "teach"]
 
@@ -47,14 +48,15 @@ def teach(orders: dict[str, Any], tell: Tell) -> None:
 
     news(0)("learning from all corrected records")
     recipe = _recipe(orders)
-    fit(recipe, documents, pool=pool, dev=[], news=news(0))
-    save(recipe, Path(orders["output"]))
+    fit(recipe, documents, unlabelled=pool, progress=news(0)).save(orders["output"])
     tell({"model": recipe.kind})
     if held and recipe.start is not None:
-        tell({"point": {"records": 0, **_scores(_start(recipe), held)}})
+        from espalier.citations.parser import load
+
+        tell({"point": {"records": 0, **_scores(load("citations").model, held)}})
     for step, size in enumerate(sizes, 1):
         part = _recipe(orders)
-        fit(part, rest[:size], pool=pool, dev=[], news=news(step))
+        fit(part, rest[:size], unlabelled=pool, progress=news(step))
         scores = _scores(part.estimator, held)
         tell({"point": {"records": size, **scores}})
         if size == len(rest):
@@ -69,22 +71,21 @@ def _sizes(n: int, quick: bool) -> list[int]:
 
 def _recipe(orders: dict[str, Any]) -> Recipe:
     """Return what to train; expectation maximisation knows no rules, they are applied to its answers."""
-    method = Method(orders["method"])
-    own = [] if orders["rules"] is None or method == Method.em else [orders["rules"]]
-    return make_recipe(task=orders["task"], method=method, rules=[NO_RULES, *own], pool=orders["pool"] is not None)
+    rules = gather_rules(None, [] if orders["rules"] is None or orders["method"] == "em" else [orders["rules"]])
+    return plan(
+        task=orders["task"], method=orders["method"], rules=rules, unlabelled=orders["pool"] is not None,
+        usual_start=_bundled_start if orders["task"] == REFERENCES else None,
+    )  # fmt: skip
 
 
-def _start(recipe: Recipe) -> Any:
-    """Return the model that learning begins from, as it answers by itself."""
-    from espalier.citations.parser import load
+def _bundled_start() -> Start:
+    from espalier.citations.adapting import bundled_start
 
-    assert recipe.start is not None
-    found: Any = load(recipe.start.name)
-    return getattr(found, "model", found)
+    return bundled_start()
 
 
 def _scores(estimator: Any, held: Sequence[Document]) -> dict[str, float]:
-    report = judge(estimator, held, "the held-out records").report
+    report = judge(estimator, held).report
     return {"token_accuracy": report.token_accuracy, "field_f1": report.field_f1, "exact": report.exact}
 
 
@@ -119,19 +120,10 @@ def main() -> int:
         _limit(orders["memory"])
         teach(orders, tell)
     except EspalierError as error:
-        what, _, hint = str(error).partition("; ")
-        tell({"error": {"what": what, "where": "", "hint": hint}})
+        tell(explained(error).body())
         return 1
     except MemoryError:
-        tell(
-            {
-                "error": {
-                    "what": "training needs more memory than a job may have",
-                    "where": "",
-                    "hint": "use fewer texts",
-                }
-            }
-        )
+        tell(Failure(507, "training needs more memory than a job may have", "use fewer texts").body())
         return 1
     finally:
         sys.stdout = stdout

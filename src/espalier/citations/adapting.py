@@ -1,0 +1,37 @@
+"""A style of references learned from the bundled model: where learning begins, and labels of other schemes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from espalier.citations.parser import model_file
+from espalier.citations.schemes import Scheme, load_scheme
+from espalier.document import Document
+from espalier.recipes.adapting import Start, begin
+from espalier.tags import path_of
+
+__all__ = ["bundled_start", "converted"]
+
+
+def bundled_start() -> Start:
+    """Return the start from the bundled model, so that a handful of references teaches it a style."""
+    return begin(model_file("citations"), "citations")
+
+
+def converted(documents: Sequence[Document], labels: Sequence[str]) -> list[Document]:
+    """Return references with the labels of the task: those of AnyStyle and GROBID are understood too.
+
+    Every token is then in a field, by the conventions of the bundled model; records without labels stay as they are.
+    """
+    present = {span.label for document in documents for span in document.spans or ()}
+    schemes = _schemes(labels)
+    scheme = next((scheme for scheme in schemes if present <= scheme.labels.keys()), schemes[0])
+    return [document if document.spans is None else scheme.convert(document) for document in documents]
+
+
+def _schemes(labels: Sequence[str]) -> list[Scheme]:
+    """Return how labels may be meant: as AnyStyle's or ours, as GROBID's; labels : ours, plain or as tags."""
+    anystyle = load_scheme("anystyle")
+    ours = {label: label for label in map(path_of, labels)} | dict(anystyle.labels)
+    return [replace(anystyle, name="citations", labels=ours), load_scheme("grobid")]

@@ -1,0 +1,107 @@
+"""A model against labels, and two models against each other, with what chance would do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from espalier.errors import InputError
+from espalier.tags import is_tag
+
+if TYPE_CHECKING:
+    from espalier.document import Document
+    from espalier.metrics import Report
+
+__all__ = ["METRICS", "RESAMPLES", "Judged", "compare_answers", "compare_models", "judge", "labelled_only"]
+
+METRICS = ("token_accuracy", "field_f1", "exact")
+"""The figures that two models are compared by."""
+
+RESAMPLES = 10_000
+"""Draws of the bootstrap."""
+
+
+class Judged(NamedTuple):
+    """Labelled documents, their labels in the form that the model predicts, its own, and how they compare."""
+
+    documents: list[Document]
+    gold: list[list[str | None]]
+    predicted: list[list[str]]
+    report: Report
+
+
+def labelled_only(documents: Sequence[Document]) -> list[Document]:
+    """Return the documents that have labels to compare with; none is an error."""
+    labelled = [document for document in documents if document.spans is not None]
+    if not labelled:
+        raise InputError("no record is labelled, so there is nothing to compare with")
+    return labelled
+
+
+def _gold(documents: Sequence[Document], *answers: Sequence[Sequence[str]]) -> list[list[str | None]]:
+    """Return labels in the form that the answers have: tags or plain names."""
+    from espalier.corpus import Corpus
+
+    marks = all(is_tag(label) for label in set().union(*(y for side in answers for y in side)))
+    return Corpus.from_documents(documents, marks=marks).all_labels()
+
+
+def judge(model: Any, documents: Sequence[Document], **reading: bool) -> Judged:
+    """Compare a model's labels with those of documents; those without labels are left out.
+
+    Parameters
+    ----------
+    model : a fitted estimator.
+    documents : some of them labelled.
+    **reading : how fields are counted, see `espalier.evaluate`.
+
+    Returns
+    -------
+    Judged
+    """
+    from espalier.metrics import evaluate
+
+    labelled = labelled_only(documents)
+    predicted = model.predict([document.words for document in labelled])
+    gold = _gold(labelled, predicted)
+    return Judged(labelled, gold, predicted, evaluate(gold, predicted, **reading))
+
+
+def compare_models(a: Any, b: Any, documents: Sequence[Document], resamples: int = RESAMPLES) -> list[dict[str, Any]]:
+    """Is one fitted model better than another on labelled documents, or is it chance?
+
+    Returns
+    -------
+    list of dict
+        What `compare_answers` returns.
+    """
+    labelled = labelled_only(documents)
+    words = [document.words for document in labelled]
+    first, second = a.predict(words), b.predict(words)
+    return compare_answers(_gold(labelled, first, second), first, second, resamples)
+
+
+def compare_answers(
+    gold: Any, a: Sequence[Sequence[str]], b: Sequence[Sequence[str]], resamples: int = RESAMPLES
+) -> list[dict[str, Any]]:
+    """Compare two models' answers with the labels that are right.
+
+    Returns
+    -------
+    list of dict
+        For each of METRICS both figures, the difference with its interval, and the p-values of a paired bootstrap
+        over sequences and of Wilcoxon's signed-rank test.
+    """
+    import numpy as np
+
+    from espalier.metrics import paired_bootstrap, sequence_scores, wilcoxon
+
+    rows = []
+    for metric in METRICS:
+        drawn = paired_bootstrap(gold, a, b, metric=metric, n_resamples=resamples)
+        scores = np.array([sequence_scores(gold, labels, metric=metric) for labels in (a, b)])
+        known = ~np.isnan(scores).any(axis=0)
+        test = wilcoxon(scores[0][known], scores[1][known])
+        row = {name: getattr(drawn, name) for name in ("metric", "a", "b", "difference", "low", "high")}
+        rows.append(row | {"p_bootstrap": drawn.p_value, "p_wilcoxon": test.p_value})
+    return rows

@@ -1,0 +1,426 @@
+"""From what was asked for to an unfitted estimator, and how to read the labels of its data.
+
+    supervised      the model; with rules a CCM around it
+    codl            a CoDL around that
+    em              an EM around an HMM
+    samplerank      a model of its own, which rules teach on unlabelled text
+    pr, ge          take model and rules apart, and need both
+
+What does not go together is refused with the way out, before a record is read.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from espalier.errors import Argument, Hint, InputError, Part, nearest
+
+if TYPE_CHECKING:
+    from espalier.corpus import Labels
+    from espalier.features.extract import FeatureExtractor
+    from espalier.recipes.adapting import Start
+    from espalier.rules.ruleset import RuleSet
+    from espalier.tasks.task import Task
+
+__all__ = ["METHODS", "MODELS", "Method", "Recipe", "plan"]
+
+MODELS = ("hmm", "perceptron", "crf", "semicrf")
+"""The models that can be trained."""
+
+_TRAINED = ("perceptron", "svm")
+_PENALTIES = ("count", "hard", *_TRAINED, "fixed")
+_GIVEN = ("count", "hard", "fixed", "number")
+
+
+class Method(NamedTuple):
+    """What a method takes: unlabelled text or not, kinds of models, and penalties.
+
+    models : the first is the method's own if the task's is none of them; none: it trains a model of its own.
+    in_parts : the kinds that it can train over processes.
+    """
+
+    summary: str
+    pool: bool
+    models: tuple[str, ...]
+    penalties: tuple[str, ...]
+    in_parts: tuple[str, ...] = ()
+
+
+METHODS: Mapping[str, Method] = {
+    "supervised": Method(
+        "from corrected records", False, ("crf", "hmm", "perceptron", "semicrf"), (*_GIVEN, *_TRAINED), ("crf",)
+    ),
+    "codl": Method(
+        "constraint-driven: labels the other records under the rules, and learns from those, too",
+        True, ("crf", "hmm", "perceptron"), (*_GIVEN, *_TRAINED), ("crf", "hmm"),
+    ),
+    "samplerank": Method(
+        "ranking in a random walk, taught by rules on the other records", True, (), ("hard", "fixed", "number")
+    ),
+    "em": Method("expectation maximisation of an HMM; the rules are applied afterwards", True, ("hmm",), (), ("hmm",)),
+    "pr": Method(
+        "posterior regularisation: expectations of the rules on the other records",
+        True, ("crf", "hmm", "perceptron"), _GIVEN, ("crf", "hmm"),
+    ),
+    "ge": Method("generalised expectation: the same, by gradient", True, ("crf",), ()),
+}  # fmt: skip
+"""The ways to train a model, by name."""
+
+# What messages speak of: arguments of `train`, and what to add to them.
+_ADD_TEXT = Argument("add", "unlabelled", said="pass unlabelled=")
+_ADD_RULES = Argument("add", "rules", said="pass rules=")
+_NO_RULES = Argument("add", "no rules", said="pass rules=''")
+_SOME_RULES: Hint = (_ADD_RULES, " or a ", Argument("train", "task"), " that has some")
+
+
+def _argument(name: str, value: Any = ...) -> Argument:
+    return Argument("train", name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """An unfitted estimator and how to read the labels of its data.
+
+    Attributes
+    ----------
+    estimator : what will be fitted.
+    kind : what answers in the end, for messages.
+    method : one of METHODS.
+    rules : those that it learns under or from.
+    labels : those that the task declares, None without a task.
+    task : the name of the task, None without one.
+    marks : are labels tags, with B- and I-?
+    start : the model that learning begins from, or None.
+    """
+
+    estimator: Any
+    kind: str
+    method: str
+    rules: RuleSet
+    labels: Labels | None
+    task: str | None
+    marks: bool
+    start: Start | None = None
+
+    @property
+    def under_rules(self) -> bool:
+        """Is the estimator a CCM, which chooses penalties on held-out records?"""
+        return self.method == "supervised" and self.rules.K > 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was trained and how, in a JSON-able form."""
+        how = {"kind": self.kind, "method": self.method, "rules": self.rules.K}
+        return how if self.start is None else how | {"prior": self.start.name}
+
+
+def plan(
+    *,
+    task: Task | str | Path | None = None,
+    model: str | None = None,
+    method: str | None = None,
+    rules: RuleSet | str | None = None,
+    penalties: str | float | None = None,
+    features: FeatureExtractor | None = None,
+    tags: bool | None = None,
+    settings: Mapping[str, Any] | None = None,
+    unlabelled: bool = False,
+    jobs: int | None = None,
+    start: Start | Callable[[], Start] | None = None,
+    usual_start: Callable[[], Start] | None = None,
+) -> Recipe:
+    """Decide what to train and how, before any data is read.
+
+    Parameters
+    ----------
+    task : a task, its name or its file: labels, features, rules, and which model to train.
+    model : one of MODELS; by default the task's, or a CRF.
+    method : one of METHODS; by default "supervised", or "codl" where there is unlabelled text.
+    rules : instead of the task's; an empty text leaves those out.
+    penalties : what rules cost: "count" (learned), "svm", "perceptron", "hard", "fixed" or a number.
+    features : instead of the task's.
+    tags : learn where fields begin, or one plain label for each; by default as the task has its labels, else tags.
+    settings : parameters by name, such as `{"l2": 0.5}`; those of the rules and of the method have a prefix, as
+        "rules.folds" and "method.gamma".
+    unlabelled : will there be unlabelled text?
+    jobs : processes that hold parts of the data; by default none, and threads.
+    start : the model that learning begins from, or a function that reads it; for a CRF, supervised or by CoDL, with
+        the features of that model.
+    usual_start : reads such a model; called if there is no `start`, and only where learning can begin from one.
+
+    Returns
+    -------
+    Recipe
+
+    Raises
+    ------
+    InputError
+        What was asked for does not go together.
+
+    Examples
+    --------
+    >>> from espalier.recipes import plan
+    >>> plan(model="hmm", rules="Once: each field once").estimator
+    CCM(base=HMM(), rules=RuleSet(Once))
+    """
+    from espalier.tasks.task import load_task
+
+    declared = load_task(task) if isinstance(task, str | Path) else task
+    known = _rules(rules, declared)
+    how = method or ("codl" if unlabelled else "supervised")
+    _check_word("method", how, METHODS)
+    _check_sources(how, known, unlabelled)
+    _check_price(how, known, penalties)
+    kind = _kind(how, model, declared)
+    if penalties in _TRAINED and kind == "semicrf":
+        other: Hint = ("another ", _argument("model"))
+        what = " are trained with a model of chains"
+        raise InputError(_argument("penalties", penalties), what, hint=["use count", other])
+    _check_jobs(how, kind, jobs)
+    begins = kind == "crf" and how in ("supervised", "codl") and features is None
+    if start is not None and not begins:
+        whom: tuple[Part, ...] = (" is for ", _argument("model", "crf"), ", supervised or codl, with its features")
+        raise InputError(_argument("start"), *whom, hint="leave out what differs")
+    source = usual_start if start is None and begins else start
+    begun = source() if callable(source) else source
+    chosen = _by_prefix(settings or {})
+    base = _base(kind, declared, features, chosen[""], begun)
+    return Recipe(
+        estimator=_over_processes(_wrapped(how, kind, base, known, penalties, chosen, begun), jobs),
+        kind=kind or how,
+        method=how,
+        rules=known,
+        labels=None if declared is None else declared.labels,
+        task=None if declared is None else declared.name,
+        marks=_marks(declared, tags),
+        start=begun,
+    )
+
+
+def _check_word(name: str, word: str, known: Mapping[str, Any] | tuple[str, ...]) -> None:
+    if word not in known:
+        raise InputError(_argument(name, word), ": unknown", hint=nearest(word, known, f"expected {', '.join(known)}"))
+
+
+def _rules(rules: RuleSet | str | None, task: Task | None) -> RuleSet:
+    from espalier.rules.ruleset import RuleSet
+
+    if isinstance(rules, str):
+        return RuleSet.from_text(rules, labels=None if task is None else task.labels)
+    return rules if rules is not None else RuleSet() if task is None else task.rules
+
+
+def _marks(task: Task | None, tags: bool | None) -> bool:
+    """Decide between tags and plain labels: as the task has them, else tags unless told otherwise."""
+    from espalier.tags import is_tag
+
+    if task is None:
+        return tags is not False
+    marks = all(is_tag(label) for label in task.labels)
+    if tags is not None and tags != marks:
+        have = "tags" if marks else "plain labels"
+        raise InputError(f"the task {task.name} has {have}", hint=("leave out ", _argument("tags", tags)))
+    return marks
+
+
+def _check_sources(method: str, rules: RuleSet, pool: bool) -> None:
+    """Refuse rules or text that a method would not use, and its absence where it is needed."""
+    name = _argument("method", method)
+    if method == "supervised" and pool:
+        without: Hint = ("leave out ", _argument("unlabelled"))
+        raise InputError(name, " learns from labels alone", hint=[without, "choose codl"])
+    if method not in ("supervised", "samplerank") and not pool:
+        raise InputError(name, " learns from unlabelled text", hint=[_ADD_TEXT, ("leave out ", _argument("method"))])
+    if method == "em" and rules.K:
+        raise InputError(name, " knows no rules", hint=["choose codl", _NO_RULES])
+    if method in ("pr", "ge") and not rules.K:
+        raise InputError(name, " learns from rules", hint=[_SOME_RULES, "choose codl"])
+    if method == "samplerank" and rules.K and not pool:
+        raise InputError(name, " uses rules on unlabelled text", hint=[_ADD_TEXT, _NO_RULES])
+
+
+def _check_price(method: str, rules: RuleSet, price: str | float | None) -> None:
+    if price is None:
+        return
+    if price not in _PENALTIES if isinstance(price, str) else not 0 <= price < math.inf:
+        words = f"expected {', '.join(_PENALTIES)}, or a number of at least 0"
+        raise InputError(_argument("penalties", price), ": unknown", hint=nearest(str(price), _PENALTIES, words))
+    if not rules.K:
+        raise InputError(_argument("penalties"), " are for rules, and there are none", hint=_SOME_RULES)
+    takes = METHODS[method].penalties
+    if not takes:
+        weight: Hint = ("it weighs rules by ", Argument("set", "method.weight", 100))
+        raise InputError(_argument("method", method), " has no penalties", hint=weight)
+    if (price if isinstance(price, str) else "number") not in takes:
+        what = _argument("method", method), " cannot use ", _argument("penalties", price)
+        raise InputError(*what, hint=f"choose {', '.join(takes)}")
+
+
+def _kind(method: str, asked: str | None, task: Task | None) -> str | None:
+    """Return the kind of model: the one asked for, else the task's, else the method's own; None if that is another."""
+    takes = METHODS[method].models
+    if asked is None:
+        usual = _default_kind(task)
+        return usual if usual in takes else takes[0] if takes else None
+    _check_word("model", asked, MODELS)
+    name = _argument("method", method)
+    if not takes:
+        raise InputError(name, " trains a model of its own", hint=("leave out ", _argument("model")))
+    if asked not in takes:
+        raise InputError(name, " cannot train ", _argument("model", asked), hint=f"choose {', '.join(takes)}")
+    return asked
+
+
+def _default_kind(task: Task | None) -> str:
+    name = str("crf" if task is None else task.defaults.get("model", "crf"))
+    if task is not None and name not in MODELS:
+        near = nearest(name, MODELS, f"expected {', '.join(MODELS)}")
+        raise InputError(f"task {task.name}, [defaults]: unknown model {name!r}", hint=near)
+    return name
+
+
+def _check_jobs(method: str, kind: str | None, jobs: int | None) -> None:
+    able = METHODS[method].in_parts
+    if jobs is not None and kind not in able:
+        model = (" with ", _argument("model", kind)) if able else ()
+        ways: list[Hint] = [("leave out ", _argument("jobs"))]
+        ways += [("choose ", _argument("model"), f" {' or '.join(able)}")] if able else []
+        raise InputError(_argument("method", method), *model, " learns in this process alone", hint=ways)
+
+
+def _over_processes(estimator: Any, jobs: int | None) -> Any:
+    """Give every model inside so many processes, but one whose own number was set."""
+    model = estimator if jobs is not None else None
+    while model is not None:
+        own = model.get_params(deep=False)
+        if own.get("jobs", jobs) is None:
+            model.set_params(jobs=jobs)
+        model = own.get("model", own.get("base"))
+    return estimator
+
+
+def _new(kind: str, *parts: Any) -> Any:
+    """Return an unfitted estimator; `parts` are its first arguments."""
+    from espalier.estimators.persist import class_of
+
+    made: Any = class_of(kind)
+    return made(*parts)
+
+
+def _base(
+    kind: str | None, task: Task | None, features: Any, chosen: Mapping[str, Any], start: Start | None
+) -> Any:  # fmt: skip
+    """Return the model with the task's features and, if it is the task's own, parameters; what was set comes first."""
+    model = _new(kind or "samplerank")
+    featured = "features" in model.get_params(deep=False)
+    if task is not None and featured:
+        model.set_params(features=task.extractor)
+    if task is not None and kind == _default_kind(task):
+        own = {key: value for key, value in task.defaults.items() if key != "model"}
+        _configure(model, own, lambda key, value: f"task {task.name}, [defaults] {key}={value}")
+    if features is not None and not featured:
+        ways: list[Hint] = [("leave out ", _argument("features")), ("choose another ", _argument("model"))]
+        raise InputError(_argument("model", kind), " knows words alone", hint=ways)
+    if features is not None:
+        model.set_params(features=features)
+    if start is not None:
+        model.set_params(**start.parameters)
+    return _set(model, chosen, "")
+
+
+def _wrapped(
+    method: str,
+    kind: str | None,
+    base: Any,
+    rules: RuleSet,
+    price: str | float | None,
+    chosen: Mapping[str, Mapping[str, Any]],
+    start: Start | None,
+) -> Any:
+    """Put rules and method around a model."""
+    under_rules = method in ("supervised", "codl") and rules.K
+    if chosen["rules"] and not under_rules:
+        whom: tuple[Part, ...] = (" is for a model under rules: with ", _argument("rules"), ", supervised or codl")
+        raise InputError(Argument("set", "rules.NAME"), *whom)
+    if chosen["method"] and method == "supervised":
+        what = " is for the method, and supervised has nothing to set"
+        raise InputError(Argument("set", "method.NAME"), what, hint=("see ", _argument("method")))
+    if under_rules:
+        base = _set(_new("ccm", base, rules, "count" if price is None else price), chosen["rules"], "rules.")
+    return _set(_learner(method, kind, base, rules, price, start), chosen["method"], "method.")
+
+
+def _learner(
+    method: str, kind: str | None, base: Any, rules: RuleSet, price: str | float | None, start: Start | None
+) -> Any:
+    """Put a method around a model that has its rules."""
+    if method == "codl":
+        # Only HMM and perceptron have an average of two models.
+        own = {"update": "interpolate" if kind in ("hmm", "perceptron") else "pool"}
+        return _new("codl", base).set_params(**own, **({} if start is None else start.pool_parameters))
+    if method == "em":
+        return _new("em", base)
+    if method == "samplerank" and rules.K:
+        return base.set_params(rules=_priced(rules, price))
+    if method == "ge":
+        return _new("ge", base, rules)
+    if method == "pr":
+        return _new("pr", base, rules).set_params(slack=_slack(price))
+    return base
+
+
+def _priced(rules: RuleSet, price: str | float | None) -> RuleSet:
+    """Give rules without a penalty one, where a learner takes them from the rules."""
+    if price is None or price == "fixed":
+        return rules
+    return rules.with_penalties(dict.fromkeys(rules.unset, math.inf if price == "hard" else float(price)))
+
+
+def _slack(price: str | float | None) -> str | float:
+    """Return penalties as posterior regularisation calls them."""
+    if price is None or not isinstance(price, str):
+        return "count" if price is None else price
+    return {"count": "count", "hard": "none"}.get(price, 1.0)  # "fixed": 1 where a rule has none
+
+
+def _by_prefix(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Divide settings by whom they are for: the model, the rules around it, or the method around both."""
+    chosen: dict[str, dict[str, Any]] = {"": {}, "rules": {}, "method": {}}
+    for name, value in settings.items():
+        prefix, _, key = name.rpartition(".")
+        if prefix not in chosen:
+            near = nearest(prefix, chosen, "expected NAME, rules.NAME or method.NAME")
+            raise InputError(Argument("set", name, value), f": nothing is called {prefix!r}", hint=near)
+        chosen[prefix][key] = value
+    return chosen
+
+
+def _set(estimator: Any, chosen: Mapping[str, Any], prefix: str) -> Any:
+    return _configure(estimator, chosen, lambda key, value: Argument("set", prefix + key, value), prefix)
+
+
+def _configure(
+    estimator: Any, chosen: Mapping[str, Any], place: Callable[[str, Any], Part], prefix: str = ""
+) -> Any:  # fmt: skip
+    """Set parameters; a value whose kind differs from the only one declared is refused before an algorithm trips.
+
+    place : names a parameter and its value in messages.
+    """
+    expected = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a word"}
+    signature = inspect.signature(type(estimator).__init__).parameters
+    for key, value in chosen.items():
+        parameter = signature.get(key)
+        if parameter is None or parameter.annotation not in expected:  # several kinds: the estimator knows which
+            continue
+        default = parameter.default
+        fits = isinstance(value, type(default)) or (isinstance(default, float) and isinstance(value, int))
+        if not fits or isinstance(value, bool) != isinstance(default, bool):
+            example = f"{prefix}{key}={json.dumps(default)}"
+            what = f": expected {expected[str(parameter.annotation)]}, such as {example}"
+            raise InputError(place(key, value), what)
+    return estimator.set_params(**chosen)
