@@ -1,12 +1,14 @@
-"""Imports point up the list of layers only, and the words of one application stay in its own layers."""
+"""Imports point up the list of layers only; private names stay in their file, words of an application in its layers."""
 
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -281,6 +283,48 @@ def test_hooks_are_seen(source: str, lines: list[int]) -> None:
 )
 def test_the_test_itself(module: str, source: str, wrong: bool) -> None:
     assert bool(complaints(source, module)) is wrong
+
+
+def measuring() -> ModuleType:
+    """The script that measures the house; it has the scan for private names."""
+    path = SRC.parents[1] / "scripts" / "measure_house.py"
+    spec = importlib.util.spec_from_file_location("measure_house", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_private_names_stay_in_their_file() -> None:
+    house = measuring()
+    assert house.private_names(house.sources(SRC.parents[1])) == []
+
+
+@pytest.mark.parametrize(
+    ("use", "found"),
+    [
+        ("from espalier.models.crf import _weights", ["b.py:1 _weights"]),
+        ("def f(model):\n    return model._weights", ["b.py:2 _weights"]),
+        ("from espalier.models import crf\ncrf._weights()", ["b.py:2 _weights"]),
+        ("class B(A):\n    def f(self):\n        return self._weights", []),
+        ("class B(A):\n    def f(self):\n        return super()._weights", []),
+        ("def _weights(): ...\n_weights()", []),
+        ("value._replace(x=1)", []),
+    ],
+)
+def test_private_names_are_seen(use: str, found: list[str]) -> None:
+    trees = {"a.py": ast.parse("class A:\n    def _weights(self): ..."), "b.py": ast.parse(use)}
+    assert measuring().private_names(trees) == found
+
+
+def test_a_rule_form_stands_in_few_files() -> None:
+    """Those that CONTRIBUTING names, and discovery, which counts some forms faster."""
+    house = measuring()
+    forms = {"nodes", "meaning", "lowering", "machines", "text", "language"}
+    found = house.naming(house.sources(SRC.parents[1]), "rule form")
+    assert set(found) <= {*(f"rules/{name}.py" for name in forms), "learning/discovery_clauses.py"}
+    assert len(found) <= 6
 
 
 def words_of_code(source: str) -> Iterator[tuple[int, str]]:
