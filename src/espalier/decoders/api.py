@@ -100,13 +100,52 @@ def decode(
 ) -> Decoding:
     """Return the best labelling under the rules, or the k best, with a certificate.
 
-    potentials : Potentials, unary scores [T, L] or (unary, trans, start, end). rules : a RuleSet or its text; they
-    speak about `tokens`, one a row, and name fields of `labels`, one a column. penalties : other prices than the
-    rules' own, by name or all K. clamp : tokens whose label is known, `{0: "a", (3, 6): ("b", "c")}`. text : the
-    text that `text ~` rules search, the tokens joined by spaces if not given. options : the method's own.
+    Parameters
+    ----------
+    potentials
+        Log scores of T tokens and L labels: `Potentials`, unary scores of shape [T, L], or a tuple
+        (unary, trans, start, end).
+    rules
+        A `RuleSet`, one rule, or their text.
+    tokens
+        One string for each row of the unary scores; rules need them.
+    labels
+        One name for each column of the unary scores; the numbers 0, 1, ... if not given.
+    method
+        "auto" tries the cheapest exact method first; any name of `espalier.decoders.DECODERS` takes that one.
+    k
+        How many labellings to return, the best first.
+    penalties
+        Other prices than the rules' own, by name, or all K in order.
+    text
+        What rules with `text ~` search; the tokens joined by spaces if not given.
+    clamp
+        Tokens whose label is known: `{0: "a", (3, 6): ("b", "c")}`.
+    relax
+        Where hard rules exclude each other, return the labels that violate them least, instead of none.
+    **options
+        Options of the method.
 
-    If every labelling scores -inf the status is INFEASIBLE, the certificate names hard rules that exclude each other,
-    and there are no labels; with `relax` there are those that violate hard rules least.
+    Returns
+    -------
+    Decoding
+        Labels, score, violations and a certificate. If no labelling is possible, the status of the certificate is
+        INFEASIBLE, and it names hard rules that exclude each other.
+
+    Raises
+    ------
+    InputError
+        If scores, tokens and labels do not fit together, or a method does not take the rules.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> scores = [[0.0, 1.0], [0.5, 0.0], [0.0, 1.0]]
+    >>> answer = es.decode(scores, "Once: each field once [hard]", tokens=["a", "b", "c"], labels=["x", "y"])
+    >>> answer.names()
+    ['y', 'y', 'y']
+    >>> str(answer.certificate.status)
+    'optimal'
     """
     problem = problem_of(potentials, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp)
     found = table.run(problem, method, k=k, **options)
@@ -127,7 +166,30 @@ def explain(
 ) -> Explanation:
     """Return the answers without and with the rules side by side, and the smallest set of rules that makes the change.
 
-    The arguments are those of `decode`; budget : decodings spent on finding that set.
+    Parameters
+    ----------
+    potentials, rules, tokens, labels, method, penalties, text, clamp
+        As for `decode`.
+    budget
+        How many decodings to spend on finding the smallest set of rules.
+
+    Returns
+    -------
+    Explanation
+        Both answers, what each rule does, and the rules that make the difference; printed, it is a table.
+
+    Raises
+    ------
+    InfeasibleError
+        If the rules allow no labelling.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> scores = [[0.0, 1.0], [0.5, 0.0], [0.0, 1.0]]
+    >>> found = es.explain(scores, "Once: each field once [hard]", tokens=["a", "b", "c"], labels=["x", "y"])
+    >>> found.changed, found.cause
+    ((1,), ('Once',))
     """
     problem = problem_of(potentials, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp)
     return explain_problem(problem, method=method, budget=budget)

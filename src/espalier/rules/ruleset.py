@@ -73,7 +73,34 @@ class Rule:
 
 
 class RuleSet(Sequence[Rule]):
-    """K rules in a fixed order, with names that differ. Immutable: every operation returns a new set."""
+    """K rules in a fixed order, with names that differ. Immutable: every operation returns a new set.
+
+    A set is a sequence of `Rule`; a rule is found by its number or by its name.
+
+    Parameters
+    ----------
+    rules
+        The rules, in this order. Most sets come from text: see `espalier.rules`.
+
+    Raises
+    ------
+    RuleError
+        If two rules have the same name.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> rules = es.rules('''
+    ...     Once:   each field once
+    ...     Price:  token in "$" -> price  [hard]
+    ... ''')
+    >>> rules.names
+    ('Once', 'Price')
+    >>> print(rules["Price"])
+    Price: token in "$" -> price  [hard]
+    >>> print(rules.with_penalties({"Once": 2.5}).without("Price"))
+    Once: each field once  [penalty 2.5]
+    """
 
     __slots__ = ("_index", "_rules")
 
@@ -98,11 +125,36 @@ class RuleSet(Sequence[Rule]):
         lexicons: Mapping[str, Sequence[str]] | None = None,
         directory: str | Path = ".",
     ) -> RuleSet:
-        """Parse a text, one rule a line (see `espalier.rules.text`).
+        """Parse a text with one rule on each line; `espalier.rules(text)` is the same function.
 
-        labels : the task's labels or tags; a rule that names any other field is an error.
-        predicates : Python functions of one token, for `token is NAME`.
-        lexicons : word lists for `token in file "NAME"`; others are read from files in `directory`.
+        Parameters
+        ----------
+        text
+            The rules; the language is on the page "Rules", and `espalier.rules.text` has its grammar.
+        labels
+            The labels or tags of the task; a rule that names any other field is an error.
+        predicates
+            Python functions of one token, for `token is NAME`.
+        lexicons
+            Word lists for `token in file "NAME"`; others are read from files in `directory`.
+        directory
+            Where word lists are looked for.
+
+        Returns
+        -------
+        RuleSet
+            The rules, in the order of the text.
+
+        Raises
+        ------
+        RuleError
+            If a line cannot be understood. The error shows the line, and says what was expected there.
+
+        Examples
+        --------
+        >>> import espalier as es
+        >>> es.rules("Start: first in title", labels=["title", "price"])
+        RuleSet(Start)
         """
         source: object = text
         if not isinstance(source, str):
@@ -132,7 +184,18 @@ class RuleSet(Sequence[Rule]):
         return tuple(rule.name for rule in self if rule.penalty is None)
 
     def with_penalties(self, penalties: Mapping[str, float | None] | Sequence[float] | NDArray[Any]) -> RuleSet:
-        """Return the same rules with other penalties: some by name, or all K in order."""
+        """Return the same rules with other penalties.
+
+        Parameters
+        ----------
+        penalties
+            Some by name, or all K in order. None leaves a penalty to be learned, inf makes a rule hard.
+
+        Returns
+        -------
+        RuleSet
+            The same rules in the same order.
+        """
         if not isinstance(penalties, Mapping):
             if len(penalties) != self.K:
                 raise RuleError(f"{len(penalties)} penalties for {self.K} rules")
@@ -153,7 +216,23 @@ class RuleSet(Sequence[Rule]):
         return RuleSet(rule for rule in self if rule.name in kept)
 
     def check(self, labels: Iterable[str]) -> RuleSet:
-        """Return the set itself if every field it names belongs to the labels; otherwise say which does not."""
+        """Return the set itself if every field it names belongs to the labels.
+
+        Parameters
+        ----------
+        labels
+            Labels or tags of a task.
+
+        Returns
+        -------
+        RuleSet
+            This set.
+
+        Raises
+        ------
+        RuleError
+            If a rule names another field; the error names the rule, and the nearest field.
+        """
         known = known_fields(labels)
         for rule in self:
             for name in (name for fields in fields_of(rule.node) for name in fields.names):

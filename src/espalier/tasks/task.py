@@ -44,7 +44,18 @@ _KEYS = ("labels", "features", "rules", "defaults")
 class Task:
     """What an application declares: its L labels, how tokens become attributes, K rules, and what to train.
 
-    defaults : `model` and its parameters by name, as the file has them.
+    Attributes
+    ----------
+    name
+        The name of the file, without its ending.
+    labels
+        The labels or tags of the data.
+    extractor
+        How tokens become attributes.
+    rules
+        The rules; perhaps none.
+    defaults
+        `model` and its parameters by name, as the file has them.
     """
 
     name: str
@@ -62,7 +73,33 @@ def names() -> tuple[str, ...]:
 def load_task(task: str | Path) -> Task:
     """Return a task that comes with the library, by name, or the task of a TOML file, by path.
 
-    Whatever is wrong with a file is an error that names it: a `RuleError` if it is one of the rules.
+    Parameters
+    ----------
+    task
+        A name (see `names`), or the path of a file that ends in `.toml`.
+
+    Returns
+    -------
+    Task
+        Labels, features, rules and defaults of the task.
+
+    Raises
+    ------
+    InputError
+        If no task has the name.
+    FormatError
+        If the file cannot be read or is malformed; the error names the file.
+    RuleError
+        If one of the rules is wrong; the error names the file, and the line in it.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> task = es.load_task("ads")
+    >>> task.labels.names[:3]
+    ('address', 'available', 'contact')
+    >>> task.rules.names[:2]
+    ('FieldLength', 'Punctuation')
     """
     path = _path_of(task)
     table = _read_toml(path)
