@@ -22,7 +22,9 @@ from pathlib import Path
 
 from common import arguments, compare, write_json
 from espalier.citations.formats import write
-from espalier.citations.parser import BATCH, Parser, load
+from espalier.citations.parser import Parser
+from espalier.extract.extractor import BATCH
+from espalier.loading import load
 
 ONE = "L. O. Andersen. Program analysis and specialization for the C programming language. PhD thesis, DIKU, 1994."
 # A child's peak begins with what its parent holds, so a process that holds next to nothing has to start it.

@@ -27,7 +27,7 @@ import numpy as np
 
 from espalier.citations.evaluation import Report, evaluate
 from espalier.citations.adapting import bundled_start, converted
-from espalier.citations.parser import load
+from espalier.loading import load
 from espalier.citations.schemes import load_scheme
 from espalier.citations.training import divide, key_of, plain_tags, read_sources
 from espalier.corpus import Corpus

@@ -17,7 +17,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME
 
-from espalier.citations.parser import load
+from espalier.loading import load
 from espalier.citations.splitting import read_references
 from espalier.cli.shown_records import print_table
 

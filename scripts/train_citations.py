@@ -24,8 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from espalier import store
-from espalier.citations.calibration import Verdicts, calibrate, judged
 from espalier.citations.evaluation import Report, evaluate, fields_of
 from espalier.citations.parser import Parser
 from espalier.citations.record import LABELS, Record
@@ -37,7 +35,7 @@ from espalier.document import Document
 from espalier.estimators.abilities import chain_potentials
 from espalier.estimators.ccm import CCM
 from espalier.estimators.crf import CRF
-from espalier.estimators.persist import pack
+from espalier.extract.confidence import Verdicts
 from espalier.inference import viterbi
 from espalier.io import read
 from espalier.learning.penalty_training import HeldOut, train_svm_penalties
@@ -118,11 +116,9 @@ def say_now_and_then(iterations: int, value: float) -> None:
 
 def save(model: CCM, dev: Sequence[Example], path: Path) -> None:
     """Calibrate a trained model on `dev`, and write the file."""
-    records = list(Parser(model).parse_many(example.document.text for example in dev))
-    header, arrays = pack(model)
-    header["calibration"] = calibrate(records, [example.document for example in dev])
-    header["attribution"] = ATTRIBUTION
-    store.save(path, header, arrays)
+    parser = Parser(model).calibrate(example.document for example in dev)
+    parser.attribution = ATTRIBUTION
+    parser.save(path)
     say(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB")
 
 
@@ -193,7 +189,7 @@ def report(test: Sequence[Example], path: Path, picture: Path | None = None) -> 
     raw = list(Parser(parser.model).parse_many(texts))
     say("\n| confidence of | error before | error after |\n|---|---|---|")
     gold = [example.document for example in test]
-    before, after = judged(raw, gold), judged(records, gold)
+    before, after = parser.judge(raw, gold), parser.judge(records, gold)
     for name in before:
         errors = [calibration(verdicts.sure, verdicts.right).error for verdicts in (before[name], after[name])]
         say(f"| {name} | {errors[0]:.4f} | {errors[1]:.4f} |")

@@ -43,6 +43,7 @@ LAYERS: dict[str, str] = {
     "extract": "*",
     "recipes": "*",
     "citations": "*",
+    "loading": "*",
     "experiments": "*",
     "cluster": "*",
     "workbench": "*",
@@ -94,7 +95,7 @@ WORDS = {
     *("citation", "citations", "bibliography", "bibliographic", "bibtex", "csl", "doi", "isbn", "issn"),
 }
 # The package itself is among them, because its table names the module that knows the bundled models.
-APPLICATION = ("tasks/", "citations/", "experiments/", "cli/", "workbench/", "io/tei", "__init__")
+APPLICATION = ("tasks/", "citations/", "experiments/", "cli/", "workbench/", "io/tei", "loading", "__init__")
 
 MODULES = sorted(path.relative_to(SRC).as_posix() for path in SRC.rglob("*.py"))
 

@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from espalier.citations.parser import load as load
     from espalier.corpus import Corpus as Corpus
     from espalier.corpus import Labels as Labels
     from espalier.decoders.api import decode as decode
@@ -28,11 +27,14 @@ if TYPE_CHECKING:
     from espalier.estimators.samplerank import SampleRank as SampleRank
     from espalier.estimators.semicrf import SemiCRF as SemiCRF
     from espalier.estimators.two_stage import TwoStage as TwoStage
+    from espalier.extract.extraction import Extraction as Extraction
+    from espalier.extract.extractor import Extractor as Extractor
     from espalier.features.extract import FeatureExtractor as FeatureExtractor
     from espalier.features.word_classes import WordClasses as WordClasses
     from espalier.io import read as read
     from espalier.io import write as write
     from espalier.learning.discovery import discover as discover
+    from espalier.loading import load as load
     from espalier.metrics import evaluate as evaluate
     from espalier.potentials import Potentials as Potentials
     from espalier.potentials import SegmentPotentials as SegmentPotentials
@@ -51,6 +53,8 @@ _HOME = {
     "EM": "estimators.em",
     "EspalierError": "errors",
     "Experts": "estimators.experts",
+    "Extraction": "extract.extraction",
+    "Extractor": "extract.extractor",
     "FeatureExtractor": "features.extract",
     "GeneralizedExpectation": "estimators.generalized_expectation",
     "HMM": "estimators.hmm",
@@ -68,7 +72,7 @@ _HOME = {
     "discover": "learning.discovery",
     "evaluate": "metrics",
     "explain": "decoders.api",
-    "load": "citations.parser",
+    "load": "loading",
     "load_task": "tasks",
     "read": "io",
     "rules": "rules",

@@ -92,7 +92,7 @@ def records(draw: st.DrawFn) -> Record:
         label, gap = draw(st.sampled_from(LABELS)), draw(st.sampled_from(("", " ", "\n")))
         fields.append(Field(label, piece, len(text), len(text) + len(piece), draw(st.floats(0, 1))))
         text += piece + gap
-    return Record(text, tuple(fields), draw(st.floats(0, 1)))
+    return Record(text, tuple(fields), draw(st.floats(0, 1)), None)
 
 
 def one_line(text: str) -> str:
@@ -110,7 +110,7 @@ def record_of(*pieces: tuple[str, str], confidence: float = 0.9) -> Record:
     for label, piece in pieces:
         fields.append(Field(label, piece, len(text), len(text) + len(piece), confidence))
         text += piece + " "
-    return Record(text, tuple(fields), confidence)
+    return Record(text, tuple(fields), confidence, None)
 
 
 THESIS = Work(

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.citations.confidence import Calibration, answer_probabilities, with_local_rules
 from espalier.corpus import Corpus
 from espalier.decoders.counts import Conditions, CountForm
 from espalier.errors import ModelFileError
+from espalier.extract.confidence import Calibration, answer_probabilities, with_local_rules
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules import rules as rule_set
 from espalier.rules.compile import compile_rules

@@ -14,9 +14,10 @@ from hypothesis import given, settings
 
 from espalier.citations.formats import write
 from espalier.citations.formats.csv import COLUMNS
+from espalier.citations.normalise.text import trim
 from espalier.citations.record import LABELS, Record
 from espalier.citations.work import Date, Work
-from espalier.decoders.base import Violated
+from espalier.decoders.base import Violated, prove
 
 
 class Known(Record):
@@ -50,7 +51,7 @@ def test_jsonl_keys_are_unique_within_a_run() -> None:
 
 def test_the_price_of_a_hard_rule_is_null_in_json() -> None:
     violations = (Violated("Start", 0, 1, math.inf), Violated("Once", None, 2, 1.5))
-    record = replace(record_of(("title", "One")), certificate="heuristic", violations=violations)
+    record = replace(record_of(("title", "One")), certificate=prove(1.0, math.inf, "beam"), violations=violations)
     (line,) = write([record], "jsonl")
     assert json.loads(line)["violations"] == [
         {"name": "Start", "position": 0, "amount": 1, "price": None},
@@ -127,6 +128,6 @@ def test_any_record_reads_back(record: Record) -> None:
     assert set(row) == set(COLUMNS)
     assert row["text"] == one_line(record.text)
     for label in LABELS:
-        assert row[label] == one_line(" | ".join(field.value for field in record.get(label)))
+        assert row[label] == one_line(" | ".join(trim(field.text) for field in record.get(label)))
     (safe,) = rows([record], safe=True)
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in safe.values())

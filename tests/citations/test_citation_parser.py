@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -15,14 +16,16 @@ from hypothesis import strategies as st
 
 import espalier as es
 from citation_models import RULES, pieces, reference, tiny_model, tiny_parser, training_set
-from espalier.citations.answers import FieldNames
-from espalier.citations.confidence import Calibration
 from espalier.citations.formats import FORMATS, write
-from espalier.citations.parser import LONGEST, Parser, load
+from espalier.citations.parser import LONGEST, Parser
 from espalier.citations.record import LABELS, Record
 from espalier.corpus import Corpus
+from espalier.decoders.base import Status
 from espalier.document import Document
 from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
+from espalier.extract.answers import FieldNames
+from espalier.extract.confidence import Calibration
+from espalier.loading import load
 from espalier.rules.meaning import degrees
 
 
@@ -41,7 +44,7 @@ def covers(record: Record) -> None:
 def test_references_like_those_it_has_seen(n: int) -> None:
     record = tiny_parser().parse(reference(n))
     assert [(field.label, field.text) for field in record.fields] == pieces(n)
-    assert record.certificate == "optimal"
+    assert record.certificate.status is Status.OPTIMAL
     assert record.violations == ()
     assert record.confidence > 0.5
     covers(record)
@@ -88,7 +91,9 @@ def test_a_stream_is_read_no_further_than_a_batch() -> None:
 
 
 def test_a_text_without_tokens_has_no_fields() -> None:
-    assert tiny_parser().parse(" \n\t ") == Record(" \n\t ", (), 0.0)
+    record = tiny_parser().parse(" \n\t ")
+    assert (record.text, record.fields, record.confidence) == (" \n\t ", (), 0.0)
+    assert record.certificate is not None
 
 
 def test_the_answer_is_the_best_of_all_labellings_and_so_are_the_alternatives() -> None:
@@ -114,11 +119,11 @@ def test_the_answer_is_the_best_of_all_labellings_and_so_are_the_alternatives() 
         for name, price in paid.items():
             assert sum(v.price for v in found.violations if v.name == name) == pytest.approx(price)
         assert {v.name for v in found.violations} == set(paid)
-        assert found.certificate == "optimal"
+        assert found.certificate.status is Status.OPTIMAL
         covers(found)
     probabilities = [found.confidence for found in (record, *record.alternatives)]
     assert sum(probabilities) <= 1 + 1e-6
-    assert parser.parse(text) == Record(record.text, record.fields, record.confidence, "optimal", record.violations)
+    assert parser.parse(text) == replace(record, alternatives=())
 
 
 STEEP = Calibration.from_header(
@@ -172,11 +177,11 @@ def test_the_bundled_model_promises_no_more_than_one() -> None:
 def test_hard_rules_that_nothing_keeps() -> None:
     parser = Parser(tiny_model(), 'A: token in "pp" -> pages [hard]\nB: token in "pp" -> date [hard]')
     record = parser.parse("Ada Plum pp 7")
-    assert record.certificate == "infeasible"
+    assert record.certificate.status is Status.INFEASIBLE
     assert [v.name for v in record.violations] in (["A"], ["B"])
     assert record.confidence == 0.0
     covers(record)
-    assert next(iter(parser.parse_many([reference(2)]))).certificate == "optimal"
+    assert next(iter(parser.parse_many([reference(2)]))).certificate.status is Status.OPTIMAL
 
 
 def test_tags_keep_neighbours_apart() -> None:
@@ -185,7 +190,7 @@ def test_tags_keep_neighbours_apart() -> None:
     assert parser.labels == tiny_parser().labels
     record = parser.parse(reference(52))
     assert [(field.label, field.text) for field in record.fields] == pieces(52)
-    fields = FieldNames.of(["B-author", "I-author", "O", "B-title", "I-title/B-note"], {})
+    fields = FieldNames.of(["B-author", "I-author", "O", "B-title", "I-title/B-note"], outside="other")
     assert fields.names == ("author", "author", "other", "title", "title")
     assert fields.opens.tolist() == [True, False, False, True, False]
 
@@ -249,14 +254,15 @@ def test_calibration_is_read_from_the_model_file(tmp_path: Path) -> None:
 def test_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "tiny.espalier"
     tiny_model().save(path)
-    assert isinstance(es.load(path), es.CCM)
+    assert type(es.load(path)) is es.Extractor
+    assert isinstance(es.load(path).model, es.CCM)
     assert es.load is load
-    monkeypatch.setattr("espalier.citations.parser.BUNDLED", {"citations": "no-such.espalier"})
+    monkeypatch.setattr("espalier.loading.BUNDLED", {"citations": ("espalier.citations", "no-such.espalier")})
     with pytest.raises(ModelFileError, match="bundled model is missing"):
         es.load("citations")
     tiny_model().save(tmp_path / "model.espalier")
-    monkeypatch.setattr("espalier.citations.parser.resources.files", lambda package: tmp_path)
-    monkeypatch.setattr("espalier.citations.parser.BUNDLED", {"citations": "model.espalier"})
+    monkeypatch.setattr("espalier.loading.resources.files", lambda package: tmp_path)
+    monkeypatch.setattr("espalier.loading.BUNDLED", {"citations": ("espalier.citations", "model.espalier")})
     parser = es.load("citations")
     assert isinstance(parser, Parser)
     assert parser.parse(reference(5)) == tiny_parser().parse(reference(5))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.citations.calibration import calibrate, isotonic, judged
+from citation_models import tiny_parser
 from espalier.citations.evaluation import evaluate, fields_of
 from espalier.citations.record import LABELS, Field, Record
 from espalier.citations.schemes import Scheme, load_scheme
@@ -30,6 +30,7 @@ from espalier.citations.training import (
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.estimators.crf import CRF
+from espalier.extract.confidence import isotonic
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 
@@ -410,7 +411,8 @@ def test_isotonic_is_the_monotone_fit(answers: list[tuple[int, bool]]) -> None:
     isotonic_regression = pytest.importorskip("sklearn.isotonic").isotonic_regression
     p = np.array([k / 20 for k, _ in answers])
     right = np.array([hit for _, hit in answers], float)
-    raw, values = isotonic(p, right, least=1)
+    curve = isotonic(p, right, least=1)
+    raw, values = curve.raw.tolist(), curve.calibrated.tolist()
     levels, inverse = np.unique(p, return_inverse=True)
     n, s = np.bincount(inverse), np.bincount(inverse, right)
     fit = isotonic_regression(s / n, sample_weight=n)
@@ -421,29 +423,28 @@ def test_isotonic_is_the_monotone_fit(answers: list[tuple[int, bool]]) -> None:
 
 
 def test_isotonic_joins_small_blocks_and_refuses_nothing() -> None:
-    raw, values = isotonic(np.linspace(0, 1, 100), np.linspace(0, 1, 100) > 0.5, least=30)
-    assert len(raw) <= 4
-    assert np.all(np.diff(values) >= 0)
+    curve = isotonic(np.linspace(0, 1, 100), np.linspace(0, 1, 100) > 0.5, least=30)
+    assert len(curve.raw) <= 4
+    assert np.all(np.diff(curve.calibrated) >= 0)
     with pytest.raises(InputError, match="at least one"):
         isotonic([], [])
 
 
 def record(text: str, *fields: tuple[str, int, int, float], sure: float = 0.5) -> Record:
-    return Record(text, tuple(Field(label, text[a:b], a, b, p) for label, a, b, p in fields), sure)
+    return Record(text, tuple(Field(label, text[a:b], a, b, p) for label, a, b, p in fields), sure, None)
 
 
 def test_fields_and_records_are_judged() -> None:
     gold = tagged(("title", "On oaks."), ("date", "1990"))
     right = record(gold.text, ("title", 0, 7, 0.9), ("date", 7, 13, 0.8))  # the full stop is with the date
     wrong = record(gold.text, ("title", 0, 8, 0.7), ("pages", 9, 13, 0.6), sure=0.2)
-    found = judged([right, wrong], [gold, gold])
+    found = tiny_parser().judge([right, wrong], [gold, gold])
     assert found["field"].sure.tolist() == [0.9, 0.8, 0.7, 0.6]
     assert found["field"].right.tolist() == [True, True, True, False]
     assert found["record"].sure.tolist() == [0.5, 0.2]
     assert found["record"].right.tolist() == [True, False]
-    assert set(calibrate([right, wrong], [gold, gold])) == {"field", "record"}
     with pytest.raises(InputError, match="another text"):
-        judged([right], [tagged(("title", "On elms."))])
+        tiny_parser().judge([right], [tagged(("title", "On elms."))])
 
 
 def test_compacted_models_say_nearly_the_same() -> None:

@@ -24,7 +24,7 @@ def record(*parts: tuple[str, str]) -> Record:
         start = len(text)
         fields.append(Field(label, words, start, start + len(words), 1.0))
         text += words + " "
-    return Record(text, tuple(fields), 1.0)
+    return Record(text, tuple(fields), 1.0, None)
 
 
 def test_everything_at_once() -> None:

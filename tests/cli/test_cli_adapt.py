@@ -11,11 +11,11 @@ from cli_runs import Espalier
 from citation_models import tiny_model
 from espalier import store
 from espalier.citations.adapting import bundled_start, converted
-from espalier.citations.parser import load
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
+from espalier.loading import load
 from espalier.recipes import plan
 from espalier.recipes.adapting import Start
 from espalier.tasks import load_task

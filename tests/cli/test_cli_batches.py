@@ -36,7 +36,7 @@ NEW = {new.name: new for new in (KEYLESS, BARE, FORGETFUL, TWICE)}
 
 
 def record_of(title: str) -> Record:
-    return Record(title, (Field("title", title, 0, len(title), 1.0),), 0.2 if title == "Quince" else 0.9)
+    return Record(title, (Field("title", title, 0, len(title), 1.0),), 0.2 if title == "Quince" else 0.9, None)
 
 
 def parse_many(texts: Sequence[str], **_: Any) -> Iterator[Record]:

@@ -58,7 +58,7 @@ def corpora(corpus: Path, raw: Path) -> tuple[es.Corpus, es.Corpus]:
 def test_rules_make_a_model_under_rules(espalier: Espalier, corpus: Path, rules: Path, tmp_path: Path) -> None:
     path = tmp_path / "m.espalier"
     assert espalier("train", "-l", corpus, "-o", path, "--rules", rules) == (0, "", "")
-    model = es.load(path)
+    model = es.load(path).model
     assert isinstance(model, es.CCM)
     # No label breaks a rule, and every token is an occasion: log((kept + 15) / (violated + 1/4)).
     assert model.penalties_ == pytest.approx(dict.fromkeys(("Once", "Price"), math.log((N_TOKENS + 15) / 0.25)))
@@ -77,7 +77,7 @@ def test_unlabelled_text_means_codl(espalier: Espalier, corpus: Path, rules: Pat
     assert espalier("train", "-l", corpus, "-u", raw, "-o", path, *options).code == 0
     labelled, pool = corpora(corpus, raw)
     expected = es.CoDL(es.CCM(es.HMM("additive"), RULES), gamma=0.5).fit(labelled, unlabelled=pool)
-    model = es.load(path)
+    model = es.load(path).model
     assert model.predict(pool) == expected.predict(pool)
     assert [len(p) for p in model.predict_marginals(pool)] == [6, 6, 7]
     assert (model.gamma, model.update, model.model_.base_.smoothing) == (0.5, "interpolate", "additive")
@@ -137,7 +137,7 @@ def test_a_task_gives_labels_features_rules_and_model(
 ) -> None:
     path = tmp_path / "m.espalier"
     assert espalier("train", "-l", corpus, "-o", path, "--task", task).code == 0
-    model = es.load(path)
+    model = es.load(path).model
     assert list(model.labels_) == ["O", "fruit", "place", "price", "stall"]  # plain, and with the one not seen
     assert model.rules_.names == ("Once", "Stall")
     assert model.penalties_["Stall"] == 2
@@ -151,7 +151,7 @@ def test_a_semi_crf_obeys_rules(espalier: Espalier, corpus: Path, rules: Path, t
     path = tmp_path / "m.espalier"
     options = ["--rules", rules, "-m", "semicrf", "--penalties", "hard"]
     assert espalier("train", "-l", corpus, "-o", path, *options).code == 0
-    [tags] = es.load(path).predict([["plum", "plum", "£", "plum"]])
+    [tags] = es.load(path).model.predict([["plum", "plum", "£", "plum"]])
     assert sum(tag == "B-fruit" for tag in tags) <= 1
     assert tags[2].endswith("-price")
 

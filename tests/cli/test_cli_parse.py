@@ -16,11 +16,11 @@ from cli_runs import Espalier, Outcome
 
 from citation_models import pieces, reference, tiny_model
 from espalier.citations.formats import FORMATS
-from espalier.citations.parser import BATCH
 from espalier.citations.record import LABELS
 from espalier.cli.batches import Order
 from espalier.cli.parsing import Inputs, Job
 from espalier.cli.shown_records import _COLOURS
+from espalier.extract.extractor import BATCH
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +51,8 @@ def test_jsonl_keeps_everything_and_the_place(parse: Any, tmp_path: Path) -> Non
     assert [(field["label"], field["text"]) for field in first["fields"]] == pieces(51)
     assert first["source"] == {"file": str(path), "line": 2, "offset": 0, "confidence": 1.0}
     assert second["source"]["line"] == 3
-    assert first["certificate"] == "optimal"
+    assert first["certificate"]["status"] == "optimal"
+    assert set(first["certificate"]) == {"status", "bound", "gap", "method"}
     assert first["csl"]["title"]
     assert "alternatives" not in first
 

@@ -20,7 +20,7 @@ def test_train_writes_a_model_that_loads(espalier: Espalier, corpus: Path, tmp_p
     path = tmp_path / "m.espalier"
     code, out, err = espalier("train", "-l", corpus, "-o", path, "--set", "l2=0.25", "--set", "transitions=all")
     assert (code, out, err) == (0, "", "")
-    loaded = es.load(path)
+    loaded = es.load(path).model
     assert list(loaded.labels_) == TAGS
     assert loaded.get_params()["l2"] == 0.25
     assert loaded.get_params()["transitions"] == "all"
@@ -40,7 +40,7 @@ def test_a_person_at_a_terminal_is_told(
 def test_plain_labels_have_no_marks(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:
     path = tmp_path / "m.espalier"
     assert espalier("train", "-l", corpus, "-o", path, "--plain").code == 0
-    assert list(es.load(path).labels_) == ["O", "fruit", "place", "price"]
+    assert list(es.load(path).model.labels_) == ["O", "fruit", "place", "price"]
 
 
 def test_summary_as_json_with_dev(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_without_output_the_model_is_called_as_the_task(
         done = espalier("train", *task, "--labelled", corpus)
         assert done == (0, "", f"espalier: the model is in {name}; --output names another file\n")
         before = Path(name).read_bytes()
-        assert list(es.load(name).labels_) == TAGS
+        assert list(es.load(name).model.labels_) == TAGS
         again = espalier("train", *task, "--labelled", corpus)
         what = f"{name} is there already; name the file to write: --output {name} replaces it"
         assert again == (2, "", f"espalier: {what}\n")
@@ -219,7 +219,7 @@ def test_info(espalier: Espalier, model: Path) -> None:
     assert found["labels"] == TAGS
     assert found["parameters"]["l2"] == 0.01
     assert found["bytes"] == model.stat().st_size
-    assert found["training_data"] == es.load(model).training_digest_
+    assert found["training_data"] == es.load(model).model.training_digest_
     assert found["arrays"]["trans"]["shape"] == [len(TAGS), len(TAGS)]
 
 

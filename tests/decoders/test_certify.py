@@ -1,4 +1,4 @@
-"""Certificates of whole batches: recomputed from the meaning, equal to those of single answers, and refused if false."""
+"""Certificates of whole batches: recomputed from the meaning, equal to those of single answers, refused if false."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_without_rules_in_force_the_base_answers() -> None:
 def test_saved_and_loaded(y: list[list[str]], tmp_path: Path) -> None:
     model = CCM(base(), TEXT).fit(X, y)
     model.save(tmp_path / "m.espalier")
-    loaded = es.load(tmp_path / "m.espalier")
+    loaded = es.load(tmp_path / "m.espalier").model
     assert loaded.predict(NEW) == model.predict(NEW)
     assert loaded.labels_ == model.labels_
 

@@ -105,7 +105,7 @@ def test_under_rules_and_in_a_file(old: CRF, tmp_path: Path) -> None:
     assert repr(old.learned_) == f"Learned({old.index_.n_attributes} attributes, 3 labels)"
     model = CCM(base, "Once: each field once").fit(NEW, NEW_Y, labels=old.labels_.names)
     model.save(tmp_path / "m.espalier")
-    again = es.load(tmp_path / "m.espalier")
+    again = es.load(tmp_path / "m.espalier").model
     assert again.predict(OLD + NEW) == model.predict(OLD + NEW)
     assert again.base_.prior is None
 

@@ -71,7 +71,7 @@ def test_numpy_numbers_are_parameters_like_others(tmp_path) -> None:
     assert isinstance(model.iterations, np.integer)
     model.hard = np.bool_(True)
     model.save(tmp_path / "em.espalier")
-    again = es.load(tmp_path / "em.espalier")
+    again = es.load(tmp_path / "em.espalier").model
     assert again.iterations == 2
     assert again.hard is True
 
@@ -79,7 +79,7 @@ def test_numpy_numbers_are_parameters_like_others(tmp_path) -> None:
 def test_lists_among_the_parameters_of_two_stages_are_saved(tmp_path) -> None:
     model = es.TwoStage(es.HMM(), kinds=("precedence",), taus=np.array([1.0, 0.5]), folds=2).fit(X, Y)
     model.save(tmp_path / "two.espalier")
-    again = es.load(tmp_path / "two.espalier")
+    again = es.load(tmp_path / "two.espalier").model
     assert again.kinds == ("precedence",)
     assert again.taus == (1.0, 0.5)
 

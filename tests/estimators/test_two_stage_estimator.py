@@ -124,7 +124,7 @@ def test_tags_are_judged_by_segments() -> None:
 def test_saved_and_loaded(tmp_path) -> None:
     model = TwoStage(es.CRF(["word"]), tau=0.9, cover=None).fit(*TRAIN)
     model.save(tmp_path / "two.espalier")
-    again = es.load(tmp_path / "two.espalier")
+    again = es.load(tmp_path / "two.espalier").model
     assert isinstance(again, TwoStage)
     assert again.predict(TEST[0]) == model.predict(TEST[0])
     assert (again.rules_, again.tau_, again.labels_) == (model.rules_, model.tau_, model.labels_)

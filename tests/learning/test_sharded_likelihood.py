@@ -116,7 +116,7 @@ def test_a_crf_with_a_prior_and_weights() -> None:
 def test_a_model_file_does_not_say_how_many_processes_made_it(tmp_path) -> None:
     model = es.CRF(TEMPLATES, max_iterations=5, jobs=1).fit(FEW)
     model.save(tmp_path / "crf.espalier")
-    again = es.load(tmp_path / "crf.espalier")
+    again = es.load(tmp_path / "crf.espalier").model
     assert again.jobs is None
     assert again.predict(FEW) == model.predict(FEW)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -35,7 +36,7 @@ def release(request: pytest.FixtureRequest) -> Path:
 
 @pytest.mark.parametrize(("version", "name"), MODELS)
 def test_a_model_says_what_it_said(version: str, name: str) -> None:
-    model = es.load(HERE / version / f"{name}.espalier")
+    model = es.load(HERE / version / f"{name}.espalier").model
     tokens, expected = EXPECTED[version]["tokens"], EXPECTED[version]["models"][name]
     assert model.predict(tokens) == expected["labels"]
     if "marginals" not in expected:
@@ -62,7 +63,10 @@ def test_a_parser_writes_what_it_wrote(release: Path) -> None:
     assert parser.calibration.field is not None
     records = list(parser.parse_many(EXPECTED[release.name]["references"]))
     for format, ending in (("jsonl", "jsonl"), ("bibtex", "bib")):
-        assert "".join(write(records, format)) == (release / f"parsed.{ending}").read_text(encoding="utf-8")
+        found = "".join(write(records, format))
+        if release.name == "0.1.0":  # where a certificate was a word
+            found = re.sub(r'"certificate": \{"status": ("\w+")[^}]*\}', r'"certificate": \1', found)
+        assert found == (release / f"parsed.{ending}").read_text(encoding="utf-8")
 
 
 def test_rules_that_were_found_can_be_read(release: Path) -> None:

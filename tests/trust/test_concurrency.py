@@ -56,10 +56,10 @@ def decoded(model: Any) -> list[Any]:
 @pytest.mark.parametrize("name", KINDS)
 def test_a_model_in_many_threads(name: str) -> None:
     """Each round loads the file anew, so that whatever is built on first use is built by several threads at a time."""
-    alone = [said(es.load(FILES / f"{name}.espalier"), batch) for batch in BATCHES]
+    alone = [said(es.load(FILES / f"{name}.espalier").model, batch) for batch in BATCHES]
     assert alone[0][0] == EXPECTED["models"][name]["labels"]
     for _ in range(3):
-        model = es.load(FILES / f"{name}.espalier")
+        model = es.load(FILES / f"{name}.espalier").model
 
         def work(k: int, model: Any = model) -> list[Any]:
             order = [*range(k % len(BATCHES), len(BATCHES)), *range(k % len(BATCHES))]
@@ -70,8 +70,8 @@ def test_a_model_in_many_threads(name: str) -> None:
 
 
 def test_decoding_in_many_threads() -> None:
-    alone = decoded(es.load(FILES / "crf.espalier"))
-    model = es.load(FILES / "crf.espalier")
+    alone = decoded(es.load(FILES / "crf.espalier").model)
+    model = es.load(FILES / "crf.espalier").model
     assert all(found == alone for found in at_once(lambda _: decoded(model)))
 
 
@@ -95,7 +95,7 @@ def test_a_model_in_many_processes(method: str) -> None:
     """The models have worked before, on two threads, so there is everything to inherit that could do harm."""
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot {method}")
-    models = [es.load(FILES / f"{name}.espalier") for name in ("crf", "ccm-count", "semicrf")]
+    models = [es.load(FILES / f"{name}.espalier").model for name in ("crf", "ccm-count", "semicrf")]
     alone = [answers_of(model.set_params(threads=2)) for model in models]
     with multiprocessing.get_context(method).Pool(2) as pool:
         assert pool.map_async(answers_of, models * 2).get(timeout=60) == alone * 2
@@ -104,7 +104,7 @@ def test_a_model_in_many_processes(method: str) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # of fork among threads, which is the point
 def test_a_fork_while_another_thread_predicts() -> None:
-    model = es.load(FILES / "crf.espalier")
+    model = es.load(FILES / "crf.espalier").model
     model.predict(TOKENS)  # so that the kernels are there: compiling holds locks that are not ours
     stop = threading.Event()
 

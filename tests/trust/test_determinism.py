@@ -50,7 +50,7 @@ def test_other_data_give_other_models(tmp_path: Path) -> None:
 def test_a_loaded_model_can_learn_again_what_it_learned(name: str, tmp_path: Path) -> None:
     """Its parameters are all there, features included."""
     unfitted()[name].fit(*sequences(30, 1), labels=LABELS).save(tmp_path / "first")
-    fresh(es.load(tmp_path / "first")).fit(*sequences(30, 1), labels=LABELS).save(tmp_path / "again")
+    fresh(es.load(tmp_path / "first").model).fit(*sequences(30, 1), labels=LABELS).save(tmp_path / "again")
     assert (tmp_path / "first").read_bytes() == (tmp_path / "again").read_bytes()
 
 

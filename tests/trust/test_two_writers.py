@@ -25,7 +25,7 @@ from espalier.workbench.database import Database
 
 SAVER = """
 import sys, espalier as es
-model = es.load(sys.argv[1])
+model = es.load(sys.argv[1]).model
 print("ready", flush=True)
 sys.stdin.readline()
 for _ in range(60):

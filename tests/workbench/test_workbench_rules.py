@@ -86,7 +86,7 @@ def test_without_a_model_rules_alone_speak(api: httpx.Client, task: str) -> None
     api.post(f"/tasks/{task}/records", json={"text": "chair 12 $"})
     [record] = api.get(f"/tasks/{task}/records").json()["records"]
     assert [(f["label"], f["start"], f["end"]) for f in record["fields"]] == [("price", 9, 10)]
-    assert record["certificate"] == {"status": "optimal", "gap": 0.0}
+    assert record["certificate"] == {"status": "optimal", "bound": 0.0, "gap": 0.0, "method": "viterbi"}
 
 
 def test_redecoding_by_hand(api: httpx.Client, task: str) -> None:

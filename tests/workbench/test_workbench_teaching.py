@@ -51,7 +51,7 @@ def test_every_method(method: str, tmp_path: Path) -> None:
     [scores] = [news["scores"] for news in told if "scores" in news]
     assert scores == {k: v for k, v in points[-1].items() if k != "records"} | {"held_out": 2}
     assert told[-1] == {"news": "done", "progress": 1.0, "held_out": 2}
-    assert set(es.load(tmp_path / "model.espalier").labels_) == {"O", "item", "price"}
+    assert set(es.load(tmp_path / "model.espalier").model.labels_) == {"O", "item", "price"}
 
 
 def test_too_few_to_hold_any_out(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_correct_train_see_the_answer_change_undo(api: httpx.Client, task: str, 
     file = api.get(f"{url}/file")
     assert "attachment" in file.headers["content-disposition"]
     (tmp_path / "mine.espalier").write_bytes(file.content)
-    estimator: Any = es.load(tmp_path / "mine.espalier")
+    estimator: Any = es.load(tmp_path / "mine.espalier").model
     assert estimator.predict([["oak", "table", "99", "$"]]) == [["item", "item", "price", "price"]]
     uploaded = api.post(f"/tasks/{task}/models", params={"name": "again"}, content=file.content)
     assert uploaded.status_code == 201, uploaded.text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import resources
+from pathlib import Path
 
-from espalier.citations.parser import model_file
 from espalier.citations.schemes import Scheme, load_scheme
 from espalier.document import Document
 from espalier.recipes.adapting import Start, begin
@@ -16,7 +17,7 @@ __all__ = ["bundled_start", "converted"]
 
 def bundled_start() -> Start:
     """Return the start from the bundled model, so that a handful of references teaches it a style."""
-    return begin(model_file("citations"), "citations")
+    return begin(Path(str(resources.files("espalier.citations") / "model.espalier")), "citations")
 
 
 def converted(documents: Sequence[Document], labels: Sequence[str]) -> list[Document]:

@@ -14,12 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from espalier.citations.record import CORE
 from espalier.metrics.segments import Score
 
 __all__ = ["CORE", "Marks", "Report", "evaluate", "fields_of"]
-
-CORE = ("author", "editor", "title", "container-title", "date", "volume", "pages", "publisher", "location")
-"""The fields that a whole reference is judged by, and that one figure is given for."""
 
 Marks = tuple[str, int, int]
 """A field: its label, its first word and the end of its last, in tokens."""

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from espalier.citations.normalise import work_of
-from espalier.citations.normalise.text import trim
 from espalier.citations.work import Date, Name, Pages, Work
 from espalier.errors import InputError, LabelError, did_you_mean
+from espalier.extract.extraction import Extraction, Field, check_confidence
 from espalier.lazy import cached_property
 
-if TYPE_CHECKING:  # the decoders bring the compiled kernels with them; a record needs none
-    from espalier.decoders.base import Violated
-
-__all__ = ["LABELS", "Date", "Field", "Name", "Pages", "Record", "Work"]
+__all__ = ["CORE", "LABELS", "Date", "Field", "Name", "Pages", "Record", "Work"]
 
 LABELS = (
     *("author", "editor", "translator", "title", "container-title", "collection-title", "volume", "issue", "pages"),
@@ -28,49 +25,29 @@ LABELS = (
 )
 """What a stretch of a reference may be; `other` is what has no home."""
 
+CORE = ("author", "editor", "title", "container-title", "date", "volume", "pages", "publisher", "location")
+"""The fields that a whole reference is judged by, and that one figure is given for."""
+
 _KNOWN = frozenset(LABELS)
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """Characters start..end-1 of a reference, as labelled, with the confidence (0 to 1) that they are just that."""
-
-    label: str
-    text: str
-    start: int
-    end: int
-    confidence: float
-
-    @property
-    def value(self) -> str:
-        """The text without spaces and punctuation around it."""
-        return trim(self.text)
-
-
 @dataclass(frozen=True)
-class Record:
-    """One reference, cut into fields.
+class Record(Extraction):
+    """One reference, cut into fields: an Extraction that covers its text, and knows what it says in normal form.
 
     Parameters
     ----------
     text : the reference.
     fields : in order, disjoint; every character of the text but white space is in exactly one of them.
     confidence : that all of it is right, 0 to 1.
-    certificate : what is proven about the labelling under the rules ("optimal", "bounded", ...).
+    certificate : what is proven about the labelling under the rules; None where nobody decoded it.
     violations : the rules that the labelling breaks, where, and at what price.
     alternatives : the next best readings of the same text, best first.
     """
 
-    text: str
-    fields: tuple[Field, ...]
-    confidence: float
-    certificate: str = "optimal"
-    violations: tuple[Violated, ...] = ()
-    alternatives: tuple[Record, ...] = ()
-
     def __post_init__(self) -> None:
         """Refuse fields that do not give the text back, unknown labels and confidences outside [0, 1]."""
-        _check_confidence(self.confidence, "the record")
+        check_confidence(self.confidence, "the record")
         text, length, end = self.text, len(self.text), 0
         for i, field in enumerate(self.fields):
             start, stop = field.start, field.end
@@ -81,9 +58,7 @@ class Record:
                 _check_gap(text, end, start)
             end = stop
         _check_gap(text, end, length)
-        for i, other in enumerate(self.alternatives):
-            if other.text != self.text:
-                raise InputError(f"alternative {i} is a reading of another text: {other.text[:40]!r}")
+        self.check_alternatives()
 
     def get(self, label: str) -> list[Field]:
         """Return the fields with this label, in order."""
@@ -134,15 +109,8 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values: text, fields, csl, confidence, certificate, violations; no alternatives."""
-        names = ("label", "text", "start", "end", "confidence")
-        return {
-            "text": self.text,
-            "fields": [{name: getattr(field, name) for name in names} for field in self.fields],
-            "csl": self.to_csl(),
-            "confidence": self.confidence,
-            "certificate": self.certificate,
-            "violations": [violated._asdict() for violated in self.violations],
-        }
+        found = super().to_dict()
+        return {"text": found.pop("text"), "fields": found.pop("fields"), "csl": self.to_csl(), **found}
 
     def __getstate__(self) -> Mapping[str, Any]:
         """Leave what was computed on demand out of pickles."""
@@ -162,12 +130,7 @@ def _complain(text: str, end: int, i: int, field: Field) -> None:
     if text[field.start : field.end] != field.text:
         raise InputError(f"field {i} ({field.label}) says {field.text!r}, which is not the text at its place")
     _check_gap(text, end, field.start)
-    _check_confidence(field.confidence, f"field {i} ({field.label})")
-
-
-def _check_confidence(confidence: float, where: str) -> None:
-    if not 0.0 <= confidence <= 1.0:
-        raise InputError(f"the confidence of {where} is {confidence!r}; it must be between 0 and 1")
+    check_confidence(field.confidence, f"field {i} ({field.label})")
 
 
 def _check_gap(text: str, start: int, end: int) -> None:

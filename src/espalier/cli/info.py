@@ -18,8 +18,8 @@ def info(
 ) -> None:
     """Show what is in a model file: labels, features, sizes, and the fingerprint of its training data."""
     from espalier import store
-    from espalier.citations.parser import model_file
     from espalier.cli.tables import model_table
+    from espalier.loading import model_file
 
     model = model_file(model)
     header, arrays = store.load(model)

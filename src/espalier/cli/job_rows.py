@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from espalier.citations.output_text import to_json
-from espalier.citations.parser import BUNDLED, Parser
+from espalier.citations.parser import Parser
 from espalier.citations.record import Record
 from espalier.cluster.extras import need
 from espalier.cluster.job import Job, Settings
 from espalier.cluster.labeller import LabellerSpec
 from espalier.cluster.spans import alone, make_spans
 from espalier.errors import InputError, did_you_mean
+from espalier.loading import BUNDLED, bundled_file
 
 __all__ = ["ReferenceLabeller", "job_of", "make_references", "model_path", "parser_of"]
 
@@ -30,13 +30,14 @@ class ReferenceLabeller:
         pa = need("pyarrow")
         field = {"label": pa.string(), "text": pa.string(), "start": pa.int32(), "end": pa.int32()}
         violation = {"name": pa.string(), "position": pa.int32(), "amount": pa.float64(), "price": pa.float64()}
+        certificate = {"status": pa.string(), "bound": pa.float64(), "gap": pa.float64(), "method": pa.string()}
         self.parser = parser
         self.schema = pa.schema(
             {
                 "fields": pa.list_(pa.struct(field | {"confidence": pa.float64()})),
                 "csl": pa.string(),
                 "confidence": pa.float64(),
-                "certificate": pa.string(),
+                "certificate": pa.struct(certificate),
                 "violations": pa.list_(pa.struct(violation)),
             }
         )
@@ -58,7 +59,7 @@ def _row(record: Record) -> dict[str, Any]:
 
 def model_path(model: Path | None) -> Path:
     """Return a model file, by default the bundled one, which a package that is installed has as a file."""
-    return Path(str(resources.files("espalier.citations") / BUNDLED["citations"])) if model is None else model
+    return bundled_file("citations") if model is None else model
 
 
 def parser_of(path: str) -> Parser:

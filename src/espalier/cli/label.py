@@ -56,10 +56,10 @@ def label(
 
     A bad record is named and left out, and a file that cannot be read further is named; the exit code is then 1.
     """
-    from espalier.citations.parser import model_file
     from espalier.cli.labelling import label_documents, load_model, lone_model, tag_elsewhere
     from espalier.cli.show import write_shown
     from espalier.cluster.labeller import LabellerSpec
+    from espalier.loading import model_file
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
     chosen = format or ("table" if to_terminal else None)

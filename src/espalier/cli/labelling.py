@@ -29,8 +29,8 @@ Words = list[list[str]]
 
 def load_model(source: Path) -> SequenceLabeller:
     """Return the model in a file, or the bundled model of that name where there is no such file."""
-    from espalier.citations.parser import model_file
     from espalier.estimators.persist import load
+    from espalier.loading import model_file
 
     return load(model_file(source))
 

@@ -86,8 +86,8 @@ def parse(
     chosen = _format(format, output)
     _check(chosen, explain, k, min_confidence, review, raw_cells)
     keep_apart([*files, model], {"--output": output, "--review": review})
-    from espalier.citations.parser import model_file
     from espalier.cli.parsing import Inputs, Job, open_parser
+    from espalier.loading import model_file
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
     inputs, path = Inputs(files, layout, encoding), None if model is None else model_file(model)

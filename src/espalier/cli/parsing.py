@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import IO
 
 from espalier.citations.keys import Keys
-from espalier.citations.parser import BATCH, Parser, load
+from espalier.citations.parser import Parser
 from espalier.citations.splitting import Reference, read_references
 from espalier.cli.batches import Order, Written, filled, put_together, write_batch, write_elsewhere
 from espalier.cli.console import STDOUT, complain
 from espalier.cli.files import STANDARD
 from espalier.cli.wording import in_options
 from espalier.errors import FormatError, InputError
+from espalier.extract.extractor import BATCH
 from espalier.io.files import blaming, replacing, write_chunks
+from espalier.loading import load
 
 __all__ = ["Inputs", "Job", "open_parser"]
 

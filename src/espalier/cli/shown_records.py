@@ -18,6 +18,7 @@ from espalier.cli.files import STANDARD
 from espalier.cli.show import show
 from espalier.document import Document, Span
 from espalier.errors import InfeasibleError
+from espalier.extract.extraction import Extraction
 from espalier.io.files import write_chunks
 from espalier.tags import path_of
 
@@ -70,18 +71,19 @@ def print_table(
             console.print(line, no_wrap=True, overflow="ignore", crop=False)
 
 
-def _sure(record: Record) -> Text:
+def _sure(record: Extraction) -> Text:
     """Return the confidence, what is not proven, and the fields in doubt."""
     p = record.confidence
     share = f"{p:.0%}" if p < _ALMOST else ">99%"
     shown = Text(f"{share} sure", "green" if p >= 0.9 else "yellow" if p >= _DOUBTFUL else "red")
-    if record.certificate != "optimal":
-        shown.append(f"   {record.certificate}", "red")
+    certificate = record.certificate
+    if certificate is not None and not certificate.proven:
+        shown.append(f"   {certificate.status}", "red")
     doubtful = [f"{field.label} {field.confidence:.0%}" for field in record.fields if field.confidence < _DOUBTFUL]
     return shown.append(f"   in doubt: {', '.join(doubtful)}" if doubtful else "", "yellow")
 
 
-def _body(record: Record, styles: dict[str, str], width: int) -> Iterator[Text]:
+def _body(record: Extraction, styles: dict[str, str], width: int) -> Iterator[Text]:
     """Yield the text under the names of its fields, then the rules that it breaks; `other` has no name."""
     spans = tuple(Span(f.start, f.end, f.label) for f in record.fields if f.label != "other")
     for line in show(Document(record.text, (), spans), styles, width - len(_INDENT)):

@@ -184,7 +184,7 @@ def _starts(task: str | None, settings: dict[str, Any]) -> dict[str, Any]:
         return {}
     if not isinstance(source, str):
         raise InputError(f"--set prior={source}: expected a model file, or null to begin from nothing")
-    from espalier.citations.parser import model_file
+    from espalier.loading import model_file
     from espalier.recipes.adapting import begin
 
     return {"start": lambda: begin(model_file(source), source)}

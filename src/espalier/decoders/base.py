@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -86,23 +86,31 @@ class Certificate:
 
     bound : no labelling scores more (inf: unknown). For the r-th of k best, no labelling but those listed before
     it does. gap : bound - score, at least 0. conflict : names of hard rules that no labelling satisfies together,
-    if the status is INFEASIBLE and they were looked for; none if the potentials forbid every labelling.
+    if the status is INFEASIBLE and they were looked for; none if the potentials forbid every labelling. work : what it
+    took, which is no part of what is proven: certificates that differ in it alone are equal.
     """
 
     status: Status
     bound: float
     gap: float
     method: str
-    work: Work
+    work: Work = field(compare=False)
     conflict: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return status, bound, gap and method as JSON values; what is not a finite number is None.
+    @property
+    def proven(self) -> bool:
+        """Is the answer proven to be the best?"""
+        return self.status is Status.OPTIMAL
 
-        Numbers are rounded to six digits: the same text has the same certificate in any batch.
-        """
-        bound, gap = (round(x, 6) + 0.0 if math.isfinite(x) else None for x in (self.bound, self.gap))
+    def to_dict(self) -> dict[str, Any]:
+        """Return status, bound, gap and method as JSON values; what is not a finite number is None."""
+        bound, gap = (x if math.isfinite(x) else None for x in (self.bound, self.gap))
         return {"status": self.status.value, "bound": bound, "gap": gap, "method": self.method}
+
+    def rounded(self) -> Certificate:
+        """Return it with six digits: the same text has the same certificate in any batch."""
+        bound, gap = round(self.bound, 6) + 0.0, round(self.gap, 6) + 0.0  # infinite stays infinite; no -0.0
+        return Certificate(self.status, bound, gap, self.method, self.work, self.conflict)
 
 
 class Violated(NamedTuple):
@@ -213,7 +221,7 @@ def certify(
     *,
     heuristic: bool = False,
 ) -> Decoding:
-    """Make a Decoding of labels and an upper bound (see `prove`); the score is recomputed from the meaning of the rules.
+    """Make a Decoding of labels and an upper bound (see `prove`); the score is recomputed from the rules' meaning.
 
     `y` must have a finite score: of an impossible problem make `infeasible`.
     """

@@ -384,6 +384,17 @@ class CCM(SequenceLabeller):
         self.penalties = _from_json(header["penalties"])
 
 
+def under_rules(model: Any, compiled: Compiled) -> CCM:
+    """Return a fitted model under compiled rules, which bring their penalties; rules of its own are left behind."""
+    while isinstance(getattr(model, "model_", None), SequenceLabeller):
+        model = model.model_
+    base = getattr(model, "base_", model)
+    ruled = CCM(fresh(base), compiled.rules, "fixed")
+    ruled._learned(base, compiled, compiled.rules.penalties)
+    ruled.labels_, ruled.training_digest_ = compiled.labels, base.training_digest_
+    return ruled
+
+
 def _fitted(base: SequenceLabeller, corpus: Corpus, weight: Float | None) -> SequenceLabeller:
     """Return a copy of the base, fitted to a labelled corpus."""
     assert corpus.labels is not None

@@ -291,13 +291,14 @@ class TwoStage(SequenceLabeller):
         self.check_fitted()
         return chain_potentials(self.base_, X, "two stages need")
 
+    def choose(self, corpus: Corpus, batch: ChainBatch) -> Ids:
+        """Return the labels of stage two, int16[M], for texts and their potentials."""
+        return viterbi(batch).labels if self.tau_ == 1 else self._stage_two(corpus, batch, [self.tau_])[0]
+
     def tag(self, X: Any) -> tuple[Ids, NDArray[np.int64]]:
         """Return the best label ids, int16[M], and the sequence borders, int64[N + 1]."""
         corpus = as_corpus(X)
-        batch = self.potentials(corpus)
-        if self.tau_ == 1:
-            return viterbi(batch).labels, corpus.indptr
-        return self._stage_two(corpus, batch, [self.tau_])[0], corpus.indptr
+        return self.choose(corpus, self.potentials(corpus)), corpus.indptr
 
     def explain(self, tokens: Sequence[str]) -> Repair:
         """Say what stage two does to one sequence, and which rules that mends."""

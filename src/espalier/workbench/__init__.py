@@ -6,9 +6,9 @@
 |---|---|
 | `database` | one SQLite file, opened by one server; what is confirmed is on the disk |
 | `tasks`, `records`, `models`, `job_table` | the tables: what is stored of each |
-| `labellers` | model files as scores, learned penalties and calibration; without one, scores of zero |
+| `labellers` | model files as extractors, and the penalties they learned; without one, scores of zero |
 | `rule_texts` | rules as text, sliders and switches; mistakes by line and column |
-| `decoding` | scores and rules to fields, certificates and violations |
+| `answers` | extractions as the API writes them |
 | `memory`, `scores` | what is kept between requests, within bounds |
 | `bench` | all of the above together: what the routes call |
 | `reading`, `listing`, `exporting`, `redecoding`, `suggesting`, `measuring` | one kind of work each |

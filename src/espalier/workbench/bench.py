@@ -16,11 +16,13 @@ from typing import Any
 
 from espalier.corpus import Corpus
 from espalier.document import Document
+from espalier.extract.answers import Scored
+from espalier.extract.extraction import Extraction
+from espalier.extract.extractor import Extractor
 from espalier.potentials import ChainBatch
-from espalier.rules.compile import Compiled
+from espalier.workbench.answers import places, text_dict
 from espalier.workbench.clock import Deadline
 from espalier.workbench.database import Database
-from espalier.workbench.decoding import Answer, Batch, alternatives, decode, weigh
 from espalier.workbench.failures import Failure
 from espalier.workbench.labellers import Labeller, Labellers
 from espalier.workbench.memory import Kept
@@ -33,6 +35,7 @@ from espalier.workbench.tasks import Task, TaskStore
 __all__ = ["Bench", "Limits"]
 
 _AT_ONCE = 128  # records between two looks at the clock
+_FEW_AT_ONCE = 8  # the same where several readings of each are wanted
 _SURE = 500_000  # confidences in memory: an order needs those of all records, whose answers may be too many to keep
 
 
@@ -61,9 +64,9 @@ class Bench:
         self._labellers = Labellers(self.models)
         self._lock = threading.Lock()
         self._scores: Kept[ChainBatch] = Kept(self.limits.scores, size)
-        self._answers: Kept[Answer] = Kept(self.limits.answers)
+        self._answers: Kept[Extraction] = Kept(self.limits.answers)
         self._sure: Kept[float] = Kept(_SURE)
-        self._batches: Kept[Batch] = Kept(4)
+        self._batches: Kept[Scored] = Kept(4)
 
     def close(self) -> None:
         """Let another server have the project."""
@@ -101,41 +104,40 @@ class Bench:
             hint = f"a record has at most {self.limits.length:,}; split it"
             raise Failure(413, f"a text of {len(text):,} characters", hint, where)
 
-    def batch(self, labeller: Labeller, stored: Sequence[Stored]) -> Batch:
+    def batch(self, labeller: Labeller, stored: Sequence[Stored]) -> Scored:
         """Return records with their scores; those of the last few requests are kept whole."""
-        key = (labeller.model, tuple(one.id for one in stored))
+        key = (labeller.number, tuple(one.id for one in stored))
         found = self._batches.get(key)
         if found is None:
             documents = [one.document for one in stored]
             corpus = Corpus.from_tokens([document.words for document in documents], documents=documents)
-            found = Batch(documents, corpus, self._potentials(labeller, stored))
+            found = Scored(documents, corpus, self._potentials(labeller, stored))
             self._batches.put(key, found)
         return found
 
     def _potentials(self, labeller: Labeller, stored: Sequence[Stored]) -> ChainBatch:
-        keys = [(labeller.model, one.id) for one in stored]
+        keys = [(labeller.number, one.id) for one in stored]
         found = {key: self._scores.get(key) for key in keys}
-        missing = [one for one in stored if found[labeller.model, one.id] is None]
+        missing = [one for one in stored if found[labeller.number, one.id] is None]
         if missing:
-            corpus = Corpus.from_tokens([one.document.words for one in missing])
-            scored = labeller.potentials(corpus)
+            scored = labeller.extractor.score([one.document for one in missing])
             for i, one in enumerate(missing):
-                found[labeller.model, one.id] = part = alone(scored, i)
-                self._scores.put((labeller.model, one.id), part)
+                found[labeller.number, one.id] = part = alone(scored.potentials, i)
+                self._scores.put((labeller.number, one.id), part)
         return joined([known for key in keys if (known := found[key]) is not None])
 
-    def answers(self, task: Task, stored: Sequence[Stored], model: int | None, deadline: Deadline) -> list[Answer]:
+    def answers(self, task: Task, stored: Sequence[Stored], model: int | None, deadline: Deadline) -> list[Extraction]:
         """Return what a model and the task's rules say about records."""
         labeller, rules = self.labeller(task, model), task.rules.key
         keys = [(model, rules, one.id) for one in stored]
         found = {key: self._answers.get(key) for key in keys}
         missing = [(key, one) for key, one in zip(keys, stored, strict=True) if found[key] is None]
-        compiled = applied(task.rules, labeller)
+        extractor = ruled(task, labeller)
         for first in range(0, len(missing), _AT_ONCE):
             deadline.check()
             some = missing[first : first + _AT_ONCE]
             batch = self.batch(labeller, [one for _, one in some])
-            for (key, _), answer in zip(some, _weighed(labeller, batch, compiled), strict=True):
+            for (key, _), answer in zip(some, extractor.extractions(extractor.decode(batch)), strict=True):
                 found[key] = answer
                 self._answers.put(key, answer)
         return [known for key in keys if (known := found[key]) is not None]
@@ -155,35 +157,31 @@ class Bench:
                     self._sure.put(keys[i], answer.confidence)
         return [sure for sure in found if sure is not None]
 
-    def alternatives(
+    def readings(
         self, task: Task, stored: Sequence[Stored], model: int | None, k: int, deadline: Deadline
-    ) -> list[list[Answer]]:
-        """Return the k - 1 next best answers for each record."""
-        if k == 1 or not stored:
-            return [[] for _ in stored]
-        labeller = self.labeller(task, model)
-        compiled, batch, found = applied(task.rules, labeller), self.batch(labeller, stored), []
-        for i in range(len(stored)):
+    ) -> list[Extraction]:
+        """Return the k best answers for each record."""
+        if k == 1:
+            return self.answers(task, stored, model, deadline)
+        labeller, found = self.labeller(task, model), list[Extraction]()
+        extractor = ruled(task, labeller)
+        for first in range(0, len(stored), _FEW_AT_ONCE):
             deadline.check()
-            found.append(list(alternatives(labeller, batch, compiled, i, k)))
+            batch = self.batch(labeller, stored[first : first + _FEW_AT_ONCE])
+            found += extractor.extractions(extractor.decode(batch), k=k)
         return found
 
     def of_documents(
         self, task: Task, documents: Sequence[Document], model: int | None, k: int = 1
-    ) -> list[list[Answer]]:  # fmt: skip
-        """Return the k best answers for documents that are not stored, all with tokens."""
-        found: list[list[Answer]] = []
+    ) -> list[Extraction]:  # fmt: skip
+        """Return the k best answers for documents that are not stored."""
+        found: list[Extraction] = []
+        step = _AT_ONCE if k == 1 else _FEW_AT_ONCE
         with self.computing() as deadline:
-            labeller = self.labeller(task, model)
-            compiled = applied(task.rules, labeller)
-            for first in range(0, len(documents), _AT_ONCE):
+            extractor = ruled(task, self.labeller(task, model))
+            for first in range(0, len(documents), step):
                 deadline.check()
-                some = documents[first : first + _AT_ONCE]
-                corpus = Corpus.from_tokens([document.words for document in some], documents=some)
-                batch = Batch(some, corpus, labeller.potentials(corpus))
-                for i, best in enumerate(_weighed(labeller, batch, compiled)):
-                    deadline.check()
-                    found.append([best, *(alternatives(labeller, batch, compiled, i, k) if k > 1 else ())])
+                found += extractor.of_documents(documents[first : first + step], k=k)
         return found
 
     def parse(self, task: Task, texts: Sequence[str], k: int, model: int | None) -> list[dict[str, Any]]:
@@ -192,41 +190,26 @@ class Bench:
         for i, text in enumerate(texts):
             self.check_length(text, f"text {i}")
         documents = [Document.from_text(text) for text in texts]
-        answers = iter(self.of_documents(task, [document for document in documents if document.tokens], model, k))
-        return [_text_dict(document, *next(answers)) if document.tokens else _empty(document) for document in documents]
+        answers = self.of_documents(task, documents, model, k)
+        return [text_dict(document, answer) for document, answer in zip(documents, answers, strict=True)]
 
     def record_dicts(self, task: Task, stored: Sequence[Stored], k: int) -> list[dict[str, Any]]:
         """Return records as the API writes them, with what the active model says."""
         with self.computing() as deadline:
-            answers = self.answers(task, stored, task.active, deadline)
-            others = self.alternatives(task, stored, task.active, k, deadline)
-        return [_record_dict(one, a, more) for one, a, more in zip(stored, answers, others, strict=True)]
+            answers = self.readings(task, stored, task.active, k, deadline)
+        return [_record_dict(one, answer) for one, answer in zip(stored, answers, strict=True)]
 
 
-def _weighed(labeller: Labeller, batch: Batch, compiled: Compiled) -> list[Answer]:
-    return weigh(labeller, batch, compiled, decode(batch, compiled))
+def ruled(task: Task, labeller: Labeller) -> Extractor:
+    """Return the extractor of a model under the rules of a task as they stand."""
+    return labeller.extractor.with_rules(applied(task.rules, labeller))
 
 
-def _empty(document: Document) -> dict[str, Any]:
-    """Return the answer for a text without tokens."""
-    nothing: dict[str, Any] = {"text": document.text, "tokens": [], "fields": [], "confidence": 0.0}
-    return nothing | {"certificate": {"status": "optimal", "gap": 0.0}, "violations": [], "alternatives": []}
-
-
-def _text_dict(document: Document, answer: Answer, *others: Answer) -> dict[str, Any]:
-    return {
-        "text": document.text,
-        "tokens": [place for token in document.tokens for place in token],
-        **answer.to_dict(),
-        "alternatives": [other.to_dict() for other in others],
-    }
-
-
-def _record_dict(stored: Stored, answer: Answer, others: Sequence[Answer]) -> dict[str, Any]:
+def _record_dict(stored: Stored, answer: Extraction) -> dict[str, Any]:
     spans = stored.document.spans
     return {
         "id": stored.id,
-        **_text_dict(stored.document, answer, *others),
-        "corrected": None if spans is None else [{"label": s.label, "start": s.start, "end": s.end} for s in spans],
+        **text_dict(stored.document, answer),
+        "corrected": None if spans is None else places(spans),
         "corrected_at": stored.corrected_at,
     }

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from espalier.citations.formats import FORMATS as RECORD_FORMATS
 from espalier.citations.formats import write as write_records
 from espalier.citations.record import Field, Record
-from espalier.document import Document, Span
+from espalier.document import Document
 from espalier.errors import did_you_mean
+from espalier.extract.extraction import Extraction
 from espalier.io import FORMATS, write
 from espalier.workbench.bench import Bench
-from espalier.workbench.decoding import Answer
 from espalier.workbench.failures import Failure
 from espalier.workbench.records import Stored
 from espalier.workbench.tasks import REFERENCES, Task
@@ -84,7 +84,7 @@ def export(bench: Bench, task: Task, format: str, which: str, ids: Sequence[int]
     return Export(name, f"{_TYPES.get(format, 'text/plain')}; charset=utf-8", target.getvalue())
 
 
-def _answered(bench: Bench, task: Task, stored: Sequence[Stored]) -> list[Answer]:
+def _answered(bench: Bench, task: Task, stored: Sequence[Stored]) -> list[Extraction]:
     with bench.computing() as deadline:
         return bench.answers(task, stored, task.active, deadline)
 
@@ -101,7 +101,7 @@ def _documents(bench: Bench, task: Task, stored: Sequence[Stored], which: str) -
         else replace(
             one.document,
             id=str(one.id),
-            spans=tuple(Span(f["start"], f["end"], f["label"]) for f in said[one.id].fields),
+            spans=said[one.id].spans,
         )
         for one in stored
     ]
@@ -113,10 +113,8 @@ def _records(bench: Bench, task: Task, stored: Sequence[Stored]) -> list[Record]
     for one, answer in zip(stored, _answered(bench, task, stored), strict=True):
         text, spans = one.document.text, one.document.spans
         if spans is None:
-            parts = [(f["label"], f["start"], f["end"], f["confidence"]) for f in answer.fields]
+            found.append(Record(text, answer.fields, answer.confidence, answer.certificate))
         else:
-            parts = [(span.label, span.start, span.end, 1.0) for span in spans]
-        fields = tuple(Field(label, text[a:b], a, b, sure) for label, a, b, sure in parts)
-        status = answer.certificate["status"]
-        found.append(Record(text, fields, answer.confidence, status) if spans is None else Record(text, fields, 1.0))
+            fields = (Field(span.label, text[span.start : span.end], span.start, span.end, 1.0) for span in spans)
+            found.append(Record(text, tuple(fields), 1.0, certificate=None))
     return found

@@ -10,25 +10,20 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from espalier import store
-from espalier.citations.confidence import Calibration
-from espalier.citations.parser import BUNDLED
 from espalier.corpus import Corpus, Labels
-from espalier.errors import EspalierError, ModelFileError
-from espalier.estimators.ccm import CCM
-from espalier.estimators.persist import unpack
+from espalier.document import Document
+from espalier.errors import EspalierError, InputError, ModelFileError
+from espalier.extract.extractor import Extractor
+from espalier.loading import bundled_file as model_of_name
 from espalier.potentials import ChainBatch
 from espalier.rules.nodes import Node
-from espalier.tags import OUTSIDE, parse_tag, path_of
+from espalier.tags import OUTSIDE
 from espalier.workbench.failures import Failure
 from espalier.workbench.models import ModelStore
 from espalier.workbench.tasks import BUNDLED_MODEL, REFERENCES, Task
@@ -36,32 +31,28 @@ from espalier.workbench.tasks import BUNDLED_MODEL, REFERENCES, Task
 __all__ = ["Labeller", "Labellers", "bundled_file", "check_file"]
 
 _KEPT = 4  # models in memory
-_BUNDLED_FILE = resources.files("espalier.citations") / BUNDLED[REFERENCES]
+
+NODES = 8192
+"""Of the search for one record, so that strange rules cannot hold up a request; what is unproven then says so."""
 
 
 @dataclass(frozen=True, eq=False)
 class Labeller:
-    """A model, or none: model : its number; learned : penalties of rules by name, with the rule they are for.
+    """A model, or none: number : which of the task's; kind : of estimator; extractor : what finds fields with it.
 
-    names : the field of each label, None outside; opens : bool[L], does a label begin a field after one of its name?
+    learned : penalties of rules by name, with the rule they are for.
     """
 
-    model: int | None
+    number: int | None
     kind: str
-    labels: Labels
-    potentials: Callable[[Corpus], ChainBatch]
+    extractor: Extractor
     learned: Mapping[str, tuple[Node, float]] = field(default_factory=dict)
-    calibration: Calibration = field(default_factory=Calibration)
 
     @property
-    def names(self) -> tuple[str | None, ...]:
-        """The field of each label."""
-        return tuple(None if label == OUTSIDE else path_of(label) for label in self.labels)
-
-    @property
-    def opens(self) -> NDArray[np.bool_]:
-        """Which labels begin a field."""
-        return np.array([bool(levels := parse_tag(label)) and levels[0][0] == "B" for label in self.labels], bool)
+    def labels(self) -> Labels:
+        """The labels of the model."""
+        labels: Labels = self.extractor.model.labels_
+        return labels
 
 
 class Labellers:
@@ -86,8 +77,7 @@ class Labellers:
         if model is None:
             return _knowing_nothing(task)
         if self._models.get(task.name, model).source == "bundled":
-            with resources.as_file(_BUNDLED_FILE) as path:
-                return _read(path, model)
+            return _read(model_of_name(REFERENCES), model)
         return _from_bytes(self._models.file(task.name, model), model)
 
     def forget(self, task: str) -> None:
@@ -98,7 +88,7 @@ class Labellers:
 
 def bundled_file() -> bytes:
     """Return the model file that comes with the library."""
-    return _BUNDLED_FILE.read_bytes()
+    return model_of_name(REFERENCES).read_bytes()
 
 
 def check_file(task: Task, file: bytes) -> Labeller:
@@ -107,7 +97,7 @@ def check_file(task: Task, file: bytes) -> Labeller:
         found = _from_bytes(file, None)
     except ModelFileError as error:
         raise Failure(400, "this is not a model file that can be used", str(error)) from None
-    own, wanted = {name for name in found.names if name is not None}, set(task.fields)
+    own, wanted = set(found.extractor.labels), set(task.fields)
     if own != wanted:
         odd = [f"{label} (unknown)" for label in sorted(own - wanted)] + [
             f"{label} (missing)" for label in sorted(wanted - own)
@@ -131,47 +121,34 @@ def _from_bytes(file: bytes, model: int | None) -> Labeller:
 
 
 def _read(path: Path, model: int | None) -> Labeller:
-    header, arrays = store.load(path)
-    estimator: Any = unpack(header, arrays)
-    inner = _under_rules(estimator)
-    learned: dict[str, tuple[Node, float]] = {}
-    if inner is not None:
-        rules = inner.compiled_.rules
-        learned = {rule.name: (rule.node, price) for rule, price in zip(rules, rules.penalties.tolist(), strict=True)}
-
-    def potentials(corpus: Corpus) -> ChainBatch:
-        batch = estimator.potentials(corpus)
-        if not isinstance(batch, ChainBatch):
-            raise ModelFileError(f"the workbench shows models that score tokens; a {estimator.kind} scores segments")
-        return batch
-
+    extractor = Extractor.from_file(path)
+    extractor.max_nodes = NODES
     try:
-        potentials(Corpus.from_tokens([["x"]]))
-    except ModelFileError:
-        raise
+        extractor.score([Document.from_text("x")])
+    except InputError as error:
+        raise ModelFileError(f"the workbench shows models that score tokens: {error}") from None
     except EspalierError as error:
         raise ModelFileError(f"the model gives no scores: {error}") from None
-    return Labeller(
-        model, estimator.kind, estimator.labels_, potentials, learned, Calibration.from_header(header)
-    )  # fmt: skip
+    rules = extractor.rules
+    learned = {rule.name: (rule.node, price) for rule, price in zip(rules, rules.penalties.tolist(), strict=True)}
+    return Labeller(model, extractor.model.kind, extractor, learned)
 
 
-def _under_rules(estimator: Any) -> CCM | None:
-    """Return the CCM inside an estimator, if there is one."""
-    while estimator is not None and not isinstance(estimator, CCM):
-        estimator = getattr(estimator, "model_", None)
-    return estimator
+class _NoModel:
+    """Scores of zero for every label that may stand where it stands: what a task has before its first model."""
+
+    def __init__(self, labels: Labels) -> None:
+        self.labels_ = labels
+
+    def potentials(self, corpus: Corpus) -> ChainBatch:
+        start, follow = self.labels_.allowed()
+        unary, classes = np.zeros((corpus.n_tokens, len(start))), np.zeros(corpus.n_tokens, np.int32)
+        trans, begin = np.where(follow, 0.0, -np.inf)[None], np.where(start, 0.0, -np.inf)
+        return ChainBatch(corpus.indptr, unary, trans, classes, begin, np.zeros(len(start)))
 
 
 def _knowing_nothing(task: Task) -> Labeller:
     labels = Labels([OUTSIDE, *(label for label in task.labels if label != OUTSIDE)])
-    start, follow = labels.allowed()
-    zero = np.where(follow, 0.0, -np.inf)[None]
-
-    def potentials(corpus: Corpus) -> ChainBatch:
-        unary, classes = np.zeros((corpus.n_tokens, len(labels))), np.zeros(corpus.n_tokens, np.int32)
-        return ChainBatch(
-            corpus.indptr, unary, zero, classes, np.where(start, 0.0, -np.inf), np.zeros(len(labels))
-        )  # fmt: skip
-
-    return Labeller(None, "none", labels, potentials)
+    extractor = Extractor(_NoModel(labels))
+    extractor.max_nodes = NODES
+    return Labeller(None, "none", extractor)

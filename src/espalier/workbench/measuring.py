@@ -13,11 +13,12 @@ import numpy as np
 
 from espalier.corpus import Labels
 from espalier.document import Document, Span
+from espalier.extract.extraction import Extraction
 from espalier.metrics import calibration, confusion, evaluate
 from espalier.recipes.judging import METRICS, compare_answers
 from espalier.tags import OUTSIDE, path_of
+from espalier.workbench.answers import places
 from espalier.workbench.bench import Bench
-from espalier.workbench.decoding import Answer
 from espalier.workbench.failures import Failure
 from espalier.workbench.records import Stored, checked_spans
 from espalier.workbench.tasks import Task
@@ -66,10 +67,10 @@ def labelled(bench: Bench, task: Task, documents: Sequence[Document]) -> Gold:
     return Gold(found, [None] * len(found))
 
 
-def _said(bench: Bench, task: Task, gold: Gold, model: int | None) -> list[Answer]:
+def _said(bench: Bench, task: Task, gold: Gold, model: int | None) -> list[Extraction]:
     """Return what a model says about the documents; answers about stored records are kept."""
     if gold.ids[0] is None:
-        return [best for (best,) in bench.of_documents(task, gold.documents, model)]
+        return bench.of_documents(task, gold.documents, model)
     stored = [Stored(i, d, None) for i, d in zip(gold.ids, gold.documents, strict=True) if i is not None]
     with bench.computing() as deadline:
         return bench.answers(task, stored, model, deadline)
@@ -84,7 +85,7 @@ def _plain(documents: Sequence[Document], spans: Sequence[Sequence[Span]]) -> li
 def measure(bench: Bench, task: Task, gold: Gold, model: int | None, most: int) -> dict[str, Any]:
     """Return every figure of a model on labelled documents, and its mistakes, the worst first."""
     said = _said(bench, task, gold, model)
-    got = [tuple(Span(f["start"], f["end"], f["label"]) for f in answer.fields) for answer in said]
+    got = [answer.spans for answer in said]
     right = [document.spans or () for document in gold.documents]
     expected, predicted = _plain(gold.documents, right), _plain(gold.documents, got)
     report = evaluate(expected, predicted)
@@ -109,18 +110,20 @@ def measure(bench: Bench, task: Task, gold: Gold, model: int | None, most: int) 
     }
 
 
-def _reliability(said: Sequence[Answer], right: Sequence[Sequence[Span]]) -> dict[str, Any] | None:
+def _reliability(said: Sequence[Extraction], right: Sequence[Sequence[Span]]) -> dict[str, Any] | None:
     """Compare the confidence of every field with whether just that field was expected; None without any field."""
     sure, correct = [], []
     for answer, spans in zip(said, right, strict=True):
         known = set(spans)
         for f in answer.fields:
-            sure.append(f["confidence"])
-            correct.append(Span(f["start"], f["end"], f["label"]) in known)
+            sure.append(f.confidence)
+            correct.append(Span(f.start, f.end, f.label) in known)
     return calibration(sure, correct).to_dict() if sure else None
 
 
-def _mistake(gold: Gold, said: Sequence[Answer], got: Sequence[Any], wrong: Sequence[int], i: int) -> dict[str, Any]:
+def _mistake(
+    gold: Gold, said: Sequence[Extraction], got: Sequence[Any], wrong: Sequence[int], i: int
+) -> dict[str, Any]:
     document = gold.documents[i]
     sides = {"expected": document.spans or (), "got": got[i]}
     return {
@@ -129,10 +132,7 @@ def _mistake(gold: Gold, said: Sequence[Answer], got: Sequence[Any], wrong: Sequ
         "tokens": [place for token in document.tokens for place in token],
         "wrong_tokens": wrong[i],
         "confidence": said[i].confidence,
-        **{
-            side: [{"label": span.label, "start": span.start, "end": span.end} for span in spans]
-            for side, spans in sides.items()
-        },
+        **{side: places(spans) for side, spans in sides.items()},
     }
 
 
@@ -140,10 +140,7 @@ def compare(bench: Bench, task: Task, gold: Gold, a: int | None, b: int | None) 
     """Return a row for each metric: both figures, the difference with its interval, and two p-values."""
     sides = [_said(bench, task, gold, model) for model in (a, b)]
     expected = _plain(gold.documents, [document.spans or () for document in gold.documents])
-    first, second = (
-        _plain(gold.documents, [[Span(f["start"], f["end"], f["label"]) for f in answer.fields] for answer in side])
-        for side in sides
-    )
+    first, second = (_plain(gold.documents, [answer.spans for answer in side]) for side in sides)
     seen = [frozenset[int]() if m is None else bench.models.get(task.name, m).seen for m in (a, b)]
     rows = compare_answers(expected, first, second, RESAMPLES)
     counts = {"seen_a": gold.seen(seen[0]), "seen_b": gold.seen(seen[1])}

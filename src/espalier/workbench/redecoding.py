@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.extract.answers import Answers, Scored
 from espalier.rules.compile import Compiled
+from espalier.workbench.answers import places, violation_dicts
 from espalier.workbench.bench import Bench
-from espalier.workbench.decoding import Batch, Decoded, decode, fields_of
 from espalier.workbench.labellers import Labeller
 from espalier.workbench.memory import Kept
 from espalier.workbench.rule_texts import applied
@@ -34,7 +35,7 @@ class Redecoder:
     def __init__(self, bench: Bench) -> None:
         """Take the workbench."""
         self._bench = bench
-        self._sides: Kept[Decoded] = Kept(_KEPT)
+        self._sides: Kept[Answers] = Kept(_KEPT)
 
     def redecode(self, task: Task, ids: Sequence[int] | None, state: RuleState, model: int | None) -> dict[str, Any]:
         """Return what differs between the task's rules and others."""
@@ -53,7 +54,7 @@ class Redecoder:
                 batch = self._bench.batch(labeller, some)
                 numbers = tuple(one.id for one in some)
                 keys = (task.rules.key, state.key)
-                sides = [self._side(model, batch, numbers, *side) for side in zip(keys, rules, strict=True)]
+                sides = [self._side(labeller, batch, numbers, *side) for side in zip(keys, rules, strict=True)]
                 found += _differences(labeller, batch, numbers, *sides)
                 for side, kept in zip(sides, degrees, strict=True):
                     kept.append(side.degrees)
@@ -67,38 +68,45 @@ class Redecoder:
         }
 
     def _side(
-        self, model: int | None, batch: Batch, numbers: tuple[int, ...], key: tuple[object, ...], compiled: Compiled
-    ) -> Decoded:
-        found = self._sides.get((model, key, numbers))
+        self, labeller: Labeller, batch: Scored, numbers: tuple[int, ...], key: tuple[object, ...], compiled: Compiled
+    ) -> Answers:
+        found = self._sides.get((labeller.number, key, numbers))
         if found is None:
-            found = decode(batch, compiled)
-            self._sides.put((model, key, numbers), found)
+            found = labeller.extractor.with_rules(compiled).decode(batch)
+            self._sides.put((labeller.number, key, numbers), found)
         return found
 
 
 def _differences(
-    labeller: Labeller, batch: Batch, numbers: Sequence[int], before: Decoded, after: Decoded
+    labeller: Labeller, batch: Scored, numbers: Sequence[int], before: Answers, after: Answers
 ) -> list[dict[str, Any]]:
     """Return the records whose labels, violations or certificate differ."""
     moved = np.concatenate([[0], np.cumsum(before.y != after.y)])[batch.corpus.indptr]
     tokens = np.diff(moved).tolist()
-    old, new = (fields_of(labeller, batch, side.y) for side in (before, after))
+    names = labeller.extractor.field_names
+    old, new = (side.fields(names) for side in (before, after))
+    proofs = [[certificate.to_dict() for certificate in side.certificates] for side in (before, after)]
     found = []
     for i, number in enumerate(numbers):
-        same = before.broken[i] == after.broken[i] and before.certificates[i] == after.certificates[i]
+        same = before.violations[i] == after.violations[i] and _same_proof(proofs[0][i], proofs[1][i])
         if tokens[i] or not same:
             found.append(
                 {
                     "id": number,
                     "changed": tokens[i] > 0,
                     "tokens_changed": tokens[i],
-                    "before": old[i],
-                    "after": new[i],
-                    "violations": after.broken[i],
-                    "certificate": after.certificates[i],
+                    "before": places(old[i]),
+                    "after": places(new[i]),
+                    "violations": violation_dicts(batch.documents[i], after.violations[i]),
+                    "certificate": proofs[1][i],
                 }
             )
     return found
+
+
+def _same_proof(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Is the same proven?  The bound moves with every price, and the method says nothing about the answer."""
+    return all(one[name] == other[name] for name in ("status", "gap"))
 
 
 def _counts(before: Mapping[str, Degrees], after: Mapping[str, Degrees]) -> list[dict[str, Any]]:

@@ -16,7 +16,6 @@ from espalier.rules.compile import Compiled
 from espalier.rules.text import print_node
 from espalier.tags import is_tag
 from espalier.workbench.bench import Bench
-from espalier.workbench.decoding import Batch, decode
 from espalier.workbench.failures import Failure
 from espalier.workbench.labellers import Labeller
 from espalier.workbench.rule_texts import applied
@@ -30,14 +29,13 @@ class _Answers:
 
     def __init__(self, labeller: Labeller, compiled: Compiled) -> None:
         self.labels_: Labels = labeller.labels
-        self._labeller, self._compiled = labeller, compiled
+        self._extractor = labeller.extractor.with_rules(compiled)
 
     def potentials(self, corpus: Corpus) -> ChainBatch:
-        return self._labeller.potentials(corpus)
+        return self._extractor.score(corpus.to_documents()).potentials
 
     def predict(self, corpus: Corpus) -> list[list[str]]:
-        documents = corpus.to_documents()
-        found = decode(Batch(documents, corpus, self.potentials(corpus)), self._compiled)
+        found = self._extractor.decode(self._extractor.score(corpus.to_documents()))
         names = self.labels_.names
         return [[names[j] for j in found.y[a:b]] for a, b in pairwise(corpus.indptr.tolist())]
 

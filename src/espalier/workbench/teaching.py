@@ -51,7 +51,7 @@ def teach(orders: dict[str, Any], tell: Tell) -> None:
     fit(recipe, documents, unlabelled=pool, progress=news(0)).save(orders["output"])
     tell({"model": recipe.kind})
     if held and recipe.start is not None:
-        from espalier.citations.parser import load
+        from espalier.loading import load
 
         tell({"point": {"records": 0, **_scores(load("citations").model, held)}})
     for step, size in enumerate(sizes, 1):

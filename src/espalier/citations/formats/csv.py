@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from espalier.citations.formats import OutputFormat
 from espalier.citations.keys import Keys
+from espalier.citations.normalise.text import trim
 from espalier.citations.output_text import clean, edtf, inverted, page_range
 from espalier.citations.record import LABELS
 from espalier.citations.work import Work
@@ -48,14 +49,15 @@ def entry(record: Record, key: str = "", safe: bool = False) -> str:
 
 def _cells(record: Record, key: str) -> Iterator[str]:
     """Yield the cells of a record in the order of `COLUMNS`."""
-    yield from (key, record.text, f"{record.confidence:.6g}", record.certificate)
+    status = "" if record.certificate is None else str(record.certificate.status)
+    yield from (key, record.text, f"{record.confidence:.6g}", status)
     yield "; ".join(
         violated.name if violated.position is None else f"{violated.name} at token {violated.position}"
         for violated in record.violations
     )
     values: dict[str, list[str]] = {label: [] for label in LABELS}
     for field in record.fields:
-        values[field.label].append(field.value)
+        values[field.label].append(trim(field.text))
     yield from map(" | ".join, values.values())
     yield from (_part(record.work, part) for part in _PARTS)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
+from espalier.decoders.base import Status
 from espalier.workbench.shapes.requests import Place, Shape
 
 __all__ = [
@@ -31,8 +30,10 @@ class FieldShape(Place):
 class Certificate(Shape):
     """What is proven about an answer."""
 
-    status: Literal["optimal", "bounded", "heuristic", "infeasible"]
+    status: Status
+    bound: float | None
     gap: float | None
+    method: str
 
 
 class Violation(Shape):

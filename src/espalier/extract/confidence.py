@@ -7,12 +7,15 @@
     record    p(ŷ)                                 of the whole labelling
 
 Rules that count or look far are left out: with them the sums run over a product automaton. What that and the model's
-own optimism distort is set right by a monotone map, fitted on held-out references and kept in the model file's header:
+own optimism distort is set right by a monotone map g, fitted on held-out texts and kept in the model file's header:
 
     {"calibration": {"field": [[raw, ...], [calibrated, ...]], "record": [[raw, ...], [calibrated, ...]]}}
 
-Between two points the map g is linear; before the first and after the last it is constant. Cost: O(T L + T E) for E
-transitions with a weight of their own.
+    minimise  Σ_i (g(p_i) - right_i)²   over functions g that never fall          (isotonic regression)
+
+The map is a few points, each a block of answers with its mean confidence and its share of right ones, drawn towards the
+share of all by one answer, so that nothing is certain. Between two points it is linear; before the first and after the
+last it is constant. Cost of the probabilities: O(T L + T E) for E transitions with a weight of their own.
 
 Readings of one text exclude each other, so one map for all would promise too much. The best has g(p_1), as if it were
 alone. The others share what it leaves in proportion to their own probabilities: if the best is wrong, the model is
@@ -25,26 +28,43 @@ A field that only a later reading has is right only if the best reading is wrong
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.decoders.counts import Conditions, CountForm
 from espalier.decoders.single import LONGEST, posterior_single
-from espalier.errors import ModelFileError
+from espalier.errors import InputError, ModelFileError
 from espalier.inference import path_scores, posterior
 from espalier.kernels.layout import aligned, padded
 from espalier.lanes import Lanes
 from espalier.models.transitions import LARGEST, Transitions
 from espalier.potentials import ChainBatch
 
-__all__ = ["Calibration", "Curve", "answer_probabilities", "with_local_rules"]
+__all__ = ["Calibration", "Curve", "Verdicts", "answer_probabilities", "isotonic", "with_local_rules"]
 
 Float = NDArray[np.float64]
 Int16 = NDArray[np.int16]
+
+
+LEAST = 25
+"""The fewest answers behind a point of a fitted map."""
+
+
+class Verdicts(NamedTuple):
+    """Confidences, float64[n], and whether they came true, bool[n]."""
+
+    sure: Float
+    right: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, answers: Sequence[tuple[float, bool]]) -> Verdicts:
+        """Gather pairs of a confidence and whether it came true."""
+        sure, right = zip(*answers, strict=True) if answers else ((), ())
+        return cls(np.array(sure, np.float64), np.array(right, bool))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +109,11 @@ class Calibration:
         curves = {name: Curve.of(given[name], name) for name in ("field", "record") if name in given}
         return cls(**curves)
 
+    def to_header(self) -> dict[str, Any]:
+        """Return what `from_header` reads."""
+        curves = {"field": self.field, "record": self.record}
+        return {name: [c.raw.tolist(), c.calibrated.tolist()] for name, c in curves.items() if c is not None}
+
     def of_fields(self, p: Float) -> Float:
         """Return calibrated confidences of fields."""
         return _six_digits(p if self.field is None else self.field(p))
@@ -103,6 +128,46 @@ class Calibration:
         left = max(1.0 - float(p[0]), float(others.sum()), np.finfo(np.float64).tiny)  # 1 - p is rounded near 1
         shares = np.floor(1e6 * (1.0 - best) * (others / left) + 1e-6) / 1e6  # down: their sum must not go beyond
         return np.minimum.accumulate(np.concatenate([best, shares]))
+
+
+def isotonic(confidences: ArrayLike, right: ArrayLike, *, least: int = LEAST) -> Curve:
+    """Return the map from confidences to how often such answers are right.
+
+    Parameters
+    ----------
+    confidences : float[n] in 0..1.
+    right : bool[n].
+    least : answers behind each point, where there are so many.
+
+    Raises
+    ------
+    InputError : without an answer, or with other numbers of both.
+    """
+    p, hit = np.asarray(confidences, np.float64), np.asarray(right, np.float64)
+    if p.ndim != 1 or p.shape != hit.shape or not len(p):
+        raise InputError(f"{p.shape} confidences and {hit.shape} verdicts; a map needs as many of both, at least one")
+    from scipy.optimize import isotonic_regression
+
+    # Equal confidences belong together, whatever their number.
+    _, place, n = np.unique(p, return_inverse=True, return_counts=True)
+    blocks = isotonic_regression(np.bincount(place, hit) / n, weights=n.astype(np.float64)).blocks
+    edges = _wide_enough(np.append(0, np.cumsum(n))[blocks], least)
+    order = np.argsort(p, kind="stable")
+    size = np.diff(edges)
+    shares = (np.add.reduceat(hit[order], edges[:-1]) + hit.mean()) / (size + 1)
+    means = np.add.reduceat(p[order], edges[:-1]) / size
+    return Curve(np.round(means, 6), np.asarray(np.round(np.maximum.accumulate(shares), 6), np.float64))
+
+
+def _wide_enough(edges: NDArray[np.int64], least: int) -> NDArray[np.int64]:
+    """Join blocks with fewer answers than `least` to the next ones, the last of them to the one before."""
+    kept = [0]
+    for edge in edges[1:].tolist():
+        if edge - kept[-1] >= least:
+            kept.append(edge)
+    if kept[-1] != edges[-1]:
+        kept = [*(kept[:-1] if len(kept) > 1 else kept), int(edges[-1])]
+    return np.array(kept, np.int64)
 
 
 def _six_digits(p: Float) -> Float:

@@ -1,0 +1,1 @@
+"""Text to fields, with confidence and proof, for any task."""

@@ -1,0 +1,342 @@
+"""From the scores of a batch of texts to their fields: decode under rules, certify, weigh, cut.
+
+    decode     the best labelling under the rules, exact wherever `decoders.batch` proves it
+    certify    scores and degrees recomputed from the rules, compared with the bounds        (`decoders.certify`)
+    weigh      the probability of every token's label and of the whole labelling             (`extract.confidence`)
+    cut        runs of tokens with labels of one field are a field, as sure as its least sure token
+
+A text that no labelling saves from breaking a hard rule gets the one that breaks least. Cost: operations on arrays over
+all tokens, and Python for each field and each broken rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.decoders.base import Certificate, Decoding, Problem, Violated
+from espalier.decoders.batch import decode_batch
+from espalier.decoders.certify import certify_batch
+from espalier.decoders.counts import BatchDecoding, Conditions, CountForm
+from espalier.document import Document
+from espalier.extract.confidence import Calibration, answer_probabilities, with_local_rules
+from espalier.extract.extraction import Field
+from espalier.inference import viterbi
+from espalier.lazy import cached_property
+from espalier.potentials import ChainBatch
+from espalier.rules.compile import Compiled, Grounded
+from espalier.rules.grounding import Bits
+from espalier.rules.meaning import violations
+from espalier.tags import parse_tag, segments
+
+__all__ = ["Answers", "FieldNames", "Reading", "Scored", "decode"]
+
+Float = NDArray[np.float64]
+Int16 = NDArray[np.int16]
+
+Choose = Callable[[Corpus, ChainBatch], Int16]
+"""How a model picks labels that does not take the best score: texts and potentials to labels, int16[M]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldNames:
+    """What the L labels of a model are called in extractions.
+
+    labels : the labels themselves; names : the field of each, None outside all fields; number : int64[L], the same as
+    numbers; opens : bool[L], does the label begin a field even after one of the same name? nested : are there fields
+    inside fields?
+    """
+
+    labels: tuple[str, ...]
+    names: tuple[str | None, ...]
+    number: NDArray[np.int64]
+    opens: NDArray[np.bool_]
+    nested: bool
+
+    @classmethod
+    def of(
+        cls, labels: Iterable[str], renamed: Mapping[str, str] | None = None, *, outside: str | None = None
+    ) -> FieldNames:
+        """Read plain labels, or tags, of which those with B- open fields.
+
+        renamed : fields under other names. outside : what text outside all fields is called; None: it is no field. With
+        it, only the outermost level of a hierarchy counts, and fields cover the text.
+        """
+        labels, renamed = tuple(labels), renamed or {}
+        levels = [parse_tag(label) for label in labels]
+        nested = outside is None and any(len(tag) > 1 for tag in levels)
+        names = [renamed.get(tag[0][1], tag[0][1]) if tag else outside for tag in levels]
+        order = {name: j for j, name in enumerate(dict.fromkeys(names))}
+        return cls(
+            labels,
+            tuple(names),
+            np.array([order[name] for name in names], np.int64),
+            np.array([bool(tag) and tag[0][0] == "B" for tag in levels], bool),
+            nested,
+        )
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of all fields, each once; of a hierarchy the whole paths, as `authors/person`."""
+        if self.nested:
+            paths = ("/".join(name for _, name in parse_tag(label)) for label in self.labels)
+            return tuple(path for path in dict.fromkeys(paths) if path)
+        return tuple(name for name in dict.fromkeys(self.names) if name is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """N documents, their tokens as a corpus, and their potentials."""
+
+    documents: Sequence[Document]
+    corpus: Corpus
+    potentials: ChainBatch
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Where each document ends in tokens, after a 0."""
+        ends: list[int] = self.corpus.indptr.tolist()
+        return ends
+
+    def span(self, i: int) -> slice:
+        """Return the tokens of document i."""
+        return slice(self.ends[i], self.ends[i + 1])
+
+    def repeated(self, chosen: Sequence[int]) -> Scored:
+        """Return some of the documents, one as often as it is chosen."""
+        chain = self.potentials
+        token = np.concatenate([np.arange(self.ends[i], self.ends[i + 1]) for i in chosen])
+        indptr = np.cumsum([0, *(self.ends[i + 1] - self.ends[i] for i in chosen)])
+        own = ChainBatch(indptr, chain.unary[token], chain.trans, chain.trans_class[token], chain.start, chain.end)
+        return Scored([self.documents[i] for i in chosen], self.corpus[list(chosen)], own)
+
+
+class Reading(NamedTuple):
+    """One labelling of one document: its fields, how sure it is as a whole, what is proven, what it breaks."""
+
+    fields: tuple[Field, ...]
+    confidence: float
+    certificate: Certificate
+    violations: tuple[Violated, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The labellings of a batch under rules.
+
+    y : int16[M]; certificates : of each document; degrees : int64[N, K], how much of each rule is broken; bits : where
+    the conditions of the rules hold.
+    """
+
+    scored: Scored
+    compiled: Compiled
+    bits: Bits
+    y: Int16
+    certificates: Sequence[Certificate]
+    degrees: NDArray[np.int64]
+
+    @cached_property
+    def violations(self) -> list[tuple[Violated, ...]]:
+        """What each labelling pays for; only rules that it breaks are asked where."""
+        prices, names, documents = self.compiled.rules.penalties, self.compiled.labels.names, self.scored.documents
+        found: list[list[Violated]] = [[] for _ in documents]
+        last, words, labels = -1, [""], [""]
+        for i, k in zip(*(axis.tolist() for axis in np.nonzero((self.degrees > 0) & (prices > 0))), strict=True):
+            if i != last:
+                last, words = i, documents[i].words
+                labels = [names[j] for j in self.y[self.scored.span(i)].tolist()]
+            rule, price = self.compiled.rules[k], float(prices[k])
+            for v in violations(rule, words, labels, text=documents[i].text):
+                found[i].append(Violated(rule.name, v.position, v.amount, price * v.amount))
+        return [tuple(broken) for broken in found]
+
+    @cached_property
+    def probabilities(self) -> tuple[Float, Float]:
+        """The probability of every token's label, float64[M], and of every labelling, float64[N]."""
+        chain, rules = self.scored.potentials, self.compiled
+        form = CountForm.prepared(rules, rules.rules.penalties, chain.trans, chain.start)
+        return answer_probabilities(with_local_rules(chain, form, Conditions.of(self.bits)), self.y)
+
+    def readings(self, names: FieldNames, calibration: Calibration) -> list[Reading]:
+        """Return each document with its fields; a document without tokens has none and no confidence."""
+        tokens, whole = self.probabilities
+        whole = np.where(self.scored.corpus.lengths > 0, calibration.of_records(whole), 0.0)
+        proofs = [certificate.rounded() for certificate in self.certificates]
+        rows = zip(self.fields(names, calibration, tokens), whole.tolist(), proofs, self.violations, strict=True)
+        return [Reading(*row) for row in rows]
+
+    def fields(
+        self, names: FieldNames, calibration: Calibration | None = None, tokens: Float | None = None
+    ) -> list[tuple[Field, ...]]:
+        """Cut the documents into fields; tokens : float64[M], how sure every token is; without it fields say 1."""
+        if names.nested:
+            return _nested(self, names, calibration or Calibration(), tokens)
+        y, indptr = self.y, self.scored.corpus.indptr
+        number, begins = names.number[y], names.opens[y]
+        begins[1:] |= number[1:] != number[:-1]
+        begins[indptr[:-1][np.diff(indptr) > 0]] = True
+        first = np.flatnonzero(begins)
+        sure = [1.0] * len(first)
+        if tokens is not None and calibration is not None and len(first):
+            sure = calibration.of_fields(np.minimum.reduceat(tokens, first)).tolist()
+        ends = np.append(first[1:], len(y)).tolist()
+        label = names.names
+        pieces = zip([label[j] for j in y[first].tolist()], first.tolist(), ends, sure, strict=True)
+        several = np.diff(np.searchsorted(first, indptr)).tolist()
+        return [
+            _fields(document, offset, islice(pieces, n))
+            for document, offset, n in zip(self.scored.documents, self.scored.ends, several, strict=False)
+        ]
+
+    def alternatives(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
+        """Return for each document its second to k-th best reading under the rules."""
+        others = [self._others(i, k) for i in range(len(self.scored.documents))]
+        chosen = [i for i, own in enumerate(others) for _ in range(len(own) + 1) if own]
+        if not chosen:
+            return [[] for _ in others]
+        rows = [row for i, own in enumerate(others) if own for row in (self._own(i), *own)]
+        y = np.concatenate([labels for labels, _ in rows])
+        scored = self.scored.repeated(chosen)
+        bits = self.compiled.ground_bits(scored.corpus)
+        certificates = [certificate for _, certificate in rows]
+        degrees = _degrees(scored, self.compiled, y, bits)
+        readings = iter(
+            Answers(scored, self.compiled, bits, y, certificates, degrees)._shared(others, names, calibration)
+        )
+        return [list(islice(readings, len(own))) for own in others]
+
+    def _own(self, i: int) -> tuple[Int16, Certificate]:
+        return self.y[self.scored.span(i)], self.certificates[i]
+
+    def _others(self, i: int, k: int) -> list[tuple[Int16, Certificate]]:
+        """Return the labellings of document i that come after its best one."""
+        from espalier.decoders.table import run
+
+        if not self.scored.documents[i].tokens:
+            return []
+        best = self.y[self.scored.span(i)]
+        found: list[Decoding] = [
+            other
+            for other in run(self.problem(i), k=k)
+            if other.labels is not None and not np.array_equal(other.labels, best)
+        ]
+        return [(other.labels, other.certificate) for other in found[: k - 1] if other.labels is not None]
+
+    def _shared(
+        self, others: Sequence[Sequence[object]], names: FieldNames, calibration: Calibration
+    ) -> Iterable[Reading]:
+        """Yield the readings after the best one of each document; the readings of a document share one probability."""
+        readings, whole, at = self.readings(names, calibration), self.probabilities[1], 0
+        for n in (len(own) + 1 for own in others if own):
+            shares = calibration.of_readings(whole[at : at + n]).tolist()
+            best, *rest = readings[at : at + n]
+            for reading, share in zip(rest, shares[1:], strict=True):
+                yield reading._replace(confidence=share, fields=_bounded(reading.fields, best.fields, shares[0]))
+            at += n
+
+    def problem(self, i: int) -> Problem:
+        """Return the decoding problem of document i."""
+        return problem_of(self.scored, self.compiled, self.bits, i)
+
+
+def problem_of(scored: Scored, compiled: Compiled, bits: Bits, i: int) -> Problem:
+    """Return the decoding problem of one document of a batch."""
+    document = scored.documents[i]
+    grounded = Grounded(compiled, tuple(document.words), document.text, bits[scored.span(i)])
+    return Problem(scored.potentials[i], grounded)
+
+
+def decode(
+    scored: Scored,
+    compiled: Compiled,
+    *,
+    threads: int | None = None,
+    max_nodes: int | None = None,
+    choose: Choose | None = None,
+) -> Answers:
+    """Return the best labellings under the rules, with their certificates.
+
+    max_nodes : of each search; None takes the decoder's own limit. choose : how a model picks labels that does not take
+    the best score; what it picks is certified like any other labelling, under the bound of the best score.
+    """
+    bits = compiled.ground_bits(scored.corpus)
+    if choose is None:
+        limit = {} if max_nodes is None else {"max_nodes": max_nodes}
+        found = decode_batch(scored.potentials, compiled, scored.corpus, threads=threads, bits=bits, **limit)
+    else:
+        found = _chosen(scored, choose, threads)
+    certified = certify_batch(scored.potentials, compiled, scored.corpus, found, bits=bits)
+    y, degrees = found.labels, certified.degrees
+    open_ = [i for i, score in enumerate(certified.scores.tolist()) if score == -np.inf and scored.documents[i].tokens]
+    for i in open_:
+        if y[scored.ends[i]] < 0:
+            y[scored.span(i)] = _nearest(scored, compiled, bits, i)
+    if open_:
+        degrees = _degrees(scored, compiled, y, bits)
+    return Answers(scored, compiled, bits, y, certified.certificates, degrees)
+
+
+def _chosen(scored: Scored, choose: Choose, threads: int | None) -> BatchDecoding:
+    """Return labels that were not picked for their score, with the best score as their bound."""
+    best, N = viterbi(scored.potentials, threads=threads), len(scored.potentials)
+    once, none = np.ones(N, np.int64), np.zeros(N, np.int64)
+    return BatchDecoding(choose(scored.corpus, scored.potentials), best.scores, best.scores, once, none)
+
+
+def _nearest(scored: Scored, compiled: Compiled, bits: Bits, i: int) -> Int16:
+    """Return the labels of document i that break hard rules least, else those that the model prefers."""
+    from espalier.decoders.conflict import relax
+
+    nearest = relax(problem_of(scored, compiled, bits, i))
+    return viterbi(scored.potentials[i]).labels if nearest is None or nearest.labels is None else nearest.labels
+
+
+def _degrees(scored: Scored, compiled: Compiled, y: Int16, bits: Bits) -> NDArray[np.int64]:
+    from espalier.decoders.certify import degree_matrix
+
+    return degree_matrix(compiled, scored.corpus, y, bits)
+
+
+def _fields(document: Document, offset: int, pieces: Iterable[tuple[str | None, int, int, float]]) -> tuple[Field, ...]:
+    """Return the fields of a document whose tokens are numbered from `offset` on."""
+    text, tokens, fields = document.text, document.tokens, []
+    for label, a, b, sure in pieces:
+        if label is not None:
+            start, end = tokens[a - offset][0], tokens[b - offset - 1][1]
+            fields.append(Field(label, text[start:end], start, end, sure))
+    return tuple(fields)
+
+
+def _nested(
+    answers: Answers, names: FieldNames, calibration: Calibration, tokens: Float | None
+) -> list[tuple[Field, ...]]:
+    """Cut the documents into the fields of every level."""
+    found, scored = [], answers.scored
+    for i, document in enumerate(scored.documents):
+        offset, at = scored.ends[i], document.tokens
+        cut = segments([names.labels[j] for j in answers.y[scored.span(i)].tolist()])
+        least = [1.0 if tokens is None else float(tokens[offset + s.start : offset + s.end].min()) for s in cut]
+        sure = calibration.of_fields(np.array(least)).tolist()
+        places = [(s.label, at[s.start][0], at[s.end - 1][1], p) for s, p in zip(cut, sure, strict=True)]
+        found.append(tuple(Field(label, document.text[a:b], a, b, p) for label, a, b, p in places))
+    return found
+
+
+def _bounded(fields: tuple[Field, ...], best: tuple[Field, ...], sure: float) -> tuple[Field, ...]:
+    """Return the fields of another reading.
+
+    What only it has is right only if the best reading is wrong, which is `sure` with that probability right.
+    """
+    left, known = round(1.0 - sure, 6), {(field.label, field.start, field.end) for field in best}
+    return tuple(
+        field
+        if (field.label, field.start, field.end) in known or field.confidence <= left
+        else Field(field.label, field.text, field.start, field.end, left)
+        for field in fields
+    )

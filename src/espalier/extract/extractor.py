@@ -1,0 +1,371 @@
+"""`Extractor`: text -> tokens -> scores -> labels under rules -> an `Extraction`, for any task.
+
+    extractor = es.Extractor(model, rules).calibrate(dev)      a fitted model, rules, and held-out texts with labels
+    extractor.extract("Plum 'Opal', fan on Pixy ...")           one text
+    extractor.extract_many(lines)                               a stream of them, in order, at a bounded memory
+    extractor.save("adverts.espalier")                          es.load gives it back, calibration included
+
+Texts are scored, decoded and weighed in batches; an answer is the same in any batch.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from itertools import islice, pairwise
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from numpy.typing import NDArray
+
+from espalier import store
+from espalier.corpus import Corpus, Labels
+from espalier.document import Document
+from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
+from espalier.estimators.base import SequenceLabeller
+from espalier.estimators.persist import pack, unpack
+from espalier.extract.answers import Answers, FieldNames, Reading, Scored, decode
+from espalier.extract.confidence import Calibration, Verdicts, isotonic
+from espalier.extract.extraction import Extraction
+from espalier.potentials import ChainBatch
+from espalier.rules.compile import Compiled, compile_rules
+from espalier.rules.ruleset import RuleSet
+
+__all__ = ["BATCH", "Extractor"]
+
+BATCH = 1024
+"""Texts that are worked on at a time."""
+
+Self = TypeVar("Self", bound="Extractor")
+Place = tuple[str, int, int]
+
+
+class ScoringModel(Protocol):
+    """The least that an extractor asks of a model: label names, and the scores of every label at every token."""
+
+    labels_: Labels
+
+    def potentials(self, corpus: Corpus) -> ChainBatch:
+        """Return the potentials of every sequence."""
+
+
+class Extractor:
+    """A model, the rules that its answers keep, and what its confidences are worth.
+
+    Parameters
+    ----------
+    model : a fitted estimator; one under rules (`CCM`) brings them along.
+    rules : other rules, with penalties, as a RuleSet or as text; None: the model's own.
+    calibration : a map of confidences; None leaves them as they are. `calibrate` fits one.
+    names : other names for fields, `{"journal": "container-title"}`.
+    threads : None chooses by size; results do not depend on it.
+
+    Attributes
+    ----------
+    model : the estimator, with `predict` and everything else that it can do.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X = [["Plum", "35"], ["Pear", "40"], ["Plum", "12"]]
+    >>> model = es.CRF(l2=0.1).fit(X, [["B-fruit", "B-price"]] * 3)
+    >>> found = es.Extractor(model).extract("Plum 12")
+    >>> [(field.label, field.text) for field in found.fields]
+    [('fruit', 'Plum'), ('price', '12')]
+    >>> str(found.certificate.status)
+    'optimal'
+    """
+
+    outside: ClassVar[str | None] = None
+    """What text outside all fields is called; None: it is no field."""
+    longest: ClassVar[int | None] = None
+    """The longest text, in characters; None: any length."""
+    thing: ClassVar[str] = "text"
+    """What messages call a text."""
+    attribution: str = ""
+    """Who made the data that the model learned from; kept in the model file."""
+    max_nodes: int | None = None
+    """Of the search for each text; None: the decoder's own limit."""
+
+    def __init__(
+        self,
+        model: SequenceLabeller | ScoringModel,
+        rules: RuleSet | Compiled | str | None = None,
+        *,
+        calibration: Calibration | None = None,
+        names: Mapping[str, str] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Take a fitted model."""
+        if not hasattr(model, "potentials"):
+            what = f"{type(self).__name__} takes a fitted model, not {type(model).__name__}"
+            raise InputError(f"{what}; es.load gives one from a file")
+        if not hasattr(model, "labels_"):
+            raise NotFittedError(f"this {type(model).__name__} is not fitted yet; call fit first")
+        self.model: Any = model
+        self.calibration = Calibration() if calibration is None else calibration
+        self.threads = threads
+        self.field_names = self._named(names or {})
+        self._own_rules = rules is None
+        self.compiled = _compiled(model, rules)
+
+    def _named(self, names: Mapping[str, str]) -> FieldNames:
+        return FieldNames.of(self.model.labels_.names, names, outside=self.outside)
+
+    @classmethod
+    def from_file(cls: type[Self], path: str | os.PathLike[str], **options: Any) -> Self:
+        """Return the extractor of a model file, with the calibration that the file holds.
+
+        Parameters
+        ----------
+        path : a file that `save` of an extractor or of an estimator wrote.
+        options : as of the class.
+
+        Returns
+        -------
+        Extractor
+
+        Raises
+        ------
+        ModelFileError : the file is damaged, or no model file.
+        """
+        header, arrays = store.load(path)
+        try:
+            return cls.from_parts(header, arrays, **options)
+        except ModelFileError as error:
+            raise ModelFileError(f"{path}: {error}") from error
+        except LabelError as error:
+            raise LabelError(f"{path}: {error}") from error
+
+    @classmethod
+    def from_parts(
+        cls: type[Self], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any
+    ) -> Self:
+        """Return the extractor of what `store.load` has read."""
+        calibration = options.pop("calibration", None) or Calibration.from_header(header)
+        found = cls(unpack(header, arrays), calibration=calibration, **options)
+        found.attribution = header.get("attribution", found.attribution)
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write model, rules and calibration to a file that `espalier.load` reads; it holds data only, never code."""
+        header, arrays = pack(self.model if self._own_rules else self._ruled_model())
+        store.save(path, {**header, **self._more_header()}, arrays)
+
+    def _more_header(self) -> dict[str, Any]:
+        more = {"calibration": self.calibration.to_header(), "attribution": self.attribution}
+        return {name: value for name, value in more.items() if value}
+
+    def _ruled_model(self) -> SequenceLabeller:
+        """Return the model under the rules of this extractor."""
+        from espalier.estimators.ccm import under_rules
+
+        return under_rules(self.model, self.compiled)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The fields that an answer may have."""
+        return self.field_names.fields
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rules, with their penalties."""
+        return self.compiled.rules
+
+    def with_rules(self: Self, rules: RuleSet | Compiled | str) -> Self:
+        """Return the same extractor under other rules."""
+        other = copy(self)
+        other._own_rules, other.compiled = False, _compiled(self.model, rules)
+        return other
+
+    def extract(self, text: str | Document, *, k: int = 1) -> Extraction:
+        """Return what is found in one text.
+
+        Parameters
+        ----------
+        text : a string, or a Document with tokens of its own.
+        k : how many readings; those after the best are its `alternatives`.
+
+        Returns
+        -------
+        Extraction
+        """
+        if not isinstance(text, str | Document):
+            raise InputError(f"a {self.thing} is a string, not {type(text).__name__}; {self._many} takes several")
+        return next(self.extract_many([text], k=k))
+
+    def extract_many(self, texts: Iterable[str | Document], *, k: int = 1, batch: int = BATCH) -> Iterator[Extraction]:
+        """Yield what is found in each text, in order.
+
+        Parameters
+        ----------
+        texts : strings, or Documents with tokens of their own.
+        k : how many readings of each.
+        batch : how many texts are in memory at a time.
+
+        Yields
+        ------
+        Extraction
+        """
+        if isinstance(texts, str | Document):
+            raise InputError(f"{self._many} takes several {self.thing}s, not a string; for one there is {self._one}")
+        for name, value in (("k", k), ("batch", batch)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise InputError(f"{name} is {value!r}; expected a whole number of at least 1")
+        return self._stream(iter(texts), k, batch)
+
+    _one, _many = "extract", "extract_many"
+
+    def _stream(self, texts: Iterator[str | Document], k: int, batch: int) -> Iterator[Extraction]:
+        done = 0
+        while several := list(islice(texts, batch)):
+            documents = [self._document(text, i) for i, text in enumerate(several, start=done)]
+            yield from self.of_documents(documents, k=k)
+            done += len(several)
+
+    def _document(self, text: str | Document, i: int) -> Document:
+        """Return a text as a document; refuse what is none, or is too long."""
+        if isinstance(text, Document):
+            return text
+        if not isinstance(text, str):
+            raise InputError(f"{self.thing} {i} is a {type(text).__name__}, not a string")
+        if self.longest is not None and len(text) > self.longest:
+            raise InputError(
+                f"{self.thing} {i} has {len(text):,} characters; at most {self.longest:,} are read as one, "
+                "so split it first"
+            )
+        return Document.from_text(text)
+
+    def of_documents(self, documents: Sequence[Document], *, k: int = 1) -> list[Extraction]:
+        """Return what is found in each document of one batch."""
+        if not documents:
+            return []
+        return self.extractions(self.decode(self.score(documents)), k=k)
+
+    def score(self, documents: Sequence[Document]) -> Scored:
+        """Return documents with their potentials."""
+        corpus = Corpus.from_tokens([document.words for document in documents], documents=documents)
+        potentials = self.model.potentials(corpus)
+        if not isinstance(potentials, ChainBatch):
+            raise InputError(f"{type(self).__name__} takes a model of chains, not a {type(self.model).__name__}")
+        return Scored(documents, corpus, potentials)
+
+    def decode(self, scored: Scored) -> Answers:
+        """Return the labellings of scored documents, and what is proven about them."""
+        choose = getattr(self.model, "choose", None) if self._own_rules else None
+        return decode(scored, self.compiled, threads=self.threads, max_nodes=self.max_nodes, choose=choose)
+
+    def extractions(self, answers: Answers, *, k: int = 1) -> list[Extraction]:
+        """Return labellings as extractions, with k - 1 alternatives each."""
+        documents = answers.scored.documents
+        best = answers.readings(self.field_names, self.calibration)
+        if k == 1:
+            return [self._made(document.text, reading) for document, reading in zip(documents, best, strict=True)]
+        found = []
+        others = answers.alternatives(k, self.field_names, self.calibration)
+        for document, reading, rest in zip(documents, best, others, strict=True):
+            text = document.text
+            found.append(self._made(text, reading, tuple(self._made(text, other) for other in rest)))
+        return found
+
+    def _made(self, text: str, reading: Reading, alternatives: tuple[Extraction, ...] = ()) -> Extraction:
+        return Extraction(text, *reading, alternatives)
+
+    def label(self, documents: Sequence[Document]) -> list[Document]:
+        """Return documents with the spans of `extract`, without confidence or proof, which is faster."""
+        if not documents:
+            return []
+        if self._own_rules:
+            tags = self.model.predict([document.words for document in documents])
+        else:
+            answers, names = self.decode(self.score(documents)), self.model.labels_.names
+            ends = answers.scored.ends
+            all_tags = [names[j] for j in answers.y.tolist()]
+            tags = [all_tags[a:b] for a, b in pairwise(ends)]
+        return [document.with_tags(own) for document, own in zip(documents, tags, strict=True)]
+
+    def explain(self, text: str | Document) -> Any:
+        """Return the answers for one text without and with the rules, and the rules that make the difference.
+
+        Returns
+        -------
+        Explanation : print it.
+        """
+        document = self._document(text, 0)
+        if self._own_rules and hasattr(self.model, "choose"):
+            return self.model.explain(document.words)
+        from espalier.decoders.explain import explain
+
+        answers = self.decode(self.score([document]))
+        return explain(answers.problem(0))
+
+    def calibrate(self: Self, dev: Iterable[Document] | Corpus) -> Self:
+        """Learn what confidences are worth from labelled texts that the model has not seen.
+
+        Parameters
+        ----------
+        dev : documents with spans, or a labelled Corpus.
+
+        Returns
+        -------
+        Extractor : this one, calibrated.
+        """
+        documents = list(dev.to_documents() if isinstance(dev, Corpus) else dev)
+        labelled = [document for document in documents if document.spans is not None and not document.unknown]
+        if not labelled:
+            raise InputError("no text has labels, so there is nothing to compare confidences with")
+        raw = copy(self)
+        raw.calibration = Calibration()
+        verdicts = self.judge(raw.extract_many(labelled), labelled)
+        self.calibration = Calibration(**{name: isotonic(*own) for name, own in verdicts.items() if len(own.sure)})
+        return self
+
+    def judge(self, found: Iterable[Extraction], gold: Iterable[Document]) -> dict[str, Verdicts]:
+        """Return confidences and whether they came true, of every `field` and of every `record`, a whole text.
+
+        A field is right if gold has the same label at the same place; a text if its fields and gold's are the same.
+        """
+        fields: list[tuple[float, bool]] = []
+        wholes: list[tuple[float, bool]] = []
+        for extraction, document in zip(found, gold, strict=True):
+            if extraction.text != document.text:
+                raise InputError(f"the extraction is of another text than the document: {extraction.text[:40]!r}")
+            true = {self._place(document.text, span.label, span.start, span.end) for span in document.spans or ()}
+            said = [self._place(document.text, field.label, field.start, field.end) for field in extraction.fields]
+            pairs = zip(extraction.fields, said, strict=True)
+            fields += [(field.confidence, place in true) for field, place in pairs if place is not None]
+            wrong = any(self._counts(place) for place in true ^ set(said) if place is not None)
+            wholes.append((extraction.confidence, not wrong))
+        return {"field": Verdicts.of(fields), "record": Verdicts.of(wholes)}
+
+    def _place(self, text: str, label: str, start: int, end: int) -> Place | None:
+        """Return what two fields are compared by; None: it is not compared."""
+        return label, start, end
+
+    def _counts(self, place: Place) -> bool:
+        """Does a difference at this place make the whole text wrong?"""
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        """Say where an estimator's methods are; 0.1.0 returned the estimator itself from `load`."""
+        if not name.startswith("_") and name != "model" and hasattr(self.__dict__.get("model"), name):
+            raise AttributeError(f"{type(self).__name__} has no {name!r}; its estimator has: .model.{name}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        """Show what it is made of."""
+        return f"{type(self).__name__}({self.model!r}, {len(self.rules)} rules, {len(self.labels)} fields)"
+
+
+def _compiled(model: Any, rules: RuleSet | Compiled | str | None) -> Compiled:
+    """Return the rules that answers keep: given ones, else those of the model, or of the one that it has taught."""
+    if isinstance(rules, Compiled):
+        return rules
+    inner = model
+    while rules is None and inner is not None:
+        if hasattr(inner, "compiled_"):
+            return inner.compiled_  # type: ignore[no-any-return]
+        inner = getattr(inner, "model_", None)
+    labels = model.labels_
+    chosen = RuleSet.from_text(rules, labels=labels) if isinstance(rules, str) else rules or RuleSet([])
+    return compile_rules(chosen, labels)
