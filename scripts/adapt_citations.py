@@ -25,15 +25,15 @@ from pathlib import Path
 
 import numpy as np
 
-from espalier.citations.evaluation import Report, evaluate
 from espalier.citations.adapting import bundled_start, converted
-from espalier.loading import load
+from espalier.citations.evaluation import Report, evaluate
 from espalier.citations.schemes import load_scheme
 from espalier.citations.training import divide, key_of, plain_tags, read_sources
 from espalier.corpus import Corpus
 from espalier.document import Document
 from espalier.estimators.base import SequenceLabeller
 from espalier.io import read
+from espalier.loading import load
 from espalier.recipes import plan
 from espalier.recipes.adapting import COPIES, L2
 from espalier.tags import path_of

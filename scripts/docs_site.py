@@ -23,6 +23,8 @@ OUTSIDE = {"examples/README.md": "examples.md", "CHANGELOG.md": "changelog.md", 
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])+)\]\((?!\w+:|#)([^)\s#]*)(#[^)\s]*)?\)")
 ITEM = re.compile(r"^([\w*.`\[\]]+(?:, [\w*.`\[\]]+)*) : ")
 INNER_ITEM = re.compile(r"(?:;|(?<=\.))\s+(?=\w+(?:, \w+)* : )")
+NAMED = re.compile(r"^([\w*]+(?:, [\w*]+)*|list of \w+)\n((?: {4}\S.*(?:\n|$))+)", re.MULTILINE)
+EXAMPLE = re.compile(r"^>>> .*(?:\n.+)*", re.MULTILINE)
 FORMULA = re.compile(r"(?<=\n\n)(?: {4}.*\n?|\n(?= {4}))+")
 
 
@@ -76,6 +78,8 @@ def _as_written(obj: griffe.Object) -> str | None:
 def as_markdown(docstring: str) -> str:
     """Return a docstring with what it says of arguments as items of a list, and without underlined headings."""
     docstring = re.sub(r"^(\w+)\n-{3,}$", r"**\1**\n", docstring, flags=re.MULTILINE)
+    docstring = EXAMPLE.sub(lambda block: f"```pycon\n{block[0]}\n```", docstring)
+    docstring = NAMED.sub(lambda item: f"{item[1]} : {item[2].lstrip()}", docstring)
     docstring = FORMULA.sub(lambda block: f"```text\n{textwrap.dedent(block[0]).rstrip()}\n```\n", docstring)
     lines: list[str] = []
     inside = False

@@ -17,9 +17,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME
 
-from espalier.loading import load
 from espalier.citations.splitting import read_references
 from espalier.cli.shown_records import print_table
+from espalier.loading import load
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "parse.svg"

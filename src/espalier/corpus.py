@@ -30,7 +30,17 @@ Tokens = Sequence[Sequence[str]]
 
 
 class Labels(Sequence[str]):
-    """The label names of a task, in a fixed order; locked: a name that is not there is an error."""
+    """The label names of a task, in a fixed order; locked: a name that is not there is an error.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> labels = es.Labels(["O", "who", "where"])
+    >>> labels.encode(["who", "O"])
+    [1, 0]
+    >>> labels.names[2]
+    'where'
+    """
 
     __slots__ = ("_index", "names")
 
@@ -134,6 +144,15 @@ class Corpus:
 
     One sample is one sequence: `corpus.shape == (N,)` and `corpus[indices]` is a Corpus, which is all
     that scikit-learn's cross-validation asks for.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> corpus = es.Corpus.from_tokens([["Ann", "in", "Ulm"], ["Bob"]], [["who", "O", "where"], ["who"]])
+    >>> len(corpus), corpus.n_tokens, corpus.labels.names
+    (2, 4, ('O', 'where', 'who'))
+    >>> corpus[1:].tokens(0)
+    ['Bob']
     """
 
     indptr: NDArray[np.int64]

@@ -70,6 +70,15 @@ class Document:
     spans : labelled stretches, nested or disjoint; None where nothing is labelled.
     unknown : stretches whose label nobody knows (partial supervision).
     id, meta : provenance, kept by every conversion that has room for it.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> document = es.Document.from_tokens(["Ann", "in", "Ulm"], ["B-who", "O", "B-where"])
+    >>> document.text, [span.label for span in document.spans]
+    ('Ann in Ulm', ['who', 'where'])
+    >>> es.Document.from_text("Plum, 3 years").words
+    ['Plum', ',', '3', 'years']
     """
 
     text: str

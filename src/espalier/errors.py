@@ -83,6 +83,15 @@ class EspalierError(Exception):
     ----------
     *message : what is wrong, and where: text, places and arguments, which are put together.
     hint : what to do about it, in the same form; a list has several ways.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> try:
+    ...     es.rules("Once: each feild once")
+    ... except es.EspalierError as error:
+    ...     print(type(error).__name__)
+    RuleError
     """
 
     def __init__(self, *message: Part, hint: Hint | list[Hint] = "") -> None:

@@ -52,6 +52,13 @@ class Potentials:
 
     unary : float64[T, L]; trans : float64[L, L], or float64[T - 1, L, L] where transitions depend on the
     position (trans[t] leads from token t to token t + 1); start, end : float64[L], zero if not given.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> potentials = es.Potentials([[2.0, 0.0], [0.0, 1.0]], trans=[[0.0, -1.5], [0.0, 0.0]])
+    >>> es.decode(potentials, labels=["a", "b"]).names()
+    ['a', 'a']
     """
 
     unary: Float
@@ -208,6 +215,14 @@ class SegmentPotentials:
     score : float64[T, D, L]; score[t, d, l] is the segment of d + 1 tokens that ends at token t with label l
     (entries that would start before the first token are ignored); trans : float64[L, L] between consecutive
     segments (also of the same label); start, end : float64[L].
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> from espalier.inference import viterbi
+    >>> potentials = es.SegmentPotentials([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.5], [3.0, 0.0]]])
+    >>> viterbi(potentials).labels.tolist()  # one segment of two tokens scores 3
+    [0, 0]
     """
 
     score: Float

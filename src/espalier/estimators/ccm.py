@@ -78,7 +78,19 @@ class CCM(SequenceLabeller):
     folds : for trained penalties without `dev`: so many bases, each fitted on the rest, predict what is new to them.
     threads : None chooses by size; results do not depend on it.
 
+    Notes
+    -----
     After `fit`: `base_` (the fitted copy), `rules_` (with penalties), `penalties_` (by name), `compiled_`.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> model = es.CCM(es.HMM(), "Once: each field once").fit(X, y)
+    >>> model.predict([["Eve", "in", "Ulm"]])
+    [['who', 'O', 'where']]
+    >>> sorted(model.penalties_)
+    ['Once']
     """
 
     kind = "ccm"

@@ -59,8 +59,18 @@ class CoDL(TaughtLabeller):
         does not say more, which keep the labels and return counts or gradients (`espalier.distributed`); for an HMM
         with update="interpolate" and a CRF with update="pool". Results do not depend on the number.
 
+    Notes
+    -----
     After `fit`: `model_` (a fitted copy of `model`), `history_` (`Cycle`s), `cycle_` (the one whose model was kept),
     `score_` and `supervised_score_` (token accuracy on `dev`, None without).
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> model = es.CoDL(es.CCM(es.HMM(), "Once: each field once"), cycles=2)
+    >>> model.fit(X, y, unlabelled=[["Eve", "in", "Pau"], ["Cy", "of", "Rome"]]).predict([["Cy", "in", "Pau"]])
+    [['who', 'O', 'where']]
     """
 
     kind = "codl"

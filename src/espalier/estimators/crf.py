@@ -61,7 +61,19 @@ class CRF(LinearChainLabeller):
         parts in so many processes (`espalier.distributed`), for corpora that ask for several machines. Results
         do not depend on the number.
 
+    Notes
+    -----
     After `fit`: `weights_` (weights), `index_` (attributes), `minimum_` (value, iterations, reason for stopping).
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> model = es.CRF(["lower", "shape"], l2=0.1).fit(X, y)
+    >>> model.predict([["Eve", "in", "Ulm"]])
+    [['who', 'O', 'where']]
+    >>> model.labels_.names
+    ('O', 'where', 'who')
     """
 
     kind = "crf"

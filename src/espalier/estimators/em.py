@@ -41,7 +41,17 @@ class EM(TaughtLabeller):
     jobs : None counts the pool here; a number counts its parts in so many processes, with one thread each if `threads`
         does not say more (`espalier.distributed`). Results do not depend on the number.
 
+    Notes
+    -----
     After `fit`: `model_` (the HMM), `history_` (`EMIteration`s), `cycle_`, `score_` and `supervised_score_`.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> model = es.EM(es.HMM(), iterations=3).fit(X, y, unlabelled=[["Eve", "in", "Pau"]])
+    >>> model.predict([["Eve", "of", "Ulm"]])
+    [['who', 'O', 'where']]
     """
 
     kind = "em"

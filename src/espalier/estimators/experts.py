@@ -38,8 +38,17 @@ class Experts(SequenceLabeller):
     weight : of the second, above 0.
     threads : None chooses by size; results do not depend on it.
 
+    Notes
+    -----
     After `fit`: `first_` and `second_`, the fitted experts. A second `fit` goes on with an expert that has
     `warm_start`, and makes the other anew.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> es.Experts(es.CRF(["lower"]), es.HMM(), weight=0.5).fit(X, y).predict([["Ann", "of", "Ulm"]])
+    [['who', 'O', 'where']]
     """
 
     kind = "experts"

@@ -48,9 +48,19 @@ class GeneralizedExpectation(RuleTaught):
     keep : with `dev`, the "best" of this and the supervised model, or the "last".
     threads : None chooses by size.
 
+    Notes
+    -----
     After `fit`: `model_` (a CRF), `rules_`, `features_`, `rates_` (float64[J], the targets by feature),
     `expectations_` (by rule: the mean rates of its features before and after), `cycle_` (1, or 0 if the supervised
     model was kept), `score_`, `supervised_score_`, and `history_`, the values of the objective.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> model = es.GeneralizedExpectation(es.CRF(["lower"]), 'In: token in "in", "of" -> O', max_iterations=5)
+    >>> model.fit(X, y, unlabelled=[["Eve", "in", "Pau"]]).predict([["Ann", "in", "Rome"]])
+    [['who', 'O', 'where']]
     """
 
     kind = "ge"

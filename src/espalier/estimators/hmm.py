@@ -54,7 +54,16 @@ class HMM(SequenceLabeller):
     pooling_weight : how many transitions the common matrix is worth, with transition classes only.
     threads : None chooses by size; results do not depend on it.
 
+    Notes
+    -----
     After `fit`: `counts_`, `vocabulary_` and `parameters_`; a loaded model has no `counts_`.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> es.HMM().fit(X, y).predict([["Bob", "in", "Ulm"]])
+    [['who', 'O', 'where']]
     """
 
     kind = "hmm"

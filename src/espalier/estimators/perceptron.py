@@ -44,8 +44,17 @@ class Perceptron(LinearChainLabeller):
     min_count : attributes on fewer training tokens are dropped.
     threads : for prediction; None chooses by size; results do not depend on it.
 
+    Notes
+    -----
     After `fit`: `weights_` (weights), `index_` (attributes), `mistakes_` (sequences wrong in each epoch; training stops
     after an epoch without mistakes, when later ones could change nothing).
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> es.Perceptron(["lower", "shape"]).fit(X, y).predict([["Bob", "in", "Ulm"]])
+    [['who', 'O', 'where']]
     """
 
     kind = "perceptron"

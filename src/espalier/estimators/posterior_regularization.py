@@ -90,8 +90,18 @@ class PosteriorRegularization(RuleTaught):
     jobs : None projects the pool here; a number projects its parts in so many processes, with one thread each if
         `threads` does not say more (`espalier.distributed`); for an HMM or a CRF. Results do not depend on the number.
 
+    Notes
+    -----
     After `fit`: `model_`, `rules_`, `features_`; `rates_` and, for scope "corpus", `multipliers_` (float64[J], by
     feature); `penalties_` (float64[K], the slack of each rule); `history_`, `cycle_`, `score_`, `supervised_score_`.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> model = es.PosteriorRegularization(es.HMM(), 'In: token in "in", "of" -> O', iterations=2)
+    >>> model.fit(X, y, unlabelled=[["Eve", "in", "Pau"]]).predict([["Ann", "in", "Rome"]])
+    [['who', 'O', 'where']]
     """
 
     kind = "pr"

@@ -74,9 +74,18 @@ class SampleRank(LinearChainLabeller):
         epochs of the pool to wait for a better one.
     seed : of proposals and visits; the same seed gives the same model.
 
+    Notes
+    -----
     After `fit`: `weights_` (weights), `index_` (attributes), `history_` (a `Pass` for every epoch: proposals, updates,
     moves), `cycle_` (the epoch of the pool whose model was kept, 0 for the supervised one), `score_` and
     `supervised_score_` (token accuracy on `dev`, None without).
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> es.SampleRank(["lower", "shape"], epochs=3).fit(X, y).predict([["Bob", "in", "Ulm"]])
+    [['who', 'O', 'where']]
     """
 
     kind = "samplerank"

@@ -77,8 +77,18 @@ class SemiCRF(SequenceLabeller):
     threads : None chooses by size; results do not depend on it.
     progress : called with the state of the search after every iteration.
 
+    Notes
+    -----
     After `fit`: `weights_`, `indices_` (attributes of tokens, first tokens, last tokens), `marked_` (are labels tags?),
     `minimum_` (value, iterations, reason for stopping).
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> model = es.SemiCRF(["lower", "shape"]).fit(X, y)
+    >>> model.predict([["Bob", "in", "Ulm"]])
+    [['who', 'O', 'where']]
     """
 
     kind = "semicrf"

@@ -112,8 +112,18 @@ class TwoStage(SequenceLabeller):
     folds : how many, where tau or a covering is asked for and there are no development data.
     max_nodes : of each search.
 
+    Notes
+    -----
     After `fit`: `base_`, `rules_` (with costs), `compiled_`, `tau_`, `tau_scores_` (the criterion for each of `taus`;
     empty if none was chosen).
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> model = es.TwoStage(es.CRF(["lower"]), "Order: who before where", tau=0.9).fit(X, y)
+    >>> model.predict([["Ann", "in", "Ulm"]])
+    [['who', 'O', 'where']]
     """
 
     kind = "two_stage"

@@ -39,7 +39,16 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, init=False)
 class FeatureExtractor:
-    """Templates, and how often an attribute must occur to be kept."""
+    """Templates, and how often an attribute must occur to be kept.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> corpus = es.Corpus.from_tokens([["Ann", "in", "Ulm"]])
+    >>> index = es.FeatureExtractor(["lower", "suffix1"]).fit(corpus)
+    >>> index.names()
+    ('lower=ann', 'lower=in', 'lower=ulm', 'suffix1=n', 'suffix1=m')
+    """
 
     templates: tuple[Template, ...]
     min_count: int

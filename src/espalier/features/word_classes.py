@@ -50,6 +50,14 @@ class WordClasses:
     words : distinct, most frequent first; normalise : how words of a text become these (`features.normalise`).
     sizes : how many clusters there are, S sizes; members : int32[W, S], the cluster of each word at each size.
     vectors : float32[W, D], rows of length one.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> text = es.Corpus.from_tokens([["plum", "in", "Ely"], ["pear", "in", "Ely"], ["plum", "of", "Ulm"]] * 9)
+    >>> classes = es.WordClasses.learn(text, clusters=[2], dimensions=2)
+    >>> sorted(classes.words)[:3], classes.sizes
+    (['ely', 'in', 'of'], (2,))
     """
 
     words: tuple[str, ...]

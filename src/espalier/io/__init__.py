@@ -53,7 +53,45 @@ def read(
     longest: float = LONGEST,
     **options: Any,
 ) -> list[Document]:
-    """Return the documents of a file; see `iter_read`."""
+    """Return the documents of a file.
+
+    Parameters
+    ----------
+    source
+        A path, or an open file.
+    format
+        One of `espalier.io.FORMATS`; by default the extension decides, else the first lines.
+    encoding
+        How the text of the file is encoded.
+    problems
+        A list that gets what was repaired while reading.
+    refused
+        A list that gets the errors of bad records, and reading goes on. Without it a bad record is raised.
+    expansion
+        How many times its size a gzipped file may unpack to, beyond 64 MB.
+    longest
+        How many characters the text of a record may have.
+    **options
+        The format's own: see the `read` function of `espalier.io.<format>`.
+
+    Returns
+    -------
+    list of Document
+        The records of the file, in order. `iter_read` gives them one at a time.
+
+    Raises
+    ------
+    FormatError
+        If the file, or a record of it, is malformed; the error names file and line.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> from io import StringIO
+    >>> [document] = es.read(StringIO("<who>Ann</who> in <where>Ulm</where>"), "inline")
+    >>> [(span.label, document.text[span.start : span.end]) for span in document.spans]
+    [('who', 'Ann'), ('where', 'Ulm')]
+    """
     limits = {"expansion": expansion, "longest": longest}
     return list(iter_read(source, format, encoding=encoding, problems=problems, refused=refused, **limits, **options))
 
@@ -121,11 +159,42 @@ def write(
     encoding: str = "utf-8",
     **options: Any,
 ) -> None:
-    """Write documents, or those of a corpus, to a path or open file; a path ending in `.gz` is compressed.
+    """Write documents to a file.
 
     A path is replaced only after the last document is written, so a failure leaves the old file as it was.
-    Without `format` the extension decides. Other options are the format's own: see the `write` function of
-    `espalier.io.<format>`.
+
+    Parameters
+    ----------
+    documents
+        Documents, or a corpus.
+    target
+        A path, which is compressed if it ends in `.gz`, or an open file.
+    format
+        One of `espalier.io.FORMATS`; by default the extension decides.
+    encoding
+        How to encode the text.
+    **options
+        The format's own: see the `write` function of `espalier.io.<format>`. `lossy=True` writes what the format
+        cannot express as well as it can.
+
+    Returns
+    -------
+    None
+        The file is written.
+
+    Raises
+    ------
+    InputError
+        If the format cannot express a document, and `lossy` is not set.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> from io import StringIO
+    >>> target = StringIO()
+    >>> es.write([es.Document.from_tokens(["Ann", "in"], ["B-who", "O"])], target, "inline")
+    >>> target.getvalue().strip()
+    '<who>Ann</who> in'
     """
     if isinstance(documents, Document):
         raise InputError("write takes a list of documents; wrap a single one in [ ]")

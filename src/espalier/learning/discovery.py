@@ -101,12 +101,43 @@ def discover(
 ) -> Discovery:
     """Find rules that right labellings keep and a model's answers break.
 
-    corpus : labelled sequences that the model was not trained on. model : a fitted estimator, or its predictions: a
-    labelled corpus or label lists. templates : of `count_templates` and `relation_templates`, with these bounds and
-    delimiters. importance, min_support : the least of both. cover : how many of the chosen rules must object to each
-    wrong answer, where there are so many; None keeps all important rules. max_rules : the most to keep, by sequences
-    separated. penalties : "count", "perceptron" (needs the model, one of chains) or None. jobs : in how many processes
-    candidates are scored, each with its part of the sequences; what is found does not depend on it.
+    Parameters
+    ----------
+    corpus
+        Labelled sequences that the model was not trained on.
+    model
+        A fitted estimator, or its predictions: a labelled corpus, or lists of labels.
+    templates
+        Which kinds of rules to try: names of `count_templates` and `relation_templates`.
+    importance
+        How many times as often the model must break a rule as the right labels do.
+    min_support
+        In how many sequences a rule must say anything, at least.
+    cover
+        How many of the chosen rules must object to each wrong answer, where there are so many; None keeps all.
+    max_rules
+        The most rules to keep: those that tell the most right answers from wrong ones.
+    penalties
+        "count", "perceptron" (which needs a model of chains) or None.
+    bounds, delimiters
+        Numbers and tokens that the templates are filled with.
+    progress
+        Called with the news of the search.
+    jobs
+        In how many processes candidates are scored; what is found does not depend on it.
+
+    Returns
+    -------
+    Discovery
+        The rules with their penalties, and how often they are kept and broken; printed, it is a table.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> corpus = es.Corpus.from_tokens([["Ann", "in", "Ulm"]] * 4, [["who", "O", "where"]] * 4)
+    >>> found = es.discover(corpus, [["where", "O", "where"]] * 4, penalties=None)
+    >>> found.rules.names[:1]
+    ('n(where) <= 1',)
     """
     _check(templates, importance, penalties, max_rules)
     check_jobs(jobs)

@@ -93,8 +93,8 @@ def _pieces(tokens: Sequence[str], tags: Sequence[str | None]) -> Iterator[_Piec
 
 def _field(tokens: Sequence[str], label: str, first: str | None) -> _Piece:
     """Take the marks off a field; one of nothing but marks has them as its words."""
-    spoken = [t for t, token in enumerate(tokens) if _spoken(token)] or [0, len(tokens) - 1]
-    a, b = spoken[0], spoken[-1] + 1
+    worded = [t for t, token in enumerate(tokens) if _has_a_word(token)] or [0, len(tokens) - 1]
+    a, b = worded[0], worded[-1] + 1
     others = label if first == label else f"I-{label}"
     return _Piece(label, tokens[:a], tokens[a:b], tokens[b:], first, others)
 
@@ -118,7 +118,7 @@ def _words(known: Sequence[Sequence[str]], rng: np.random.Generator) -> Sequence
     if not (_divisible(begin) and _divisible(end)):
         return begin
     words = [*begin[: int(rng.integers(len(begin) + 1))], *end[int(rng.integers(len(end) + 1)) :]]
-    return words if any(map(_spoken, words)) else begin
+    return words if any(map(_has_a_word, words)) else begin
 
 
 def _divisible(words: Sequence[str]) -> bool:
@@ -126,6 +126,6 @@ def _divisible(words: Sequence[str]) -> bool:
     return len(words) > 1 and not any(c.isdigit() for word in words for c in word)
 
 
-def _spoken(word: str) -> bool:
+def _has_a_word(word: str) -> bool:
     """Has a token a letter or a digit?"""
     return any(map(str.isalnum, word))

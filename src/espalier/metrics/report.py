@@ -66,7 +66,31 @@ class Report:
 
 
 def evaluate(gold: Labelling, predicted: Labelling, *, strict: bool = False, leaves: bool = False) -> Report:
-    """Compare predicted labels with gold ones (see `segment_scores` for strict and leaves)."""
+    """Compare predicted labels with the right ones.
+
+    Parameters
+    ----------
+    gold
+        The right labels: a labelled `Corpus`, or one list of labels for each sequence; None is unknown.
+    predicted
+        The labels to judge, for the same sequences, in the same form.
+    strict
+        Count only segments that open with their own `B-`, as seqeval's strict mode does.
+    leaves
+        Judge the innermost field of each token instead of the segments of every level.
+
+    Returns
+    -------
+    Report
+        Token accuracy, segment scores, and the share of sequences without a mistake; printed, it is a table.
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> report = es.evaluate([["B-who", "O", "B-where"]], [["B-who", "O", "O"]])
+    >>> round(report.token_accuracy, 2), round(report.field_f1, 2), report.exact
+    (0.67, 0.67, 0.0)
+    """
     pairs = paired(gold, predicted)
     counts = token_counts(pairs)
     right, judged = counts[counts[:, 1] > 0].T
