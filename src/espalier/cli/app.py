@@ -12,33 +12,23 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from espalier.cli.compare import compare
 from espalier.cli.console import STDOUT, complain, doubts_aloud
-from espalier.cli.convert import convert
-from espalier.cli.evaluate import evaluate
-from espalier.cli.info import info
-from espalier.cli.label import label
-from espalier.cli.parse import parse
-from espalier.cli.reproduce import reproduce
-from espalier.cli.rules import ABOUT as ABOUT_RULES
-from espalier.cli.rules import check, discover, show
-from espalier.cli.run import run as run_command
-from espalier.cli.serve import serve
-from espalier.cli.train import train
 from espalier.cli.wording import in_options
 from espalier.errors import EspalierError
 
-__all__ = ["COMMANDS", "GROUPS", "app", "run"]
+__all__ = ["COMMANDS", "GROUPS", "application", "command_of", "run"]
 
-COMMANDS = (parse, train, label, evaluate, compare, convert, info, reproduce, run_command, serve)
-GROUPS = {"rules": (ABOUT_RULES, (check, show, discover))}
-"""Commands of two words: the first, what it is about, and what may follow it."""
+COMMANDS = ("parse", "train", "label", "evaluate", "compare", "convert", "info", "reproduce", "run", "serve")
+"""The commands, each a function of the file that has its name."""
+
+GROUPS = {"rules": ("check", "show", "discover")}
+"""Commands of two words: the first, which is the name of their file, and what may follow it."""
 
 # Errors of writing that stdout alone may have without a name: who writes a file names it.
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO)
@@ -61,7 +51,13 @@ def _espalier(
     """Pull fields out of text: train on few labels, label, evaluate, convert."""
 
 
-def _application(commands: Sequence[Callable[..., None]], groups: Mapping[str, Any]) -> typer.Typer:
+def command_of(*words: str) -> Callable[..., None]:
+    """Return the function of a command of one word, or of two."""
+    command: Callable[..., None] = getattr(import_module(f"espalier.cli.{words[0]}"), words[-1])
+    return command
+
+
+def application(commands: Sequence[str] = COMMANDS, groups: Sequence[str] = tuple(GROUPS)) -> typer.Typer:
     """Put commands and groups of them together."""
     made = typer.Typer(
         name="espalier",
@@ -72,17 +68,15 @@ def _application(commands: Sequence[Callable[..., None]], groups: Mapping[str, A
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     made.callback()(_espalier)
-    for command in commands:
-        made.command()(command)
-    for name, (about, parts) in groups.items():
+    for name in commands:
+        made.command()(command_of(name))
+    for name in groups:
+        about = import_module(f"espalier.cli.{name}").ABOUT
         group = typer.Typer(name=name, help=about, no_args_is_help=True, rich_markup_mode="rich")
-        for part in parts:
-            group.command()(part)
+        for part in GROUPS[name]:
+            group.command()(command_of(name, part))
         made.add_typer(group)
     return made
-
-
-app = _application(COMMANDS, GROUPS)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -91,9 +85,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     if "" in arguments:  # as a path it would be the current directory
         complain(f"argument {arguments.index('') + 1} is empty; is a variable of the shell not set?")
         return 2
-    # Typer reads the parameters of every command that it is given; who names one need not wait for the others.
-    named = [command for command in COMMANDS if [command.__name__] == arguments[:1]]
-    command = typer.main.get_command(_application(named, {}) if named else app)
+    # Who names a command need not wait until the others are imported and read.
+    named = [name for name in COMMANDS if [name] == arguments[:1]]
+    command = typer.main.get_command(application(named, ()) if named else application())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what we write is UTF-8 on every platform, also into a pipe
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -125,7 +119,7 @@ def _give_up_stdout() -> None:
 
 
 def _named_command(arguments: Sequence[str]) -> str:
-    known: list[tuple[str, ...]] = [(command.__name__,) for command in COMMANDS]
-    known += [(name, command.__name__) for name, (_, commands) in GROUPS.items() for command in commands]
+    known: list[tuple[str, ...]] = [(name,) for name in COMMANDS]
+    known += [(name, part) for name, parts in GROUPS.items() for part in parts]
     named = next((words for words in known if tuple(arguments[: len(words)]) == words), ())
     return "".join(f"{word} " for word in named)

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo, ParameterInfo
 
-from espalier.cli.app import COMMANDS, GROUPS
+from espalier.cli.app import COMMANDS, GROUPS, command_of
 
 __all__ = ["reference"]
 
@@ -34,8 +34,8 @@ Input may be any format that `espalier convert` knows, gzipped or not; the forma
 
 def reference() -> str:
     """Return the page: every command with its usage, arguments and options."""
-    single = [_section(command.__name__, command) for command in COMMANDS]
-    grouped = [_section(f"{name} {c.__name__}", c) for name, (_, commands) in GROUPS.items() for c in commands]
+    single = [_section(name, command_of(name)) for name in COMMANDS]
+    grouped = [_section(f"{name} {part}", command_of(name, part)) for name, parts in GROUPS.items() for part in parts]
     return "\n".join([_HEAD, *single, *grouped])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -19,6 +20,7 @@ from espalier.errors import InputError
 
 if TYPE_CHECKING:
     from espalier.document import Document
+    from espalier.metrics import Report
     from espalier.recipes import Recipe, Trained
 
 __all__ = ["train"]
@@ -115,7 +117,6 @@ def train(
     is kept, the supervised one included; without it the last. The task citations begins from the bundled model.
     """
     from espalier.recipes import fit, plan
-    from espalier.recipes.judging import judge
     from espalier.recipes.rule_files import gather_rules
     from espalier.tasks.task import load_features, load_task
 
@@ -139,7 +140,7 @@ def train(
         trained = fit(recipe, documents, unlabelled=pool, dev=judges, progress=news)
     trained.save(path)
     seconds = perf_counter() - started
-    report = judge(trained.estimator, judges).report if dev is not None else None
+    report = _judged(trained, judges) if dev is not None else None
     _tell(trained, path, seconds, judged=bool(judges))
     if output is None:
         complain(f"the model is in {path}; --output names another file")
@@ -204,6 +205,12 @@ def _as_declared(recipe: Recipe, task: str | None, documents: list[Document], ch
 
         check_labels(recipe, documents)
     return documents
+
+
+def _judged(trained: Trained, documents: Sequence[Document]) -> Report:
+    from espalier.recipes.judging import judge
+
+    return judge(trained.estimator, documents).report
 
 
 def _tell(trained: Trained, path: Path, seconds: float, judged: bool) -> None:
