@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from espalier.cli.console import note, progress, say, say_json
-from espalier.cli.files import UTF_8, Encoding, read_all
+from espalier.cli.files import UTF_8, Encoding, labelled_records, read_all
 from espalier.cli.places import keep_apart, refuse_stdout
 
 __all__ = ["evaluate"]
@@ -36,17 +36,19 @@ def evaluate(
     json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
 ) -> None:
     """Compare a model's labels with given ones: token accuracy, F1 of fields, whole records."""
-    from espalier.cli.labelling import judge, load_model
+    from espalier.cli.labelling import load_model
     from espalier.cli.report_page import report_page
     from espalier.cli.tables import report_table
     from espalier.io.files import write_chunks
+    from espalier.recipes.judging import judge
 
     refuse_stdout({"--report": report})
     keep_apart([model, *data], {"--report": report})
     labeller = load_model(model)
-    documents, name = read_all(data, format, encoding), ", ".join(map(str, data))
+    name = ", ".join(map(str, data))
+    documents = labelled_records(read_all(data, format, encoding), name)
     with progress("labelling"):
-        judged = judge(labeller, documents, name, strict=strict, leaves=leaves)
+        judged = judge(labeller, documents, strict=strict, leaves=leaves)
         if report is not None:
             write_chunks(report, [report_page(f"{model} on {name}", judged, labeller)], "utf-8")
     if report is not None:

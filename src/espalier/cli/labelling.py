@@ -1,26 +1,22 @@
-"""From a fitted model to labelled documents, and how they compare with given labels."""
+"""From a fitted model to labelled documents."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from espalier.cli.console import complain
 from espalier.cluster.labeller import LabellerSpec, labeller_of
 from espalier.cluster.processes import ordered_map
 from espalier.cluster.spans import alone
 from espalier.document import Document
-from espalier.errors import InputError
-from espalier.tags import is_tag
 
 if TYPE_CHECKING:
     from espalier.estimators.base import SequenceLabeller
-    from espalier.metrics import Report
 
-__all__ = ["Judged", "judge", "label_documents", "labelled_only", "load_model", "lone_model", "tag_elsewhere"]
+__all__ = ["label_documents", "load_model", "lone_model", "tag_elsewhere"]
 
 _BATCH = 1000
 
@@ -68,34 +64,3 @@ def lone_model(path: str) -> SequenceLabeller:
     """Return the model in a file, for a process that is one of several."""
     model: SequenceLabeller = alone(load_model(Path(path)))
     return model
-
-
-def labelled_only(documents: Sequence[Document], name: str) -> list[Document]:
-    """Return the documents that have labels to compare with; says so if some have none, and raises if all."""
-    labelled = [document for document in documents if document.spans is not None]
-    if not labelled:
-        raise InputError(f"{name}: no record is labelled, so there is nothing to compare with")
-    if len(labelled) < len(documents):
-        complain(f"{name}: records without labels, not counted: {len(documents) - len(labelled)}")
-    return labelled
-
-
-class Judged(NamedTuple):
-    """Labelled documents, their labels in the form that the model predicts, its own, and how they compare."""
-
-    documents: list[Document]
-    gold: list[list[str | None]]
-    predicted: list[list[str]]
-    report: Report
-
-
-def judge(model: SequenceLabeller, documents: Sequence[Document], name: str, **reading: bool) -> Judged:
-    """Compare the model's labels with those of the documents, in the form it predicts: tags or plain names."""
-    from espalier.corpus import Corpus
-    from espalier.metrics import evaluate
-
-    labelled = labelled_only(documents, name)
-    predicted = model.predict([document.words for document in labelled])
-    marks = all(is_tag(label) for label in set().union(*predicted))
-    gold = Corpus.from_documents(labelled, marks=marks).all_labels()
-    return Judged(labelled, gold, predicted, evaluate(gold, predicted, **reading))

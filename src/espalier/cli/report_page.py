@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from espalier.pages import Line, heat_table, line_chart, page, section, table
 
 if TYPE_CHECKING:
-    from espalier.cli.labelling import Judged
     from espalier.document import Document
     from espalier.estimators.base import SequenceLabeller
     from espalier.metrics import Report
+    from espalier.recipes.judging import Judged
 
 __all__ = ["report_page"]
 

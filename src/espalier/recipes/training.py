@@ -163,20 +163,12 @@ def check_labels(recipe: Recipe, documents: Sequence[Document]) -> None:
 
 def _corpus(recipe: Recipe, documents: Sequence[Document]) -> Corpus:
     """Return labelled documents with the labels of the task, if there is one."""
-    from espalier.corpus import Corpus, Labels
-    from espalier.tags import OUTSIDE, path_of
+    from espalier.corpus import Corpus
 
     try:
-        corpus = Corpus.from_documents(documents, vocabulary=recipe.labels, marks=recipe.marks)
+        return Corpus.from_documents(documents, vocabulary=recipe.labels, marks=recipe.marks)
     except LabelError as error:
         raise error.noted(f"the labels are those that the task {recipe.task} lists") from None
-    if recipe.kind != "semicrf" or not recipe.rules.K or not recipe.marks:
-        return corpus
-    # Rules see segments as tags, and one of them may be longer or shorter than all in the data.
-    assert corpus.labels is not None
-    fields = {path_of(name) for name in corpus.labels} - {OUTSIDE}
-    both = Labels(sorted({*corpus.labels, *(f"{mark}-{field}" for field in fields for mark in "BI")}))
-    return Corpus.from_documents(documents, vocabulary=both, marks=True)
 
 
 def _beside(recipe: Recipe, dev: Corpus | None) -> dict[str, float]:
