@@ -62,9 +62,7 @@ def test_examples_print_what_stands_below_them(example: doctest.DocTest) -> None
 def test_sections_say_what_goes_in_and_what_comes_out(name: str) -> None:
     function = public(name)
     text = inspect.getdoc(function) or ""
-    sections = {
-        line for line, below in zip(text.split("\n"), text.split("\n")[1:], strict=False) if set(below) == {"-"}
-    }
+    sections = {line for line, below in pairwise(text.split("\n")) if set(below) == {"-"}}
     assert {"Parameters", "Returns"} <= sections
     body = text.split("Parameters\n----------\n")[1].split("\n\n")[0]
     described = {part.strip().lstrip("*") for line in body.split("\n") if line[:1].strip() for part in line.split(",")}

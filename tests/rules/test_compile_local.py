@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import Any as Anything
 
 import numpy as np
 import pytest
@@ -12,14 +13,20 @@ from hypothesis import strategies as st
 from test_compile_cases import FAST, LABEL_SETS, Problem, gated, local_leaves, problems
 
 from espalier.corpus import Labels
+from espalier.decoders import problem as decoding
 from espalier.errors import InputError
 from espalier.potentials import Potentials
 from espalier.rules import Rule, RuleSet, degree, degrees, rules
 from espalier.rules import nodes as n
-from espalier.rules.compile import compile_rules
+from espalier.rules.compile import Grounded, compile_rules
 from espalier.rules.lowering import FORMS, support_table
 
 LABELS = Labels(LABEL_SETS["plain"])
+
+
+def folded(grounded: Grounded, potentials: Potentials, penalties: Anything = None) -> Potentials:
+    """Potentials minus the penalties of local rules, as decoders fold them."""
+    return decoding.Problem(potentials, grounded, penalties).folded
 
 
 @cache
@@ -57,23 +64,23 @@ def test_folding_costs_what_the_local_rules_cost(problem: Problem, seed: int, by
         amounts = degrees(problem.rules, grounded.tokens, names)
         is_local = [form == "local" for form in grounded.compiled.form]
         cost = sum(rho * d for rho, d, counts in zip(prices, amounts, is_local, strict=True) if counts and d)
-        folded = grounded.fold(plain, prices)
-        assert isinstance(folded, Potentials)
-        assert folded.score(y) == pytest.approx(plain.score(y) - cost, abs=1e-9)
+        found = folded(grounded, plain, prices)
+        assert isinstance(found, Potentials)
+        assert found.score(y) == pytest.approx(plain.score(y) - cost, abs=1e-9)
 
 
 def test_only_pairs_that_cost_something_make_transitions_depend_on_the_position() -> None:
     plain = Potentials(np.zeros((3, 4)), np.zeros((4, 4)))
     words = compile_rules(rules('R: token in "x" -> a'), LABELS)
-    assert words.ground(["x", "y", "x"]).fold(plain).trans.ndim == 2
+    assert folded(words.ground(["x", "y", "x"]), plain).trans.ndim == 2
     change = compile_rules(rules("R: change only after is punctuation"), LABELS)
-    assert change.ground([".", ".", "x"]).fold(plain).trans.ndim == 2  # nothing can be violated
-    assert change.ground(["x", "x", "x"]).fold(plain).trans.shape == (2, 4, 4)
+    assert folded(change.ground([".", ".", "x"]), plain).trans.ndim == 2  # nothing can be violated
+    assert folded(change.ground(["x", "x", "x"]), plain).trans.shape == (2, 4, 4)
 
 
 def test_rules_without_a_penalty_cost_the_default() -> None:
     grounded = compile_rules(rules("R: first in a"), LABELS).ground(["x"])
-    assert grounded.fold(Potentials(np.zeros((1, 4)))).unary.tolist() == [[0.0, -1.0, -1.0, -1.0]]
+    assert folded(grounded, Potentials(np.zeros((1, 4)))).unary.tolist() == [[0.0, -1.0, -1.0, -1.0]]
 
 
 def test_tables_by_hand() -> None:
@@ -131,7 +138,7 @@ def test_a_rule_that_is_not_local_has_no_charges() -> None:
 @pytest.mark.parametrize(
     ("penalties", "message"),
     [
-        ([1.0], r"shape \(1,\); there are 2 rules"),
+        ([1.0], r"shape \(1,\), expected one for each of 2 rules"),
         ([1.0, -1.0], "rule 'B': penalty -1.0 must be zero or more"),
         ([math.nan, 1.0], "rule 'A': penalty nan"),
     ],
@@ -139,13 +146,13 @@ def test_a_rule_that_is_not_local_has_no_charges() -> None:
 def test_wrong_penalties(penalties: list[float], message: str) -> None:
     grounded = compile_rules(rules("A: first in a\nB: last in a"), LABELS).ground(["x"])
     with pytest.raises(InputError, match=message):
-        grounded.fold(Potentials(np.zeros((1, 4))), penalties)
+        folded(grounded, Potentials(np.zeros((1, 4))), penalties)
 
 
 def test_potentials_of_another_sequence() -> None:
     grounded = compile_rules(rules("A: first in a"), LABELS).ground(["x"])
-    with pytest.raises(InputError, match=r"shape \(2, 4\) for 1 tokens, 4 labels"):
-        grounded.fold(Potentials(np.zeros((2, 4))))
+    with pytest.raises(InputError, match="potentials of 2 tokens, but 1 tokens are given"):
+        folded(grounded, Potentials(np.zeros((2, 4))))
 
 
 def test_every_node_type_is_lowered_or_says_no() -> None:
@@ -164,7 +171,7 @@ def test_unsupported_nodes_are_never_local(problem: Problem) -> None:
 def test_no_rules_at_all() -> None:
     grounded = compile_rules(RuleSet([]), LABELS).ground(["x"])
     plain = Potentials(np.ones((1, 4)))
-    assert grounded.fold(plain).unary.tolist() == plain.unary.tolist()
+    assert folded(grounded, plain).unary.tolist() == plain.unary.tolist()
     assert grounded.rows == []
 
 

@@ -36,19 +36,25 @@ def test_built_in(name: str, yes: list[str], no: list[str]) -> None:
     assert not any(accepts(word) for word in no)
 
 
+def ground(condition: p.Condition, tokens: list[str], text: str | None = None) -> list[bool]:
+    """Where the condition holds; without `text` the tokens are joined by one space."""
+    whole = " ".join(tokens) if text is None else text
+    return [condition.holds(tokens, t, whole) for t in range(len(tokens))]
+
+
 def test_ground() -> None:
     words = ["vol", "3", ",", "Vol", "x"]
     number, vol = token.satisfies("number"), token.isin("VOL")
-    assert p.ground(vol, words) == [True, False, False, True, False]
-    assert p.ground(p.Near(-1, vol) & number, words) == [False, True, False, False, False]
-    assert p.ground(p.Near(1, number) | p.LAST, words) == [True, False, False, False, True]
-    assert p.ground(~p.Near(-1, vol), words) == [True, False, True, True, False]
-    assert p.ground(p.Near(-1, ~vol), words) == [False, False, True, True, False]
-    assert p.ground(p.Text("3 ,"), words) == [True] * 5
-    assert p.ground(p.Text("3 ,"), words, "vol 3, Vol x") == [False] * 5
-    assert p.ground(p.At(1, -2), words) == [False, True, True, True, False]
-    assert p.ground(p.At(-9, 0), words) == [True, False, False, False, False]
-    assert p.ground(p.ALWAYS, []) == []
+    assert ground(vol, words) == [True, False, False, True, False]
+    assert ground(p.Near(-1, vol) & number, words) == [False, True, False, False, False]
+    assert ground(p.Near(1, number) | p.LAST, words) == [True, False, False, False, True]
+    assert ground(~p.Near(-1, vol), words) == [True, False, True, True, False]
+    assert ground(p.Near(-1, ~vol), words) == [False, False, True, True, False]
+    assert ground(p.Text("3 ,"), words) == [True] * 5
+    assert ground(p.Text("3 ,"), words, "vol 3, Vol x") == [False] * 5
+    assert ground(p.At(1, -2), words) == [False, True, True, True, False]
+    assert ground(p.At(-9, 0), words) == [True, False, False, False, False]
+    assert ground(p.ALWAYS, []) == []
 
 
 def test_very_long_tokens_match_no_pattern() -> None:
@@ -62,7 +68,7 @@ def test_user_predicates() -> None:
 
     found = rules("A: token is palindrome -> x", predicates={"palindrome": palindrome})
     assert found[0].node == n.Implies(token.satisfies("palindrome", palindrome), n.Fields(("x",)))
-    assert p.ground(found[0].node.condition, ["anna", "lee"]) == [True, False]
+    assert ground(found[0].node.condition, ["anna", "lee"]) == [True, False]
     with pytest.raises(RuleError, match="no condition is named 'palindrom'; did you mean 'palindrome'"):
         rules("A: token is palindrom -> x", predicates={"palindrome": palindrome})
 

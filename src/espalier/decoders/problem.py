@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,18 +46,12 @@ class Problem:
 
     def __init__(self, potentials: Potentials, grounded: Grounded, penalties: ArrayLike | None = None) -> None:
         """Check that the three speak of the same tokens, labels and rules."""
-        rules, labels = grounded.compiled.rules, grounded.compiled.labels
+        labels = grounded.compiled.labels
         if potentials.n_tokens != len(grounded.tokens):
             raise InputError(f"potentials of {potentials.n_tokens} tokens, but {len(grounded.tokens)} tokens are given")
         if potentials.n_labels != len(labels):
             raise InputError(f"potentials of {potentials.n_labels} labels, but {len(labels)} label names are given")
-        chosen = rules.penalties if penalties is None else np.array(penalties, dtype=np.float64)
-        if chosen.shape != (rules.K,):
-            raise InputError(f"penalties have shape {chosen.shape}, expected one for each of {rules.K} rules")
-        wrong = np.flatnonzero(np.isnan(chosen) | (chosen < 0))
-        if len(wrong):
-            name = rules.names[wrong[0]]
-            raise InputError(f"rule {name!r}: penalty {chosen[wrong[0]]} must be zero or more (inf for a hard rule)")
+        chosen = np.array(grounded.compiled.check_penalties(penalties))
         chosen.flags.writeable = False
         object.__setattr__(self, "potentials", potentials)
         object.__setattr__(self, "grounded", grounded)
@@ -85,8 +79,16 @@ class Problem:
 
     @cached_property
     def folded(self) -> Potentials:
-        """The potentials minus the penalties of all local rules."""
-        return self.grounded.fold(self.potentials, self.penalties)
+        """The potentials minus the penalties of all local rules; -inf where a hard one forbids."""
+        local, bits, hard = self.grounded.compiled.local, self.grounded.bits, np.isinf(self.penalties)
+        unary, pair = local.charged(bits, np.where(hard, 0.0, self.penalties))
+        new_unary = self.potentials.unary - unary
+        new_trans = self.potentials.trans if pair is None else self.potentials.trans - pair[1:]
+        if hard.any():
+            unary, pair = local.charged(bits, hard.astype(np.int64))
+            new_unary = np.where(unary > 0, -np.inf, new_unary)
+            new_trans = new_trans if pair is None else np.where(pair[1:] > 0, -np.inf, new_trans)
+        return replace(self.potentials, unary=new_unary, trans=new_trans)
 
     @cached_property
     def globals(self) -> tuple[int, ...]:

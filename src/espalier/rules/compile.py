@@ -14,8 +14,8 @@ none of these: learning one never compiles anything again. Soft penalties enter 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import Field, dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,7 +37,6 @@ __all__ = ["Compiled", "Grounded", "LocalTable", "Monitor", "Row", "compile_rule
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 T = TypeVar("T")
-Scores = TypeVar("Scores", bound="ChainScores")
 
 MOST_KEPT = 256  # tables of a rule set that are kept for the next decoding
 
@@ -169,26 +168,12 @@ class Compiled:
         """Return penalties as float64[K], those of the rules if None; or say what is wrong."""
         rho = self.rules.penalties if penalties is None else np.asarray(penalties, dtype=np.float64)
         if rho.shape != (self.K,):
-            raise InputError(f"penalties have shape {rho.shape}; there are {self.K} rules")
+            raise InputError(f"penalties have shape {rho.shape}, expected one for each of {self.K} rules")
         wrong = np.flatnonzero(~(rho >= 0))
         if len(wrong):
             name = self.rules[int(wrong[0])].name
             raise InputError(f"rule {name!r}: penalty {rho[wrong[0]]} must be zero or more (inf for a hard rule)")
         return rho
-
-
-class ChainScores(Protocol):
-    """What `fold` asks of potentials: a dataclass with these arrays."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-
-    @property
-    def unary(self) -> Float:
-        """float64[T, L]."""
-
-    @property
-    def trans(self) -> Float:
-        """float64[L, L] or float64[T - 1, L, L]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -255,23 +240,6 @@ class Grounded:
         if form != "local":
             raise InputError(f"rule {self.compiled.rules[k].name!r} is not local; its form is {form!r}")
         return self.compiled.local.charged(self.bits, np.eye(self.compiled.K, dtype=np.int64)[k])
-
-    def fold(self, potentials: Scores, penalties: ArrayLike | None = None) -> Scores:
-        """Return potentials minus the penalties of all local rules; -inf where a hard one forbids."""
-        rho = self.compiled.check_penalties(penalties)
-        if potentials.unary.shape != (self.T, len(self.compiled.labels)):
-            raise InputError(
-                f"potentials of shape {potentials.unary.shape} for {self.T} tokens, {len(self.compiled.labels)} labels"
-            )
-        hard = np.isinf(rho)
-        unary, pair = self.compiled.local.charged(self.bits, np.where(hard, 0.0, rho))
-        new_unary = potentials.unary - unary
-        new_trans = potentials.trans if pair is None else potentials.trans - pair[1:]
-        if hard.any():
-            unary, pair = self.compiled.local.charged(self.bits, hard.astype(np.int64))
-            new_unary = np.where(unary > 0, -np.inf, new_unary)
-            new_trans = new_trans if pair is None else np.where(pair[1:] > 0, -np.inf, new_trans)
-        return replace(potentials, unary=new_unary, trans=new_trans)
 
     @cached_property
     def _bit_rows(self) -> list[list[bool]]:

@@ -35,7 +35,6 @@ __all__ = [
     "Text",
     "WordCondition",
     "Words",
-    "ground",
     "parts",
     "read_lexicon",
     "shape_of",
@@ -275,12 +274,6 @@ def shape_of(word: str) -> str:
     """Return the shape: capitals X, other letters x, digits d, other characters themselves; runs once."""
     kinds = ("X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdecimal() else c for c in word)
     return "".join(kind for kind, _ in groupby(kinds))
-
-
-def ground(condition: Condition, tokens: Sequence[str], text: str | None = None) -> list[bool]:
-    """Return where the condition holds, bool[T]; without `text` the tokens are joined by one space."""
-    text = " ".join(tokens) if text is None else text
-    return [condition.holds(tokens, t, text) for t in range(len(tokens))]
 
 
 def parts(condition: Condition) -> Iterator[Condition]:

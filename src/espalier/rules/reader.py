@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
 
 from espalier.errors import Hint, Part, RuleError, nearest, shortened
-from espalier.rules.counts import Count, compare
+from espalier.rules.language import Count, compare
 from espalier.rules.nodes import ANY_FIELD, ANYTHING, Fields, Node, Term, Unit
 from espalier.rules.predicates import (
     BUILT_IN,

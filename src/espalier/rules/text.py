@@ -34,7 +34,6 @@ from espalier.errors import RuleError, nearest
 from espalier.rules import language as build
 from espalier.rules import nodes as n
 from espalier.rules import predicates as p
-from espalier.rules.counts import Lengths
 from espalier.rules.reader import NAME, Reader, Scope, complain, logical_lines
 
 __all__ = ["GRAMMAR", "KEYWORDS", "ParsedRule", "parse_node", "parse_rules", "print_name", "print_node"]
@@ -248,7 +247,7 @@ class _Parser(Reader):
         start = self.now
         self.need("length")
         self.need("(")
-        fields = Lengths(self.fields())
+        fields = build.Lengths(self.fields())
         self.need(")")
         comparison = self.comparison_sign(("<=", ">=", "==", "="))
         bound = self.integer()
