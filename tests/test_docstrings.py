@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import inspect
-from itertools import pairwise
 
 import pytest
 

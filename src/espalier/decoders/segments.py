@@ -19,7 +19,7 @@ until then, at most to `max_paths`. Exact for any rule while the list lasts. Cos
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,7 +32,7 @@ from espalier.errors import InputError
 from espalier.potentials import SegmentBatch, SegmentPotentials
 from espalier.rules.compile import Compiled, Grounded, degrees_of
 
-__all__ = ["SegmentDecoding", "decode_segments"]
+__all__ = ["BestSegmentations", "SegmentDecoding", "best_segmentations", "decode_segments"]
 
 Float: TypeAlias = NDArray[np.float64]
 Int: TypeAlias = NDArray[np.int64]
@@ -50,6 +50,20 @@ class SegmentDecoding(BatchDecoding):
     """
 
     starts: Bool = field(default_factory=lambda: np.zeros(0, bool))
+
+
+class BestSegmentations(NamedTuple):
+    """Segmentations of one sequence, best first: labels : int16[n, T]; starts : bool[n, T]; scores minus penalties.
+
+    rest : no segmentation but these scores more; lists, nodes : lists made, and segmentations listed.
+    """
+
+    labels: NDArray[np.int16]
+    starts: Bool
+    scores: list[float]
+    rest: float
+    lists: int
+    nodes: int
 
 
 def decode_segments(
@@ -78,8 +92,23 @@ def decode_segments(
     )  # fmt: skip
     for i, grounded in enumerate(compiled.ground_corpus(corpus)):
         tokens = slice(int(batch.indptr[i]), int(batch.indptr[i + 1]))
-        _Search(batch[i], grounded, rho, first, inside).run(longest, i, tokens, found)
+        best = _Search(batch[i], grounded, rho, first, inside).listed(1, longest)
+        if len(best.scores):
+            found.labels[tokens], found.starts[tokens] = best.labels[0], best.starts[0]
+            found.scores[i], found.bounds[i] = best.scores[0], max(best.scores[0], best.rest)
+        else:
+            found.bounds[i] = best.rest
+        found.rounds[i], found.nodes[i] = best.lists, best.nodes
     return found
+
+
+def best_segmentations(
+    potentials: SegmentPotentials, grounded: Grounded, tags: ArrayLike, k: int, *, max_paths: int = 1024
+) -> BestSegmentations:
+    """Return the k best segmentations of one sequence under its rules; tags, max_paths : as of `decode_segments`."""
+    first, inside = _checked_tags(tags, potentials.n_labels, len(grounded.compiled.labels))
+    search = _Search(potentials, grounded, grounded.compiled.rules.penalties, first, inside)
+    return search.listed(checked_count(k, "k"), max(checked_count(max_paths, "max_paths"), k))
 
 
 def _checked_tags(tags: ArrayLike | None, L: int, C: int) -> tuple[Int, Int]:
@@ -102,30 +131,29 @@ class _Search:
     first: Int
     inside: Int
 
-    def run(self, longest: int, i: int, tokens: slice, found: SegmentDecoding) -> None:
-        """Write the answer of sequence i, whose tokens are `tokens`."""
+    def listed(self, k: int, longest: int) -> BestSegmentations:
+        """Return the k best of a list of at most `longest` segmentations."""
         if not self.grounded.T:
-            found.scores[i] = found.bounds[i] = -self._paid(np.zeros(0, np.int16), np.zeros(0, bool))
-            return
+            empty, paid = np.zeros((1, 0), np.int16), self._paid(np.zeros(0, np.int16), np.zeros(0, bool))
+            kept = int(paid < np.inf)
+            return BestSegmentations(empty[:kept], empty[:kept] > 0, [-paid][:kept], -np.inf, 0, 0)
         L, folded = self.potentials.n_labels, self._folded()
-        m = 1
+        m, lists, nodes = k, 0, 0
         while True:
-            listed = inference.k_best(folded, m, allow_infeasible=True)
-            n = int(np.isfinite(listed.scores[0]).sum())
-            labels = np.where(listed.labels < 0, -1, listed.labels % L).astype(np.int16)
-            scores = [self._score(labels[r], listed.starts[r]) for r in range(n)]
-            best = max(range(n), key=scores.__getitem__, default=0)
-            score = scores[best] if n else -np.inf
+            found = inference.k_best(folded, m, allow_infeasible=True)
+            n = int(np.isfinite(found.scores[0]).sum())
+            labels = np.where(found.labels < 0, -1, found.labels % L).astype(np.int16)
+            scores = [self._score(labels[r], found.starts[r]) for r in range(n)]
+            best = [r for r in sorted(range(n), key=lambda r: -scores[r]) if scores[r] > -np.inf][:k]
             # Beyond the list nothing scores more than its last; beyond a list of everything there is nothing.
-            rest = float(listed.scores[0, n - 1]) if n == m else -np.inf
-            found.rounds[i] += 1
-            found.nodes[i] += n
-            if score >= rest - tolerance(rest) or m >= longest:
-                break
+            rest = float(found.scores[0, n - 1]) if n == m else -np.inf
+            lists, nodes = lists + 1, nodes + n
+            last = scores[best[-1]] if len(best) == k else -np.inf
+            if last >= rest - tolerance(rest) or m >= longest:
+                return BestSegmentations(
+                    labels[best], found.starts[best], [scores[r] for r in best], rest, lists, nodes
+                )
             m = min(GROWTH * m, longest)
-        if score > -np.inf:
-            found.labels[tokens], found.starts[tokens] = labels[best], listed.starts[best]
-        found.scores[i], found.bounds[i] = score, max(score, rest)
 
     def _score(self, labels: NDArray[np.int16], starts: Bool) -> float:
         """Return the score of a segmentation minus all penalties."""

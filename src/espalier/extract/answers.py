@@ -141,6 +141,11 @@ class Answers:
     certificates: Sequence[Certificate]
     degrees: NDArray[np.int64]
 
+    @property
+    def documents(self) -> Sequence[Document]:
+        """The documents that were labelled."""
+        return self.scored.documents
+
     @cached_property
     def violations(self) -> list[tuple[Violated, ...]]:
         """What each labelling pays for; only rules that it breaks are asked where."""

@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import islice, pairwise
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
@@ -30,6 +30,9 @@ from espalier.extract.extraction import Extraction
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
+
+if TYPE_CHECKING:  # few models score segments
+    from espalier.extract.segments import SegmentAnswers
 
 __all__ = ["BATCH", "Extractor"]
 
@@ -105,12 +108,14 @@ class Extractor:
         self.model: Any = model
         self.calibration = Calibration() if calibration is None else calibration
         self.threads = threads
+        self._segments = _scoring_segments(model)
         self.field_names = self._named(names or {})
         self._own_rules = rules is None
-        self.compiled = _compiled(model, rules)
+        self.compiled = _compiled(model, rules, self._segments)
 
     def _named(self, names: Mapping[str, str]) -> FieldNames:
-        return FieldNames.of(self.model.labels_.names, names, outside=self.outside)
+        labels: Labels = (self._segments or self.model).labels_
+        return FieldNames.of(labels.names, names, outside=self.outside)
 
     @classmethod
     def from_file(cls: type[Self], path: str | os.PathLike[str], **options: Any) -> Self:
@@ -175,7 +180,7 @@ class Extractor:
     def with_rules(self: Self, rules: RuleSet | Compiled | str) -> Self:
         """Return the same extractor under other rules."""
         other = copy(self)
-        other._own_rules, other.compiled = False, _compiled(self.model, rules)
+        other._own_rules, other.compiled = False, _compiled(self.model, rules, self._segments)
         return other
 
     def extract(self, text: str | Document, *, k: int = 1) -> Extraction:
@@ -240,24 +245,31 @@ class Extractor:
         """Return what is found in each document of one batch."""
         if not documents:
             return []
-        return self.extractions(self.decode(self.score(documents)), k=k)
+        if self._segments is None:
+            return self.extractions(self.decode(self.score(documents)), k=k)
+        from espalier.extract.segments import SegmentAnswers
+
+        corpus = Corpus.from_tokens([document.words for document in documents], documents=documents)
+        batch = self._segments.potentials(corpus)
+        return self.extractions(SegmentAnswers(documents, corpus, batch, self._segments, self.compiled), k=k)
 
     def score(self, documents: Sequence[Document]) -> Scored:
         """Return documents with their potentials."""
+        if self._segments is not None:
+            raise InputError(
+                f"a {type(self._segments).__name__} scores segments; here a model is needed that scores tokens"
+            )
         corpus = Corpus.from_tokens([document.words for document in documents], documents=documents)
-        potentials = self.model.potentials(corpus)
-        if not isinstance(potentials, ChainBatch):
-            raise InputError(f"{type(self).__name__} takes a model of chains, not a {type(self.model).__name__}")
-        return Scored(documents, corpus, potentials)
+        return Scored(documents, corpus, self.model.potentials(corpus))
 
     def decode(self, scored: Scored) -> Answers:
         """Return the labellings of scored documents, and what is proven about them."""
         choose = getattr(self.model, "choose", None) if self._own_rules else None
         return decode(scored, self.compiled, threads=self.threads, max_nodes=self.max_nodes, choose=choose)
 
-    def extractions(self, answers: Answers, *, k: int = 1) -> list[Extraction]:
+    def extractions(self, answers: Answers | SegmentAnswers, *, k: int = 1) -> list[Extraction]:
         """Return labellings as extractions, with k - 1 alternatives each."""
-        documents = answers.scored.documents
+        documents = answers.documents
         best = answers.readings(self.field_names, self.calibration)
         if k == 1:
             return [self._made(document.text, reading) for document, reading in zip(documents, best, strict=True)]
@@ -357,7 +369,15 @@ class Extractor:
         return f"{type(self).__name__}({self.model!r}, {len(self.rules)} rules, {len(self.labels)} fields)"
 
 
-def _compiled(model: Any, rules: RuleSet | Compiled | str | None) -> Compiled:
+def _scoring_segments(model: Any) -> Any:
+    """Return the model of segments behind an estimator, or None: what a learner has taught, or what is under rules."""
+    while hasattr(inner := getattr(model, "model_", None), "potentials"):
+        model = inner
+    base = getattr(model, "base_", model)
+    return base if hasattr(base, "segment_labels") else None
+
+
+def _compiled(model: Any, rules: RuleSet | Compiled | str | None, segments: Any = None) -> Compiled:
     """Return the rules that answers keep: given ones, else those of the model, or of the one that it has taught."""
     if isinstance(rules, Compiled):
         return rules
@@ -367,5 +387,7 @@ def _compiled(model: Any, rules: RuleSet | Compiled | str | None) -> Compiled:
             return inner.compiled_  # type: ignore[no-any-return]
         inner = getattr(inner, "model_", None)
     labels = model.labels_
+    if segments is not None and segments is model:  # rules see segments as labels of tokens
+        labels = Labels(dict.fromkeys(name for row in segments.segment_labels() for name in row))
     chosen = RuleSet.from_text(rules, labels=labels) if isinstance(rules, str) else rules or RuleSet([])
     return compile_rules(chosen, labels)

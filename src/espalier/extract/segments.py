@@ -1,0 +1,125 @@
+"""The answers of models that score segments: a field is a segment, as sure as that this very segment is there.
+
+Documents are decoded one by one (`decoders.segments`). Confidences are those of the model without its rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.decoders.base import Certificate, Violated, Work, prove
+from espalier.decoders.segments import best_segmentations
+from espalier.document import Document
+from espalier.estimators.abilities import ScoresSegments
+from espalier.estimators.ccm_segments import segment_tags
+from espalier.extract.answers import FieldNames, Reading
+from espalier.extract.confidence import Calibration
+from espalier.extract.extraction import Field
+from espalier.inference import log_partition, path_scores, segment_marginals, viterbi
+from espalier.potentials import SegmentBatch, SegmentPotentials
+from espalier.rules.compile import Compiled, Grounded
+from espalier.rules.meaning import violations
+from espalier.tags import OUTSIDE
+
+__all__ = ["SegmentAnswers"]
+
+Labels16 = NDArray[np.int16]
+Bool = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentAnswers:
+    """Documents, their tokens, the scores of their segments, and the rules that answers keep."""
+
+    documents: Sequence[Document]
+    corpus: Corpus
+    potentials: SegmentBatch
+    model: ScoresSegments
+    compiled: Compiled
+
+    def readings(self, names: FieldNames, calibration: Calibration) -> list[Reading]:
+        """Return the best reading of each document."""
+        return [own[0] for own in self.all_readings(1, names, calibration)]
+
+    def alternatives(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
+        """Return for each document its second to k-th best reading."""
+        return [own[1:] for own in self.all_readings(k, names, calibration)]
+
+    def all_readings(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
+        """Return the k best readings of each document."""
+        tags = segment_tags(self.model, self.compiled.labels)
+        grounded = self.compiled.ground_corpus(self.corpus)
+        rows = zip(self.documents, range(len(self.documents)), grounded, strict=True)
+        return [_readings(d, self.potentials[i], g, tags, k, names, calibration) for d, i, g in rows]
+
+
+def _readings(
+    document: Document,
+    potentials: SegmentPotentials,
+    grounded: Grounded,
+    tags: NDArray[np.int64],
+    k: int,
+    names: FieldNames,
+    calibration: Calibration,
+) -> list[Reading]:
+    """Return the k best readings of one document; where hard rules leave none, that of the model alone."""
+    best = best_segmentations(potentials, grounded, tags, k)
+    if not document.tokens:
+        score = best.scores[0] if best.scores else -np.inf
+        return [Reading((), 0.0, prove(score, score, "list").rounded(), ())]
+    ranked = [(labels, starts, max(s, best.rest)) for labels, starts, s in zip(*best[:3], strict=True)]
+    if not ranked:
+        alone = viterbi(potentials)
+        ranked = [(alone.labels, alone.starts, best.rest)]
+    log_z, shares = float(log_partition(potentials)[0]), segment_marginals(potentials)
+    readings, whole = [], []
+    for labels, starts, bound in ranked:
+        score = float(path_scores(potentials, labels, starts)[0])
+        whole.append(np.exp(min(score - log_z, 0.0)))
+        names_of = [grounded.compiled.labels.names[j] for j in np.where(starts, tags[0][labels], tags[1][labels])]
+        broken = _violated(grounded, document, names_of)
+        certificate = _proof(score - sum(v.price for v in broken), bound, Work(best.lists, best.nodes))
+        fields = _fields(document, labels, starts, shares, names, calibration)
+        readings.append(Reading(fields, 0.0, certificate, broken))
+    sure = calibration.of_readings(np.array(whole)).tolist()
+    return [reading._replace(confidence=p) for reading, p in zip(readings, sure, strict=True)]
+
+
+def _proof(score: float, bound: float, work: Work) -> Certificate:
+    return prove(score, bound, "list", work).rounded()
+
+
+def _violated(grounded: Grounded, document: Document, labels: list[str]) -> tuple[Violated, ...]:
+    """Return what a labelling pays for, from the meaning of the rules."""
+    found = []
+    for rule, price in zip(grounded.compiled.rules, grounded.compiled.rules.penalties.tolist(), strict=True):
+        if price > 0:
+            for v in violations(rule, document.words, labels, text=document.text):
+                found.append(Violated(rule.name, v.position, v.amount, price * v.amount))
+    return tuple(found)
+
+
+def _fields(
+    document: Document,
+    labels: Labels16,
+    starts: Bool,
+    shares: NDArray[np.float64],
+    names: FieldNames,
+    calibration: Calibration,
+) -> tuple[Field, ...]:
+    """Return the segments that are fields; shares : float64[T, D, L], the probability of every segment by its end."""
+    first = np.flatnonzero(starts)
+    last = np.append(first[1:], len(labels)) - 1
+    sure = calibration.of_fields(shares[last, last - first, labels[first]]).tolist()
+    found = []
+    for a, b, j, p in zip(first.tolist(), last.tolist(), labels[first].tolist(), sure, strict=True):
+        name = names.names[j]
+        if name is not None and name != OUTSIDE:
+            start, end = document.tokens[a][0], document.tokens[b][1]
+            found.append(Field(name, document.text[start:end], start, end, p))
+    return tuple(found)
