@@ -40,7 +40,7 @@ from espalier.inference import viterbi
 from espalier.io import read
 from espalier.learning.penalty_training import HeldOut, train_svm_penalties
 from espalier.metrics.reliability import calibration
-from espalier.pages.svg import Line, draw_lines
+from espalier.pages.charts import Line, draw_lines
 from espalier.rules.compile import compile_rules
 from espalier.rules.ruleset import RuleSet
 from espalier.tasks import load_task

@@ -16,7 +16,7 @@ from seqeval.scheme import IOB2, Entities
 
 from espalier.errors import InputError, LabelError
 from espalier.metrics import read_segments, segment_scores
-from espalier.metrics.segments import Score
+from espalier.metrics.scores import Score
 from espalier.tags import Segment
 
 LAW = settings(deadline=None, derandomize=True, max_examples=150)

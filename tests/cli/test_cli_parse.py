@@ -17,8 +17,7 @@ from cli_runs import Espalier, Outcome
 from citation_models import pieces, reference, tiny_model
 from espalier.citations.formats import FORMATS
 from espalier.citations.record import LABELS
-from espalier.cli.batches import Order
-from espalier.cli.parsing import Inputs, Job
+from espalier.cli.parsing import Inputs, Job, Order
 from espalier.cli.shown_records import _COLOURS
 from espalier.extract.extractor import BATCH
 

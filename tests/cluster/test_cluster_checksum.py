@@ -10,7 +10,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.cluster.checksum import RowChecksum
+from espalier.cluster.partition import RowChecksum
 
 SCHEMA = pa.schema(
     {

@@ -14,8 +14,7 @@ from bounds import bounded
 
 from espalier.citations.splitting import read_references
 from espalier.errors import FormatError, InputError
-from espalier.io import files, iter_read, read, write
-from espalier.io.formats import format_by_content
+from espalier.io import files, format_by_content, iter_read, read, write
 
 ENTITIES = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
 LAUGHS = f'<?xml version="1.0"?>\n<!DOCTYPE l [<!ENTITY l0 "ha">{ENTITIES}]>\n<dataset><ref>&l9;</ref></dataset>\n'

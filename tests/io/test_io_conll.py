@@ -12,7 +12,7 @@ from seqeval.scheme import BILOU, IOB1, IOB2, IOBES, Entities
 from espalier.document import Document, Span
 from espalier.errors import FormatError, InputError
 from espalier.io import Problem
-from espalier.io.schemes import detect, parse
+from espalier.io.conll import detect, parse
 
 ORACLES = {"iob1": IOB1, "iob2": IOB2, "iobes": IOBES, "bilou": BILOU}
 LETTERS = {"iob2": "BIII", "iobes": "BIES", "bilou": "BILU"}  # first, inner, last, single

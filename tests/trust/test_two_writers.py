@@ -15,8 +15,7 @@ from trust_files import FILES, THREADS, at_once
 
 import espalier as es
 from espalier.cli.app import run
-from espalier.cluster.lock import alone
-from espalier.cluster.stores import Store
+from espalier.cluster.stores import Store, alone
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.io.files import write_chunks
@@ -130,7 +129,7 @@ def make_job(directory: Path) -> Path:
 
 HOLDER = """
 import sys, time
-from espalier.cluster.lock import alone
+from espalier.cluster.stores import alone
 from espalier.cluster.stores import Store
 with alone(Store(sys.argv[1])):
     print("held", flush=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from espalier.citations.record import CORE
-from espalier.metrics.segments import Score
+from espalier.metrics.scores import Score
 
 __all__ = ["CORE", "Marks", "Report", "evaluate", "fields_of"]
 

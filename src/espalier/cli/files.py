@@ -99,7 +99,7 @@ def _name(path: Path) -> str:
 
 def output_format(path: Path, format: str | None, option: str) -> str:
     """Return the format to write: the one asked for, else by the file's name, else JSON Lines on stdout."""
-    from espalier.io.formats import FORMATS, format_by_name, get_format
+    from espalier.io import FORMATS, format_by_name, get_format
 
     if format is not None:
         return get_format(format).name

@@ -10,10 +10,10 @@ from typing import Any
 from espalier.citations.output_text import to_json
 from espalier.citations.parser import Parser
 from espalier.citations.record import Record
-from espalier.cluster.extras import need
 from espalier.cluster.job import Job, Settings
 from espalier.cluster.labeller import LabellerSpec
 from espalier.cluster.spans import alone, make_spans
+from espalier.cluster.stores import need
 from espalier.errors import InputError, did_you_mean
 from espalier.loading import BUNDLED, bundled_file
 

@@ -1,21 +1,29 @@
-"""From files of references to written records: reading on after what is bad, the sieve, the formats."""
+"""From files of references to written records: reading on after what is bad, the sieve, the formats.
+
+A batch of references is parsed, sieved and written in this process or in another. Everything that a record costs is
+done there, so that several processes share it. One thing cannot be: a key must differ from all keys before it. So an
+entry is written with a slot in the place of its key, a word that no reference holds because it is drawn at random, and
+is cut at the slots; who puts the batches together fills them in.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any
+from uuid import uuid4
 
-from espalier.citations.keys import Keys
+from espalier.citations.formats import FORMATS
+from espalier.citations.keys import Keys, stem
 from espalier.citations.parser import Parser
+from espalier.citations.record import Record
 from espalier.citations.splitting import Reference, read_references
-from espalier.cli.batches import Order, Written, filled, put_together, write_batch, write_elsewhere
 from espalier.cli.console import STDOUT, complain
 from espalier.cli.files import STANDARD
 from espalier.cli.wording import in_options
@@ -24,7 +32,108 @@ from espalier.extract.extractor import BATCH
 from espalier.io.files import blaming, replacing, write_chunks
 from espalier.loading import load
 
-__all__ = ["Inputs", "Job", "open_parser"]
+if TYPE_CHECKING:
+    from espalier.cluster.labeller import LabellerSpec
+
+__all__ = [
+    "Inputs",
+    "Job",
+    "Order",
+    "Pair",
+    "Slotted",
+    "Written",
+    "filled",
+    "open_parser",
+    "put_together",
+    "write_batch",
+    "write_elsewhere",
+]
+
+Pair = tuple[Reference, Record]
+"""A reference with its place, and what was made of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is wanted of every batch.
+
+    format : one of `FORMATS`, or "table" for the records themselves; k : readings; least : how sure a record must be;
+    reviewed : are the others to be written too? raw_cells : of CSV, also those that a spreadsheet takes for formulas?
+    slot : what stands for a key.
+    """
+
+    format: str
+    k: int = 1
+    least: float = 0.0
+    reviewed: bool = False
+    raw_cells: bool = False
+    slot: str = field(default_factory=lambda: f"k{uuid4().hex}")
+
+
+@dataclass(frozen=True, slots=True)
+class Slotted:
+    """The text of a record, cut wherever its key stands; the stem is None if the format has no keys."""
+
+    stem: str | None
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a batch of `count` references, `low` of which were not sure enough.
+
+    pairs : the records, of tables only; entries : those of the records that are sure enough; review : lines of the
+    others.
+    """
+
+    count: int
+    low: int
+    pairs: list[Pair]
+    entries: Sequence[Slotted] = ()
+    review: Sequence[Slotted] = ()
+
+
+def write_elsewhere(spec: LabellerSpec, order: Order, references: Sequence[Reference]) -> Written:
+    """Do `write_batch` in a process that knows the parser by its description."""
+    from espalier.cluster.labeller import labeller_of
+
+    return write_batch(labeller_of(spec), order, references)
+
+
+def write_batch(parser: Parser, order: Order, references: Sequence[Reference]) -> Written:
+    """Parse references and write the records that are sure enough, with slots for their keys."""
+    texts = [reference.text for reference in references]
+    pairs = list(zip(references, parser.parse_many(texts, k=order.k, batch=len(texts)), strict=True))
+    sure = [pair for pair in pairs if pair[1].confidence * pair[0].confidence >= order.least]
+    unsure = [pair for pair in pairs if pair[1].confidence * pair[0].confidence < order.least]
+    review = _slotted("jsonl", unsure, order) if order.reviewed else []
+    if order.format == "table":
+        return Written(len(pairs), len(unsure), sure, review=review)
+    return Written(len(pairs), len(unsure), [], _slotted(order.format, sure, order), review)
+
+
+def _slotted(format: str, pairs: Iterable[Pair], order: Order) -> list[Slotted]:
+    """Return the entries of records."""
+    row = FORMATS[format]
+    options: dict[str, Any] = {"safe": not order.raw_cells} if "safe" in row.options else {}
+    found = []
+    for reference, record in pairs:
+        if "source" in row.keeps:
+            options["source"] = {name: value for name, value in asdict(reference).items() if name != "text"}
+        text = row.entry(record, order.slot if row.keyed else "", **options)
+        found.append(Slotted(stem(record.work), tuple(text.split(order.slot))) if row.keyed else Slotted(None, (text,)))
+    return found
+
+
+def filled(piece: Slotted, keys: Keys) -> str:
+    """Return the piece with the next key for its stem."""
+    return "".join(piece.parts) if piece.stem is None else keys.unique(piece.stem).join(piece.parts)
+
+
+def put_together(batches: Iterable[Written], format: str) -> Iterator[str]:
+    """Yield the text of all batches as if they had been one."""
+    keys = Keys()
+    return FORMATS[format].join(filled(entry, keys) for batch in batches for entry in batch.entries)
 
 
 def open_parser(model: Path | None) -> Parser:

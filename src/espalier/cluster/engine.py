@@ -17,11 +17,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from espalier.cluster.extras import need
 from espalier.cluster.job import Job
 from espalier.cluster.partition import Entry, run_partition
 from espalier.cluster.plan import Partition
-from espalier.cluster.stores import NO_ROOM
+from espalier.cluster.stores import NO_ROOM, need
 from espalier.errors import EspalierError, InputError
 
 __all__ = ["FOR_SCHEDULER", "FOR_WORKER", "IN_FLIGHT", "connected", "outcomes"]

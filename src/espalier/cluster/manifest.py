@@ -19,12 +19,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from espalier.cluster.checksum import RowChecksum
-from espalier.cluster.extras import need
 from espalier.cluster.job import Job
-from espalier.cluster.partition import ENTRY, VERSION, Entry
+from espalier.cluster.partition import ENTRY, VERSION, Entry, RowChecksum
 from espalier.cluster.plan import Partition
-from espalier.cluster.stores import Store, whole
+from espalier.cluster.stores import Store, need, whole
 from espalier.errors import FormatError, InputError
 
 __all__ = [

@@ -12,23 +12,24 @@ partition.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import json
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from espalier.cluster.checksum import RowChecksum
-from espalier.cluster.extras import need
+import numpy as np
+
 from espalier.cluster.job import Job
 from espalier.cluster.labeller import RowLabeller, labeller_of
 from espalier.cluster.plan import Partition
 from espalier.cluster.reading import Chunk, open_records
-from espalier.cluster.sieve import label_chunk
-from espalier.cluster.stores import Store, whole
+from espalier.cluster.stores import Store, need, whole
 from espalier.errors import EspalierError
 
-__all__ = ["ENTRY", "VERSION", "Entry", "run_partition"]
+__all__ = ["ENTRY", "VERSION", "Entry", "RowChecksum", "label_chunk", "run_partition"]
 
 VERSION = 1
 ENTRY = b"espalier"
@@ -145,3 +146,134 @@ class _Output:
         if self._rejects is None:  # of a run before the input was mended
             self._store.remove("rejected", f"{self._partition.name}.jsonl")
         return entry
+
+
+Columns = dict[str, list[Any]]
+
+
+def label_chunk(labeller: RowLabeller, chunk: Chunk, longest: int) -> tuple[list[int], Columns, dict[int, str]]:
+    """Return which records of a chunk were labelled, the columns of these, and why each other one was not.
+
+    The labeller gets all good texts at once. If it raises, the halves are tried, and their halves, until the texts that
+    it cannot label stand alone: about 2 log2(n) more calls for each. Want of memory and errors of files are not the
+    fault of a record and are raised.
+    """
+    bad: dict[int, str] = {}
+    for i, (value, reason) in enumerate(zip(chunk.values, chunk.reasons, strict=True)):
+        problem = reason or _problem(value, longest)
+        if problem:
+            bad[i] = problem
+    columns: Columns = {name: [] for name in labeller.schema.names}
+    _label(labeller, chunk.values, [i for i in range(len(chunk.values)) if i not in bad], columns, bad)
+    return [i for i in range(len(chunk.values)) if i not in bad], columns, bad
+
+
+def _label(
+    labeller: RowLabeller, values: Sequence[Any], chosen: list[int], columns: Columns, bad: dict[int, str]
+) -> None:
+    """Append the labels of the chosen texts to the columns; note those that cannot be labelled."""
+    if not chosen:
+        return
+    try:
+        found = labeller([values[i] for i in chosen])
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:  # whatever it is, it concerns a record
+        if len(chosen) == 1:
+            bad[chosen[0]] = str(error) if isinstance(error, EspalierError) else f"{type(error).__name__}: {error}"
+            return
+        half = len(chosen) // 2
+        _label(labeller, values, chosen[:half], columns, bad)
+        _label(labeller, values, chosen[half:], columns, bad)
+        return
+    for name, column in columns.items():
+        if len(found[name]) != len(chosen):
+            raise EspalierError(f"the labeller gave {len(found[name])} values of {name!r} for {len(chosen)} texts")
+        column.extend(found[name])
+
+
+def _problem(value: Any, longest: int) -> str:
+    """Say why a value is no text to label, if it is none."""
+    if value is None:
+        return "null, not a string"
+    if not isinstance(value, str):
+        return f"a {type(value).__name__}, not a string"
+    if len(value) > longest:
+        return f"{len(value):,} characters; at most {longest:,} are read as one record"
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return "holds half of a surrogate pair, which is no character"
+    return ""
+
+
+Place = tuple[str, ...]
+
+
+class RowChecksum:
+    """The checksum of the rows of a table, in order: the same however they are cut into batches, packed or encoded.
+
+    Every leaf of the schema has hashes of its own: which values are there, how long each is, and their bytes. A stream
+    of batches feeds them, and the checksum is a hash of the hashes. So equal rows have equal checksums, and rows that
+    differ in a value, a null, a border between two values or their order do not (but for a collision of SHA-256).
+    Cost: array operations, a few microseconds for each row.
+    """
+
+    def __init__(self) -> None:
+        """Start with no rows."""
+        self._hashes: dict[Place, Any] = {}
+        self.rows = 0
+
+    def update(self, batch: Any) -> None:
+        """Go on with the rows of a RecordBatch."""
+        self.rows += batch.num_rows
+        for field, column in zip(batch.schema, batch.columns, strict=True):
+            self._array((field.name,), column)
+
+    def hexdigest(self) -> str:
+        """Return the checksum: 64 hexadecimal digits."""
+        total = hashlib.sha256(str(self.rows).encode())
+        for place, found in sorted(self._hashes.items()):
+            total.update(repr(place).encode() + found.digest())
+        return total.hexdigest()
+
+    def _feed(self, place: Place, data: Any) -> None:
+        if len(data):  # a leaf that never had a value is not there, however often it was asked
+            self._hashes.setdefault(place, hashlib.sha256()).update(data)
+
+    def _array(self, place: Place, array: Any) -> None:
+        """Feed which values there are, and then those that are."""
+        pa, pc = need("pyarrow"), need("pyarrow.compute")
+        kind = pa.types
+        if kind.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        self._feed((*place, "?"), np.asarray(array.is_valid().to_numpy(zero_copy_only=False), np.uint8))
+        array = array.drop_null()
+        if kind.is_struct(array.type):
+            for field, child in zip(array.type, array.flatten(), strict=True):
+                self._array((*place, ".", field.name), child)
+        elif kind.is_list(array.type) or kind.is_large_list(array.type):
+            self._feed((*place, "#"), _bytes(pc.list_value_length(array), np.int64))
+            self._array((*place, "[]"), array.flatten())
+        elif kind.is_string(array.type) or kind.is_large_string(array.type):
+            self._strings(place, array.cast(pa.large_string()))
+        elif kind.is_integer(array.type):
+            self._feed(place, _bytes(array, np.uint64 if kind.is_unsigned_integer(array.type) else np.int64))
+        elif kind.is_floating(array.type):
+            self._feed(place, _bytes(array, np.float64))
+        else:  # times, decimals, binary, maps ...: kept columns, seldom
+            self._feed(place, "".join(f"{value!r}\0" for value in array.to_pylist()).encode())
+
+    def _strings(self, place: Place, array: Any) -> None:
+        """Feed lengths and characters of large strings, none of them null."""
+        _, offsets, data = array.buffers()
+        if offsets is None:
+            return
+        ends = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+        self._feed((*place, "#"), np.diff(ends))
+        if data is not None:
+            self._feed(place, memoryview(data)[int(ends[0]) : int(ends[-1])])
+
+
+def _bytes(array: Any, dtype: Any) -> Any:
+    return np.ascontiguousarray(array.to_numpy(zero_copy_only=False), dtype)

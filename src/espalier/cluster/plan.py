@@ -19,9 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from espalier.cluster.extras import need
 from espalier.cluster.job import Settings
-from espalier.cluster.stores import locate, stamp
+from espalier.cluster.stores import locate, need, stamp
 from espalier.errors import InputError
 
 __all__ = ["WHOLE", "Partition", "plan"]

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from espalier.cluster.extras import need
+from espalier.cluster.stores import need
 from espalier.errors import EspalierError, InputError, ResultWarning
 
 __all__ = ["A_CORE", "ROUND", "ordered_map"]

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any, NamedTuple
 
-from espalier.cluster.extras import need
 from espalier.cluster.job import Settings
 from espalier.cluster.plan import WHOLE, Partition
+from espalier.cluster.stores import need
 from espalier.errors import FormatError
 
 __all__ = ["LONGEST_LINE", "Chunk", "Records", "count_records", "open_records"]

@@ -16,11 +16,10 @@ from typing import Any
 import espalier.cluster.manifest as kept
 from espalier.cluster.engine import connected, outcomes
 from espalier.cluster.job import Job
-from espalier.cluster.lock import alone
 from espalier.cluster.partition import Entry
 from espalier.cluster.plan import Partition, plan
 from espalier.cluster.reading import count_records
-from espalier.cluster.stores import NO_ROOM, Store
+from espalier.cluster.stores import NO_ROOM, Store, alone
 from espalier.errors import EspalierError
 
 __all__ = ["RECORDS", "Failure", "Report", "check_job", "run_job"]

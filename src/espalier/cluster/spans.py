@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from espalier.cluster.extras import need
+from espalier.cluster.stores import need
 from espalier.document import Document
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.persist import load

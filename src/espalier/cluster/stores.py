@@ -4,6 +4,12 @@
 which is atomic, of a file whose bytes have reached the disk. Object stores have no rename: there the copy makes the
 object appear, and stores show an object only when all of it has arrived; what can be left behind is a hidden `.part`
 file, which the next run removes. A writer has a hidden file of its own, so two that write the same name do not mix.
+
+One run at a time writes to a directory of results (`alone`). A run begins with removing what earlier ones left
+half-written, which it cannot tell from what another one is writing at this moment. So on a local disk it locks
+the directory for as long as it lives; the operating system takes the lock back from a process that died. Object stores
+have no such lock. Two runs at a time do no damage there, since each writes under hidden names of its own, but they may
+have to do partitions again, or set them aside.
 """
 
 from __future__ import annotations
@@ -14,12 +20,12 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import IO, Any
 
-from espalier.cluster.extras import need
-from espalier.errors import InputError
+from espalier.errors import InputError, MissingExtraError
 
-__all__ = ["NO_ROOM", "Store", "locate", "stamp", "whole"]
+__all__ = ["NO_ROOM", "Store", "alone", "locate", "need", "stamp", "whole"]
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors that say: nothing more can be written here."""
@@ -101,3 +107,45 @@ def _to_disk(file: Any) -> None:
 def stamp(info: dict[str, Any]) -> str:
     """Return the mark of a file's state: its version where the store has one, else its time of change."""
     return str(next((info[name] for name in _STAMPS if info.get(name) is not None), ""))
+
+
+def need(module: str) -> Any:
+    """Return a module by its dotted name; if its package is not installed, say how to get it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        missing = (error.name or module).partition(".")[0]
+        raise MissingExtraError(
+            f"work over several processes needs the package {missing!r}; run: pip install 'espalier[cluster]'"
+        ) from error
+
+
+try:
+    import fcntl
+except ImportError:  # not a Unix
+    fcntl = None  # type: ignore[assignment]
+
+
+@contextmanager
+def alone(store: Store) -> Iterator[None]:
+    """Have a directory for oneself, which is made if it is not there; one that another run has is refused."""
+    if fcntl is None or not isinstance(store.fs, need("fsspec.implementations.local").LocalFileSystem):
+        yield
+        return
+    try:
+        store.make()
+        directory = os.open(store.root, os.O_RDONLY)
+    except OSError as error:
+        raise InputError(f"{store.address} cannot be a directory of results: {error.strerror}") from None
+    try:
+        try:
+            fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"{store.address}: another run is writing there; wait until it has ended, or name another output"
+            ) from None
+        except OSError:  # a network disk without locks
+            pass
+        yield
+    finally:
+        os.close(directory)

@@ -14,7 +14,7 @@ from typing import Any
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.io.common import Offsets, Tokeniser, Writing, build, sorted_spans, tokeniser
-from espalier.io.lines import Lines
+from espalier.io.files import Lines
 from espalier.io.records import (
     exact_fields,
     identifier,

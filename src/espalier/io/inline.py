@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from espalier.document import Document, Span
 from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
-from espalier.io.lines import Lines
+from espalier.io.files import Lines
 from espalier.io.markup import NAME, Event, MarkupError, line_events
 from espalier.io.tagged import Record, attribute_text, not_xml, render, without_not_xml
 from espalier.io.xmlform import walk

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from espalier.document import Document, Span
 from espalier.io.common import DEPTH, sorted_spans
-from espalier.io.lines import CUT, LONGEST, too_long
+from espalier.io.files import CUT, LONGEST, too_long
 from espalier.io.markup import Event, MarkupError, decoded
 
 __all__ = ["Field", "Record", "attribute_text", "not_xml", "render", "without_not_xml"]

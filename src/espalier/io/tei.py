@@ -19,8 +19,8 @@ from typing import Any
 from espalier.document import Document, Span
 from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
+from espalier.io.files import Lines
 from espalier.io.inline import without_controls
-from espalier.io.lines import Lines
 from espalier.io.markup import NAME, Event, MarkupError
 from espalier.io.tagged import Field, Record, attribute_text, not_xml, render
 from espalier.io.xmlform import walk

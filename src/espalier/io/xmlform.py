@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
-from espalier.io.lines import Lines
+from espalier.io.files import Lines
 from espalier.io.markup import NAME, NO_DECLARATIONS, Event, MarkupError, document_events
 from espalier.io.tagged import Record
 

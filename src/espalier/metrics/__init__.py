@@ -4,10 +4,19 @@ Gold and predicted labels are lists of label lists or labelled corpora; `evaluat
 """
 
 from espalier.metrics.reliability import Bin, Calibration, calibration
-from espalier.metrics.report import Report, evaluate
-from espalier.metrics.segments import Score, SegmentScores, read_segments, segment_scores
+from espalier.metrics.scores import (
+    Confusion,
+    Report,
+    Score,
+    SegmentScores,
+    confusion,
+    evaluate,
+    exactness,
+    read_segments,
+    segment_scores,
+    token_accuracy,
+)
 from espalier.metrics.significance import Bootstrap, Wilcoxon, paired_bootstrap, sequence_scores, wilcoxon
-from espalier.metrics.tokens import Confusion, confusion, exactness, token_accuracy
 
 __all__ = [
     "Bin",

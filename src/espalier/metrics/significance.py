@@ -24,9 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InputError
-from espalier.metrics.pairs import Labelling, Pairs, paired
-from espalier.metrics.segments import segment_counts
-from espalier.metrics.tokens import token_counts
+from espalier.metrics.scores import Labelling, Pairs, paired, segment_counts, token_counts
 
 __all__ = ["Bootstrap", "Wilcoxon", "paired_bootstrap", "sequence_scores", "wilcoxon"]
 

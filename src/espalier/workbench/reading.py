@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from espalier.citations.splitting import split_references
 from espalier.document import Document
 from espalier.errors import FormatError
-from espalier.io import Problem, iter_read
-from espalier.io.formats import format_by_content, format_by_name
+from espalier.io import Problem, format_by_content, format_by_name, iter_read
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
 from espalier.workbench.records import Added
