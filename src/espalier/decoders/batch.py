@@ -27,7 +27,7 @@ from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, Grounded
 from espalier.rules.grounding import Bits
 
-__all__ = ["BatchDecoding", "CountDecoder", "decode_batch", "decode_one"]
+__all__ = ["BatchDecoding", "CountDecoder", "decode_batch", "decode_one", "folded_decoder"]
 
 LARGEST_KEPT = 100_000  # transition scores of a decoder that is kept for the next batch
 
@@ -92,9 +92,8 @@ def _compiled(
 ) -> tuple[BatchDecoding, tuple[int, ...]]:
     """Fold and count; return what that found, and the rules that have not been asked."""
     conditions = Conditions.of(bits)
-    folded = fold(batch, compiled, rho, conditions)
+    folded, decoder = folded_decoder(batch, compiled, rho, conditions)
     chain = folded.batch
-    decoder = _decoder(folded, compiled, rho)
     states = decoder.decode(
         chain.indptr, chain.unary, conditions, chain.trans_class,
         threads=threads, max_rounds=max_rounds, max_nodes=max_nodes,
@@ -102,8 +101,11 @@ def _compiled(
     return _with_labels(states, folded), decoder.parts.rest
 
 
-def _decoder(folded: Folded, compiled: Compiled, rho: Float) -> CountDecoder:
-    """Return the decoder of folded potentials; the last one is kept, if it is not large."""
+def folded_decoder(
+    batch: ChainBatch, compiled: Compiled, rho: Float, conditions: Conditions
+) -> tuple[Folded, CountDecoder]:
+    """Return folded potentials and their decoder; the last one is kept, if it is not large."""
+    folded = fold(batch, compiled, rho, conditions)
     chain = folded.batch
 
     def make() -> CountDecoder:
@@ -113,9 +115,10 @@ def _decoder(folded: Folded, compiled: Compiled, rho: Float) -> CountDecoder:
         )  # fmt: skip
 
     if chain.trans.size > LARGEST_KEPT:
-        return make()
+        return folded, make()
     arrays = (rho, chain.trans, chain.start, chain.end, folded.labels)
-    return compiled.latest("count decoder", (folded.rules, *(array.tobytes() for array in arrays)), make)
+    key = (folded.rules, *(array.tobytes() for array in arrays))
+    return folded, compiled.latest("count decoder", key, make)
 
 
 def _with_labels(states: BatchDecoding, folded: Folded) -> BatchDecoding:

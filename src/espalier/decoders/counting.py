@@ -34,6 +34,7 @@ __all__ = ["CountDecoder"]
 TOKENS_A_CHUNK = 4096
 SEQUENCES_A_CHUNK = 64
 FIRST_NODES = 1024
+LONGEST_LIST = 256  # labellings among which the k best are looked for
 REFINED = 1_000_000  # values of a bound that knows the machines' states
 
 Float = NDArray[np.float64]
@@ -115,15 +116,47 @@ class CountDecoder:
             raise InputError(f"unary has shape {unary.shape}, expected ({M}, {L})")
         if len(self.moves) > 1 and kinds is None:
             raise InputError(f"there are {len(self.moves)} transition matrices; pass the class of every token")
-        several = kinds is not None and len(self.moves) > 1
-        chosen = np.array(kinds, np.int32) if several else np.zeros(M, np.int32)
-        chosen[indptr[:-1][np.diff(indptr) > 0]] = 0  # nothing leads into a first token
+        chosen = self._kinds(indptr, kinds)
         if len(indptr) == 2 and 0 < M <= LONGEST:
             found = decode_single(self, unary, chosen, conditions, max_rounds)
             if found is not None:
                 return found
         work = _Work(self, indptr, unary, chosen, conditions, choose_threads(M, threads))
         return work.decode(max_rounds, max_nodes)
+
+    def rank(
+        self, indptr: Int, unary: Float, conditions: Conditions, kinds: NDArray[np.int32], k: int, threads: int | None
+    ) -> tuple[NDArray[np.int16], Float, Float]:
+        """List the best labellings of N sequences (see `kernels.readings`).
+
+        Returns labels : int16[k, M]; scores : float64[N, k], -inf where there is none; rest : float64[N], what any
+        labelling that is not listed scores at most.
+        """
+        from espalier.kernels.readings import rank_readings
+
+        work = _Work(self, indptr, unary, self._kinds(indptr, kinds), conditions, choose_threads(len(unary), threads))
+        multipliers = work.multipliers()
+        N, L = len(indptr) - 1, len(self.start)
+        labels, scores, rest = np.empty((k, len(unary)), np.int16), np.empty((N, k)), np.empty(N)
+        rows, change = work.unary - work.charges[work.pattern, :L], work.prices[work.pattern]
+        price = np.ascontiguousarray(np.broadcast_to(work.price, multipliers.shape))
+        chunks = balanced(indptr, max(len(unary) // TOKENS_A_CHUNK, 1))
+
+        def chunk(c: int) -> None:
+            rank_readings(
+                *chunks[c], indptr, rows, change, work.kinds, work.pattern, self.start, self.end, self.moves,
+                work.counting, price, multipliers, self.n_labels, work.parts, LONGEST_LIST, labels, scores, rest,
+            )  # fmt: skip
+
+        run_chunks(chunk, len(chunks), work.threads)
+        return labels, scores, rest
+
+    def _kinds(self, indptr: Int, kinds: NDArray[np.int32] | None) -> NDArray[np.int32]:
+        """Return the transition class of each token; nothing leads into a first token."""
+        several = kinds is not None and len(self.moves) > 1
+        chosen = np.array(kinds, np.int32) if several else np.zeros(int(indptr[-1]), np.int32)
+        chosen[indptr[:-1][np.diff(indptr) > 0]] = 0
+        return chosen
 
     @cached_property
     def steps(self) -> Float:
@@ -156,6 +189,7 @@ class _Work:
         threads: int,
     ) -> None:
         self.decoder, self.form, self.threads = decoder, decoder.form, threads
+        self.opened: _Open | None = None
         self.indptr, self.kinds, self.pattern = indptr, kinds, conditions.pattern
         self.unary = np.ascontiguousarray(unary, dtype=np.float64)  # the kernel reads it by address
         self.lengths = np.diff(indptr)
@@ -178,8 +212,17 @@ class _Work:
         found = BatchDecoding(path, primal - broken, bounds, np.ones(N, np.int64), np.zeros(N, np.int64))
         open_ = np.flatnonzero(is_open(found.scores, bounds))
         if len(open_):
-            _Open(self, open_, found, primal[open_]).settle(max_rounds, max_nodes)
+            self.opened = _Open(self, open_, found, primal[open_])
+            self.opened.settle(max_rounds, max_nodes)
         found.labels[np.repeat(np.isneginf(found.bounds), self.lengths)] = -1
+        return found
+
+    def multipliers(self) -> Float:
+        """Return those of Soft-DD after a few rounds, float64[N, R]; 0 for sequences that break no rule."""
+        found = np.zeros((len(self.lengths), len(self.form.bound)))
+        self.decode(20, 0)
+        if self.opened is not None:
+            found[self.opened.open] = self.opened.multipliers
         return found
 
     def _broken(self, indptr: Int, path: NDArray[np.int16], pattern: Int) -> Float:

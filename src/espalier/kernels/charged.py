@@ -28,7 +28,15 @@ from numba import njit
 from espalier.kernels.transpose import transpose
 from espalier.kernels.vector import LANES, VEC_BYTES, load, maximum, read, splat, store, write
 
-__all__ = ["charge_counts", "charged_viterbi", "charged_viterbi_kinds", "lay_out", "soft_dual"]
+__all__ = [
+    "charge_counts",
+    "charged_viterbi",
+    "charged_viterbi_kinds",
+    "count_labels",
+    "lay_out",
+    "overcharge",
+    "soft_dual",
+]
 
 LARGEST_STEP = 6.0
 SHRINK = 0.7
@@ -201,7 +209,7 @@ def charged_viterbi_kinds(lo, hi, itself, indptr, unary, pattern, charges, price
 
 
 @njit(cache=True, nogil=True)
-def _count(place, n, path, label_ptr, label_row, label_open, label_token, values):
+def count_labels(place, n, path, label_ptr, label_row, label_open, label_token, values):
     """values[r] = a_r · n(y) of the labelling path[place : place + n]."""
     values[:] = 0.0
     before, since = -1, 0
@@ -216,7 +224,7 @@ def _count(place, n, path, label_ptr, label_row, label_open, label_token, values
 
 
 @njit(cache=True, nogil=True)
-def _overcharge(values, bound, price):
+def overcharge(values, bound, price):
     """Σ_r ρ_r max(0, values_r - b_r); a hard row (ρ = inf) costs nothing if kept."""
     total = 0.0
     for r in range(len(bound)):
@@ -233,8 +241,8 @@ def charge_counts(lo, hi, indptr, path, label_ptr, label_row, label_open, label_
     """
     values = np.empty(len(bound))
     for k in range(lo, hi):
-        _count(indptr[k], indptr[k + 1] - indptr[k], path, label_ptr, label_row, label_open, label_token, values)
-        primal[k] -= _overcharge(values, bound, price[min(k, len(price) - 1)])
+        count_labels(indptr[k], indptr[k + 1] - indptr[k], path, label_ptr, label_row, label_open, label_token, values)
+        primal[k] -= overcharge(values, bound, price[min(k, len(price) - 1)])
 
 
 @njit(cache=True, nogil=True)
@@ -303,13 +311,13 @@ def soft_dual(places, lengths, start, end, moves, matrices, rows, change, kind, 
                 _forward_one(n, place, rows, change, kind, matrices, fixed, delta)
                 score = _backward(n, buffer, shift, width, 1, place, change, itself, kind, end, moves, omega, met, 0)
                 rounds[k] += 1
-            _count(0, n, met, label_ptr, label_row, label_open, label_token, values)
+            count_labels(0, n, met, label_ptr, label_row, label_open, label_token, values)
             value, model, square = _lagrangian(score, values, bound, price[k], multipliers[k])
             if value >= last:
                 scale *= SHRINK
             last = value
             dual[k] = min(dual[k], value)
-            here = model - _overcharge(values, bound, price[k])
+            here = model - overcharge(values, bound, price[k])
             if here > primal[k]:
                 primal[k] = here
                 path[place : place + n] = met[:n]

@@ -22,11 +22,11 @@ from numba import njit
 
 from espalier.kernels.bounds import best_after, best_after_machines, machines_end, machines_step
 
-__all__ = ["count_search"]
+__all__ = ["count_search", "pop", "push"]
 
 
 @njit(cache=True, nogil=True)
-def _push(heap, keys, size, node, key):
+def push(heap, keys, size, node, key):
     """Add a node to a binary heap with the largest key on top; return the new size."""
     i = size
     while i > 0 and keys[(i - 1) // 2] < key:
@@ -37,7 +37,7 @@ def _push(heap, keys, size, node, key):
 
 
 @njit(cache=True, nogil=True)
-def _pop(heap, keys, size):
+def pop(heap, keys, size):
     """Remove the top; return the new size."""
     size -= 1
     node, key, i = heap[size], keys[size], 0
@@ -180,7 +180,7 @@ def _expand(node, g_before, nothing, floor, n, n_open, nodes, queue, chain, coun
         nodes_t[n], nodes_j[n], nodes_g[n], nodes_m[n], parent[n] = t, j, g, m, node
         nodes_v[n] = v
         table[slot] = n
-        n_open = _push(heap, keys, n_open, n, f)
+        n_open = push(heap, keys, n_open, n, f)
         n += 1
     return n, n_open
 
@@ -227,11 +227,11 @@ def count_search(chain, counting, pattern, machines, refine, max_nodes, slack, p
             node, g, nothing, floor, n, n_open, nodes, queue, chain, counting, pattern, machines, h, refined
         )
         while n_open > 0 and dead[heap[0]]:
-            n_open = _pop(heap, keys, n_open)
+            n_open = pop(heap, keys, n_open)
         if n_open == 0 or keys[0] <= floor:
             return primal, primal if floor == -np.inf else floor, n
         node, top, g = heap[0], keys[0], nodes_g[heap[0]]
-        n_open = _pop(heap, keys, n_open)
+        n_open = pop(heap, keys, n_open)
         if nodes_t[node] == T - 1:  # nothing open is above it
             while node >= 0:
                 path[nodes_t[node]] = nodes_j[node]

@@ -1,0 +1,102 @@
+"""The k best labellings of whole batches: those of enumeration, whatever the rules and however long the list."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_batch import PLAIN, RULES, TAGS, make
+
+from espalier.corpus import Corpus
+from espalier.decoders import counting, exhaustive, readings
+from espalier.decoders.base import Problem
+from espalier.potentials import ChainBatch
+from espalier.rules import rules
+from espalier.rules.compile import Compiled, compile_rules
+
+
+def ranked(batch: ChainBatch, compiled: Compiled, corpus: Corpus, k: int) -> list[list[readings.Ranked]]:
+    """Return the k best labellings of every sequence."""
+    grounded, bits = compiled.ground_corpus(corpus), compiled.ground_bits(corpus)
+    return readings.k_best_batch(batch, compiled, bits, k, lambda i: Problem(batch[i], grounded[i]), threads=1)
+
+
+def compare(batch: ChainBatch, compiled: Compiled, corpus: Corpus, k: int) -> None:
+    """Compare with enumeration; bounds hold, and meet the scores."""
+    every = zip(ranked(batch, compiled, corpus, k), compiled.ground_corpus(corpus), strict=True)
+    for i, (found, grounded) in enumerate(every):
+        if not corpus.lengths[i]:
+            assert found == []
+            continue
+        best = [one for one in exhaustive.decode(Problem(batch[i], grounded), k=k) if one.labels is not None]
+        assert [one.labels.tolist() for one in found] == [one.labels.tolist() for one in best]
+        for one, other in zip(found, best, strict=True):
+            assert one.bound == pytest.approx(other.score, abs=1e-8)
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(
+    st.integers(0, 10**6), st.sampled_from([PLAIN, TAGS]),
+    st.lists(st.sampled_from(sorted(RULES)), min_size=1, max_size=5, unique=True), st.sampled_from([0.3, 2.0]),
+    st.booleans(), st.integers(1, 6),
+)  # fmt: skip
+def test_the_k_best_are_those_of_enumeration(seed, labels, names, scale, hard, k):
+    batch, corpus, compiled, penalties = make(seed, labels, names, scale, hard)
+    compare(batch, compile_rules(compiled.rules.with_penalties(penalties), labels), corpus, k)
+
+
+@pytest.mark.parametrize(
+    "text", ["Order: a before b [penalty 1.5]", "Long: length(a) >= 2 [penalty 1]\nO: each field once"]
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_rules_that_machines_read_and_rules_that_are_folded(text, seed):
+    rng, L = np.random.default_rng(seed), 3
+    compiled = compile_rules(rules(text, labels=PLAIN.names), PLAIN)
+    corpus = Corpus.from_tokens([["x"] * int(n) for n in rng.integers(0, 6, 7)])
+    kinds, normal = np.zeros(corpus.n_tokens, np.int32), rng.normal
+    unary = normal(size=(corpus.n_tokens, L))
+    compare(
+        ChainBatch(corpus.indptr, unary, normal(size=(1, L, L)), kinds, normal(size=L), normal(size=L)),
+        compiled,
+        corpus,
+        4,
+    )
+
+
+def test_ties_and_short_lists_are_left_to_the_ladder(monkeypatch):
+    asked = []
+    one_by_one = readings._one_by_one
+    monkeypatch.setattr(readings, "_one_by_one", lambda problem, k: asked.append(k) or one_by_one(problem, k))
+    compiled = compile_rules(rules("O: each field once [penalty 2]", labels=PLAIN.names), PLAIN)
+    corpus = Corpus.from_tokens([["x", "x", "x"]])
+    flat = ChainBatch(corpus.indptr, np.zeros((3, 3)), np.zeros((1, 3, 3)), np.zeros(3, np.int32), *np.zeros((2, 3)))
+    grounded = compiled.ground_corpus(corpus)[0]
+    from espalier.decoders.auto import auto
+
+    expected = [one.labels.tolist() for one in auto(Problem(flat[0], grounded), k=3)]
+    assert [one.labels.tolist() for one in ranked(flat, compiled, corpus, 3)[0]] == expected
+    assert asked == [3]
+    monkeypatch.setattr(counting, "LONGEST_LIST", 2)
+    rng = np.random.default_rng(0)
+    batch = ChainBatch(
+        corpus.indptr, rng.normal(size=(3, 3)), np.zeros((1, 3, 3)), np.zeros(3, np.int32), *np.zeros((2, 3))
+    )
+    compare(batch, compiled, corpus, 3)
+    assert asked == [3, 3]
+
+
+def test_threads_do_not_change_the_answer():
+    rng, L = np.random.default_rng(1), 3
+    compiled = compile_rules(rules("O: each field once [penalty 2]", labels=PLAIN.names), PLAIN)
+    corpus = Corpus.from_tokens([["x"] * int(n) for n in rng.integers(0, 60, 500)])
+    kinds, normal = np.zeros(corpus.n_tokens, np.int32), rng.normal
+    unary, trans = normal(size=(corpus.n_tokens, L)), normal(size=(1, L, L))
+    batch = ChainBatch(corpus.indptr, unary, trans, kinds, *normal(size=(2, L)))
+    grounded, bits = compiled.ground_corpus(corpus), compiled.ground_bits(corpus)
+    one, two = (
+        readings.k_best_batch(batch, compiled, bits, 3, lambda i: Problem(batch[i], grounded[i]), threads=n)
+        for n in (1, 2)
+    )
+    for a, b in zip(one, two, strict=True):
+        assert [(x.labels.tolist(), x.bound) for x in a] == [(x.labels.tolist(), x.bound) for x in b]
