@@ -1,8 +1,8 @@
 """The k best labellings of many sequences under rules: a compiled list for all, the ladder for what it leaves open.
 
-`kernels.readings` lists labellings in falling order of a bound until the k best of the list are the k best of all. Where
-two of them score the same, or the list ends before that, the sequence is decoded by itself (`auto`), which has its own
-order of ties.
+`kernels.readings` lists labellings in falling order of a bound until the k best of the list are the k best of all.
+Where two of them score the same, or the list ends before that, the sequence is decoded by itself (`auto`), which has
+its own order of ties.
 """
 
 from __future__ import annotations

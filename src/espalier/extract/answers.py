@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Certificate, Decoding, Problem, Violated
+from espalier.decoders.base import Certificate, Problem, Violated
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import certify_batch
 from espalier.decoders.counts import BatchDecoding, Conditions, CountForm
+from espalier.decoders.readings import Ranked, k_best_batch
 from espalier.document import Document
 from espalier.extract.confidence import Calibration, answer_probabilities, with_local_rules
 from espalier.extract.extraction import Field
@@ -108,10 +109,13 @@ class Scored:
         """Return the tokens of document i."""
         return slice(self.ends[i], self.ends[i + 1])
 
+    def tokens(self, chosen: Sequence[int]) -> NDArray[np.int64]:
+        """Return the numbers of the tokens of some documents, laid end to end."""
+        return np.concatenate([np.arange(self.ends[i], self.ends[i + 1]) for i in chosen])
+
     def repeated(self, chosen: Sequence[int]) -> Scored:
         """Return some of the documents, one as often as it is chosen."""
-        chain = self.potentials
-        token = np.concatenate([np.arange(self.ends[i], self.ends[i + 1]) for i in chosen])
+        chain, token = self.potentials, self.tokens(chosen)
         indptr = np.cumsum([0, *(self.ends[i + 1] - self.ends[i] for i in chosen)])
         own = ChainBatch(indptr, chain.unary[token], chain.trans, chain.trans_class[token], chain.start, chain.end)
         return Scored([self.documents[i] for i in chosen], self.corpus[list(chosen)], own)
@@ -201,37 +205,28 @@ class Answers:
 
     def alternatives(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
         """Return for each document its second to k-th best reading under the rules."""
-        others = [self._others(i, k) for i in range(len(self.scored.documents))]
+        ranked = k_best_batch(self.scored.potentials, self.compiled, self.bits, k, self.problem)
+        others = [self._others(i, k, several) for i, several in enumerate(ranked)]
         chosen = [i for i, own in enumerate(others) for _ in range(len(own) + 1) if own]
         if not chosen:
             return [[] for _ in others]
         rows = [row for i, own in enumerate(others) if own for row in (self._own(i), *own)]
-        y = np.concatenate([labels for labels, _ in rows])
-        scored = self.scored.repeated(chosen)
-        bits = self.compiled.ground_bits(scored.corpus)
-        certificates = [certificate for _, certificate in rows]
-        degrees = _degrees(scored, self.compiled, y, bits)
-        readings = iter(
-            Answers(scored, self.compiled, bits, y, certificates, degrees)._shared(others, names, calibration)
-        )
+        y = np.concatenate([row.labels for row in rows])
+        scored, bits = self.scored.repeated(chosen), self.bits[self.scored.tokens(chosen)]
+        bounds, none = np.array([row.bound for row in rows]), np.zeros(len(rows), np.int64)
+        found = BatchDecoding(y, bounds, bounds, none, none, dict(enumerate(row.method for row in rows)))
+        certified = certify_batch(scored.potentials, self.compiled, scored.corpus, found, bits=bits)
+        repeated = Answers(scored, self.compiled, bits, y, certified.certificates, certified.degrees)
+        readings = iter(repeated._shared(others, names, calibration))
         return [list(islice(readings, len(own))) for own in others]
 
-    def _own(self, i: int) -> tuple[Int16, Certificate]:
-        return self.y[self.scored.span(i)], self.certificates[i]
+    def _own(self, i: int) -> Ranked:
+        return Ranked(self.y[self.scored.span(i)], self.certificates[i].bound, self.certificates[i].method)
 
-    def _others(self, i: int, k: int) -> list[tuple[Int16, Certificate]]:
+    def _others(self, i: int, k: int, ranked: Sequence[Ranked]) -> list[Ranked]:
         """Return the labellings of document i that come after its best one."""
-        from espalier.decoders.table import run
-
-        if not self.scored.documents[i].tokens:
-            return []
         best = self.y[self.scored.span(i)]
-        found: list[Decoding] = [
-            other
-            for other in run(self.problem(i), k=k)
-            if other.labels is not None and not np.array_equal(other.labels, best)
-        ]
-        return [(other.labels, other.certificate) for other in found[: k - 1] if other.labels is not None]
+        return [one for one in ranked if not np.array_equal(one.labels, best)][: k - 1]
 
     def _shared(
         self, others: Sequence[Sequence[object]], names: FieldNames, calibration: Calibration

@@ -5,9 +5,9 @@
 For multipliers 0 <= λ <= ρ (those of Soft-DD, see `charged`) no labelling scores more than f once all rules are paid.
 So when the k-th best score of the labellings listed so far is not below f of the next one, they are the k best of all.
 
-The list is Lawler's: behind a labelling come those that agree with it from some token t + 1 on, take the next-best label
-at token t, and go on to the beginning as well as possible. Every labelling has one such place, so it is met once, and
-the next one costs T looks at L labels. The forward maxima cost O(T L²) once.
+The list is Lawler's: behind a labelling come those that agree with it from some token t + 1 on, take the next-best
+label at token t, and go on to the beginning as well as possible. Every labelling has one such place, so it is met once,
+and the next one costs T looks at L labels. The forward maxima cost O(T L²) once.
 """
 
 from __future__ import annotations
