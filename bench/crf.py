@@ -42,9 +42,8 @@ from common import (
 )
 from espalier.corpus import Corpus
 from espalier.estimators.linear import TrainingSet, training_set
-from espalier.learning.likelihood import ChainLikelihood
-from espalier.learning.twins import Twins
-from espalier.models.pairs import Pairs
+from espalier.learning.likelihood import ChainLikelihood, Twins
+from espalier.models.weights import Pairs
 
 TEMPLATES = (
     "bias", "word", "lower", "prefix1-4", "suffix1-4", "shape", "fullshape", "length", "flags", "position5",

@@ -30,7 +30,7 @@ from espalier.decoders.batch import decode_batch
 from espalier.decoders.counting import CountDecoder
 from espalier.decoders.counts import BatchDecoding, Conditions
 from espalier.models.chain import tag_rows
-from espalier.models.rows import rows_of_types
+from espalier.models.weights import rows_of_types
 from espalier.potentials import ChainBatch
 from espalier.rules import rules
 from espalier.rules.compile import Compiled, compile_rules, degrees_of

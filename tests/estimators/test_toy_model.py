@@ -134,8 +134,8 @@ def test_the_front_door_loads_it(tmp_path: Path) -> None:
     path = tmp_path / "toy.espalier"
     es.CCM(Toy(), RULES).fit(X, Y).save(path)
     found = es.load(path)
-    estimator = getattr(found, "estimator", found)
-    assert isinstance(estimator.base_, Toy)
+    assert isinstance(found.model.base_, Toy)
+    assert found.extract("Ann , 1990").fields
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ from espalier.estimators.base import again
 from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.estimators.hmm import HMM
-from espalier.models.chain import ChainModel
-from espalier.models.moved import carried, moved
-from espalier.models.pairs import Pairs
+from espalier.models.chain import ChainModel, carried, moved
+from espalier.models.weights import Pairs
 
 X = [["Ada", "Lovelace", ".", "Notes", "."], ["A", ".", "Turing", ".", "Machines", ","], ["Grace", ".", "Compilers"]]
 Y = [["who"] * 3 + ["what"] * 2, ["who"] * 4 + ["what"] * 2, ["who", "who", "what"]]

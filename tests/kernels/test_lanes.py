@@ -11,8 +11,7 @@ from espalier.inference import posterior
 from espalier.kernels.lanes import forward_backward_lanes
 from espalier.kernels.rows import padded
 from espalier.kernels.vector import aligned
-from espalier.lanes import Lanes
-from espalier.models.transitions import LARGEST, Transitions
+from espalier.lanes import LARGEST, Lanes, Transitions
 from espalier.potentials import ChainBatch
 
 

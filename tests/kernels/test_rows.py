@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from espalier.kernels.plan import observed_counts, transpose_refs
 from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
 from espalier.kernels.vector import aligned
-from espalier.learning.twins import Twins
-from espalier.models.pairs import Pairs
-from espalier.models.rows import RowPlan
+from espalier.learning.likelihood import Twins
+from espalier.models.weights import Pairs, RowPlan
 from feature_matrices import random_matrix
 
 

@@ -14,8 +14,8 @@ from espalier.errors import InfeasibleError, InputError, LabelError
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.likelihood import ChainLikelihood
 from espalier.learning.segment_likelihood import KnownSegments, SegmentLikelihood
-from espalier.models.pairs import Pairs
 from espalier.models.segmental import SegmentFeatures, SegmentInput
+from espalier.models.weights import Pairs
 from oracles import log_sum, segmentations
 
 NAMES = ("length", "punctuation", "first:lower", "last:lower")

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from espalier.errors import InfeasibleError, InputError
 from espalier.features.matrix import FeatureMatrix
 from espalier.inference import viterbi
-from espalier.models import chain, rows
+from espalier.models import chain
+from espalier.models import weights as rows
 from espalier.models.chain import ChainModel
-from espalier.models.pairs import Pairs
+from espalier.models.weights import Pairs
 from espalier.potentials import ChainBatch
 from feature_matrices import random_matrix
 

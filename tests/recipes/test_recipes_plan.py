@@ -13,7 +13,7 @@ from espalier.cli.settings import Kind
 from espalier.cli.settings import Method as MethodOption
 from espalier.cli.wording import in_options
 from espalier.errors import InputError, RuleError
-from espalier.estimators.base import BUNDLED
+from espalier.estimators.kinds import BUNDLED
 from espalier.recipes import METHODS, MODELS, Trained, plan, train
 from espalier.recipes.rule_files import gather_rules
 from espalier.tasks.task import load_features

@@ -26,7 +26,7 @@ from espalier.errors import InputError
 from espalier.estimators.crf import CRF
 from espalier.io import read
 from espalier.models.chain import ChainModel
-from espalier.models.pairs import Pairs
+from espalier.models.weights import Pairs
 
 __all__ = [
     "PARTS",

@@ -41,11 +41,9 @@ from espalier.estimators.joined import token_rows
 from espalier.estimators.linear import TrainingSet
 from espalier.features.matrix import FeatureMatrix
 from espalier.learning.codl import join
-from espalier.learning.likelihood import ChainLikelihood, Likelihood
-from espalier.learning.twins import Twins
-from espalier.models.chain import ChainModel
-from espalier.models.moved import carried
-from espalier.models.pairs import Pairs
+from espalier.learning.likelihood import ChainLikelihood, Likelihood, Twins
+from espalier.models.chain import ChainModel, carried
+from espalier.models.weights import Pairs
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 

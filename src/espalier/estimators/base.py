@@ -21,12 +21,11 @@ from espalier import store
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.document import Document
 from espalier.errors import InputError, LabelError, NotFittedError, did_you_mean
+from espalier.estimators.kinds import register
 from espalier.inference import k_best, marginals, viterbi
 from espalier.potentials import ChainBatch, SegmentBatch
 
 __all__ = [
-    "BUNDLED",
-    "KINDS",
     "Estimator",
     "SequenceLabeller",
     "again",
@@ -42,14 +41,6 @@ __all__ = [
 Self = TypeVar("Self", bound="Estimator")
 Labeller = TypeVar("Labeller", bound="SequenceLabeller")
 Model = TypeVar("Model")
-
-BUNDLED = (
-    "ccm", "codl", "crf", "em", "experts", "ge", "hmm", "perceptron", "pr", "samplerank", "semicrf", "two_stage",
-)  # fmt: skip
-"""The kinds of the models that come with Espalier; `persist.class_of` imports one when a file holds it."""
-
-KINDS: dict[str, type[SequenceLabeller]] = {}
-"""The kind in a model file's header, and the class it names: those that were imported so far, yours among them."""
 
 
 class Estimator:
@@ -228,14 +219,8 @@ class SequenceLabeller(Estimator, ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         """Register the kind of a new model, so that files which hold one can be loaded."""
         super().__init_subclass__(**options)
-        kind = cls.__dict__.get("kind")
-        if kind is None:
-            return
-        known = KINDS.get(kind)
-        ours = cls.__module__.startswith("espalier.")
-        if (kind in BUNDLED and not ours) or (known is not None and known.__qualname__ != cls.__qualname__):
-            raise InputError(f"there is a model of kind {kind!r} already; give {cls.__name__} another kind")
-        KINDS[kind] = cls
+        if "kind" in cls.__dict__:  # not that of a parent
+            register(cls)
 
     @abstractmethod
     def fit(

@@ -21,16 +21,14 @@ from espalier.errors import InputError
 from espalier.estimators.base import again, check_number, fresh
 from espalier.estimators.linear import Learned, LinearChainLabeller, TrainingSet, holds_attributes
 from espalier.features.extract import FeatureExtractor
-from espalier.models.chain import ChainModel
-from espalier.models.moved import carried
-from espalier.models.pairs import Pairs
+from espalier.models.chain import ChainModel, carried
+from espalier.models.weights import Pairs
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
     from espalier.estimators.joined import JoinedCRF
     from espalier.features.matrix import FeatureMatrix
     from espalier.learning.lbfgs import Minimum
-    from espalier.learning.likelihood import Likelihood
-    from espalier.learning.twins import Twins
+    from espalier.learning.likelihood import Likelihood, Twins
 
 __all__ = ["CRF"]
 
@@ -116,13 +114,14 @@ class CRF(LinearChainLabeller):
 
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
-        from espalier.learning.jobs import check_jobs
-
         for name in ("l1", "l2", "epsilon", "delta"):
             check_number(name, getattr(self, name))
         for name, least in (("max_iterations", 0), ("period", 1), ("copies", 0)):
             check_number(name, getattr(self, name), least, whole=True)
-        check_jobs(self.jobs)
+        if self.jobs is not None:
+            from espalier.learning.jobs import check_jobs
+
+            check_jobs(self.jobs)
         if self.transitions not in ("observed", "all"):
             raise InputError(f"transitions is {self.transitions!r}; expected 'observed' or 'all'")
         if self.prior is not None and not isinstance(self.prior, Learned):
@@ -139,7 +138,7 @@ class CRF(LinearChainLabeller):
 
     def train(self, data: TrainingSet) -> ChainModel:
         """Find the weights."""
-        from espalier.learning.twins import Twins
+        from espalier.learning.likelihood import Twins
 
         # Twins have the same data, but not the same prior.
         twins = Twins.apart(data.matrix) if self.l1 or data.prior else Twins.merge(data.matrix)
@@ -191,8 +190,15 @@ class CRF(LinearChainLabeller):
         model = again(self).set_params(copies=0).fit(examples[kept], sample_weight=weights[kept], labels=names)
         return model.set_params(copies=self.copies)
 
-    def minimised(self, data: TrainingSet, twins: Twins, pairs: Pairs, likelihood: Likelihood) -> ChainModel:
-        """Return the weights that minimise the objective with a likelihood of the labels."""
+    def minimised(
+        self, data: TrainingSet, twins: Twins, pairs: Pairs, likelihood: Likelihood,
+        begin: Float | None = None, max_iterations: int | None = None,
+    ) -> ChainModel:  # fmt: skip
+        """Return the weights that minimise the objective with a likelihood; `minimum_.x` is the point found.
+
+        begin : such a point, to begin the search at; else the weights of `data.start` or of the prior. max_iterations :
+        if given, instead of the parameter.
+        """
         from espalier.kernels.history import dot
         from espalier.learning.lbfgs import Options, minimise
 
@@ -214,10 +220,10 @@ class CRF(LinearChainLabeller):
             return value + self.l2 * dot(v, v), gradient
 
         options = Options(
-            max_iterations=self.max_iterations, epsilon=self.epsilon, delta=self.delta, period=self.period,
-            threads=likelihood.threads,
+            max_iterations=self.max_iterations if max_iterations is None else max_iterations,
+            epsilon=self.epsilon, delta=self.delta, period=self.period, threads=likelihood.threads,
         )  # fmt: skip
-        start = (weights_of(data.start or data.prior) - centre) / scale
+        start = (weights_of(data.start or data.prior) - centre) / scale if begin is None else begin
         self.minimum_ = minimise(objective, start, l1=self.l1, options=options, progress=self.progress)
         u = centre + scale * self.minimum_.x
         trans = np.where(data.allowed, 0.0, -np.inf)

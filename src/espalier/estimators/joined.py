@@ -20,13 +20,9 @@ from espalier.errors import InputError
 from espalier.estimators.crf import CRF
 from espalier.estimators.linear import training_set
 from espalier.features.matrix import FeatureMatrix
-from espalier.kernels.history import dot
 from espalier.learning.codl import join
-from espalier.learning.lbfgs import Options, minimise
-from espalier.learning.likelihood import ChainLikelihood, SoftLikelihood
-from espalier.learning.twins import Twins
-from espalier.models.chain import ChainModel
-from espalier.models.pairs import Pairs
+from espalier.learning.likelihood import ChainLikelihood, SoftLikelihood, Twins
+from espalier.models.weights import Pairs
 
 __all__ = ["JoinedCRF", "token_rows"]
 
@@ -70,7 +66,7 @@ class JoinedCRF:
         everything = replace(self.joined, y=np.append(labelled.y, guessed).astype(np.int16), labels=labelled.labels)
         data = training_set(everything, matrix, None)
         self.pairs = Pairs.observed(matrix, data.y, data.n_labels)
-        self.allowed, self.start_allowed = data.allowed, data.start_allowed
+        self.data = data
         learned = data.observed_transitions if crf.transitions == "observed" else data.allowed
         shape = (self.pairs, learned, data.start_allowed, data.allowed)
         M, N = labelled.n_tokens, len(labelled)
@@ -98,36 +94,28 @@ class JoinedCRF:
         self, term: Term | None, start: Float | None = None, max_iterations: int | None = None
     ) -> tuple[CRF, Float]:
         """Return the CRF that minimises the objective with a term of the pool, and the point found, for `start`."""
-        crf, scale = self.crf, self.scale
+        fitted = copy.copy(self.crf)
+        both = _WithTerm(self.likelihood, term)
+        fitted.weights_ = fitted.minimised(self.data, self.twins, self.pairs, both, start, max_iterations)
+        fitted.index_, fitted.labels_ = self.index, self.data.labels
+        fitted.training_digest_ = self.labelled.digest()
+        return fitted, fitted.minimum_.x
 
-        def objective(v: Float) -> tuple[float, Float]:
-            w = scale * v
-            value, gradient = self.likelihood(w)
-            if term is not None:
-                more, slope = term(w)
-                value, gradient = value + more, gradient + slope
-            gradient *= scale
-            gradient += (2.0 * crf.l2) * v
-            return value + crf.l2 * dot(v, v), gradient
 
-        options = Options(
-            max_iterations=crf.max_iterations if max_iterations is None else max_iterations,
-            epsilon=crf.epsilon, delta=crf.delta, period=crf.period, threads=self.likelihood.threads,
-        )  # fmt: skip
-        v = np.zeros(len(scale)) if start is None else start
-        found = minimise(objective, v, l1=crf.l1, options=options, progress=crf.progress)
-        fitted = copy.copy(crf)
-        fitted.minimum_, fitted.index_ = found, self.index
-        fitted.weights_ = self._model(scale * found.x)
-        assert self.labelled.labels is not None
-        fitted.labels_, fitted.training_digest_ = self.labelled.labels, self.labelled.digest()
-        return fitted, found.x
+class _WithTerm:
+    """The likelihood of the labels, plus a term of the pool."""
 
-    def _model(self, u: Float) -> ChainModel:
-        trans = np.where(self.allowed, 0.0, -np.inf)
-        trans[self.likelihood.from_label, self.likelihood.to_label] = u[len(self.pairs) :]
-        first = np.where(self.start_allowed, 0.0, -np.inf)
-        return ChainModel(*self.twins.expand(self.pairs, u[: len(self.pairs)]), trans, first, np.zeros(len(first)))
+    def __init__(self, likelihood: ChainLikelihood, term: Term | None) -> None:
+        self.likelihood, self.term, self.threads = likelihood, term, likelihood.threads
+        self.n_parameters = likelihood.n_parameters
+        self.from_label, self.to_label = likelihood.from_label, likelihood.to_label
+
+    def __call__(self, w: Float) -> tuple[float, Float]:
+        value, gradient = self.likelihood(w)
+        if self.term is None:
+            return value, gradient
+        more, slope = self.term(w)
+        return value + more, gradient + slope
 
 
 def token_rows(matrix: FeatureMatrix, first: int, last: int) -> FeatureMatrix:

@@ -18,9 +18,8 @@ from espalier.features.extract import FeatureExtractor
 from espalier.features.given import GivenIndex
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
-from espalier.models.chain import ChainModel
-from espalier.models.moved import moved
-from espalier.models.pairs import Pairs
+from espalier.models.chain import ChainModel, moved
+from espalier.models.weights import Pairs
 from espalier.potentials import ChainBatch
 
 __all__ = ["Learned", "LinearChainLabeller", "TrainingSet", "holds_attributes", "training_set"]

@@ -20,7 +20,7 @@ from espalier.features.extract import FeatureExtractor
 from espalier.learning.codl import joined
 from espalier.learning.perceptron import all_pairs, train_perceptron
 from espalier.models.chain import ChainModel
-from espalier.models.pairs import Pairs
+from espalier.models.weights import Pairs
 from espalier.rules.compile import Compiled
 
 __all__ = ["Perceptron"]

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from espalier import store
 from espalier.corpus import Labels
-from espalier.errors import InputError, ModelFileError, did_you_mean
-from espalier.estimators.base import BUNDLED, KINDS, SequenceLabeller
+from espalier.errors import InputError, ModelFileError
+from espalier.estimators.base import SequenceLabeller
+from espalier.estimators.kinds import BUNDLED, class_of
 
-__all__ = ["class_of", "load", "nested", "pack", "unnested", "unpack"]
+__all__ = ["load", "nested", "pack", "unnested", "unpack"]
 
 NOT_KEPT = ("jobs", "threads")
 """Parameters that say where to work, not what to learn: a model file does not depend on them."""
@@ -35,7 +36,7 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
     Parameters that JSON cannot hold, features or an infinite penalty for instance, are part of the estimator's state.
     """
     kind = getattr(estimator, "kind", None)
-    if kind not in KINDS or not isinstance(estimator, SequenceLabeller):
+    if kind is None or not isinstance(estimator, SequenceLabeller):
         raise InputError(
             f"a {type(estimator).__name__} cannot be stored in a model file; derive it from SequenceLabeller, with a "
             f"`kind` of its own (there are {', '.join(BUNDLED)})"
@@ -65,47 +66,6 @@ def unpack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Seq
     except (KeyError, TypeError, IndexError, AttributeError, InputError) as error:
         raise ModelFileError(f"the model file lacks or misshapes a part: {error!r}") from error
     return estimator
-
-
-def class_of(kind: Any) -> type[SequenceLabeller]:
-    """Return the model class that a kind names: one of Espalier's, or one that was imported before."""
-    if kind in BUNDLED and kind not in KINDS:
-        _import_bundled(kind)
-    if not isinstance(kind, str) or kind not in KINDS:
-        hint = did_you_mean(str(kind), {*BUNDLED, *KINDS}) or (
-            "; a later Espalier may have written it, or it is your own: then import its class first"
-        )
-        raise ModelFileError(f"holds a model of unknown kind {kind!r}{hint}")
-    return KINDS[kind]
-
-
-def _import_bundled(kind: str) -> None:
-    """Import the module of a kind, which registers its class: whoever loads a CRF never waits for the others."""
-    match kind:
-        case "ccm":
-            import espalier.estimators.ccm
-        case "codl":
-            import espalier.estimators.codl
-        case "crf":
-            import espalier.estimators.crf
-        case "em":
-            import espalier.estimators.em
-        case "experts":
-            import espalier.estimators.experts
-        case "ge":
-            import espalier.estimators.generalized_expectation
-        case "hmm":
-            import espalier.estimators.hmm
-        case "perceptron":
-            import espalier.estimators.perceptron
-        case "pr":
-            import espalier.estimators.posterior_regularization
-        case "samplerank":
-            import espalier.estimators.samplerank
-        case "semicrf":
-            import espalier.estimators.semicrf
-        case _:
-            import espalier.estimators.two_stage  # noqa: F401
 
 
 def _empty(cls: type[SequenceLabeller]) -> SequenceLabeller:

@@ -25,7 +25,6 @@ from espalier.inference import k_best, marginals, segment_marginals, viterbi
 from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Minimum, Options, minimise
 from espalier.learning.segment_likelihood import KnownSegments, SegmentLikelihood
-from espalier.models.pairs import Pairs
 from espalier.models.segmental import (
     LENGTH_BINS,
     MARKED_INSIDE,
@@ -34,6 +33,7 @@ from espalier.models.segmental import (
     SegmentInput,
     length_names,
 )
+from espalier.models.weights import Pairs
 from espalier.potentials import SegmentBatch
 from espalier.tags import OUTSIDE, is_tag, path_of
 

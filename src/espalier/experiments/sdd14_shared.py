@@ -21,10 +21,9 @@ from espalier.estimators.crf import CRF
 from espalier.estimators.linear import TrainingSet
 from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Options, minimise
-from espalier.learning.likelihood import ChainLikelihood
-from espalier.learning.twins import Twins
+from espalier.learning.likelihood import ChainLikelihood, Twins
 from espalier.models.chain import ChainModel
-from espalier.models.pairs import Pairs
+from espalier.models.weights import Pairs
 
 __all__ = ["SharedCRF", "leaves"]
 

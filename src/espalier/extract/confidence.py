@@ -40,8 +40,7 @@ from espalier.decoders.single import LONGEST, posterior_single
 from espalier.errors import InputError, ModelFileError
 from espalier.inference import path_scores, posterior
 from espalier.kernels.layout import aligned, padded
-from espalier.lanes import Lanes
-from espalier.models.transitions import LARGEST, Transitions
+from espalier.lanes import LARGEST, Lanes, Transitions
 from espalier.potentials import ChainBatch
 
 __all__ = ["Calibration", "Curve", "Verdicts", "answer_probabilities", "isotonic", "with_local_rules"]

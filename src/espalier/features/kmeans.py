@@ -5,6 +5,9 @@
 The first centre is drawn evenly, each further one with probability in proportion to the squared distance from the
 centres so far (Arthur and Vassilvitskii, 2007). Then means and assignments alternate until no point moves. An empty
 cluster takes the point that is farthest from its centre. Deterministic by its seed; O(N K D) a round.
+
+Why not SciPy's `kmeans2` from the same start: it adds distances in another order, so near ties fall otherwise. Of the
+8,863 words of the citation text 65 then end in another of 64 clusters, and 84 in another of 256; so figures change.
 """
 
 from __future__ import annotations

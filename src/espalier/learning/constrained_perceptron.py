@@ -29,7 +29,7 @@ from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.perceptron import decode, move, score_sequence
 from espalier.learning.perceptron import Training, without_zeros
 from espalier.models.chain import ChainModel
-from espalier.models.pairs import Pairs
+from espalier.models.weights import Pairs
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, degrees_of
 

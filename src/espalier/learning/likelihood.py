@@ -22,6 +22,7 @@ their way to counts, as they do in the likelihood itself.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -34,15 +35,14 @@ from espalier.kernels.history import dot
 from espalier.kernels.lanes import forward_backward_lanes
 from espalier.kernels.plan import observed_counts, transpose_refs
 from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
+from espalier.kernels.twins import fingerprints, keep_representatives
 from espalier.kernels.vector import LANES, aligned
-from espalier.lanes import Lanes
-from espalier.models.pairs import Pairs
-from espalier.models.rows import WORTH_A_BARRIER, RowPlan
-from espalier.models.transitions import LARGEST, Transitions
+from espalier.lanes import LARGEST, Lanes, Transitions
+from espalier.models.weights import WORTH_A_BARRIER, Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
 from espalier.potentials import ChainBatch
 
-__all__ = ["ChainLikelihood", "Likelihood", "SoftLikelihood"]
+__all__ = ["ChainLikelihood", "Likelihood", "SoftLikelihood", "Twins"]
 
 TOKENS_A_CHUNK = 2500
 MOST_CHUNKS = 16
@@ -311,3 +311,57 @@ class SoftLikelihood(ChainLikelihood):
     def fit_to(self, marginals: Float, transitions: Float) -> None:
         """Fit this distribution from now on, given by its marginals and its expected transitions."""
         self.observed, self.partial = self.weight * self.counts(marginals, transitions), False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Twins:
+    """A matrix with one attribute for each set of twins: attributes that stand on exactly the same tokens learn as one.
+
+    Rare words have many (the word, its lower form, its suffixes, its neighbours' words ...), each with the same data
+    and so, under an L2 penalty, the same weight w. k twins act as one attribute of weight u = k w and penalty
+    l2 u² / k. In the variable v = u / √k the penalty is plainly l2 v², and v moves as w would: the loss, the penalty
+    and the steps of L-BFGS are unchanged, only the vectors are shorter. (Twins also share an L1 penalty, l1 |u|, but
+    each coordinate of v would need its own; so the trainer leaves twins apart then.)
+
+    matrix : the smaller matrix; group : int64[A], the new attribute of each old one; size : int64[new A], the twins
+    in each.
+    """
+
+    matrix: FeatureMatrix
+    group: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+    @classmethod
+    def apart(cls, matrix: FeatureMatrix) -> Twins:
+        """Leave every attribute by itself."""
+        return cls(matrix, np.arange(matrix.n_attributes), np.ones(matrix.n_attributes, np.int64))
+
+    @classmethod
+    def merge(cls, matrix: FeatureMatrix) -> Twins:
+        """Find the twins of a matrix; real-valued ones are left as they are."""
+        if len(matrix.token_values) or len(matrix.bundle_values):
+            return cls.apart(matrix)
+        A = matrix.n_attributes
+        arrays = (matrix.token_indptr, matrix.token_refs, matrix.bundle_indptr, matrix.bundle_ids, A)
+        random = np.random.default_rng(0).integers(1, 2**64, matrix.n_tokens, dtype=np.uint64)
+        _, first, group = np.unique(fingerprints(*arrays, random), return_index=True, return_inverse=True)
+        # Number the groups in the order of their first attributes, so that neighbours stay neighbours.
+        rank = np.empty(len(first), np.int64)
+        rank[np.argsort(first)] = np.arange(len(first))
+        group = rank[group]
+        new_id = np.full(A, -1, np.int64)
+        new_id[first] = rank
+        merged = FeatureMatrix(len(first), *keep_representatives(*arrays, new_id, len(first)))
+        return cls(merged, group, np.bincount(group, minlength=len(first)))
+
+    def scale(self, pairs: Pairs) -> Float:
+        """√k of the attribute of every pair: u = scale · v."""
+        return np.sqrt(np.repeat(self.size, np.diff(pairs.ptr)))
+
+    def expand(self, pairs: Pairs, u: Float) -> tuple[Pairs, Float]:
+        """Return the pairs and weights of all attributes: each twin gets its share u / k."""
+        lengths = np.diff(pairs.ptr)[self.group]
+        ptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        source = np.arange(ptr[-1]) + np.repeat(pairs.ptr[self.group] - ptr[:-1], lengths)
+        share = np.repeat(self.size[self.group], lengths)
+        return Pairs.of(pairs.n_labels, ptr, pairs.label[source]), u[source] / share

@@ -18,7 +18,7 @@ from espalier.errors import InfeasibleError, InputError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.perceptron import perceptron_epoch
 from espalier.models.chain import ChainModel
-from espalier.models.pairs import Pairs
+from espalier.models.weights import Pairs
 
 __all__ = ["Training", "all_pairs", "train_perceptron", "without_zeros"]
 

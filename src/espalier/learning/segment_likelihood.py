@@ -28,9 +28,8 @@ from espalier.kernels.plan import transpose_refs
 from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
 from espalier.kernels.segment_features import expectations, reaches
 from espalier.kernels.vector import aligned
-from espalier.models.pairs import Pairs
-from espalier.models.rows import RowPlan
 from espalier.models.segmental import LENGTH_BINS, SegmentalModel, SegmentFeatures, SegmentInput, length_bins
+from espalier.models.weights import Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.tags import OUTSIDE, is_tag, parse_tag, path_of
 

@@ -34,8 +34,8 @@ from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
 from espalier.inference import Posterior, viterbi
 from espalier.models.chain import tag_rows
-from espalier.models.rows import rows_of_types
 from espalier.models.vocabulary import Vocabulary
+from espalier.models.weights import rows_of_types
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 

@@ -35,8 +35,7 @@ from espalier.features.text import parse_template
 from espalier.kernels.rows import padded
 from espalier.kernels.segment_features import segment_scores
 from espalier.kernels.vector import aligned
-from espalier.models.pairs import Pairs
-from espalier.models.rows import RowPlan
+from espalier.models.weights import Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import SegmentBatch
 

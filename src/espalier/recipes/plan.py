@@ -306,7 +306,7 @@ def _over_processes(estimator: Any, jobs: int | None) -> Any:
 
 def _new(kind: str, *parts: Any) -> Any:
     """Return an unfitted estimator; `parts` are its first arguments."""
-    from espalier.estimators.persist import class_of
+    from espalier.estimators.kinds import class_of
 
     made: Any = class_of(kind)
     return made(*parts)

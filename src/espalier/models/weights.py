@@ -1,8 +1,13 @@
-"""Score rows of a feature matrix: S = X W by the row kernels, bundles first, then tokens.
+"""Weights of (attribute, label) pairs: which there are, and the score rows of a feature matrix under them, S = X W.
 
-For training, where the matrix stays and the weights change: a `RowPlan` is made once for a matrix and a set of pairs;
-scoring with new weights is then two sweeps of additions. For prediction, where the weights stay and matrices come and
-go: `WeightRows` are laid out once for a model, and every matrix refers to them as it is.
+`Pairs` is sparse, by attribute. Weights are one vector w; the pairs of attribute a are w[ptr[a]:ptr[a + 1]], their
+labels label[ptr[a]:ptr[a + 1]]. Only pairs seen in training have a weight, as in CRFsuite: a table of all of them would
+be ten times larger and no more accurate.
+
+Rows are summed by the row kernels, bundles first, then tokens. For training, where the matrix stays and the weights
+change: a `RowPlan` is made once for a matrix and a set of pairs; scoring with new weights is then two sweeps of
+additions. For prediction, where the weights stay and matrices come and go: `WeightRows` are laid out once for a model,
+and every matrix refers to them as it is.
 """
 
 from __future__ import annotations
@@ -13,13 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InputError
+from espalier.errors import InputError, ModelFileError
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.layout import aligned, padded, worth_loading
-from espalier.models.pairs import Pairs
 from espalier.parallel import balanced, independent_chunks, run_chunks
 
-__all__ = ["MatrixRows", "RowPlan", "WeightRows", "rows_of_types", "sum_of_few"]
+__all__ = ["WORTH_A_BARRIER", "MatrixRows", "Pairs", "RowPlan", "WeightRows", "rows_of_types", "sum_of_few"]
 
 MOST_BYTES = 1 << 26
 """Of a table with a row for every attribute; a model with more keeps the weights of narrow ones as pairs."""
@@ -30,6 +34,88 @@ WORTH_A_BARRIER = 40_000
 Float = NDArray[np.float64]
 Refs = tuple[NDArray[Any], ...]
 """What `resolve_refs` returns."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """The weighted (attribute, label) pairs.
+
+    n_labels : L; ptr : int64[A + 1]; label : int16[P].
+    wide_row : int32[A], the row of a wide attribute in the dense table, -1 for narrow ones;
+    wide_attribute : int32[n_wide], the attribute of each such row.
+    """
+
+    n_labels: int
+    ptr: NDArray[np.int64]
+    label: NDArray[np.int16]
+    wide_row: NDArray[np.int32]
+    wide_attribute: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, n_labels: int, ptr: NDArray[np.int64], label: NDArray[np.int16]) -> Pairs:
+        """Decide which attributes are wide: those whose weights cost more one by one than as a padded row."""
+        vectors = padded(n_labels) // 8
+        wide = 2 * np.diff(ptr) >= vectors + 3
+        wide_row = np.where(wide, np.cumsum(wide) - 1, -1).astype(np.int32)
+        return cls(n_labels, ptr, label, wide_row, np.flatnonzero(wide).astype(np.int32))
+
+    @classmethod
+    def checked(cls, n_labels: int, ptr: NDArray[Any], label: NDArray[Any]) -> Pairs:
+        """Make pairs of arrays from a file: kernels follow them by address, so everything is looked at first."""
+        good = ptr.ndim == 1 and label.ndim == 1 and ptr.dtype == np.int64 and label.dtype == np.int16 and len(ptr) > 0
+        good = good and ptr[0] == 0 and ptr[-1] == len(label) and bool((np.diff(ptr) >= 0).all())
+        if not good or (len(label) and not 0 <= label.min() <= label.max() < n_labels):
+            raise ModelFileError("the (attribute, label) pairs do not fit together")
+        return cls.of(n_labels, ptr, label)
+
+    @classmethod
+    def observed(cls, matrix: FeatureMatrix, y: NDArray[np.int16], n_labels: int) -> Pairs:
+        """List the pairs that occur on labelled tokens."""
+        from espalier.kernels.plan import count_pairs, expand_pairs, mark_pairs
+
+        words = (n_labels + 63) // 64
+        seen = np.zeros((matrix.n_attributes, words), np.uint64)
+        bundle_seen = np.zeros((matrix.n_bundles, words), np.uint64)
+        mark_pairs(
+            matrix.token_indptr, matrix.token_refs, matrix.bundle_indptr, matrix.bundle_ids,
+            matrix.n_attributes, y, seen, bundle_seen,
+        )  # fmt: skip
+        ptr = np.zeros(matrix.n_attributes + 1, np.int64)
+        count_pairs(seen, ptr)
+        label = np.empty(ptr[-1], np.int16)
+        expand_pairs(seen, ptr, label)
+        return cls.of(n_labels, ptr, label)
+
+    def __len__(self) -> int:
+        """Return P."""
+        return len(self.label)
+
+    @property
+    def n_attributes(self) -> int:
+        """A."""
+        return len(self.ptr) - 1
+
+    @property
+    def n_wide(self) -> int:
+        """Rows of the dense table."""
+        return len(self.wide_attribute)
+
+    def attributes(self) -> NDArray[np.int64]:
+        """Return the attribute of every pair."""
+        return np.repeat(np.arange(self.n_attributes), np.diff(self.ptr))
+
+    def union(self, other: Pairs) -> Pairs:
+        """Return the pairs of both, over the same attributes and labels."""
+        L = self.n_labels
+        keys = np.union1d(*(p.attributes() * L + p.label for p in (self, other)))
+        ptr = np.searchsorted(keys, np.arange(self.n_attributes + 1) * L).astype(np.int64)
+        return Pairs.of(L, ptr, (keys % L).astype(np.int16))
+
+    def dense(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weights as a table float64[A, L] (for people and tests; the kernels never need it)."""
+        table = np.zeros((self.n_attributes, self.n_labels))
+        table[self.attributes(), self.label] = w[: len(self)]
+        return table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
