@@ -17,7 +17,7 @@ that of the perceptron, O(T K) for the degrees, and a constrained decoding for s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,7 +141,10 @@ class _Loop:
         self.borders = corpus.indptr.tolist()
         self.y = [corpus.y[a:b] for a, b in zip(self.borders[:-1], self.borders[1:], strict=True)]
         self.teaches = [bool((y >= 0).any()) for y in self.y]
-        self.sequences = [corpus[i] for i in range(len(corpus))]
+        # With an empty sequence behind each: a single one is decoded by other means, and ties, of which a perceptron
+        # has many, might fall otherwise there.
+        single = [corpus[i] for i in range(len(corpus))]
+        self.sequences = [replace(one, indptr=np.append(one.indptr, one.indptr[-1]), documents=None) for one in single]
         self.grounded = compiled.ground_corpus(corpus)
         self.features = (
             matrix.token_indptr, matrix.token_refs, matrix.token_values,
@@ -170,9 +173,8 @@ class _Loop:
         unary = rows.copy()
         unary[fixed] = -np.inf
         unary[fixed, known[fixed]] = rows[fixed, known[fixed]]
-        indptr = np.array([0, len(rows)], np.int64)
-        batch = ChainBatch(indptr, unary, trans[None], np.zeros(len(rows), np.int32), start, end)
         sequence = self.sequences[i]
+        batch = ChainBatch(sequence.indptr, unary, trans[None], np.zeros(len(rows), np.int32), start, end)
         bits = self.grounded[i].bits
         found = decode_batch(batch, self.compiled, sequence, self.rho, threads=1, max_nodes=0, bits=bits).labels
         return path if found[0] < 0 else found
