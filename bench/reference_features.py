@@ -7,10 +7,10 @@ a word in its chunk, in the one before and in the one after.
 
 from __future__ import annotations
 
+from espalier.features.declare import parse_templates
 from espalier.features.lexicon import Lexicon
 from espalier.features.named import SequenceCall
 from espalier.features.templates import Template
-from espalier.features.text import parse_templates
 
 __all__ = ["reference_templates"]
 

@@ -12,7 +12,7 @@ class names shared      names that two or more classes of the package have
 
 `parse` reads one reference. `train` learns from labelled adverts, with rules and raw text (`examples/orchard`). Files
 and modules are those below `src/espalier` of the tree. `--list` shows what a figure counts. `--walk` shows the files of
-a walk, in the order in which the first function of each runs.
+a walk, in the order in which they are met: functions that run while a module is loaded do not count there.
 """
 
 from __future__ import annotations
@@ -82,17 +82,25 @@ def trace(name: str, tree: Path) -> dict[str, list[str]]:
     """Run one walk in this process and watch which functions run."""
     root = f"{tree / 'src' / 'espalier'}{os.sep}"
     files: dict[str, None] = {}
+    walked: dict[str, None] = {}
+    loading = 0
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal loading
         code = frame.f_code
+        if code.co_name == "<module>":
+            loading += {"call": 1, "return": -1}.get(event, 0)
         # Bodies of modules and classes are no functions: their variables have no fixed places.
         if event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_filename.startswith(root):
-            files.setdefault(code.co_filename[len(root) :])
+            file = code.co_filename[len(root) :]
+            files.setdefault(file)
+            if not loading:
+                walked.setdefault(file)
 
     perform(name, tree, watch)
     sys.setprofile(None)
     modules = sorted(m for m in sys.modules if m.split(".")[0] == "espalier")
-    return {"files": list(files), "modules": modules}
+    return {"files": list(files), "walked": list(walked), "modules": modules}
 
 
 def perform(name: str, tree: Path, watch: Any) -> None:
@@ -277,7 +285,7 @@ def main() -> None:
         found = trace(options.trace, tree) if options.trace else perform(options.run, tree, lambda *event: None)
         print(json.dumps(found))
     elif options.walk:
-        print("\n".join(walk(options.walk, tree)["files"]))
+        print("\n".join(walk(options.walk, tree)["walked"]))
     else:
         found = measure(tree)
         if options.list:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+from itertools import pairwise
 
 import pytest
 

@@ -13,7 +13,7 @@ from naive_features import DEFINITIONS, FIELDS, FUNCTIONS, Spec, naive, naive_vo
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
-from espalier.features.defaults import default_templates
+from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor, attributes_of
 from espalier.features.fields import Lower, Shape, Word
 from espalier.features.index import FeatureIndex

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from naive_features import DEFINITIONS
 
 from espalier.errors import InputError
+from espalier.features.declare import parse_template, parse_templates
 from espalier.features.fields import (
     Bias,
     Edge,
@@ -23,7 +24,6 @@ from espalier.features.fields import (
 )
 from espalier.features.spans import Beyond, Bracketed, Measure, Quoted, Within
 from espalier.features.templates import MAX_OFFSET, Field, Part, Template
-from espalier.features.text import parse_template, parse_templates
 
 fields: st.SearchStrategy[Field] = st.one_of(
     st.sampled_from([Word(), Lower(), Shape(), FullShape(), Length(), Flags(), Bias(), Edge(), *DEFINITIONS]),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_number, check_sample_weight
-from espalier.features.defaults import default_templates
+from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix

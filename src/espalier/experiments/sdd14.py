@@ -30,7 +30,7 @@ from espalier.estimators.experts import sum_of_potentials
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell
 from espalier.experiments.sdd14_shared import SharedCRF
-from espalier.features.text import parse_templates
+from espalier.features.declare import parse_templates
 from espalier.inference import viterbi
 from espalier.learning.discovery import discover
 from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties

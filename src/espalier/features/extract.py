@@ -20,16 +20,13 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.assemble import assemble
 from espalier.features.columns import Column, Places, frequent
-from espalier.features.declare import read_table
+from espalier.features.declare import parse_template, read_table
 from espalier.features.index import FeatureIndex
-from espalier.features.joins import all_fields, fields_of, join
-from espalier.features.matrix import FeatureMatrix
+from espalier.features.matrix import FeatureMatrix, assemble
 from espalier.features.named import NamedField
 from espalier.features.templates import Field, Template
-from espalier.features.text import parse_template
-from espalier.features.view import View
+from espalier.features.view import View, all_fields, fields_of, join
 from espalier.features.word_classes import ClassField, VectorField, WordClasses
 
 __all__ = ["FeatureExtractor", "attributes_of"]

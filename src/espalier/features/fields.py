@@ -25,9 +25,8 @@ import numpy as np
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.columns import Column
+from espalier.features.columns import Column, Raw, intern
 from espalier.features.templates import Field
-from espalier.features.values import Raw, intern
 
 if TYPE_CHECKING:
     from espalier.features.single import SingleText

@@ -1,4 +1,16 @@
-"""`FeatureIndex`: the attributes that training kept, locked, and the matrix that they make of any corpus."""
+"""`FeatureIndex`: the attributes that training kept, locked, and the matrix that they make of any corpus.
+
+In a model file it is arrays and one JSON-able value: no pickle, and loading runs no code.
+
+    "features"            JSON: templates, min_count, markers, regexes, lexicons, tables,
+                          vectors (name, fold), classes (name)
+    "values/<k>/text"     uint8, the values of field k end to end, in UTF-8; "values/<k>/lengths" int32, in characters
+    "joins/<j>/<k>"       int64, join k of template j
+    "vectors/<name>"      float64[W, D]; its words as "vectors/<name>/text" and "vectors/<name>/lengths"
+    "classes/<name>/..."  the arrays of `WordClasses.to_state`
+
+Functions are not stored; their names are, in the templates, and loading asks for the functions again.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +22,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.features.assemble import assemble
+from espalier.errors import InputError, ModelFileError
 from espalier.features.columns import Column, Places
-from espalier.features.joins import fields_of, join, locked, names_of
-from espalier.features.matrix import FeatureMatrix
+from espalier.features.declare import read_table
+from espalier.features.lexicon import Lexicon
+from espalier.features.matrix import FeatureMatrix, assemble
 from espalier.features.memory import TypeMemory
-from espalier.features.named import NamedField
+from espalier.features.named import Call, NamedField, Regex, SequenceCall, Table, Vectors
 from espalier.features.single import LONGEST, SingleIndex
-from espalier.features.state import pack, unpack
 from espalier.features.templates import Field, Template, marker
-from espalier.features.view import View
+from espalier.features.view import View, all_fields, fields_of, join, locked, names_of
+from espalier.features.word_classes import ClassField, VectorField, WordClasses
 from espalier.lazy import cached_property
+from espalier.strings import put_strings, stored_array, take_strings
 
-__all__ = ["FeatureIndex"]
+__all__ = ["FeatureIndex", "pack", "unpack"]
 
 Ints = NDArray[np.int64]
 
@@ -45,7 +59,7 @@ class FeatureIndex:
     ----------
     templates, min_count : of the extractor.
     values : for each field (by its text) the values kept; a value's number is its place.
-    joins : for each template, int64 arrays, one a part (see `espalier.features.joins`).
+    joins : for each template, int64 arrays, one a part (see `espalier.features.view`).
     markers : the offsets whose marker is an attribute; their attributes come after those of all templates.
     """
 
@@ -92,7 +106,7 @@ class FeatureIndex:
         return self._names
 
     def to_state(self) -> dict[str, Any]:
-        """Return everything as arrays and one JSON-able value (see `espalier.features.state`)."""
+        """Return everything as arrays and one JSON-able value (see `espalier.features.index`)."""
         return pack(self.templates, self.min_count, self.values, self.joins, self.markers)
 
     @classmethod
@@ -130,3 +144,122 @@ class FeatureIndex:
         for template, joins in zip(self.templates, self.joins, strict=True):
             names += names_of(template, joins, self.values)
         return tuple(names + [marker(offset) for offset in self.markers])
+
+
+Parts = tuple[tuple[Template, ...], int, dict[str, tuple[str, ...]], tuple[tuple[Ints, ...], ...], tuple[int, ...]]
+
+
+def pack(
+    templates: Sequence[Template],
+    min_count: int,
+    values: Mapping[str, Sequence[str]],
+    joins: Sequence[Sequence[Ints]],
+    markers: Sequence[int],
+) -> dict[str, Any]:
+    """Return the state of the parts of a `FeatureIndex`."""
+    header: dict[str, Any] = {
+        "templates": [template.text for template in templates],
+        "min_count": min_count,
+        "markers": list(markers),
+        "functions": [],
+        "regexes": {},
+        "lexicons": {},
+        "tables": {},
+        "vectors": {},
+        "classes": [],
+    }
+    state: dict[str, Any] = {"features": header}
+    for k, field in enumerate(fields_of(templates)):
+        put_strings(state, f"values/{k}", values[field.text])
+    for field in all_fields(templates):
+        _pack_definition(state, field)
+    for j, several in enumerate(joins):
+        for k, keys in enumerate(several):
+            state[f"joins/{j}/{k}"] = keys
+    return state
+
+
+def _pack_definition(state: dict[str, Any], field: Field) -> None:
+    """Add what a named field carries."""
+    header = state["features"]
+    if isinstance(field, (Call, SequenceCall)) and field.text not in header["functions"]:
+        header["functions"].append(field.text)
+    elif isinstance(field, Regex):
+        header["regexes"][field.label] = field.pattern
+    elif isinstance(field, Lexicon):
+        header["lexicons"][field.label] = {"entries": list(field.entries), "fold": field.fold}
+    elif isinstance(field, Table):
+        entries = {word: list(strings) for word, strings in field.entries.items()}
+        header["tables"][field.label] = {"entries": entries, "fold": field.fold}
+    elif isinstance(field, Vectors):
+        header["vectors"][field.label] = field.fold
+        state[f"vectors/{field.label}"] = field.matrix
+        put_strings(state, f"vectors/{field.label}", field.words)
+    elif isinstance(field, (ClassField, VectorField)) and field.label not in header["classes"]:
+        header["classes"].append(field.label)
+        state |= {f"classes/{field.label}/{key}": array for key, array in field.classes.to_state().items()}
+
+
+def unpack(state: Mapping[str, Any], functions: Iterable[NamedField] = ()) -> Parts:
+    """Return the parts that `pack` was given; raise `ModelFileError` if the state is not of its making."""
+    functions = list(functions)
+    header = dict(_mapping(state))
+    _check_functions(header.pop("functions"), functions)
+    try:
+        markers = tuple(header.pop("markers"))
+        vectors = [
+            Vectors(name, take_strings(state, f"vectors/{name}"), state[f"vectors/{name}"], fold)
+            for name, fold in header.pop("vectors").items()
+        ]
+        classes = [field for name in header.pop("classes", ()) for field in _unpack_classes(state, name)]
+        templates, min_count = read_table(header, None, [*functions, *vectors, *classes])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ModelFileError(f"the stored features are incomplete: {error}") from None
+    except InputError as error:
+        raise ModelFileError(f"the stored features are damaged: {error}") from None
+    offsets = {template.offset for template in templates} - {None, 0}
+    if not offsets.issuperset(markers) or list(markers) != sorted(set(markers)) or type(min_count) is not int:
+        raise ModelFileError("the stored features are damaged: markers or min_count")
+    values = {f.text: take_strings(state, f"values/{k}") for k, f in enumerate(fields_of(templates))}
+    joins = tuple(_unpack_joins(state, j, template, values) for j, template in enumerate(templates))
+    return templates, min_count, values, joins, markers
+
+
+def _mapping(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the JSON part of a state."""
+    header = state.get("features")
+    if not isinstance(header, Mapping) or not isinstance(header.get("functions"), list):
+        raise ModelFileError("the stored features are incomplete: there is no 'features' with 'functions'")
+    return header
+
+
+def _check_functions(needed: Iterable[str], given: Iterable[NamedField]) -> None:
+    """Raise if a function that the templates name was not given."""
+    missing = set(needed).difference(field.text for field in given)
+    if missing:
+        raise InputError(
+            f"the features use your {' and '.join(map(repr, sorted(missing)))}, and functions are not stored; "
+            "pass them again: functions=[...]"
+        )
+
+
+def _unpack_classes(state: Mapping[str, Any], name: str) -> Sequence[NamedField]:
+    """Return the fields of the word classes of this name."""
+    prefix = f"classes/{name}/"
+    own = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
+    return WordClasses.from_state(own).fields(name)
+
+
+def _unpack_joins(
+    state: Mapping[str, Any], j: int, template: Template, values: Mapping[str, Sequence[str]]
+) -> tuple[Ints, ...]:
+    """Return the joins of template j; every number must point at something."""
+    joins: list[Ints] = []
+    for k, part in enumerate(template.parts):
+        keys = stored_array(state, f"joins/{j}/{k}", np.int64)
+        size = len(values[part.field.text])
+        limit = (len(joins[-1]) if k else 1) * (size + 1)  # the number behind the last value is the marker
+        if len(keys) and (keys[0] < 0 or keys[-1] >= limit or (np.diff(keys) <= 0).any()):
+            raise ModelFileError(f"the stored features are damaged: join {k} of template {template.text!r}")
+        joins.append(keys)
+    return tuple(joins)

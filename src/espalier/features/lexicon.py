@@ -16,9 +16,8 @@ import numpy as np
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.columns import Column
+from espalier.features.columns import Column, Raw, intern
 from espalier.features.named import NamedField
-from espalier.features.values import Raw, intern
 
 __all__ = ["Lexicon"]
 

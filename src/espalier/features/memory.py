@@ -18,11 +18,9 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.features.columns import Column, ranges, stack
-from espalier.features.joins import all_fields, fields_of, join, locked
+from espalier.features.columns import Column, Raw, ranges, stack
 from espalier.features.templates import Field, Template
-from espalier.features.values import Raw
-from espalier.features.view import TypeValues
+from espalier.features.view import TypeValues, all_fields, fields_of, join, locked
 
 __all__ = ["Recalled", "TypeMemory"]
 

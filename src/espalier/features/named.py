@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.columns import Column
+from espalier.features.columns import Column, Raw, Result, intern
 from espalier.features.templates import Field
-from espalier.features.values import Raw, Result, intern
 from espalier.regex import LONGEST_TOKEN, compile_regex
 
 __all__ = ["Call", "NamedField", "Regex", "SequenceCall", "Table", "Vectors"]

@@ -123,7 +123,7 @@ class _One:
 
 
 class _Several:
-    """A template of several parts: numbers of their values become attributes (see `features.joins`)."""
+    """A template of several parts: numbers of their values become attributes (see `features.view`)."""
 
     def __init__(self, template: Template, values: Mapping[str, Sequence[str]], joins: Sequence[Ints], start: int):
         self.fields = [part.field for part in template.parts]

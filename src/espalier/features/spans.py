@@ -31,11 +31,10 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.columns import Column
+from espalier.features.columns import Column, Raw
 from espalier.features.fields import LENGTH_BINS, length_names
 from espalier.features.stretches import Sign, Stretches
 from espalier.features.templates import MAX_OFFSET, Field
-from espalier.features.values import Raw
 from espalier.features.view import View
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ import numpy as np
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.columns import Column
-from espalier.features.values import Raw
+from espalier.features.columns import Column, Raw
 
 if TYPE_CHECKING:
     from espalier.features.single import SingleText

@@ -26,11 +26,10 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
-from espalier.features.columns import Column
+from espalier.features.columns import Column, Raw
 from espalier.features.kmeans import kmeans
 from espalier.features.named import NamedField
 from espalier.features.normalise import check_normalisation, normalised
-from espalier.features.values import Raw
 from espalier.strings import put_strings, stored_array, take_strings
 
 __all__ = ["ClassField", "VectorField", "WordClasses"]

@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, did_you_mean
+from espalier.features.declare import parse_template
 from espalier.features.matrix import FeatureMatrix
 from espalier.features.named import Regex
 from espalier.features.templates import Template
-from espalier.features.text import parse_template
 from espalier.kernels.rows import padded
 from espalier.kernels.segment_features import segment_scores
 from espalier.kernels.vector import aligned

@@ -30,7 +30,7 @@ from typing import Any
 
 from espalier.corpus import Labels
 from espalier.errors import FormatError, InputError, RuleError, did_you_mean
-from espalier.features.defaults import default_templates
+from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor
 from espalier.rules.ruleset import RuleSet
 

@@ -16,7 +16,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from espalier.corpus import Labels
-from espalier.features.defaults import default_templates
+from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor
 from espalier.tags import OUTSIDE, is_tag, path_of
 from espalier.tasks.task import load_task
