@@ -21,8 +21,8 @@ PRIVATE = ("Sight", "Aim", "Held", "Belief", "wordless", "spoken", "doubts_aloud
 # fmt: off
 SHARED: frozenset[str] = frozenset({
     "Added", "Answer", "Batch", "Bin", "Calibration", "Certificate", "Condition", "Cycle", "Failure", "Field",
-    "Format", "Found", "Guard", "Job", "Jobs", "Lattice", "Length", "Limits", "Line", "Method", "Monitor", "Place",
-    "Posterior", "Problem", "Reading", "Record", "Records", "Regex", "Report", "Scores", "Seen", "Shape", "Sign",
+    "Format", "Found", "Guard", "Job", "Jobs", "Lattice", "Length", "Limits", "Line", "Method", "Place",
+    "Posterior", "Problem", "Reading", "Record", "Records", "Regex", "Report", "Shape", "Sign",
     "Status", "Table", "Task", "TwoStage", "Violation", "WordsPart", "Work",
 })
 # fmt: on

@@ -16,7 +16,7 @@ from espalier.estimators.ccm import CCM
 from espalier.estimators.codl import CoDL
 from espalier.estimators.hmm import HMM
 from espalier.experiments import ccm12
-from espalier.experiments.ccm12 import HARD, NONE, PENALTIES, SETS, Scores, build, labelled, plan, scores
+from espalier.experiments.ccm12 import HARD, NONE, PENALTIES, SETS, Accuracies, build, labelled, plan, scores
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Table
 from espalier.experiments.registry import NAMES, find_tables
@@ -163,18 +163,18 @@ def test_scores_are_those_of_the_model_that_the_plan_names(data: Data) -> None:
     part = train[sorted(random.Random(3).sample(range(len(train)), 7))]
     rules = load_task("cora").rules
     model: Any = HMM().fit(part)
-    assert scores(data, cell_of(plan("citations", 7, rules=NONE, codl=None), 3)) == Scores(
+    assert scores(data, cell_of(plan("citations", 7, rules=NONE, codl=None), 3)) == Accuracies(
         *[100 * model.score(test)] * 2
     )
     model = CCM(HMM(), rules.only("Punctuation"), "hard").fit(part)
     settings = plan("citations", 7, rules="Punctuation", penalties=HARD, codl=None)
-    assert scores(data, cell_of(settings, 3)) == Scores(100 * model.score(test), 100 * model.base_.score(test))
+    assert scores(data, cell_of(settings, 3)) == Accuracies(100 * model.score(test), 100 * model.base_.score(test))
     raw = data.corpus("cora/unlabelled", None)
     learner = CoDL(CCM(HMM(transition_classes="punctuation"), rules, **PENALTIES), gamma=0.5, cycles=2)
     learner.fit(part, unlabelled=raw)
     settings = plan("citations", 7, codl={"gamma": 0.5, "cycles": 2}, hmm={"transition_classes": "punctuation"})
     found = scores(data, cell_of(settings, 3))
-    assert found == Scores(100 * learner.score(test), 100 * learner.model_.base_.score(test))
+    assert found == Accuracies(100 * learner.score(test), 100 * learner.model_.base_.score(test))
 
 
 def test_equal_plans_are_learned_once_and_all_runs_of_everything_are_one(
@@ -202,7 +202,7 @@ def test_changed_data_are_learned_anew(data: Data, tmp_path: Path) -> None:
     before = scores(other, cell)
     wrong = [{"tokens": ["address0"], "labels": ["photos"]}]
     write_split(tmp_path, "ads/test", wrong)
-    assert scores(other, cell) == Scores(0.0, 0.0) != before
+    assert scores(other, cell) == Accuracies(0.0, 0.0) != before
 
 
 def figure(name: str, row: str, column: str, data: Data) -> float:

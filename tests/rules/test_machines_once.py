@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.rules.machines import Seen
+from espalier.rules.machines import SeenOnce
 
 
 def degree(groups: list[list[list[int]]], y: list[int]) -> int:
@@ -14,7 +14,7 @@ def degree(groups: list[list[list[int]]], y: list[int]) -> int:
     return sum(max(0, count - 1) for count in counts)
 
 
-def read(machine: Seen, y: list[int]) -> int:
+def read(machine: SeenOnce, y: list[int]) -> int:
     state, total = machine.initial, 0
     for i, j in zip([-1, *y], y, strict=False):
         state, increment = machine.step(state, (), i, j)
@@ -28,12 +28,12 @@ def test_degrees_are_those_of_the_definition(data: st.DataObject, L: int, n_grou
     row = st.lists(st.integers(0, 3), min_size=L, max_size=L)
     groups = [data.draw(st.lists(row, min_size=L + 1, max_size=L + 1)) for _ in range(n_groups)]
     y = data.draw(st.lists(st.integers(0, L - 1), max_size=8))
-    assert read(Seen(groups), y) == degree(groups, y)
+    assert read(SeenOnce(groups), y) == degree(groups, y)
 
 
 def test_more_groups_than_a_machine_word_has_bits() -> None:
     L = 70
     groups = [[[int(j == g) for j in range(L)] for _ in range(L + 1)] for g in range(L)]
-    machine = Seen(groups)
+    machine = SeenOnce(groups)
     assert machine.masks[0][69] == 1 << 69
     assert [read(machine, y) for y in ([69, 68, 69], [0, 64, 0, 64, 1], list(range(L)))] == [1, 2, 0]

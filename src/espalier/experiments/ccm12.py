@@ -4,8 +4,8 @@ Token accuracy on the test split, mean over training subsets. It is not known wh
 split of the references is theirs: equal sizes are compared, not equal samples. Our advertisements lack line breaks.
 
 Most cells train an HMM under rules, taught by CoDL. A *plan* is the settings of one such model, JSON values; many cells
-of different tables have the same plan, and are then learned once a process. Settings are the paper's (gamma 0.9, five
-cycles, 1,000 unlabelled sequences, an HMM of first order), but for advertisements gamma is 0.5, and 0.7 from 100
+of different tables have the same plan, and are then learned once in a process. Settings are the paper's (gamma 0.9,
+five cycles, 1,000 unlabelled sequences, an HMM of first order), but for advertisements gamma is 0.5, and 0.7 from 100
 labelled on: development accuracy with 5 labelled, two subsets, is 70.0 with 0.9, below the published 70.8, and 76.4
 with 0.5.
 """
@@ -26,7 +26,7 @@ from espalier.experiments.protocol import Cell, subset
 from espalier.tasks.task import load_task
 
 __all__ = [
-    "ALL", "CURVES", "CYCLES", "HARD", "METRIC", "NONE", "PENALTIES", "POOL", "SETS", "SIZES", "SOURCE", "Scores",
+    "ALL", "CURVES", "CYCLES", "HARD", "METRIC", "NONE", "PENALTIES", "POOL", "SETS", "SIZES", "SOURCE", "Accuracies",
     "accuracy", "build", "codl_of", "labelled", "needs", "plan", "pool", "published", "ruled", "scores",
 ]  # fmt: skip
 
@@ -77,7 +77,7 @@ def published(
     return found
 
 
-class Scores(NamedTuple):
+class Accuracies(NamedTuple):
     """Token accuracy on the test split, in percent: answers under the rules, and answers of the HMM alone."""
 
     ruled: float
@@ -141,7 +141,7 @@ def build(settings: Mapping[str, Any]) -> Any:
     return CCM(model, chosen, threads=1, **settings["penalties"])
 
 
-def scores(data: Data, cell: Cell) -> Scores:
+def scores(data: Data, cell: Cell) -> Accuracies:
     """Learn by the plan of a cell, and test; or remember."""
     settings, directory = cell.settings, SETS[cell.settings["domain"]]
     everything = settings["labelled"] == len(data.corpus(f"{directory}/train"))
@@ -156,7 +156,7 @@ def ruled(data: Data, cell: Cell) -> float:
 
 
 @lru_cache(maxsize=KEPT)
-def _scores(data: Data, text: str, run: int, _digests: tuple[str, ...]) -> Scores:
+def _scores(data: Data, text: str, run: int, _digests: tuple[str, ...]) -> Accuracies:
     settings = json.loads(text)
     domain = settings["domain"]
     model, train = build(settings), labelled(data, domain, settings["labelled"], run)
@@ -165,4 +165,4 @@ def _scores(data: Data, text: str, run: int, _digests: tuple[str, ...]) -> Score
     else:
         model = CoDL(model, threads=1, **settings["codl"]).fit(train, unlabelled=pool(data, settings)).model_
     found = accuracy(model, data, domain)
-    return Scores(found, accuracy(model.base_, data, domain) if isinstance(model, CCM) else found)
+    return Accuracies(found, accuracy(model.base_, data, domain) if isinstance(model, CCM) else found)

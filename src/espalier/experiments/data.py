@@ -1,7 +1,7 @@
 """The data sets that the tables need: `DIR/<set>/normalised/<split>.jsonl`, or the same gzipped.
 
-One JSON object a line with `tokens` and, unless unlabelled, `labels` (plain), `bio` or `bio_paths` (tags). What is read
-is kept for the life of the process, by the file's name, size and time of change.
+One JSON object on each line, with `tokens` and, unless unlabelled, `labels` (plain), `bio` or `bio_paths` (tags). What
+is read is kept for the life of the process, by the file's name, size and time of change.
 """
 
 from __future__ import annotations

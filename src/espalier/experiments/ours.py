@@ -141,7 +141,7 @@ def _experts(
 
 
 def word_classes(data: Data, domain: str) -> WordClasses:
-    """Return the word classes of a domain's raw text; they are learned once a process."""
+    """Return the word classes of a domain's raw text; they are learned once in a process."""
     return _learned(data, domain, tuple(data.digest(split) for split in TEXT[domain]))
 
 

@@ -1,8 +1,8 @@
 """Pictures of tables, drawn from their figures: which ones, a table declares (`Table.charts`).
 
-    curves       a line a row over columns that are numbers, the paper's figures dashed; one picture a group of rows
-                 ("citations, HMM" is in group "citations"), without rows that have half of the columns or fewer
-    gains        what each row has more than the first one, a bar a column
+    curves       a line for each row over columns that are numbers, the paper's figures dashed; one picture for a group
+                 of rows ("citations, HMM" is in group "citations"), without rows that have half of the columns or fewer
+    gains        what each row has more than the first one, a bar for each column
     reduction    the share of errors that a row X-CCM has less than the row X
     losses       what rows with fewer columns than the first of their group have less than that, where all have figures
     confusion    counts of columns in rows, as shades

@@ -29,13 +29,13 @@ from espalier.experiments.data import Data
 from espalier.experiments.protocol import RUNS, Cell, Place, Result, Table, results_of
 
 __all__ = [
-    "Failure", "Job", "Reproduction", "bundles", "compute", "expected_minutes", "expected_seconds", "reproduce",
+    "FailedCell", "Job", "Reproduction", "bundles", "compute", "expected_minutes", "expected_seconds", "reproduce",
 ]  # fmt: skip
 
 Job: TypeAlias = "tuple[Table, Cell, Data, Cache | None]"
 
 
-class Failure(NamedTuple):
+class FailedCell(NamedTuple):
     """A cell that raised, and what it said."""
 
     cell: Cell
@@ -50,7 +50,7 @@ class Reproduction:
     """
 
     results: tuple[Result, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedCell, ...]
     notices: tuple[str, ...]
     seconds: Mapping[str, float]
 
@@ -90,7 +90,7 @@ def reproduce(
     total, failures = len(todo) + len(done), []
     for cell, outcome in _computed(todo, jobs):
         if isinstance(outcome, str):
-            failures.append(Failure(cell, outcome))
+            failures.append(FailedCell(cell, outcome))
         else:
             done.append((cell, outcome))
         if news is not None:
@@ -106,7 +106,7 @@ def _order(finished: tuple[Cell, Outcome]) -> tuple[str, str, str, int]:
 
 
 def _summed_up(
-    tables: Iterable[Table], done: Iterable[tuple[Cell, Outcome]], failures: list[Failure], notices: list[str]
+    tables: Iterable[Table], done: Iterable[tuple[Cell, Outcome]], failures: list[FailedCell], notices: list[str]
 ) -> Reproduction:
     figures: dict[str, dict[Place, dict[int, float]]] = {}
     seconds: dict[str, float] = {}

@@ -70,7 +70,7 @@ BEST: dict[str, Any] = STUDY | {"members": [MEMBER, MEMBER | {"more": SHAPES}, M
 
 
 class Study(NamedTuple):
-    """Data and settings (as JSON text); members and rules are learned once a process, whatever cell asks first."""
+    """Data and settings (as JSON text); members and rules are learned once in a process, whatever cell asks first."""
 
     data: Data
     settings: str

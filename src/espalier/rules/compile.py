@@ -32,7 +32,7 @@ from espalier.rules.nodes import conditions_of
 from espalier.rules.predicates import ALWAYS, Condition, Named, parts
 from espalier.rules.ruleset import RuleSet
 
-__all__ = ["Compiled", "Grounded", "LocalTable", "Monitor", "Row", "compile_rules", "degrees_of"]
+__all__ = ["Compiled", "Grounded", "GroundedMonitor", "LocalTable", "Row", "compile_rules", "degrees_of"]
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -91,7 +91,7 @@ class Compiled:
         return Grounded(self, tuple(tokens), text, self.plan.ground(Sequences.of_tokens(tokens, text)))
 
     def ground_corpus(self, corpus: Corpus) -> list[Grounded]:
-        """Meet every sequence of a corpus; conditions on words are evaluated once a word type."""
+        """Meet every sequence of a corpus; a condition on words is evaluated once for each word type."""
         bits = self.ground_bits(corpus)
         texts = [None] * len(corpus) if corpus.documents is None else [d.text for d in corpus.documents]
         ends = corpus.indptr.tolist()
@@ -177,7 +177,7 @@ class Compiled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Monitor:
+class GroundedMonitor:
     """The machine of a rule on the tokens of one sequence.
 
     Σ_t increments of `step` + `final` is the degree of the rule, for every labelling.
@@ -246,9 +246,9 @@ class Grounded:
         rows: list[list[bool]] = self.bits.tolist()
         return rows
 
-    def monitor(self, k: int) -> Monitor:
+    def monitor(self, k: int) -> GroundedMonitor:
         """Return the monitor of rule k, whatever its form."""
-        return Monitor(self.compiled.machines[k], self._bit_rows)
+        return GroundedMonitor(self.compiled.machines[k], self._bit_rows)
 
     @property
     def features(self) -> NDArray[np.int16]:

@@ -9,8 +9,8 @@ column j, and row L (also row -1) where j is the first label of the sequence.
 
 Penalties of local rules go straight into the potentials, and Viterbi pays for them. A condition may speak about other
 tokens, so rules that look at the next label are local, too: token t + 1 asks what held at token t. Rows may be limited
-to sequences whose input satisfies a node, their *gate*. Both forms are made once a rule set; only conditions and gates
-look at tokens.
+to sequences whose input satisfies a node, their *gate*. Both forms are made once for a rule set; only conditions and
+gates look at tokens.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where conditions hold: every distinct part of every condition once, for a whole corpus in arrays.
 
-A word condition is asked once a word type. Nodes that say nothing about labels (*input-only* nodes) are settled
+A word condition is asked once for each word type. Nodes that say nothing about labels (*input-only* nodes) are settled
 here, too: `Satisfied(node)` is the token condition that holds everywhere or nowhere in a sequence.
 """
 
@@ -211,7 +211,7 @@ def _sequences(node: n.Node, inner: list[Bits], batch: Sequences) -> Bits:
 
 
 def _words(condition: WordCondition, batch: Sequences) -> Bits:
-    """Ask once a word type that occurs; a part of a corpus shares the types of the whole."""
+    """Ask once for each word type that occurs; a part of a corpus shares the types of the whole."""
     accepted = np.zeros(len(batch.types), bool)
     used = np.flatnonzero(np.bincount(batch.token_ids, minlength=len(accepted)))
     accepted[used] = condition.accepted([batch.types[k] for k in used.tolist()])

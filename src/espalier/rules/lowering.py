@@ -1,11 +1,11 @@
-"""One row a rule form: its example, what it is lowered to, and what is an occasion to keep it.
+"""One row for each rule form: its example, what it is lowered to, and what is an occasion to keep it.
 
 `FORMS` has a row for every node type, and a test keeps it total. A lowering that a form does not have is None. One that
 it has only under some condition says which, for the table in `docs/rules.md`, and returns None where it does not hold.
 
     local       charges on pairs of neighbouring labels
     linear      rows a . n(y) <= b over counts of the labelling
-    machine     reads the labelling from left to right; every form has one, and a local form gets it for nothing
+    machine     reads the labelling from left to right; a form that is always local needs none
     occasions   the rule that is violated exactly on the occasions to keep this one; None: a sequence is one occasion
 """
 
@@ -176,7 +176,7 @@ def _once_linear(node: n.Once, table: PathTable) -> list[Inequality]:
 
 def _once_machine(node: n.Once, to: Lowering, cap: int | None) -> Machine:
     found = [opened.tolist() for opened in _once_groups(node, to.table)]
-    return m.Seen(found) if found else m.Charges((), 0)
+    return m.SeenOnce(found) if found else m.Charges((), 0)
 
 
 def _once_occasions(node: n.Once) -> n.Node:
@@ -428,4 +428,4 @@ FORMS: dict[type[n.Node], Form] = {
         bounded="if its part is",
     ),
 }
-"""One row a node type; a test keeps it total."""
+"""One row for each node type; a test keeps it total."""

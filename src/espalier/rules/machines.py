@@ -29,7 +29,7 @@ __all__ = [
     "Negated",
     "OpenLengths",
     "Rows",
-    "Seen",
+    "SeenOnce",
     "Smallest",
     "State",
     "Sum",
@@ -96,7 +96,7 @@ class Charges(Machine):
         return not self.terms
 
 
-class Seen(Machine):
+class SeenOnce(Machine):
     """Each of several groups opens once; the state is the set of groups seen, as a bit mask.
 
     masks[i][j] : the groups that open; extra[i][j] : how many open twice at the same token.
@@ -119,7 +119,7 @@ class Seen(Machine):
         return state | opened, self.extra[i][j] + (state & opened).bit_count()
 
     def parts(self) -> tuple[Machine, ...]:
-        """One counter a group."""
+        """One counter for each group."""
         return tuple(Counter(group, "<=", 1) for group in self.groups)
 
 
@@ -147,7 +147,7 @@ class Counter(Machine):
         return missing + (max(0, -self.bound) if self.comparison != ">=" else 0)
 
     def settled(self, state: State) -> bool:
-        """Enough is enough."""
+        """Enough has been counted, and more is welcome."""
         return self.comparison == ">=" and bool(state >= self.bound)
 
 

@@ -241,4 +241,4 @@ MEANINGS: dict[type[n.Node], Callable[[Anything, _Reading], list[Violation]]] = 
     n.Any: _any,
     n.Not: _not,
 }
-"""One entry a node type; a test keeps it total."""
+"""One entry for each node type; a test keeps it total."""

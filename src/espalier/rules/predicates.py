@@ -1,7 +1,7 @@
 """Token conditions: what a rule may ask about the input, never about the labels.
 
 A condition holds at a token, `condition.holds(tokens, t, text)`; a *word condition* depends on that token's
-string alone, so that it can be computed once a word type. Conditions are frozen values with structural
+string alone, so that it can be computed once for each word type. Conditions are frozen values with structural
 equality and combine with `&`, `|` and `~`.
 """
 
@@ -289,7 +289,7 @@ def parts(condition: Condition) -> Iterator[Condition]:
 
 
 def read_lexicon(directory: Path, source: str) -> tuple[str, ...]:
-    """Read a word list: UTF-8, one token a line, blank lines ignored."""
+    """Read a word list: UTF-8, one token on each line, blank lines ignored."""
     try:
         lines = (directory / source).read_text(encoding="utf-8-sig").split("\n")
     except (OSError, ValueError) as error:
@@ -304,7 +304,7 @@ def read_lexicon(directory: Path, source: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _found_in(regex: str, text: str) -> bool:
-    """Search once a text, not once a token."""
+    """Search a text once, and not once for each of its tokens."""
     return compile_regex(regex).search(text)
 
 

@@ -1,4 +1,4 @@
-r"""The text form of rules: one rule a line, readable without knowing Python.
+r"""The text form of rules: one rule on each line, readable without knowing Python.
 
     Start:   first in name, title
     Once:    each field once
