@@ -19,7 +19,7 @@ from cli_runs import TAGGED, Espalier
 
 from citation_models import pieces, reference, tiny_model
 from espalier.cli.pace import Pace
-from espalier.cli.parsing import Inputs
+from espalier.cli.parsing import Inputs, open_parser
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +72,34 @@ def test_references_to_parquet(espalier: Espalier, references: Path, tmp_path: P
         csl = json.loads(row["csl"])
         assert csl == record["csl"] | {"id": csl["id"]}  # keys are unique only where one process gives them
     assert espalier("run", job, "--check").code == 0
+
+
+def test_entries_of_references(espalier: Espalier, references: Path, tmp_path: Path, cluster: str) -> None:
+    (tmp_path / "refs.txt").write_text("\n".join(map(reference, range(5))), encoding="utf-8")
+    job = write_job(tmp_path, references, rows="references", entries=["bibtex", "endnote"])
+    done = espalier("run", job, "--cluster", cluster)
+    assert (done.code, done.err) == (0, "")
+    records = list(open_parser(references).parse_many(map(reference, range(5))))
+    for row, record in zip(rows(tmp_path / "out"), records, strict=True):
+        assert (row["bibtex"], row["endnote"]) == (record.to_bibtex(), record.to("endnote"))
+    assert espalier("run", job, "--check").code == 0
+    without = espalier("run", write_job(tmp_path, references, rows="references"), "--cluster", cluster)
+    assert "partitions done again" in without.err  # it is another job
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rows": "references", "entries": ["bibtx"]}, "did you mean 'bibtex'"),
+        ({"rows": "references", "entries": ["csl"]}, "has a column 'csl'"),
+        ({"rows": "references", "entries": ["ris"], "keep": ["ris"]}, "keep and entries name a column twice"),
+        ({"rows": "spans", "entries": ["ris"]}, "entries are written of references"),
+    ],
+)
+def test_wrong_entries(espalier: Espalier, references: Path, tmp_path: Path, options: Any, message: str) -> None:
+    (tmp_path / "refs.txt").write_text("x", encoding="utf-8")
+    done = espalier("run", write_job(tmp_path, references, **options))
+    assert (done.code, message in done.err) == (2, True)
 
 
 def test_spans_of_any_model(espalier: Espalier, model: Path, tmp_path: Path, cluster: str) -> None:

@@ -5,6 +5,7 @@
     model = "my.espalier"                             # or the name of a bundled model
     text = "text"                                     # the column or key that holds the text
     keep = ["id"]                                     # columns or keys to copy into the output
+    entries = ["bibtex"]                              # columns with the entry of each reference in these formats
     partition_bytes = 16_000_000                      # how much input is one piece of work
     retries = 2                                       # how often a failing partition is tried again
 
@@ -38,7 +39,8 @@ RESERVED = ("input", "position", "text")
 class Settings:
     """What a job file says, checked.
 
-    rows : what becomes of a text, a word that the command line knows ("" by the model). longest : characters; a text
+    rows : what becomes of a text, a word that the command line knows ("" by the model). entries : output formats of
+    references, of which every row has the entry in a column of that name. longest : characters; a text
     that is longer is set aside. batch : texts that are labelled at a time.
     """
 
@@ -49,6 +51,7 @@ class Settings:
     format: str = "auto"
     text: str = "text"
     keep: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
     longest: int = 20_000
     partition_bytes: int = 16_000_000
     batch: int = 1024
@@ -67,8 +70,9 @@ class Settings:
         taken = [name for name in self.keep if name in RESERVED]
         if taken:
             raise InputError(f"keep: every output has a column {taken[0]!r} of its own; leave it out, or rename yours")
-        if len(set(self.keep)) < len(self.keep):
-            raise InputError(f"keep names a column twice: {', '.join(self.keep)}")
+        if len({*self.keep, *self.entries}) < len(self.keep) + len(self.entries):
+            names = ", ".join((*self.keep, *self.entries))
+            raise InputError(f"{'keep and entries name' if self.entries else 'keep names'} a column twice: {names}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,8 @@ class Job:
     def identity(self) -> dict[str, Any]:
         """All that a row of the output depends on, besides the input."""
         s = self.settings
-        return {
+        more = {"entries": list(s.entries)} if s.entries else {}  # so that older jobs without them are the same job
+        return more | {
             "model": self.labeller.digest,
             "labeller": self.labeller.maker,
             "format": s.format,

@@ -37,14 +37,15 @@ class RowLabeller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LabellerSpec:
-    """A function `package.module:name` that makes a labeller of a model file, the file, and its SHA-256."""
+    """A function `package.module:name` that makes a labeller of a model file, the file, its SHA-256, and options."""
 
     maker: str
     path: str
     digest: str
+    options: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, maker: Callable[[str], Any], path: str | Path) -> LabellerSpec:
+    def of(cls, maker: Callable[..., Any], path: str | Path, *options: str) -> LabellerSpec:
         """Describe the labeller that a function of a module makes of a model file, as the file is now."""
         if "<" in maker.__qualname__ or "." in maker.__qualname__:
             raise InputError(f"{maker.__qualname__} is no function of a module, so a worker cannot find it by its name")
@@ -52,12 +53,12 @@ class LabellerSpec:
             digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
         except OSError as error:
             raise ModelFileError(f"cannot read the model file {str(path)!r}: {error.strerror}") from error
-        return cls(f"{maker.__module__}:{maker.__qualname__}", str(path), digest)
+        return cls(f"{maker.__module__}:{maker.__qualname__}", str(path), digest, options)
 
     def make(self) -> Any:
         """Make the labeller, anew."""
         module, _, name = self.maker.partition(":")
-        return getattr(import_module(module), name)(self.path)
+        return getattr(import_module(module), name)(self.path, *self.options)
 
 
 def labeller_of(spec: LabellerSpec) -> Any:
