@@ -13,8 +13,11 @@ import espalier
 # Functions of the public surface whose docstrings have every section that they need.
 SECTIONED = {
     "RuleSet.check",
+    "RuleSet.from_dict",
     "RuleSet.from_text",
+    "RuleSet.only",
     "RuleSet.with_penalties",
+    "RuleSet.without",
     "decode",
     "discover",
     "evaluate",

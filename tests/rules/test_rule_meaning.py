@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from itertools import groupby, pairwise
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from rule_strategies import WORDS, plain_labellings, rule_nodes
 
 from espalier.errors import InputError
-from espalier.rules import Rule, count, degree, degrees, first, once, rules, tokens, violations
+from espalier.rules import Rule, count, degree, degrees, first, meaning, once, rules, tokens, violations
 from espalier.rules import nodes as n
 from espalier.rules.meaning import MEANINGS
 from espalier.rules.text import parse_node
@@ -306,3 +308,21 @@ def test_flat_labels_have_the_segments_of_their_tags(labels: list[str | None]) -
     seen: set[str] = set()
     again = [s.start for s in segments(tags) if s.label in seen or seen.add(s.label)]
     assert starts == again
+
+
+def test_the_oracle_is_plain_python() -> None:
+    """It asks no compiled form, keeps nothing between calls, and reads segments as everybody does."""
+    tree = ast.parse(inspect.getsource(meaning))
+    modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    ours = {name for name in modules if name and name.startswith("espalier")}
+    assert ours == {
+        "espalier.errors",
+        "espalier.rules",
+        "espalier.rules.predicates",
+        "espalier.rules.ruleset",
+        "espalier.tags",
+    }
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert not names & {"lru_cache", "cache", "cached_property"}
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    assert sum(isinstance(call.func, ast.Name) and call.func.id == "segments" for call in calls) == 1

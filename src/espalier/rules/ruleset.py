@@ -204,12 +204,44 @@ class RuleSet(Sequence[Rule]):
         return RuleSet(replace(r, penalty=chosen[r.name]) if r.name in chosen else r for r in self)
 
     def without(self, *names: str) -> RuleSet:
-        """Return the set without the named rules."""
+        """Return the set without the named rules.
+
+        Parameters
+        ----------
+        *names
+            Names of rules of this set.
+
+        Returns
+        -------
+        RuleSet
+            The others, in the same order.
+
+        Raises
+        ------
+        RuleError
+            If no rule has one of the names.
+        """
         gone = {self[name].name for name in names}
         return RuleSet(rule for rule in self if rule.name not in gone)
 
     def only(self, names: Iterable[str]) -> RuleSet:
-        """Return the named rules, in the order of this set."""
+        """Return the named rules, in the order of this set.
+
+        Parameters
+        ----------
+        names
+            One name, or several.
+
+        Returns
+        -------
+        RuleSet
+            The rules of these names.
+
+        Raises
+        ------
+        RuleError
+            If no rule has one of the names.
+        """
         if isinstance(names, str):
             names = (names,)
         kept = {self[name].name for name in names}
@@ -242,7 +274,18 @@ class RuleSet(Sequence[Rule]):
         return self
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a JSON-able form that stands alone: texts, penalties, and the words of every lexicon."""
+        """Return the rules as JSON values that stand alone: texts, penalties, and the words of every lexicon.
+
+        Returns
+        -------
+        dict
+            What `from_dict` takes.
+
+        Raises
+        ------
+        RuleError
+            If a rule calls a Python function, which cannot be stored.
+        """
         lexicons: dict[str, list[str]] = {}
         for rule in self:
             for condition in (part for c in conditions_of(rule.node) for part in parts(c)):
@@ -257,7 +300,23 @@ class RuleSet(Sequence[Rule]):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RuleSet:
-        """Build a set from what `to_dict` returned."""
+        """Build a set from what `to_dict` returned.
+
+        Parameters
+        ----------
+        data
+            The JSON values; no file is read.
+
+        Returns
+        -------
+        RuleSet
+            An equal set.
+
+        Raises
+        ------
+        RuleError
+            If the values are not a stored rule set.
+        """
         try:
             lexicons = {str(name): tuple(words) for name, words in data["lexicons"].items()}
             entries = [(e["name"], e["rule"], e["penalty"], e["once"]) for e in data["rules"]]
