@@ -9,7 +9,7 @@ import re
 import pytest
 
 from espalier import errors
-from espalier.errors import Argument, EspalierError, FormatError, InputError, Part, Place, RuleError, did_you_mean
+from espalier.errors import Argument, EspalierError, FormatError, InputError, Part, Place, RuleError, nearest
 
 CLASSES = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, EspalierError)]
 
@@ -32,7 +32,7 @@ def drawn() -> dict[str, tuple[str, str]]:
 
 def test_the_drawing_is_complete() -> None:
     assert set(drawn()) == {cls.__name__ for cls in CLASSES}
-    others = {"Argument", "Place", "ResultWarning", "did_you_mean", "nearest", "shortened"}
+    others = {"Argument", "Place", "ResultWarning", "nearest", "shortened"}
     assert set(errors.__all__) == {cls.__name__ for cls in CLASSES} | others
 
 
@@ -68,10 +68,10 @@ def test_format_error_says_where(error: FormatError, message: str) -> None:
     assert isinstance(again, InputError)
 
 
-def test_did_you_mean() -> None:
-    assert did_you_mean("titel", ["title", "date"]) == "; did you mean 'title'?"
-    assert did_you_mean("xyzzy", ["title", "date"]) == ""
-    assert did_you_mean("a", []) == ""
+def test_nearest() -> None:
+    assert nearest("titel", ["title", "date"]) == "did you mean 'title'?"
+    assert nearest("xyzzy", ["title", "date"], "known: title, date") == "known: title, date"
+    assert nearest("a", []) == ""
 
 
 LOSSY = Argument("write", "lossy", True)

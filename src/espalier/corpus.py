@@ -55,7 +55,7 @@ class Labels(Sequence[str]):
             twice = next(name for i, name in enumerate(self.names) if self._index[name] != i)
             raise LabelError(f"label {twice!r} is listed twice")
         if len(self.names) > np.iinfo(np.int16).max:
-            raise LabelError(f"{len(self.names)} labels; at most {np.iinfo(np.int16).max} are possible")
+            raise LabelError(f"{len(self.names)} labels", hint=f"at most {np.iinfo(np.int16).max} are possible")
 
     @classmethod
     def of(cls, sequences: Iterable[Iterable[str | None]]) -> Labels:
@@ -191,7 +191,7 @@ class Corpus:
             lengths[i + 1] = len(ids) - before
         if not all(type(token) is str for token in index):
             odd = next(token for token in index if type(token) is not str)
-            raise InputError(f"tokens must be strings; found {odd!r} of type {type(odd).__name__}")
+            raise InputError("tokens must be strings", hint=f"found {odd!r} of type {type(odd).__name__}")
         if documents is not None and len(documents) != len(sequences):
             raise InputError(f"{len(sequences)} sequences but {len(documents)} documents")
         corpus = cls(

@@ -104,7 +104,8 @@ class Document:
             if enclosing and span.end > enclosing[-1].end:
                 raise InputError(
                     f"spans {enclosing[-1].label!r} {enclosing[-1].start}..{enclosing[-1].end} and "
-                    f"{span.label!r} {span.start}..{span.end} cross; spans must nest or be apart"
+                    f"{span.label!r} {span.start}..{span.end} cross",
+                    hint="spans must nest or be apart",
                 )
             enclosing.append(span)
             if not 0 <= span.start < span.end <= len(self.text):

@@ -36,7 +36,6 @@ __all__ = [
     "Place",
     "ResultWarning",
     "RuleError",
-    "did_you_mean",
     "nearest",
     "shortened",
 ]
@@ -97,6 +96,7 @@ class EspalierError(Exception):
     def __init__(self, *message: Part, hint: Hint | list[Hint] = "") -> None:
         """Keep the parts of the message."""
         super().__init__(*message)
+        self.place: tuple[Part, ...] = ()
         ways = hint if isinstance(hint, list) else [hint]
         self.ways: list[Any] = [(way,) if isinstance(way, str | Place | Argument) else way for way in ways]
 
@@ -106,8 +106,18 @@ class EspalierError(Exception):
 
     @property
     def what(self) -> str:
-        """What is wrong, and where."""
+        """What is wrong."""
         return "".join(map(str, self.args))
+
+    @property
+    def where(self) -> str:
+        """The place that the message begins with, empty if there is none."""
+        return "".join(map(str, self.place))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The message without the hint, the place first."""
+        return (*self.place, ": ", *self.args) if self.place else self.args
 
     @property
     def hint(self) -> str:
@@ -120,7 +130,7 @@ class EspalierError(Exception):
         words : returns how a part is said; None if that cannot be said, and with it a way out that has such a part.
         """
         advice = self._advice(words)
-        return "".join(words(part) or "" for part in self.args) + (f"; {advice}" if advice else "")
+        return "".join(words(part) or "" for part in self.parts) + (f"; {advice}" if advice else "")
 
     def _advice(self, words: Callable[[Part], str | None]) -> str:
         said = ([words(part) for part in way] for way in self.ways)
@@ -129,7 +139,7 @@ class EspalierError(Exception):
     def within(self: Error, *where: Part) -> Error:
         """Return the same error with a place before its message, such as the name of a file."""
         error = copy(self)
-        error.args = (*where, ": ", *self.args)
+        error.place = (*where, ": ", *self.place) if self.place else where
         return error
 
     def noted(self: Error, *note: Part) -> Error:
@@ -152,15 +162,9 @@ class FormatError(InputError):
 
     def __init__(self, *complaint: Part, path: str = "", line: int = 0, hint: Hint | list[Hint] = "") -> None:
         """Compose the message from the place and the complaint."""
-        complaint = tuple(shortened(part) if isinstance(part, str) else part for part in complaint)
-        self.path, self.line, self.complaint = path, line, complaint
-        place = f"{path}:{line}: " if path and line else f"{path}: " if path else ""
-        super().__init__(place, *complaint, hint=hint)
-
-    @property
-    def what(self) -> str:
-        """What is wrong with the file, without the place."""
-        return "".join(map(str, self.complaint))
+        super().__init__(*(shortened(part) if isinstance(part, str) else part for part in complaint), hint=hint)
+        self.path, self.line = path, line
+        self.place = (f"{path}:{line}" if line else path,) if path else ()
 
 
 class LabelError(InputError):
@@ -177,13 +181,9 @@ class RuleError(InputError):
         self, *complaint: Part, line: int = 0, column: int = 0, shown: str = "", hint: Hint | list[Hint] = ""
     ) -> None:
         """Compose the message from the place and the complaint."""
-        self.line, self.column, self.shown, self.complaint = line, column, shown, complaint
-        super().__init__(f"line {line}, column {column}: " if line else "", *complaint, hint=hint)
-
-    @property
-    def what(self) -> str:
-        """What is wrong with the rule, without the place."""
-        return "".join(map(str, self.complaint))
+        super().__init__(*complaint, hint=hint)
+        self.line, self.column, self.shown = line, column, shown
+        self.place = (f"line {line}, column {column}",) if line else ()
 
     def told(self, words: Callable[[Part], str | None]) -> str:
         """Return the message in other words, and the line with the caret."""
@@ -221,12 +221,6 @@ def nearest(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return the hint `did you mean 'x'?` for the nearest known word; `otherwise` if none is near."""
     close = get_close_matches(word, list(known), n=1)
     return f"did you mean {close[0]!r}?" if close else otherwise
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `"; did you mean 'x'?"` for the nearest known word, or an empty string."""
-    hint = nearest(word, known)
-    return f"; {hint}" if hint else ""
 
 
 def shortened(what: str, longest: int = 600) -> str:

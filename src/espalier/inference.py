@@ -152,9 +152,10 @@ def _batch(potentials: Chains | Segments) -> ChainBatch | SegmentBatch:
         if all(isinstance(p, SegmentPotentials) for p in potentials):
             return SegmentBatch.of(potentials)
         kinds = ", ".join(sorted({type(p).__name__ for p in potentials}))
-        raise InputError(f"a list of {kinds}; expected all Potentials or all SegmentPotentials")
+        raise InputError(f"a list of {kinds}", hint="expected all Potentials or all SegmentPotentials")
     raise InputError(
-        f"expected Potentials, SegmentPotentials, a list of one of them, or a batch; got {type(potentials).__name__}"
+        "expected Potentials, SegmentPotentials, a list of one of them, or a batch",
+        hint=f"got {type(potentials).__name__}",
     )
 
 
@@ -278,7 +279,7 @@ def pair_marginals(potentials: Chains, *, threads: int | None = None, allow_infe
     """Return p(y_{m-1} = l', y_m = l) of chains, float64[M, L, L]; 0 at first tokens."""
     p = _problem(potentials)
     if p.segmental:
-        raise InputError("pair marginals are of chains; for segmentations ask segment_marginals")
+        raise InputError("pair marginals are of chains", hint="for segmentations ask segment_marginals")
     return _posterior(p, True, threads, allow_infeasible)[1]
 
 
@@ -286,7 +287,7 @@ def segment_marginals(potentials: Segments, *, threads: int | None = None, allow
     """Return the probability of the segment of d + 1 tokens that ends at token m with label l, float64[M, D, L]."""
     p = _problem(potentials)
     if not p.segmental:
-        raise InputError("segment marginals are of segmentations; for chains ask pair_marginals")
+        raise InputError("segment marginals are of segmentations", hint="for chains ask pair_marginals")
     return _posterior(p, True, threads, allow_infeasible)[1]
 
 
@@ -319,7 +320,7 @@ def sample(
     """Return n independent exact samples: labels int16[n, M]; of segmentations also starts bool[n, M]."""
     p, n = _problem(potentials), _count(n, "n", 0)
     if not isinstance(rng, np.random.Generator):
-        raise InputError(f"rng is of type {type(rng).__name__}; expected np.random.default_rng(seed)")
+        raise InputError(f"rng is of type {type(rng).__name__}", hint="expected np.random.default_rng(seed)")
     labels, log_z = np.empty((n, p.M), np.int16), np.empty(p.N)
     if p.segmental:
         starts = np.empty((n, p.M), np.bool_)
@@ -345,14 +346,14 @@ def path_scores(
     wrong = np.flatnonzero((y < 0) | (y >= p.L))
     if len(wrong):
         raise InputError(
-            f"{_place(p, wrong[0])} has label {y[wrong[0]]}, expected 0..{p.L - 1}; unknown labels have no score"
+            f"{_place(p, wrong[0])} has label {y[wrong[0]]}, expected 0..{p.L - 1}", hint="unknown labels have no score"
         )
     y, scores = np.ascontiguousarray(y, np.int16), np.empty(p.N)
     if p.segmental:
         p.run(p.kernels.path_scores, threads, y, _checked_starts(p, y, starts), scores)
         return scores
     if starts is not None:
-        raise InputError("starts are for segmentations; a chain is scored by its labels alone")
+        raise InputError("starts are for segmentations", hint="a chain is scored by its labels alone")
     if p.N == 1 and p.M:
         scores[0] = _path_score(p.arrays, y)
         return scores

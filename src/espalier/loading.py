@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from espalier import store
-from espalier.errors import ModelFileError, did_you_mean
+from espalier.errors import ModelFileError, nearest
 from espalier.extract.extractor import Extractor
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def load(source: str | os.PathLike[str]) -> Extractor:
     try:
         return kind.from_parts(header, arrays)
     except ModelFileError as error:
-        raise ModelFileError(f"{path}: {error}") from error
+        raise error.within(str(path)) from error
 
 
 def bundled_file(name: str) -> Path:
@@ -68,7 +68,9 @@ def bundled_file(name: str) -> Path:
     package, file = BUNDLED[name]
     path = Path(str(resources.files(package) / file))
     if not path.exists():
-        raise ModelFileError(f"{path}: the bundled model is missing from this installation; install espalier again")
+        raise ModelFileError(
+            f"{path}: the bundled model is missing from this installation", hint="install espalier again"
+        )
     return path
 
 
@@ -82,7 +84,7 @@ def model_file(source: str | os.PathLike[str]) -> Path:
         return Path(name)
     if name in BUNDLED:
         return bundled_file(name)
-    near = did_you_mean(name, BUNDLED)
+    near = nearest(name, BUNDLED)
     if near:
-        raise ModelFileError(f"there is no model file {name!r}{near}")
+        raise ModelFileError(f"there is no model file {name!r}", hint=near)
     return Path(name)

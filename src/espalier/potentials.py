@@ -31,7 +31,7 @@ def _array(value: ArrayLike | None, shape: tuple[int, ...], name: str) -> Float:
     if array.shape != shape:
         raise InputError(f"{name} has shape {array.shape}, expected {shape}")
     if np.isnan(array).any() or np.isposinf(array).any():
-        raise InputError(f"{name} holds nan or +inf; scores are finite, or -inf to forbid")
+        raise InputError(f"{name} holds nan or +inf", hint="scores are finite, or -inf to forbid")
     return array
 
 

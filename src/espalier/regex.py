@@ -286,7 +286,7 @@ class Regex:
     def __init__(self, pattern: str) -> None:
         """Parse and build; a wrong pattern is a RuleError that names the character."""
         if len(pattern) > MAX_PATTERN:
-            raise RuleError(f"a pattern of {len(pattern)} characters; at most {MAX_PATTERN} are possible")
+            raise RuleError(f"a pattern of {len(pattern)} characters", hint=f"at most {MAX_PATTERN} are possible")
         parser = _Parser(pattern)
         tree = parser.parse()
         builder = _Builder(pattern)

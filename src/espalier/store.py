@@ -112,7 +112,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> tuple[dict[str,
         contents = _contents(data, json_length)
         return contents["header"], _arrays(data, _aligned(_START + json_length), contents)
     except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)!r}: {error}") from None
+        raise error.within(repr(os.fspath(path))) from None
     except FileNotFoundError:
         raise ModelFileError(f"there is no model file {os.fspath(path)!r}") from None
     except OSError as error:
@@ -132,20 +132,22 @@ def _little_endian(arrays: Mapping[str, NDArray[Any]], allow_nan: bool) -> list[
     """Return the arrays in the order of their names, contiguous and little-endian; refuse what cannot be stored."""
     for name in arrays:
         if not isinstance(name, str) or not name:
-            raise InputError(f"an array is named {name!r}; names are non-empty strings")
+            raise InputError(f"an array is named {name!r}", hint="names are non-empty strings")
     ready = []
     for name in sorted(arrays):
         array = arrays[name]
         if type(array) not in (np.ndarray, np.memmap):  # a masked array would lose its mask without a word
-            raise InputError(f"array {name!r} is a {type(array).__name__}; give a plain NumPy array")
+            raise InputError(f"array {name!r} is a {type(array).__name__}", hint="give a plain NumPy array")
         dtype = array.dtype.newbyteorder("<")
         if dtype.str not in _DTYPES:
-            raise InputError(f"array {name!r} has dtype {array.dtype}; only booleans, integers and floats are stored")
+            raise InputError(
+                f"array {name!r} has dtype {array.dtype}", hint="only booleans, integers and floats are stored"
+            )
         if array.ndim > _MAX_AXES:
-            raise InputError(f"array {name!r} has {array.ndim} axes; at most {_MAX_AXES} are stored")
+            raise InputError(f"array {name!r} has {array.ndim} axes", hint=f"at most {_MAX_AXES} are stored")
         array = np.asarray(array.astype(dtype, order="C", copy=False))
         if not allow_nan and _holds_nan(array):
-            raise InputError(f"array {name!r} holds nan; a model with undefined weights is not saved")
+            raise InputError(f"array {name!r} holds nan", hint="a model with undefined weights is not saved")
         ready.append((name, array))
     return ready
 
@@ -163,17 +165,17 @@ def _plain(value: Any, where: str, depth: int) -> Any:
     if depth > _MAX_DEPTH:
         raise InputError(f"{where[:60]}...: nested more than {_MAX_DEPTH} deep, or inside itself")
     if isinstance(value, float) and not math.isfinite(value):
-        raise InputError(f"{where} is {value}; JSON has finite numbers only")
+        raise InputError(f"{where} is {value}", hint="JSON has finite numbers only")
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise InputError(f"{where} has the key {key!r}; keys are strings")
+                raise InputError(f"{where} has the key {key!r}", hint="keys are strings")
         return {key: _plain(item, f"{where}[{key!r}]", depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item, f"{where}[{k}]", depth + 1) for k, item in enumerate(value)]
-    raise InputError(f"{where} is a {type(value).__name__}, which JSON cannot say; arrays belong in `arrays`")
+    raise InputError(f"{where} is a {type(value).__name__}, which JSON cannot say", hint="arrays belong in `arrays`")
 
 
 def _to_json(contents: dict[str, Any]) -> bytes:
@@ -187,7 +189,9 @@ def _to_json(contents: dict[str, Any]) -> bytes:
         raise InputError(f"the header cannot be written as JSON: {error}") from None
     encoded = text.encode("utf-8", "surrogatepass")
     if len(encoded) > _MAX_JSON:
-        raise InputError(f"the header has {len(encoded)} bytes, more than {_MAX_JSON}; long lists belong in `arrays`")
+        raise InputError(
+            f"the header has {len(encoded)} bytes, more than {_MAX_JSON}", hint="long lists belong in `arrays`"
+        )
     return encoded
 
 
@@ -225,7 +229,8 @@ def _check_preamble(first: bytes, size: int) -> int:
     _, version, json_length, length = _PREAMBLE.unpack_from(first)
     if version > FORMAT_VERSION:
         raise ModelFileError(
-            f"the file has format {version}, and this Espalier reads formats up to {FORMAT_VERSION}; upgrade Espalier"
+            f"the file has format {version}, and this Espalier reads formats up to {FORMAT_VERSION}",
+            hint="upgrade Espalier",
         )
     if version < 1:
         raise ModelFileError(f"the file is damaged: there is no format {version}")
@@ -319,7 +324,7 @@ def _checked_entry(entry: Any) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
         raise ModelFileError("the file is damaged: an array is declared without name, dtype, shape, offset or digest")
     name, dtype, shape = entry["name"], entry["dtype"], entry["shape"]
     if dtype not in _DTYPES:
-        raise ModelFileError(f"array {name!r} has dtype {dtype!r}; only booleans, integers and floats are read")
+        raise ModelFileError(f"array {name!r} has dtype {dtype!r}", hint="only booleans, integers and floats are read")
     sizes = shape if isinstance(shape, list) and len(shape) <= _MAX_AXES else [-1]
     if not all(type(n) is int and 0 <= n < 1 << 63 for n in sizes) or type(entry["offset"]) is not int:
         raise ModelFileError(f"the file is damaged: array {name!r} has an impossible shape or offset")

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from espalier.citations.record import CORE, LABELS, Record
-from espalier.errors import LabelError, did_you_mean
+from espalier.errors import LabelError, nearest
 from espalier.extract.answers import FieldNames, Reading
 from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import BATCH, Extractor
@@ -54,11 +54,9 @@ class Parser(Extractor):
         found = super()._named(names)
         for label, name in zip(found.labels, found.names, strict=True):
             if name not in LABELS:
-                raise LabelError(
-                    f"the model has the label {label!r}, which is no field of a reference"
-                    f"{did_you_mean(str(name), LABELS)}; fields: {', '.join(LABELS)}; "
-                    f"pass names={{{name!r}: ...}} to say which of them it is"
-                )
+                listed = nearest(str(name), LABELS, f"fields: {', '.join(LABELS)}")
+                hint = f"{listed}; pass names={{{name!r}: ...}} to say which of them it is"
+                raise LabelError(f"the model has the label {label!r}, which is no field of a reference", hint=hint)
         return found
 
     @property

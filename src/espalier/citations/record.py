@@ -12,7 +12,7 @@ from typing import Any
 
 from espalier.citations.normalise import work_of
 from espalier.citations.work import Date, Name, Pages, Work
-from espalier.errors import InputError, LabelError, did_you_mean
+from espalier.errors import InputError, LabelError, nearest
 from espalier.extract.extraction import Extraction, Field, check_confidence
 from espalier.lazy import cached_property
 
@@ -63,7 +63,7 @@ class Record(Extraction):
     def get(self, label: str) -> list[Field]:
         """Return the fields with this label, in order."""
         if label not in _KNOWN:
-            raise LabelError(f"{label!r} is no label of a reference{did_you_mean(label, LABELS)} (see LABELS)")
+            raise LabelError(f"{label!r} is no label of a reference (see LABELS)", hint=nearest(label, LABELS))
         return [field for field in self.fields if field.label == label]
 
     @cached_property
@@ -120,8 +120,8 @@ class Record(Extraction):
 def _complain(text: str, end: int, i: int, field: Field) -> None:
     """Say what is wrong with field i, which must begin at `end` or later."""
     if field.label not in _KNOWN:
-        hint = did_you_mean(field.label, LABELS)
-        raise LabelError(f"field {i}: {field.label!r} is no label of a reference{hint} (see LABELS)")
+        what = f"field {i}: {field.label!r} is no label of a reference (see LABELS)"
+        raise LabelError(what, hint=nearest(field.label, LABELS))
     if not end <= field.start < field.end <= len(text):
         raise InputError(
             f"field {i} ({field.label}) is at {field.start}..{field.end}, but must be a stretch of "
@@ -136,4 +136,4 @@ def _complain(text: str, end: int, i: int, field: Field) -> None:
 def _check_gap(text: str, start: int, end: int) -> None:
     gap = text[start:end]
     if gap and not gap.isspace():
-        raise InputError(f"characters {start}..{end} are in no field: {gap[:40]!r}; label them 'other'")
+        raise InputError(f"characters {start}..{end} are in no field: {gap[:40]!r}", hint="label them 'other'")

@@ -30,7 +30,7 @@ from typing import NamedTuple, NoReturn
 
 from espalier.citations.borders import begins, cuts, ends, glue, has_year, mark, seam
 from espalier.citations.parser import LONGEST
-from espalier.errors import FormatError, InputError, did_you_mean
+from espalier.errors import FormatError, InputError, nearest
 from espalier.io.files import Source, open_lines
 
 __all__ = ["LAYOUTS", "LONGEST_BLOCK", "Reference", "read_references", "split_references"]
@@ -106,7 +106,7 @@ def split_references(text: str, layout: str = "auto", *, refused: list[FormatErr
 
 def _check_layout(layout: str) -> None:
     if layout not in LAYOUTS:
-        raise InputError(f"unknown layout {layout!r}{did_you_mean(layout, LAYOUTS)}; there are {', '.join(LAYOUTS)}")
+        raise InputError(f"unknown layout {layout!r}", hint=nearest(layout, LAYOUTS, f"there are {', '.join(LAYOUTS)}"))
 
 
 def _references(

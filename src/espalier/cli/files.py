@@ -107,7 +107,9 @@ def output_format(path: Path, format: str | None, option: str) -> str:
         return "jsonl"
     found = format_by_name(path.name)
     if found is None:
-        raise InputError(f"{path}: the name does not say which format to write; pass {option}: {', '.join(FORMATS)}")
+        raise InputError(
+            f"{path}: the name does not say which format to write", hint=f"pass {option}: {', '.join(FORMATS)}"
+        )
     return found.name
 
 

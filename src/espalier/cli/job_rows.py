@@ -14,7 +14,7 @@ from espalier.cluster.job import Job, Settings
 from espalier.cluster.labeller import LabellerSpec
 from espalier.cluster.spans import alone, make_spans
 from espalier.cluster.stores import need
-from espalier.errors import InputError, did_you_mean
+from espalier.errors import InputError, nearest
 from espalier.loading import BUNDLED, bundled_file
 
 __all__ = ["ReferenceLabeller", "job_of", "make_references", "model_path", "parser_of"]
@@ -76,14 +76,14 @@ def job_of(settings: Settings, base: Path) -> Job:
     """Find the model of a job, relative to `base`, and what it makes of a text; one that cannot do it is refused."""
     kind = settings.rows or ("references" if settings.model in BUNDLED else "spans")
     if kind not in _KINDS:
-        near = did_you_mean(kind, _KINDS) or f"; there are {', '.join(_KINDS)}"
-        raise InputError(f"rows is {kind!r}{near}")
+        near = nearest(kind, _KINDS, f"there are {', '.join(_KINDS)}")
+        raise InputError(f"rows is {kind!r}", hint=near)
     if settings.entries and kind != "references":
-        raise InputError('entries are written of references; leave the key out, or add rows = "references"')
+        raise InputError("entries are written of references", hint='leave the key out, or add rows = "references"')
     for name in settings.entries:
         get_format(name)
         if name == "csl":
-            raise InputError("entries: every record of a reference has a column 'csl'; leave it out")
+            raise InputError("entries: every record of a reference has a column 'csl'", hint="leave it out")
     maker = make_references if kind == "references" else make_spans
     path = model_path(None if settings.model in BUNDLED else base / settings.model)
     spec = LabellerSpec.of(maker, path, *settings.entries)

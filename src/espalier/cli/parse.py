@@ -14,7 +14,7 @@ from espalier.cli.files import STANDARD, UTF_8, Encoding
 from espalier.cli.pace import Pace
 from espalier.cli.places import keep_apart
 from espalier.cli.wording import counted
-from espalier.errors import InputError, did_you_mean
+from espalier.errors import InputError, nearest
 
 __all__ = ["parse"]
 
@@ -113,8 +113,8 @@ def _format(format: str | None, output: Path) -> str:
     """Return the format asked for, else by the file's name, else what suits the reader of stdout."""
     if format is not None:
         if format not in _NAMES:
-            near = did_you_mean(format, _NAMES) or f"; there are {', '.join(_NAMES)}"
-            raise InputError(f"unknown format {format!r}{near}")
+            near = nearest(format, _NAMES, f"there are {', '.join(_NAMES)}")
+            raise InputError(f"unknown format {format!r}", hint=near)
         return format
     if output == STANDARD:
         return _TABLE if sys.stdout.isatty() else "jsonl"
@@ -122,7 +122,9 @@ def _format(format: str | None, output: Path) -> str:
         return _TABLE
     found = format_of_file(output.name)
     if found is None:
-        raise InputError(f"{output}: the name does not say which format to write; pass --format: {', '.join(_NAMES)}")
+        raise InputError(
+            f"{output}: the name does not say which format to write", hint=f"pass --format: {', '.join(_NAMES)}"
+        )
     return found.name
 
 
@@ -130,10 +132,10 @@ def _check(format: str, explain: bool, k: int, least: float, review: Path | None
     """Refuse options that would do nothing."""
     keeps, options = (FORMATS[format].keeps, FORMATS[format].options) if format in FORMATS else (KEEPS, ())
     if explain and format != _TABLE:
-        raise InputError(f"--explain draws for people; it goes with --format table, not {format}")
+        raise InputError("--explain draws for people", hint=f"it goes with --format table, not {format}")
     if k > 1 and "alternatives" not in keeps:
-        raise InputError(f"-k {k}: {format} has no place for other readings; use --format jsonl or table")
+        raise InputError(f"-k {k}: {format} has no place for other readings", hint="use --format jsonl or table")
     if raw_cells and "safe" not in options:
-        raise InputError(f"--raw-cells is for --format csv; {format} has no cells")
+        raise InputError("--raw-cells is for --format csv", hint=f"{format} has no cells")
     if review is not None and not least:
         raise InputError("--review needs --min-confidence: how sure a record must be to need no review")

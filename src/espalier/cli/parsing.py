@@ -208,7 +208,9 @@ def _check_text(path: Path) -> None:
     with open(path, "rb") as stream:
         head = stream.read(4)
     if head in _NO_TEXT:
-        raise FormatError(f"this is {_NO_TEXT[head]}, not text; save its references as text first", path=str(path))
+        raise FormatError(
+            f"this is {_NO_TEXT[head]}, not text", path=str(path), hint="save its references as text first"
+        )
 
 
 def _reason(error: FormatError | OSError, path: Path) -> str:

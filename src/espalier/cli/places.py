@@ -33,17 +33,19 @@ def keep_apart(reads: Iterable[str | Path | None], writes: Mapping[str, Path | N
     for option, path in outputs.items():
         source = inputs.get(_identity(path, _STDOUT))
         if source is not None:
-            raise InputError(f"{option} {path} is the same file as {source}, which is read; name another to write")
+            raise InputError(
+                f"{option} {path} is the same file as {source}, which is read", hint="name another to write"
+            )
     for (one, path), (other, second) in combinations(outputs.items(), 2):
         if _identity(path, _STDOUT) == _identity(second, _STDOUT):
-            raise InputError(f"{one} {path} and {other} {second} are the same file; name two")
+            raise InputError(f"{one} {path} and {other} {second} are the same file", hint="name two")
 
 
 def refuse_stdout(writes: Mapping[str, Path | None]) -> None:
     """Refuse `-` for outputs, by the option that names each, of a command whose stdout has something else to say."""
     for option, path in writes.items():
         if path == STANDARD:
-            raise InputError(f"{option} -: the figures are written to stdout; name a file for the page")
+            raise InputError(f"{option} -: the figures are written to stdout", hint="name a file for the page")
 
 
 def _identity(path: Path, standard: int) -> object:

@@ -142,12 +142,12 @@ def _checked(source: str, labels: str | None) -> tuple[Checked, Sequence[str]]:
     task = task_of(source)
     if task is not None:
         if labels is not None:
-            raise InputError(f"{source}: a task has its own labels; --labels is for files of rules")
+            raise InputError(f"{source}: a task has its own labels", hint="--labels is for files of rules")
         return Checked(task.rules, (), ()), task.labels
     text = read_text(Path(source))
     known = None if labels is None else [name.strip() for name in labels.split(",") if name.strip()]
     if known == []:
-        raise InputError("--labels is empty; give names with commas, such as title,price")
+        raise InputError("--labels is empty", hint="give names with commas, such as title,price")
     checked = check_rules(text, known, directory=Path(source).parent)
     return checked, checked.fields if known is None else known
 

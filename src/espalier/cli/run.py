@@ -62,9 +62,9 @@ def run(
     from espalier.errors import InputError
 
     if cluster is not None and workers is not None:
-        raise InputError("--workers is for processes here; the workers of a --cluster are started with it")
+        raise InputError("--workers is for processes here", hint="the workers of a --cluster are started with it")
     if cluster is None and wait is not None:
-        raise InputError("--wait is for a --cluster; processes here are started at once")
+        raise InputError("--wait is for a --cluster", hint="processes here are started at once")
     settings = read_settings(job)
     if output is not None:
         settings = replace(settings, output=output if "://" in output else str(Path(output).resolve()))

@@ -53,7 +53,7 @@ def serve(
 
         token = secrets.token_urlsafe(24)
     if token is not None and len(token) < 12:
-        raise InputError("--token: a token has at least 12 characters; leave it out to get a good one")
+        raise InputError("--token: a token has at least 12 characters", hint="leave it out to get a good one")
     gate = Gate.of(host, token, allow_host or ())
     with _listening(host, port) as listener:
         from espalier.workbench.app import create_app  # which takes a second or two
@@ -67,7 +67,7 @@ def _check_extra() -> None:
             __import__(package)
         except ImportError:
             raise MissingExtraError(
-                f"serve needs the package {package!r}; run: pip install 'espalier[serve]'"
+                f"serve needs the package {package!r}", hint="run: pip install 'espalier[serve]'"
             ) from None
 
 

@@ -162,11 +162,11 @@ def model_output(path: Path | None, task: str | None) -> Path:
     if path is None:
         path = Path(f"{Path(task or 'model').stem}.espalier")
         if os.path.lexists(path):
-            raise InputError(f"{path} is there already; name the file to write: --output {path} replaces it")
+            raise InputError(f"{path} is there already", hint=f"name the file to write: --output {path} replaces it")
     if path == STANDARD:
-        raise InputError("a model cannot be written to stdout; name a file, such as -o my.espalier")
+        raise InputError("a model cannot be written to stdout", hint="name a file, such as -o my.espalier")
     if path.is_dir():
-        raise InputError(f"{path} is a directory; name a file in it, such as -o {path / 'my.espalier'}")
+        raise InputError(f"{path} is a directory", hint=f"name a file in it, such as -o {path / 'my.espalier'}")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise InputError(f"{path}: the directory {str(path.parent)!r} does not exist or cannot be written")
     return path

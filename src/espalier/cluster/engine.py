@@ -50,7 +50,7 @@ def outcomes(client: Any, job: Job, todo: Sequence[Partition]) -> Iterator[tuple
     for future in futures:
         partition = running.pop(future.key)
         if future.cancelled():
-            raise EspalierError("the scheduler went away; finished partitions stay: run the same command again")
+            raise EspalierError("the scheduler went away", hint="finished partitions stay: run the same command again")
         error = future.exception()
         if isinstance(error, OSError) and error.errno in NO_ROOM:
             coming = iter(())
@@ -88,8 +88,8 @@ def connected(cluster: str | None, workers: int | None, wait: float | None, most
                 client = distributed.Client(cluster, timeout=patience)
             except OSError:
                 raise InputError(
-                    f"no Dask scheduler answers at {cluster} within {patience:g} seconds; is the address right? "
-                    "--wait SECONDS waits longer for one that is starting"
+                    f"no Dask scheduler answers at {cluster} within {patience:g} seconds",
+                    hint=("is the address right? --wait SECONDS waits longer for one that is starting"),
                 ) from None
             except (ValueError, TypeError) as error:
                 raise InputError(f"{cluster} is no address of a Dask scheduler: {error}") from None
@@ -128,12 +128,13 @@ def _check_workers(client: Any, cluster: str, patience: float) -> None:
         client.wait_for_workers(1, timeout=patience)
     except TimeoutError:
         raise EspalierError(
-            f"no worker has joined the scheduler at {cluster} in {patience:g} seconds; --wait SECONDS waits longer"
+            f"no worker has joined the scheduler at {cluster} in {patience:g} seconds",
+            hint="--wait SECONDS waits longer",
         ) from None
     try:
         versions = set(client.run(_version).values())
     except Exception as error:  # whatever a worker says that cannot even import this module
-        raise EspalierError(f"the workers at {cluster} cannot use espalier: {error}; install it there") from None
+        raise EspalierError(f"the workers at {cluster} cannot use espalier: {error}", hint="install it there") from None
     if versions != {_version()}:
         raise EspalierError(
             f"the workers at {cluster} have espalier {', '.join(sorted(versions))}, here is {_version()}"

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from espalier.cluster.labeller import LabellerSpec
-from espalier.errors import FormatError, InputError, did_you_mean
+from espalier.errors import FormatError, InputError, nearest
 
 __all__ = ["FORMATS", "RESERVED", "Job", "Settings", "read_settings"]
 
@@ -60,16 +60,20 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
         if not self.input or not all(self.input):
-            raise InputError('input is empty; name files or patterns, such as "refs/*.jsonl"')
+            raise InputError("input is empty", hint='name files or patterns, such as "refs/*.jsonl"')
         for name, least in (("partition_bytes", 1), ("batch", 1), ("longest", 1), ("retries", 0)):
             if getattr(self, name) < least:
-                raise InputError(f"{name} is {getattr(self, name)}; expected a whole number of at least {least}")
+                raise InputError(
+                    f"{name} is {getattr(self, name)}", hint=f"expected a whole number of at least {least}"
+                )
         if self.format not in FORMATS:
-            near = did_you_mean(self.format, FORMATS) or f"; there are {', '.join(FORMATS)}"
-            raise InputError(f"unknown format {self.format!r}{near}")
+            near = nearest(self.format, FORMATS, f"there are {', '.join(FORMATS)}")
+            raise InputError(f"unknown format {self.format!r}", hint=near)
         taken = [name for name in self.keep if name in RESERVED]
         if taken:
-            raise InputError(f"keep: every output has a column {taken[0]!r} of its own; leave it out, or rename yours")
+            raise InputError(
+                f"keep: every output has a column {taken[0]!r} of its own", hint="leave it out, or rename yours"
+            )
         if len({*self.keep, *self.entries}) < len(self.keep) + len(self.entries):
             names = ", ".join((*self.keep, *self.entries))
             raise InputError(f"{'keep and entries name' if self.entries else 'keep names'} a column twice: {names}")
@@ -124,7 +128,7 @@ def read_settings(path: Path) -> Settings:
     try:
         settings = Settings(**_checked(table))
     except InputError as error:
-        raise FormatError(*error.args, path=str(path), hint=error.ways) from None
+        raise FormatError(*error.parts, path=str(path), hint=error.ways) from None
     base = path.resolve().parent
     placed = {"input": tuple(_placed(name, base) for name in settings.input), "output": _placed(settings.output, base)}
     return Settings(**asdict(settings) | placed)
@@ -135,15 +139,15 @@ def _checked(table: Mapping[str, Any]) -> dict[str, Any]:
     known = {field.name: str(field.type) for field in fields(Settings)}
     for name, value in table.items():
         if name not in known:
-            raise InputError(f"unknown key {name!r}{did_you_mean(name, known) or '; there are ' + ', '.join(known)}")
+            raise InputError(f"unknown key {name!r}", hint=nearest(name, known, f"there are {', '.join(known)}"))
         kind, called = _KINDS[known[name]]
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise InputError(f"{name} is {value!r}; expected {called}")
+            raise InputError(f"{name} is {value!r}", hint=f"expected {called}")
         if isinstance(value, list) and not all(isinstance(part, str) for part in value):
-            raise InputError(f"{name} is {value!r}; expected a list of strings")
+            raise InputError(f"{name} is {value!r}", hint="expected a list of strings")
     missing = [name for name in ("input", "output", "model") if not table.get(name)]
     if missing:
-        raise InputError(f"there is no {missing[0]}; a job needs input, output and model")
+        raise InputError(f"there is no {missing[0]}", hint="a job needs input, output and model")
     return {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
 
 

@@ -54,15 +54,17 @@ def check_owner(store: Store, job: Job, *, replace: bool) -> None:
         except (ValueError, KeyError, TypeError):
             raise FormatError("not written by espalier run", path=f"{store.address}/job.json") from None
         if version > VERSION:
-            raise InputError(f"{store.address} was written by a later espalier (format {version}); update this one")
+            raise InputError(
+                f"{store.address} was written by a later espalier (format {version})", hint="update this one"
+            )
         changed = [name for name, value in job.identity.items() if before.get(name) != value]
         if changed:
             raise InputError(
-                f"{store.address} holds what another job wrote (other {', '.join(changed)}); "
-                f"name another output, or do it all anew with --replace"
+                f"{store.address} holds what another job wrote (other {', '.join(changed)})",
+                hint="name another output, or do it all anew with --replace",
             )
     elif present and "job.json" not in present:
-        raise InputError(f"{store.address} is not empty, and no job wrote it; name another output")
+        raise InputError(f"{store.address} is not empty, and no job wrote it", hint="name another output")
 
 
 def strays(store: Store, job: Job, partitions: Sequence[Partition]) -> dict[str, str]:
@@ -95,7 +97,8 @@ def check_strays(store: Store, job: Job, partitions: Sequence[Partition]) -> Non
     more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
     raise InputError(
         f"{store.address} has finished parts of what is no input of the job any more: {', '.join(gone[:_NAMED])}{more} "
-        f"({parts}); put the input back, name another output, or remove these parts with --forget-missing"
+        f"({parts})",
+        hint="put the input back, name another output, or remove these parts with --forget-missing",
     )
 
 

@@ -131,7 +131,8 @@ class _Output:
         if self._read != self._checksum.rows + self._rejected:
             raise EspalierError(
                 f"{self._partition.name}: {self._read} records were read, but {self._checksum.rows} came out "
-                f"and {self._rejected} were set aside; this is a fault of espalier, please report it"
+                f"and {self._rejected} were set aside",
+                hint="this is a fault of espalier, please report it",
             )
         entry: Entry = {
             "version": VERSION,

@@ -84,7 +84,9 @@ def _matches(pattern: str) -> list[tuple[Any, dict[str, Any]]]:
     except FileNotFoundError:
         raise InputError(f"input: {pattern} is not there") from None
     if info["type"] == "directory":
-        raise InputError(f"input: {pattern} is a directory; name the files in it, as in {pattern.rstrip('/')}/*")
+        raise InputError(
+            f"input: {pattern} is a directory", hint=f"name the files in it, as in {pattern.rstrip('/')}/*"
+        )
     return [(fs, info)]
 
 
@@ -112,7 +114,9 @@ def _format(path: str, asked: str) -> str:
     name = path.lower().removesuffix(".gz")
     ending = name[name.rfind(".") :] if "." in name else ""
     if ending not in _ENDINGS:
-        raise InputError(f"input: the name {path} does not say what it holds; set format to parquet, jsonl or text")
+        raise InputError(
+            f"input: the name {path} does not say what it holds", hint="set format to parquet, jsonl or text"
+        )
     return _ENDINGS[ending]
 
 

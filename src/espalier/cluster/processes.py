@@ -49,7 +49,7 @@ def ordered_map(work: Callable[[Item], Result], items: Iterable[Item], *, jobs: 
     says so; a single item is worked on in this process.
     """
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise InputError(f"jobs is {jobs!r}; expected a whole number of at least 1")
+        raise InputError(f"jobs is {jobs!r}", hint="expected a whole number of at least 1")
     return map(work, items) if jobs == 1 else _in_rounds(work, items, jobs)
 
 
@@ -85,7 +85,7 @@ def _on_workers(joblib: Any, work: Callable[[Item], Result], coming: _Ahead[Item
                         yield result
                         coming.read(1)
     except BrokenExecutor as error:
-        raise EspalierError("a worker process died, perhaps for want of memory; try fewer jobs") from error
+        raise EspalierError("a worker process died, perhaps for want of memory", hint="try fewer jobs") from error
 
 
 @contextmanager

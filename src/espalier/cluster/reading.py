@@ -118,7 +118,7 @@ def _rows(file: Any, partition: Partition, settings: Settings) -> Records:
     names, schema = [settings.text, *settings.keep], source.schema_arrow
     for name in names:
         if name not in schema.names:
-            raise FormatError(f"has no column {name!r}; it has {', '.join(schema.names)}", path=partition.input)
+            raise FormatError(f"has no column {name!r}", path=partition.input, hint=f"it has {', '.join(schema.names)}")
     stop = source.num_row_groups if partition.stop == WHOLE else partition.stop
     first = sum(source.metadata.row_group(i).num_rows for i in range(partition.start))
 

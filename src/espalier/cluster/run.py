@@ -159,13 +159,18 @@ def _do_the_rest(
     failures.sort(key=lambda failure: place[failure.partition.name])
     if full:
         raise EspalierError(
-            f"{store.address}: no room left; {len(ordered)} of {len(partitions)} partitions are written and stay: "
-            f"make room and run the same command again"
+            f"{store.address}: no room left",
+            hint=(
+                f"{len(ordered)} of {len(partitions)} partitions are written and stay: "
+                f"make room and run the same command again"
+            ),
         )
     report = Report(ordered, tuple(failures), before, len(found) - before, stale)
     records = {what: report.records(what) for what in RECORDS}
     if records["in"] != records["out"] + records["rejected"] + records["failed"]:
-        raise EspalierError("the records that came out and were set aside are not those that went in; please report it")
+        raise EspalierError(
+            "the records that came out and were set aside are not those that went in", hint="please report it"
+        )
     told = [failure.to_dict() for failure in failures]
     kept.write_json(store, kept.manifest(job, records, ordered, told), "manifest.json")
     return report

@@ -116,7 +116,7 @@ def need(module: str) -> Any:
     except ModuleNotFoundError as error:
         missing = (error.name or module).partition(".")[0]
         raise MissingExtraError(
-            f"work over several processes needs the package {missing!r}; run: pip install 'espalier[cluster]'"
+            f"work over several processes needs the package {missing!r}", hint="run: pip install 'espalier[cluster]'"
         ) from error
 
 
@@ -142,7 +142,7 @@ def alone(store: Store) -> Iterator[None]:
             fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                f"{store.address}: another run is writing there; wait until it has ended, or name another output"
+                f"{store.address}: another run is writing there", hint="wait until it has ended, or name another output"
             ) from None
         except OSError:  # a network disk without locks
             pass

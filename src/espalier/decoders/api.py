@@ -73,9 +73,9 @@ def problem_of(
     if isinstance(rules, Compiled) and labels is not None and Labels(labels) != rules.labels:
         raise InputError("the rules were compiled for other labels, or for the same in another order")
     if tokens is None and compiled.K:
-        raise InputError("rules speak about tokens; pass tokens=, one string for each row of the unary scores")
+        raise InputError("rules speak about tokens", hint="pass tokens=, one string for each row of the unary scores")
     if isinstance(tokens, str):
-        raise InputError("tokens is a string, not a list of tokens; split it first")
+        raise InputError("tokens is a string, not a list of tokens", hint="split it first")
     if clamp:
         scores = clamped(scores, clamp, compiled.labels)
     words = [""] * scores.n_tokens if tokens is None else list(tokens)
@@ -278,10 +278,10 @@ def _split(
 ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """Sort options by the way they belong to; the first is None if it must not be tried."""
     if method not in ("auto", "exact", "gibbs"):
-        raise InputError(f"unknown method {method!r}; use 'auto', 'exact' or 'gibbs'")
+        raise InputError(f"unknown method {method!r}", hint="use 'auto', 'exact' or 'gibbs'")
     for name in options:
         if name not in exact | sampled:
-            raise InputError(f"unknown option {name!r}; options: {', '.join(sorted(exact | sampled))}")
+            raise InputError(f"unknown option {name!r}", hint=f"options: {', '.join(sorted(exact | sampled))}")
     first = {name: value for name, value in options.items() if name in exact}
     return None if method == "gibbs" else first, {name: v for name, v in options.items() if name in sampled}
 
@@ -292,7 +292,7 @@ def _potentials(scores: Scores) -> Potentials:
         return scores
     if isinstance(scores, tuple):
         if not 1 <= len(scores) <= 4:
-            raise InputError(f"a tuple of {len(scores)} arrays; expected (unary, trans, start, end)")
+            raise InputError(f"a tuple of {len(scores)} arrays", hint="expected (unary, trans, start, end)")
         return Potentials(*scores)
     return Potentials(scores)
 

@@ -78,7 +78,7 @@ def decode(
     checked_count(max_nodes, "max_nodes")
     checked_count(width, "width")
     if known is not None and k != 1:
-        raise InputError(f"k is {k!r}, but a known labelling helps to find one; leave it out for the k best")
+        raise InputError(f"k is {k!r}, but a known labelling helps to find one", hint="leave it out for the k best")
     losses, joint = Losses(problem.folded), Joint.of(problem)
     floor = -math.inf if known is None else evaluate(problem, known).score
     most = losses.top - floor if floor > -math.inf else math.inf

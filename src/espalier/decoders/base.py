@@ -197,14 +197,14 @@ def prove(
     is a mistake of the decoder and raises; magnitude() : what the rounding of the bound scales with, |score| if None.
     """
     if math.isnan(bound) or math.isnan(score):
-        raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}; this is a bug")
+        raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}", hint="this is a bug")
     if score == -math.inf:
         if bound == -math.inf:
             return Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or Work())
         status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
         return Certificate(status, bound, math.inf, method, work or Work())
     if bound < score - tolerance(score) and bound < score - tolerance(magnitude() if magnitude else 0.0):
-        raise EspalierError(f"{method} claims the bound {bound}, but found the score {score}; this is a bug")
+        raise EspalierError(f"{method} claims the bound {bound}, but found the score {score}", hint="this is a bug")
     gap = max(0.0, bound - score)
     if gap <= tolerance(score):
         return Certificate(Status.OPTIMAL, max(bound, score), gap, method, work or Work())
@@ -227,7 +227,7 @@ def certify(
     """
     model_score, degrees, score = evaluate(problem, y)
     if score == -math.inf:
-        raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}; this is a bug")
+        raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}", hint="this is a bug")
     certificate = prove(
         score, bound, method, work, heuristic=heuristic, magnitude=lambda: magnitude_of(problem.potentials, y)
     )

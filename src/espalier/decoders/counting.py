@@ -115,7 +115,7 @@ class CountDecoder:
         if unary.shape != (M, L):
             raise InputError(f"unary has shape {unary.shape}, expected ({M}, {L})")
         if len(self.moves) > 1 and kinds is None:
-            raise InputError(f"there are {len(self.moves)} transition matrices; pass the class of every token")
+            raise InputError(f"there are {len(self.moves)} transition matrices", hint="pass the class of every token")
         chosen = self._kinds(indptr, kinds)
         if len(indptr) == 2 and 0 < M <= LONGEST:
             found = decode_single(self, unary, chosen, conditions, max_rounds)

@@ -105,9 +105,9 @@ def decode(
 def _check(problem: Problem, k: int, step: str, rate: float, shrink: float, cap: float, gap: float) -> None:
     """Refuse what cannot be done, with the reason."""
     if k != 1:
-        raise InputError(f"k is {k!r}, but dual decomposition finds one labelling; use 'astar' for the k best")
+        raise InputError(f"k is {k!r}, but dual decomposition finds one labelling", hint="use 'astar' for the k best")
     if step not in STEPS:
-        raise InputError(f"unknown step {step!r}; use {' or '.join(map(repr, STEPS))}")
+        raise InputError(f"unknown step {step!r}", hint=f"use {' or '.join(map(repr, STEPS))}")
     for name, value in (("rate", rate), ("cap", cap)):
         if not value > 0:
             raise InputError(f"{name} is {value!r}, expected a positive number")
@@ -117,7 +117,9 @@ def _check(problem: Problem, k: int, step: str, rate: float, shrink: float, cap:
         raise InputError(f"gap is {gap!r}, expected zero or more")
     for r in problem.globals:  # a rule that costs nothing may have any form
         if problem.grounded.compiled.form[r] != "linear":
-            raise InputError(f"rule {problem.rules.names[r]!r} is not a linear rule; use 'astar' or 'ilp' for it")
+            raise InputError(
+                f"rule {problem.rules.names[r]!r} is not a linear rule", hint="use 'astar' or 'ilp' for it"
+            )
 
 
 @dataclass(frozen=True, slots=True)

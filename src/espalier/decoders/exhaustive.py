@@ -27,7 +27,8 @@ def decode(problem: Problem, *, k: int = 1, max_labellings: int = 100_000) -> De
     if n > max_labellings:
         raise InputError(
             f"{problem.L} labels on {problem.T} tokens have {n:.3g} labellings, more than max_labellings = "
-            f"{max_labellings}; use method='auto', or a smaller example"
+            f"{max_labellings}",
+            hint="use method='auto', or a smaller example",
         )
     ranked = []
     # Drawn from the last token backwards, so that the order of enumeration is the order of ties.

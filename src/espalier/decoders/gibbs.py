@@ -64,7 +64,7 @@ def decode(
     checked_count(k, "k")
     checked_count(sweeps, "sweeps")
     if not 0 < cold <= hot < math.inf:
-        raise InputError(f"temperatures fall from hot to cold, both above 0; found hot={hot}, cold={cold}")
+        raise InputError("temperatures fall from hot to cold, both above 0", hint=f"found hot={hot}, cold={cold}")
     start = inference.viterbi(problem.folded, allow_infeasible=True)
     top = float(start.scores[0])
     if top == -math.inf:

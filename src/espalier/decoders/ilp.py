@@ -86,7 +86,7 @@ def decode(
 ) -> Decoding:
     """Return the best labelling with HiGHS' proof; BOUNDED if `time_limit` seconds were not enough for one."""
     if k != 1:
-        raise InputError(f"k is {k!r}, but the integer program finds one labelling; use 'astar' for the k best")
+        raise InputError(f"k is {k!r}, but the integer program finds one labelling", hint="use 'astar' for the k best")
     program, _ = Program(max_columns), checked_seconds(time_limit)
     first, [top] = viterbi(problem.folded, allow_infeasible=True)
     work = Work(viterbi=1)
@@ -174,7 +174,8 @@ class Program:
         if self.n_columns + n > self.max_columns:
             raise InputError(
                 f"the integer program needs more than max_columns={self.max_columns} columns: {what} adds at least {n} "
-                f"to {self.n_columns}; raise max_columns, or use another decoder"
+                f"to {self.n_columns}",
+                hint="raise max_columns, or use another decoder",
             )
 
     def add_rows(self, n: int, row: Int, column: Int, value: Float | float, *, lower: float, upper: float) -> None:

@@ -30,7 +30,7 @@ def first_subword(
     scores = np.asarray(logits, dtype=np.float64)
     if scores.ndim != 2 or scores.shape[1] == 0:
         raise InputError(
-            f"logits have shape {scores.shape}, expected (sub-words, labels); take one sequence of a batch"
+            f"logits have shape {scores.shape}, expected (sub-words, labels)", hint="take one sequence of a batch"
         )
     if len(word_ids) != len(scores):
         raise InputError(f"{len(scores)} rows of logits, but {len(word_ids)} word ids")
@@ -44,8 +44,8 @@ def first_subword(
     missing = next((word for word in range(n) if word not in firsts), None)
     if missing is not None:
         raise InputError(
-            f"word {missing} of {n} has no sub-word: cut off by the classifier's longest length, or empty; "
-            "split the text into shorter stretches, or leave out empty words"
+            f"word {missing} of {n} has no sub-word: cut off by the classifier's longest length, or empty",
+            hint="split the text into shorter stretches, or leave out empty words",
         )
     odd = next((word for word in firsts if not 0 <= word < n), None)
     if odd is not None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from espalier.decoders.table import DECODERS
-from espalier.errors import InputError, did_you_mean
+from espalier.errors import InputError, nearest
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.lowering import FORMS, support_table
 from espalier.rules.ruleset import RuleSet
@@ -53,9 +53,7 @@ def fill(page: str) -> str:
     def fresh(match: re.Match[str]) -> str:
         name = match[1]
         if name not in tables:
-            raise InputError(
-                f"no table is named {name!r}{did_you_mean(name, tables) or '; known: ' + ', '.join(tables)}"
-            )
+            raise InputError(f"no table is named {name!r}", hint=nearest(name, tables, f"known: {', '.join(tables)}"))
         return f"<!-- begin {name} -->\n{tables[name]()}\n<!-- end {name} -->"
 
     filled, found = re.subn(r"<!-- begin (\w+) -->.*?<!-- end \1 -->", fresh, page, flags=re.DOTALL)

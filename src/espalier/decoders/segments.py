@@ -117,7 +117,9 @@ def _checked_tags(tags: ArrayLike | None, L: int, C: int) -> tuple[Int, Int]:
     if chosen.shape != (2, L):
         raise InputError(f"tags have shape {chosen.shape}, expected (2, {L}): a first label and another for each field")
     if (tags is None and L != C) or (chosen < 0).any() or (chosen >= C).any():
-        raise InputError(f"potentials of {L} fields, but rules for {C} labels; say by tags= which belongs to which")
+        raise InputError(
+            f"potentials of {L} fields, but rules for {C} labels", hint="say by tags= which belongs to which"
+        )
     return chosen[0], chosen[1]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from espalier.decoders import astar, beam, dual, exhaustive, gibbs, ilp, kbest, product, two_stage, viterbi
 from espalier.decoders.auto import auto
 from espalier.decoders.base import Decoder, Decoding, Problem
-from espalier.errors import InputError, did_you_mean
+from espalier.errors import InputError, nearest
 
 __all__ = ["DECODERS", "auto", "find", "run"]
 
@@ -34,8 +34,8 @@ def find(method: str) -> Decoder:
     """Return a decoder by name; an unknown name is an error with the nearest known one."""
     if method not in DECODERS:
         names = ["auto", *DECODERS]
-        near = did_you_mean(str(method), names) or f"; methods: {', '.join(names)}"
-        raise InputError(f"unknown method {method!r}{near}")
+        near = nearest(str(method), names, f"methods: {', '.join(names)}")
+        raise InputError(f"unknown method {method!r}", hint=near)
     return DECODERS[method]
 
 
@@ -49,7 +49,7 @@ def run(problem: Problem, method: str = "auto", *, k: int = 1, **options: Any) -
     verdict = decoder.accepts(problem.grounded.compiled)
     # A rule without a price asks nothing of a decoder.
     if not verdict.ok and problem.globals:
-        raise InputError(f"{verdict.reason}; use method='auto', or leave the rule out")
+        raise InputError(f"{verdict.reason}", hint="use method='auto', or leave the rule out")
     return decoder.decode(problem, k=k, **options)
 
 
@@ -60,5 +60,5 @@ def _check_options(method: str, function: Any, options: dict[str, Any]) -> None:
     known = [name for name in parameters if name not in ("problem", "k")]
     for name in options:
         if name not in known:
-            near = did_you_mean(name, known) or (f"; its options: {', '.join(known)}" if known else "; it has none")
-            raise InputError(f"method {method!r} has no option {name!r}{near}")
+            near = nearest(name, known, f"its options: {', '.join(known)}" if known else "it has none")
+            raise InputError(f"method {method!r} has no option {name!r}", hint=near)

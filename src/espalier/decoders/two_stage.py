@@ -97,7 +97,7 @@ def decode(
 ) -> Decoding:
     """Return the labelling of `solve`, which takes the same options, with the penalised score it happens to have."""
     if k != 1:
-        raise InputError(f"k is {k!r}, but two-stage inference finds one labelling; use 'astar' for the k best")
+        raise InputError(f"k is {k!r}, but two-stage inference finds one labelling", hint="use 'astar' for the k best")
     found = solve(
         problem,
         tau=tau,
@@ -183,7 +183,7 @@ class _Task:
 
 def _one_of(value: str, known: tuple[str, ...], name: str) -> str:
     if value not in known:
-        raise InputError(f"unknown {name} {value!r}; use one of {', '.join(map(repr, known))}")
+        raise InputError(f"unknown {name} {value!r}", hint=f"use one of {', '.join(map(repr, known))}")
     return value
 
 

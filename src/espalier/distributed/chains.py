@@ -287,8 +287,8 @@ def check_copies(base: CRF) -> None:
     """Refuse a CRF whose training data no part has by itself."""
     if base.copies:
         raise InputError(
-            f"copies={base.copies} exchanges words between all sequences, and workers see their own alone; "
-            "set copies=0, or leave out jobs"
+            f"copies={base.copies} exchanges words between all sequences, and workers see their own alone",
+            hint="set copies=0, or leave out jobs",
         )
 
 
@@ -316,7 +316,9 @@ class PoolProblem:
         Attributes that it does not know weigh nothing.
         """
         if crf.labels_ != self.labels:
-            raise InputError("the model and the labelled data have other labels, or in another order; fit with labels=")
+            raise InputError(
+                "the model and the labelled data have other labels, or in another order", hint="fit with labels="
+            )
         model = crf.weights_
         placed = model if crf.index_ is self.index else self.start(crf)  # which forgets what is forbidden
         L, pairs = len(self.labels), placed.pairs

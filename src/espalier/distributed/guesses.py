@@ -61,7 +61,8 @@ def check_guesses(base: Any, update: str, jobs: int) -> None:
     if not isinstance(base, fits):
         raise InputError(
             f"jobs={jobs} has workers label the pool, for an HMM with update='interpolate' or a CRF with "
-            f"update='pool', not for a {type(base).__name__} with {update!r}; without jobs, threads do the work"
+            f"update='pool', not for a {type(base).__name__} with {update!r}",
+            hint="without jobs, threads do the work",
         )
     if update == "pool":
         check_copies(base)

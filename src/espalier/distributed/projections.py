@@ -67,15 +67,15 @@ def project_in_parts(
     elif isinstance(base, FitsSoft):
         crf: Any = base
         if crf.prior is not None:
-            raise InputError("a CRF with a prior learns from labels alone, or in CoDL; leave out prior")
+            raise InputError("a CRF with a prior learns from labels alone, or in CoDL", hint="leave out prior")
         problem = PoolProblem(crf, corpus, weight, pool)
         shards, attributes = shard_blocks(pool, problem.matrix, _chain_part, common=setting, jobs=jobs)
         with shards:
             yield _WeightsInParts(problem, _Projector(shards, setting, _kept), attributes)
     else:
         raise InputError(
-            f"jobs={jobs} has workers keep what they expect, for an HMM or a CRF, not for a {type(base).__name__}; "
-            "without jobs, threads do the work"
+            f"jobs={jobs} has workers keep what they expect, for an HMM or a CRF, not for a {type(base).__name__}",
+            hint="without jobs, threads do the work",
         )
 
 

@@ -155,8 +155,8 @@ def packed(value: Any) -> bytes:
         return pickle.dumps(value, protocol=5)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise InputError(
-            f"this cannot be sent to another process: {error}; functions in rules or features must be importable, "
-            "or leave out jobs"
+            f"this cannot be sent to another process: {error}",
+            hint=("functions in rules or features must be importable, or leave out jobs"),
         ) from error
 
 

@@ -106,8 +106,8 @@ class ShardsInFolder(Shards[Part]):
                 self._work()
             except BrokenExecutor as error:
                 raise EspalierError(
-                    "a worker process died, twice, perhaps for want of memory, so there is no sum; fit again, with "
-                    "fewer jobs"
+                    "a worker process died, twice, perhaps for want of memory, so there is no sum",
+                    hint=("fit again, with fewer jobs"),
                 ) from error
         before, self._states_of = self._states_of, self._turn
         for k in range(len(self._first)):
@@ -142,7 +142,8 @@ def _answer_from_folder(directory: str, part: int, turn: int, before: int, first
     folder = Path(directory)
     if not folder.is_dir():
         raise EspalierError(
-            f"a worker cannot see {folder}, which holds its part; set TMPDIR to a directory that all machines share"
+            f"a worker cannot see {folder}, which holds its part",
+            hint="set TMPDIR to a directory that all machines share",
         )
 
     def read(name: str) -> bytes:
@@ -212,8 +213,8 @@ def _no_worker_lost() -> Iterator[None]:
         yield
     except (KilledWorker, CancelledError, CommClosedError) as error:
         raise EspalierError(
-            "a worker of the cluster died with its part of the data, so there is no sum; fit again, and if it happens "
-            "again give workers more memory"
+            "a worker of the cluster died with its part of the data, so there is no sum",
+            hint=("fit again, and if it happens again give workers more memory"),
         ) from error
 
 

@@ -165,5 +165,5 @@ def chain_potentials(model: SequenceLabeller, X: Any, who: str) -> ChainBatch:
     """Return a model's potentials, which must be those of chains; who : asks for them."""
     batch = model.potentials(X)
     if not isinstance(batch, ChainBatch):
-        raise InputError(f"{type(model).__name__} scores segments; {who} a model of chains, such as CRF()")
+        raise InputError(f"{type(model).__name__} scores segments", hint=f"{who} a model of chains, such as CRF()")
     return batch

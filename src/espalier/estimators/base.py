@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from espalier import store
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.document import Document
-from espalier.errors import InputError, LabelError, NotFittedError, did_you_mean
+from espalier.errors import InputError, LabelError, NotFittedError, nearest
 from espalier.estimators.kinds import register
 from espalier.inference import k_best, marginals, viterbi
 from espalier.potentials import ChainBatch, SegmentBatch
@@ -67,8 +67,8 @@ class Estimator:
         for key, value in params.items():
             name, _, inner = key.partition("__")
             if name not in known:
-                near = did_you_mean(name, known) or f"; parameters: {', '.join(known)}"
-                raise InputError(f"{type(self).__name__} has no parameter {name!r}{near}")
+                near = nearest(name, known, f"parameters: {', '.join(known)}")
+                raise InputError(f"{type(self).__name__} has no parameter {name!r}", hint=near)
             if inner:
                 nested.setdefault(name, {})[inner] = value
             else:
@@ -117,7 +117,9 @@ def fresh(estimator: Model) -> Model:
     Other values are shared, not copied: rules, templates and extractors do not change.
     """
     if not is_estimator(estimator):
-        raise InputError(f"{estimator!r} is not an estimator; give an object such as HMM(), with get_params and fit")
+        raise InputError(
+            f"{estimator!r} is not an estimator", hint="give an object such as HMM(), with get_params and fit"
+        )
     params = estimator.get_params(deep=False)  # type: ignore[attr-defined]
     return type(estimator)(**{name: fresh(value) if is_estimator(value) else value for name, value in params.items()})
 
@@ -145,7 +147,7 @@ def as_corpus(X: Any, y: Sequence[Sequence[str | None]] | None = None, *, vocabu
     if isinstance(X, Corpus):
         return _renumbered(X, vocabulary) if y is None else X.with_labels(y, vocabulary)
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
-        raise InputError(f"X is {type(X).__name__}; expected a Corpus or a list of token lists")
+        raise InputError(f"X is {type(X).__name__}", hint="expected a Corpus or a list of token lists")
     if len(X) and isinstance(X[0], Document):
         corpus = Corpus.from_documents(X, vocabulary=vocabulary)
         return corpus if y is None else corpus.with_labels(y, vocabulary)
@@ -179,17 +181,17 @@ def check_number(name: str, value: Any, least: float = 0, *, whole: bool = False
     kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
     if isinstance(value, bool) or not isinstance(value, kinds) or not np.isfinite(value) or value < least:
         what = "a whole number" if whole else "a number"
-        raise InputError(f"{name} is {value!r}; expected {what} of at least {least}")
+        raise InputError(f"{name} is {value!r}", hint=f"expected {what} of at least {least}")
 
 
 def check_labelled(corpus: Corpus) -> None:
     """Raise if there is nothing to learn from."""
     if len(corpus) == 0 or corpus.n_tokens == 0:
-        raise InputError("the training corpus is empty; give at least one sequence with at least one token")
+        raise InputError("the training corpus is empty", hint="give at least one sequence with at least one token")
     if corpus.y is None or corpus.labels is None:
         raise InputError("fit needs labels: pass y, or a Corpus that has them")
     if (corpus.y < 0).all():
-        raise LabelError("every label is unknown; at least one token must be labelled")
+        raise LabelError("every label is unknown", hint="at least one token must be labelled")
 
 
 def labelled_corpus(X: Any, y: Sequence[Sequence[str | None]] | None, labels: Sequence[str] | None) -> Corpus:
@@ -285,7 +287,7 @@ class SequenceLabeller(Estimator, ABC):
     def check_fitted(self) -> None:
         """Raise NotFittedError before `fit`."""
         if not hasattr(self, "labels_"):
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first")
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet", hint="call fit first")
 
     def __sklearn_is_fitted__(self) -> bool:
         """Tell scikit-learn whether `fit` has been called."""
@@ -328,7 +330,9 @@ class SequenceLabeller(Estimator, ABC):
         self.check_fitted()
         batch = self.potentials([tokens])
         if isinstance(batch, SegmentBatch):
-            raise InputError(f"a {type(self).__name__} scores segments; explain needs a model that scores tokens")
+            raise InputError(
+                f"a {type(self).__name__} scores segments", hint="explain needs a model that scores tokens"
+            )
         return explain(batch[0], tokens=tokens, labels=self.labels_)
 
     def score(self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> float:

@@ -169,13 +169,15 @@ class CCM(SequenceLabeller):
         for name, least in (("epochs", 1), ("folds", 2)):
             check_number(name, getattr(self, name), least, whole=True)
         if self.training not in ("L+I", "IBT", "JIBT"):
-            raise InputError(f"training is {self.training!r}; expected 'L+I', 'IBT' or 'JIBT'")
+            raise InputError(f"training is {self.training!r}", hint="expected 'L+I', 'IBT' or 'JIBT'")
         if self.training != "L+I":
             require(self.base, LearnsRules, f"training={self.training!r}", "choose a Perceptron, or training='L+I'")
         if self.training == "IBT" and self.penalties in TRAINED:
             raise InputError(f"training='IBT' needs penalties beforehand, and {self.penalties!r} needs a trained base")
         if self.training == "JIBT" and not (self.penalties == "count" or isinstance(self.penalties, Mapping)):
-            raise InputError(f"training='JIBT' learns the penalties itself; leave out penalties={self.penalties!r}")
+            raise InputError(
+                "training='JIBT' learns the penalties itself", hint=f"leave out penalties={self.penalties!r}"
+            )
 
     def rule_set(self) -> RuleSet:
         """Return the rules as they were given; a rule whose penalty is to be found has None."""
@@ -194,7 +196,7 @@ class CCM(SequenceLabeller):
         price = math.inf if chosen == "hard" else chosen
         if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not price >= 0:
             names = "'count', 'perceptron', 'svm', 'hard', 'fixed', a mapping or a number of at least 0"
-            raise InputError(f"penalties is {chosen!r}; expected {names}")
+            raise InputError(f"penalties is {chosen!r}", hint=f"expected {names}")
         return rules.with_penalties(dict.fromkeys(rules.unset, float(price))).penalties
 
     def _trained_penalties(
@@ -425,7 +427,9 @@ def _labelled(dev: Any, labels: Labels) -> Corpus:
     X, y = dev if isinstance(dev, tuple) else (dev, None)
     corpus = as_corpus(X, y, vocabulary=None if y is None else labels)
     if not len(corpus) or corpus.y is None or (corpus.y < 0).all():
-        raise InputError("dev has no labelled sequences; give a labelled Corpus or a pair (X, y), or leave it out")
+        raise InputError(
+            "dev has no labelled sequences", hint="give a labelled Corpus or a pair (X, y), or leave it out"
+        )
     return corpus if corpus.labels == labels else corpus.with_labels(corpus.all_labels(), labels)
 
 

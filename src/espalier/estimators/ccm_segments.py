@@ -25,8 +25,8 @@ def segment_tags(base: ScoresSegments, labels: Labels) -> NDArray[np.int64]:
     missing = sorted({name for row in written for name in row} - set(labels.names))
     if missing:
         raise InputError(
-            f"a model of segments may give the labels {', '.join(missing)}, which are not among the known ones; "
-            "pass labels= to fit, with both marks of every field"
+            f"a model of segments may give the labels {', '.join(missing)}, which are not among the known ones",
+            hint="pass labels= to fit, with both marks of every field",
         )
     return np.array([labels.encode(row) for row in written], np.int64)
 

@@ -208,7 +208,7 @@ class CoDL(TaughtLabeller):
         """Raise InputError for a parameter that makes no sense."""
         check_jobs(self.jobs)
         if self.update not in ("interpolate", "pool"):
-            raise InputError(f"update is {self.update!r}; expected 'interpolate' or 'pool'")
+            raise InputError(f"update is {self.update!r}", hint="expected 'interpolate' or 'pool'")
         if self.jobs is not None:
             base = self.model.base if _has_rules(self.model) else self.model
             over_processes().check_guesses(base, self.update, self.jobs)
@@ -217,7 +217,7 @@ class CoDL(TaughtLabeller):
         check_number("cycles", self.cycles, whole=True)
         check_number("k", self.k, 1, whole=True)
         if self.gamma > 1:
-            raise InputError(f"gamma is {self.gamma!r}; expected a number from 0 to 1")
+            raise InputError(f"gamma is {self.gamma!r}", hint="expected a number from 0 to 1")
         if self.relearn_penalties and not (_has_rules(self.model) and self.model.penalties == "count"):
             raise InputError("relearn_penalties counts violations: it needs a CCM with penalties='count'")
 
@@ -246,7 +246,7 @@ class CoDL(TaughtLabeller):
         """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
         self.check_fitted()
         if not _has_rules(self.model_):
-            raise InputError("there are no rules to explain; give CoDL a CCM")
+            raise InputError("there are no rules to explain", hint="give CoDL a CCM")
         found: Explanation = self.model_.explain(tokens)
         return found
 

@@ -123,9 +123,11 @@ class CRF(LinearChainLabeller):
 
             check_jobs(self.jobs)
         if self.transitions not in ("observed", "all"):
-            raise InputError(f"transitions is {self.transitions!r}; expected 'observed' or 'all'")
+            raise InputError(f"transitions is {self.transitions!r}", hint="expected 'observed' or 'all'")
         if self.prior is not None and not isinstance(self.prior, Learned):
-            raise InputError(f"prior is a {type(self.prior).__name__}; expected what a fitted CRF has as learned_")
+            raise InputError(
+                f"prior is a {type(self.prior).__name__}", hint="expected what a fitted CRF has as learned_"
+            )
 
     def _examples(self, X: Any, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
         from espalier.learning.recombination import recombined
@@ -133,7 +135,7 @@ class CRF(LinearChainLabeller):
         if not self.copies:
             return corpus, weight
         if holds_attributes(X):
-            raise InputError("copies exchange words, and X has ready attributes; leave out copies")
+            raise InputError("copies exchange words, and X has ready attributes", hint="leave out copies")
         return recombined(corpus, self.copies, weight, np.random.default_rng(0))
 
     def train(self, data: TrainingSet) -> ChainModel:

@@ -90,7 +90,7 @@ class Experts(SequenceLabeller):
     def _check_weight(self) -> None:
         check_number("weight", self.weight)
         if self.weight == 0:
-            raise InputError("weight is 0; leave the second expert out instead")
+            raise InputError("weight is 0", hint="leave the second expert out instead")
 
     def _unfitted(self, name: str) -> Any:
         """Return the estimator to fit: a fresh copy, or one of the fitted expert if that goes on from where it was."""

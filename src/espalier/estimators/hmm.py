@@ -132,7 +132,7 @@ class HMM(SequenceLabeller):
     def _smoothing(self) -> Smoothing:
         """Return the smoothing that the parameters describe; a parameter that makes no sense is an error."""
         if self.word_classes is not None and self.smoothing == "additive":
-            raise InputError("additive smoothing knows no word classes; choose smoothing='backoff'")
+            raise InputError("additive smoothing knows no word classes", hint="choose smoothing='backoff'")
         return Smoothing(
             self.smoothing,
             start=self.start_alpha,

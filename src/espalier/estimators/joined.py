@@ -47,12 +47,12 @@ class JoinedCRF:
         """Extract the attributes of all the text."""
         crf.check_parameters()
         if crf.prior is not None:
-            raise InputError("a CRF with a prior learns from labels alone, or in CoDL; leave out prior")
+            raise InputError("a CRF with a prior learns from labels alone, or in CoDL", hint="leave out prior")
         if crf.copies:
-            raise InputError("a CRF with copies learns from labels alone, or in CoDL; leave out copies")
+            raise InputError("a CRF with copies learns from labels alone, or in CoDL", hint="leave out copies")
         if crf.jobs is not None:
             raise InputError(
-                "a CRF with jobs learns from labels alone, or in CoDL; leave out jobs: threads do the work"
+                "a CRF with jobs learns from labels alone, or in CoDL", hint="leave out jobs: threads do the work"
             )
         self.crf, self.labelled, self.joined = crf, labelled, join(labelled, pool)
         self.index, matrix = crf.extractor().fit_transform(self.joined)

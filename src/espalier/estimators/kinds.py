@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier.errors import InputError, ModelFileError, did_you_mean
+from espalier.errors import InputError, ModelFileError, nearest
 
 if TYPE_CHECKING:
     from espalier.estimators.base import SequenceLabeller
@@ -29,7 +29,7 @@ def register(cls: type[SequenceLabeller]) -> None:
     known = _CLASSES.get(cls.kind)
     ours = cls.__module__.startswith("espalier.")
     if (cls.kind in BUNDLED and not ours) or (known is not None and known.__qualname__ != cls.__qualname__):
-        raise InputError(f"there is a model of kind {cls.kind!r} already; give {cls.__name__} another kind")
+        raise InputError(f"there is a model of kind {cls.kind!r} already", hint=f"give {cls.__name__} another kind")
     _CLASSES[cls.kind] = cls
 
 
@@ -38,10 +38,9 @@ def class_of(kind: Any) -> type[SequenceLabeller]:
     if kind in BUNDLED and kind not in _CLASSES:
         _import_bundled(kind)
     if not isinstance(kind, str) or kind not in _CLASSES:
-        hint = did_you_mean(str(kind), {*BUNDLED, *_CLASSES}) or (
-            "; a later Espalier may have written it, or it is your own: then import its class first"
-        )
-        raise ModelFileError(f"holds a model of unknown kind {kind!r}{hint}")
+        other = "a later Espalier may have written it, or it is your own: then import its class first"
+        hint = nearest(str(kind), {*BUNDLED, *_CLASSES}, other)
+        raise ModelFileError(f"holds a model of unknown kind {kind!r}", hint=hint)
     return _CLASSES[kind]
 
 

@@ -141,7 +141,9 @@ class LinearChainLabeller(SequenceLabeller):
         if prior is None:
             return GivenIndex.fit_transform(X) if given else self.extractor().fit_transform(corpus)
         if isinstance(prior.index, GivenIndex) != given:
-            raise InputError("the prior and X differ: one has ready attributes, the other tokens; both need the same")
+            raise InputError(
+                "the prior and X differ: one has ready attributes, the other tokens", hint="both need the same"
+            )
         return prior.index, prior.index.transform(X if isinstance(prior.index, GivenIndex) else corpus)
 
     def extractor(self) -> FeatureExtractor:
@@ -155,7 +157,7 @@ class LinearChainLabeller(SequenceLabeller):
         self.check_fitted()
         if isinstance(self.index_, GivenIndex):
             if isinstance(X, Corpus) or (any(len(sequence) for sequence in X) and not holds_attributes(X)):
-                raise InputError("this model was trained on ready attributes; X must hold them too, not tokens")
+                raise InputError("this model was trained on ready attributes", hint="X must hold them too, not tokens")
             indptr = np.concatenate([[0], np.cumsum([len(sequence) for sequence in X])]).astype(np.int64)
             return self.index_.transform(X), indptr
         corpus = as_corpus(X)
@@ -213,7 +215,8 @@ def _check_kept(before: Labels, now: Labels) -> None:
     lost = [name for name in before if name not in set(now)]
     if lost:
         raise InputError(
-            f"the prior knows the label {lost[0]!r}, which this training set would forget; fit with labels= all labels"
+            f"the prior knows the label {lost[0]!r}, which this training set would forget",
+            hint="fit with labels= all labels",
         )
 
 

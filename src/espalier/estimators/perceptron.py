@@ -88,9 +88,9 @@ class Perceptron(LinearChainLabeller):
         for name, least in (("epochs", 1), ("seed", 0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise InputError(f"{name} is {value!r}; expected a whole number of at least {least}")
+                raise InputError(f"{name} is {value!r}", hint=f"expected a whole number of at least {least}")
         if self.pairs not in ("all", "observed"):
-            raise InputError(f"pairs is {self.pairs!r}; expected 'all' or 'observed'")
+            raise InputError(f"pairs is {self.pairs!r}", hint="expected 'all' or 'observed'")
 
     def train(self, data: TrainingSet, initial: ChainModel | None = None) -> ChainModel:
         """Find the weights."""

@@ -38,8 +38,8 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
     kind = getattr(estimator, "kind", None)
     if kind is None or not isinstance(estimator, SequenceLabeller):
         raise InputError(
-            f"a {type(estimator).__name__} cannot be stored in a model file; derive it from SequenceLabeller, with a "
-            f"`kind` of its own (there are {', '.join(BUNDLED)})"
+            f"a {type(estimator).__name__} cannot be stored in a model file",
+            hint=(f"derive it from SequenceLabeller, with a `kind` of its own (there are {', '.join(BUNDLED)})"),
         )
     estimator.check_fitted()
     extra, arrays = estimator.state()

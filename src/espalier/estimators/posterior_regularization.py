@@ -188,7 +188,7 @@ class PosteriorRegularization(RuleTaught):
         check_jobs(self.jobs)
         for name, known in (("scope", ("sequence", "corpus")), ("decode", ("model", "projection", "rules"))):
             if getattr(self, name) not in known:
-                raise InputError(f"{name} is {getattr(self, name)!r}; expected {' or '.join(map(repr, known))}")
+                raise InputError(f"{name} is {getattr(self, name)!r}", hint=f"expected {' or '.join(map(repr, known))}")
 
     def _opened(
         self, base: SequenceLabeller, corpus: Corpus, pool: Corpus, weight: Float | None, limits: Limits
@@ -206,7 +206,7 @@ class PosteriorRegularization(RuleTaught):
         if self.slack == "count":
             return count_penalties(self.features_.compiled, corpus)
         if isinstance(self.slack, str) and self.slack != "none":
-            raise InputError(f"slack is {self.slack!r}; expected 'count', 'none', a number or a mapping")
+            raise InputError(f"slack is {self.slack!r}", hint="expected 'count', 'none', a number or a mapping")
         rules = self.rules_
         chosen = np.full(rules.K, np.inf) if self.slack == "none" else by_rule(self.slack, "slack", rules)
         return np.where([rule.penalty is None for rule in rules], chosen, rules.penalties)

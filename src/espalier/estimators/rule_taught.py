@@ -45,7 +45,9 @@ class RuleTaught(TaughtLabeller):
         left = unusable(features.compiled)
         if not features.J:
             what = f" ({', '.join(left)} cannot)" if left else ""
-            raise InputError(f"no rule can be put as an expectation over a chain{what}; give local or count rules")
+            raise InputError(
+                f"no rule can be put as an expectation over a chain{what}", hint="give local or count rules"
+            )
         if left:
             warnings.warn(
                 f"{len(left)} rules are no expectations over a chain and teach nothing: {', '.join(left)}",
@@ -84,7 +86,7 @@ def _rates(bounds: Chosen, features: ChainFeatures, corpus: Corpus) -> Float:
         return np.zeros(features.J)
     if bounds != "labelled":
         if isinstance(bounds, str):
-            raise InputError(f"bounds is {bounds!r}; expected 'zero', 'labelled', a number or a mapping")
+            raise InputError(f"bounds is {bounds!r}", hint="expected 'zero', 'labelled', a number or a mapping")
         return by_rule(bounds, "bounds", features.compiled.rules)[features.rule]
     assert corpus.y is not None
     known = np.bincount(np.repeat(np.arange(len(corpus)), corpus.lengths), corpus.y >= 0, len(corpus)) == corpus.lengths

@@ -258,7 +258,7 @@ class SampleRank(LinearChainLabeller):
         """Raise InputError for a parameter that makes no sense."""
         for name, known in (("truth", ("accuracy", "f1")), ("unlabelled_truth", TRUTHS)):
             if getattr(self, name) not in known:
-                raise InputError(f"{name} is {getattr(self, name)!r}; expected {' or '.join(map(repr, known))}")
+                raise InputError(f"{name} is {getattr(self, name)!r}", hint=f"expected {' or '.join(map(repr, known))}")
         for name in ("epochs", "sweeps", "pool_epochs", "pool_sweeps", "block"):
             check_number(name, getattr(self, name), 1, whole=True)
         check_number("seed", self.seed, whole=True)

@@ -137,12 +137,12 @@ class SemiCRF(SequenceLabeller):
         for name in ("l1", "l2"):
             check_number(name, getattr(self, name))
         if self.transitions not in ("observed", "all"):
-            raise InputError(f"transitions is {self.transitions!r}; expected 'observed' or 'all'")
+            raise InputError(f"transitions is {self.transitions!r}", hint="expected 'observed' or 'all'")
         n = self.max_length
         if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
-            raise InputError(f"max_length is {n!r}; expected a whole number of at least 1, or None")
+            raise InputError(f"max_length is {n!r}", hint="expected a whole number of at least 1, or None")
         if self.outside is not None and not isinstance(self.outside, str):
-            raise InputError(f"outside is {self.outside!r}; expected a label name or None")
+            raise InputError(f"outside is {self.outside!r}", hint="expected a label name or None")
 
     def fit(
         self,

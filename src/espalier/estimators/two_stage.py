@@ -201,13 +201,13 @@ class TwoStage(SequenceLabeller):
         taus: list[Any] = [*self.taus] if self.tau == "auto" else [self.tau]
         for tau in taus:
             if isinstance(tau, bool | str) or not 0 <= tau <= 1:
-                raise InputError(f"tau is {tau!r}; expected 'auto' or a number from 0 to 1")
+                raise InputError(f"tau is {tau!r}", hint="expected 'auto' or a number from 0 to 1")
         if not taus:
-            raise InputError("taus is empty; give at least one number from 0 to 1")
+            raise InputError("taus is empty", hint="give at least one number from 0 to 1")
         if self.count not in COUNTS:
-            raise InputError(f"count is {self.count!r}; expected one of {', '.join(map(repr, COUNTS))}")
+            raise InputError(f"count is {self.count!r}", hint=f"expected one of {', '.join(map(repr, COUNTS))}")
         if self.criterion not in ("auto", "tokens", "segments"):
-            raise InputError(f"criterion is {self.criterion!r}; expected 'auto', 'tokens' or 'segments'")
+            raise InputError(f"criterion is {self.criterion!r}", hint="expected 'auto', 'tokens' or 'segments'")
         if not isinstance(self.relations, str | RuleSet):
             raise InputError(f"relations are 'mine', a RuleSet or its text, not {type(self.relations).__name__}")
 
@@ -215,7 +215,9 @@ class TwoStage(SequenceLabeller):
         """Score every sequence by a base fitted to the other folds; fold f has the sequences f, f + folds, ..."""
         folds = min(self.folds, len(corpus))
         if folds < 2:
-            raise InputError("tau='auto' needs at least two training sequences and folds, or dev; or give tau a number")
+            raise InputError(
+                "tau='auto' needs at least two training sequences and folds, or dev", hint="or give tau a number"
+            )
         assert corpus.labels is not None
         parts = []
         for f in range(folds):
@@ -357,7 +359,7 @@ def _held_out(base: SequenceLabeller, data: Any, labels: Labels) -> _Part:
     X, y = data if isinstance(data, tuple) else (data, None)
     corpus = as_corpus(X, y, vocabulary=None if y is None else labels)
     if corpus.y is None or not len(corpus):
-        raise InputError("the development data have no labels; give a labelled Corpus or a pair (X, y)")
+        raise InputError("the development data have no labels", hint="give a labelled Corpus or a pair (X, y)")
     if corpus.labels != labels:
         corpus = corpus.with_labels(corpus.all_labels(), labels)
     return _Part(corpus, chain_potentials(base, corpus, "two stages need"))

@@ -91,7 +91,7 @@ def held_out(dev: Any) -> Corpus | None:
         return None
     corpus = as_corpus(*dev) if isinstance(dev, tuple) and len(dev) == 2 else as_corpus(dev)
     if corpus.y is None or not (corpus.y >= 0).any():
-        raise InputError("dev has no labels to score against; pass a labelled Corpus or a pair (X, y)")
+        raise InputError("dev has no labels to score against", hint="pass a labelled Corpus or a pair (X, y)")
     return corpus
 
 

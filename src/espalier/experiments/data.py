@@ -32,8 +32,10 @@ class Data:
         """Raise InputError if the directory or a split is missing; the message names every missing file."""
         if not self.directory.is_dir():
             raise InputError(
-                f"{self.directory}: there is no such directory; pass --data the directory of the data sets, "
-                "which has <set>/normalised/<split>.jsonl for each set"
+                f"{self.directory}: there is no such directory",
+                hint=(
+                    "pass --data the directory of the data sets, which has <set>/normalised/<split>.jsonl for each set"
+                ),
             )
         missing = [str(self._plain(split)) for split in dict.fromkeys(splits) if self._find(split) is None]
         if missing:

@@ -41,7 +41,7 @@ def pictures(table: Table, results: Sequence[Result], charts: Mapping[str, str] 
     found: list[Picture] = []
     for kind, axis in (table.charts if charts is None else charts).items():
         if kind not in _KINDS:
-            raise InputError(f"table {table.name} declares a chart {kind!r}; there are {', '.join(_KINDS)}")
+            raise InputError(f"table {table.name} declares a chart {kind!r}", hint=f"there are {', '.join(_KINDS)}")
         found += _KINDS[kind](table, own, axis)
     return found
 

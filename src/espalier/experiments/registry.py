@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib import import_module
 
-from espalier.errors import InputError, did_you_mean
+from espalier.errors import InputError, nearest
 from espalier.experiments.protocol import Table
 
 __all__ = ["ALL", "BY_NAME_ONLY", "NAMES", "find_tables"]
@@ -35,9 +35,7 @@ def find_tables(names: Iterable[str] = ()) -> list[Table]:
     chosen = [name for given in names for name in (NAMES if given == ALL else (given,))]
     for name in chosen:
         if name not in NAMES:
-            raise InputError(
-                f"no table is named {name!r}{did_you_mean(name, NAMES) or '; tables: ' + ', '.join(NAMES)}"
-            )
+            raise InputError(f"no table is named {name!r}", hint=nearest(name, NAMES, f"tables: {', '.join(NAMES)}"))
     return [_table(name) for name in NAMES if (name in chosen if chosen else name not in BY_NAME_ONLY)]
 
 

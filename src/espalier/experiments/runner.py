@@ -73,7 +73,7 @@ def reproduce(
     """
     for name, value in (("runs", runs), ("jobs", jobs)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise InputError(f"{name} is {value!r}; expected a whole number of at least 1")
+            raise InputError(f"{name} is {value!r}", hint="expected a whole number of at least 1")
     data.check(split for table in tables for split in table.needs)
     todo: list[Job] = []
     done: list[tuple[Cell, Outcome]] = []
@@ -155,7 +155,7 @@ def _computed(todo: Sequence[Job], jobs: int) -> Iterator[tuple[Cell, Outcome | 
             yield from finished
     except BrokenExecutor as error:
         advice = "finished cells are kept: run again with fewer jobs"
-        raise EspalierError(f"a process died, perhaps for want of memory; {advice}") from error
+        raise EspalierError("a process died, perhaps for want of memory", hint=f"{advice}") from error
 
 
 def _compute_all(bundle: Sequence[Job]) -> list[tuple[Cell, Outcome | str]]:

@@ -38,7 +38,7 @@ class SharedCRF(CRF):
         """Raise InputError for a parameter that makes no sense."""
         super().check_parameters()
         if self.l1 or self.warm_start:
-            raise InputError("a SharedCRF knows neither l1 nor warm_start; use l2 alone, or a CRF")
+            raise InputError("a SharedCRF knows neither l1 nor warm_start", hint="use l2 alone, or a CRF")
 
     def train(self, data: TrainingSet) -> ChainModel:
         """Find the weights."""

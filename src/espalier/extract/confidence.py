@@ -144,7 +144,9 @@ def isotonic(confidences: ArrayLike, right: ArrayLike, *, least: int = LEAST) ->
     """
     p, hit = np.asarray(confidences, np.float64), np.asarray(right, np.float64)
     if p.ndim != 1 or p.shape != hit.shape or not len(p):
-        raise InputError(f"{p.shape} confidences and {hit.shape} verdicts; a map needs as many of both, at least one")
+        raise InputError(
+            f"{p.shape} confidences and {hit.shape} verdicts", hint="a map needs as many of both, at least one"
+        )
     from scipy.optimize import isotonic_regression
 
     # Equal confidences belong together, whatever their number.

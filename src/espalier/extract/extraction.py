@@ -108,4 +108,4 @@ class Extraction:
 def check_confidence(confidence: float, where: str) -> None:
     """Refuse a confidence outside [0, 1]."""
     if not 0.0 <= confidence <= 1.0:
-        raise InputError(f"the confidence of {where} is {confidence!r}; it must be between 0 and 1")
+        raise InputError(f"the confidence of {where} is {confidence!r}", hint="it must be between 0 and 1")

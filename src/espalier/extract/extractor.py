@@ -102,9 +102,9 @@ class Extractor:
         """Take a fitted model."""
         if not hasattr(model, "potentials"):
             what = f"{type(self).__name__} takes a fitted model, not {type(model).__name__}"
-            raise InputError(f"{what}; es.load gives one from a file")
+            raise InputError(f"{what}", hint="es.load gives one from a file")
         if not hasattr(model, "labels_"):
-            raise NotFittedError(f"this {type(model).__name__} is not fitted yet; call fit first")
+            raise NotFittedError(f"this {type(model).__name__} is not fitted yet", hint="call fit first")
         self.model: Any = model
         self.calibration = Calibration() if calibration is None else calibration
         self.threads = threads
@@ -138,9 +138,9 @@ class Extractor:
         try:
             return cls.from_parts(header, arrays, **options)
         except ModelFileError as error:
-            raise ModelFileError(f"{path}: {error}") from error
+            raise error.within(str(path)) from error
         except LabelError as error:
-            raise LabelError(f"{path}: {error}") from error
+            raise error.within(str(path)) from error
 
     @classmethod
     def from_parts(
@@ -196,7 +196,9 @@ class Extractor:
         Extraction
         """
         if not isinstance(text, str | Document):
-            raise InputError(f"a {self.thing} is a string, not {type(text).__name__}; {self._many} takes several")
+            raise InputError(
+                f"a {self.thing} is a string, not {type(text).__name__}", hint=f"{self._many} takes several"
+            )
         return next(self.extract_many([text], k=k))
 
     def extract_many(self, texts: Iterable[str | Document], *, k: int = 1, batch: int = BATCH) -> Iterator[Extraction]:
@@ -213,10 +215,12 @@ class Extractor:
         Extraction
         """
         if isinstance(texts, str | Document):
-            raise InputError(f"{self._many} takes several {self.thing}s, not a string; for one there is {self._one}")
+            raise InputError(
+                f"{self._many} takes several {self.thing}s, not a string", hint=f"for one there is {self._one}"
+            )
         for name, value in (("k", k), ("batch", batch)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InputError(f"{name} is {value!r}; expected a whole number of at least 1")
+                raise InputError(f"{name} is {value!r}", hint="expected a whole number of at least 1")
         return self._stream(iter(texts), k, batch)
 
     _one, _many = "extract", "extract_many"
@@ -236,8 +240,8 @@ class Extractor:
             raise InputError(f"{self.thing} {i} is a {type(text).__name__}, not a string")
         if self.longest is not None and len(text) > self.longest:
             raise InputError(
-                f"{self.thing} {i} has {len(text):,} characters; at most {self.longest:,} are read as one, "
-                "so split it first"
+                f"{self.thing} {i} has {len(text):,} characters",
+                hint=(f"at most {self.longest:,} are read as one, so split it first"),
             )
         return Document.from_text(text)
 
@@ -257,7 +261,7 @@ class Extractor:
         """Return documents with their potentials."""
         if self._segments is not None:
             raise InputError(
-                f"a {type(self._segments).__name__} scores segments; here a model is needed that scores tokens"
+                f"a {type(self._segments).__name__} scores segments", hint="here a model is needed that scores tokens"
             )
         corpus = Corpus.from_tokens([document.words for document in documents], documents=documents)
         return Scored(documents, corpus, self.model.potentials(corpus))

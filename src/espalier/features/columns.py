@@ -282,10 +282,10 @@ def _pairs(result: Any, row: int, where: Callable[[int], str]) -> Iterator[tuple
     elif isinstance(result, Iterable):
         for value in dict.fromkeys(result):
             if not isinstance(value, str):
-                raise InputError(f"{where(row)}: values must be strings; found {value!r}")
+                raise InputError(f"{where(row)}: values must be strings", hint=f"found {value!r}")
             yield value, 1.0
     else:
         raise InputError(
-            f"{where(row)}: expected a string, a list of strings, a mapping from names to numbers or None; "
-            f"found {result!r}"
+            f"{where(row)}: expected a string, a list of strings, a mapping from names to numbers or None",
+            hint=f"found {result!r}",
         )

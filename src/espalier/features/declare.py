@@ -49,7 +49,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from espalier.errors import FormatError, InputError, did_you_mean
+from espalier.errors import FormatError, InputError, nearest
 from espalier.features.fields import (
     Bias,
     Edge,
@@ -79,9 +79,7 @@ def read_table(
     """Return the templates and the min_count of a `[features]` table; without a base, files are refused."""
     for key in table:
         if key not in _KEYS:
-            raise InputError(
-                f"[features]: unknown key {key!r}{did_you_mean(key, _KEYS) or '; known: ' + ', '.join(_KEYS)}"
-            )
+            raise InputError(f"[features]: unknown key {key!r}", hint=nearest(key, _KEYS, f"known: {', '.join(_KEYS)}"))
     texts = table.get("templates")
     if not isinstance(texts, list):
         raise InputError("[features]: 'templates' must be a list of strings")
@@ -136,7 +134,7 @@ def _vectors(name: str, value: Any, base: Path | None) -> Vectors:
             raise FormatError(str(error), path=str(content), line=number) from None
         if not row or (rows and len(row) != len(rows[0])):
             expected = len(rows[0]) if rows else "at least one"
-            raise FormatError(f"{len(row)} numbers; expected {expected}", path=str(content), line=number)
+            raise FormatError(f"{len(row)} numbers", path=str(content), line=number, hint=f"expected {expected}")
         words.append(word)
         rows.append(row)
     return Vectors(name, tuple(words), rows, **options)  # type: ignore[arg-type]  # it makes the array
@@ -147,7 +145,7 @@ def _options(who: str, value: Any, inline: type, base: Path | None, *, fold: boo
     if isinstance(value, Mapping):
         unknown = set(value) - {"entries", "file", "fold"}
         if unknown:
-            raise InputError(f"{who}: unknown key {sorted(unknown)[0]!r}; known: entries, file, fold")
+            raise InputError(f"{who}: unknown key {sorted(unknown)[0]!r}", hint="known: entries, file, fold")
         if ("entries" in value) == ("file" in value):
             raise InputError(f"{who}: give either 'entries' or 'file'")
         fold = value.get("fold", fold)
@@ -156,10 +154,10 @@ def _options(who: str, value: Any, inline: type, base: Path | None, *, fold: boo
         value = value.get("entries", value.get("file"))
     if isinstance(value, str):
         if base is None:
-            raise InputError(f"{who}: a file ({value!r}) is not accepted here; give the entries")
+            raise InputError(f"{who}: a file ({value!r}) is not accepted here", hint="give the entries")
         value = base / value
         if value.is_dir() or not value.exists():
-            raise InputError(f"{who}: there is no file {str(value)!r}; paths are relative to the task file")
+            raise InputError(f"{who}: there is no file {str(value)!r}", hint="paths are relative to the task file")
         if not value.read_bytes().strip():
             raise FormatError(f"{who}: the file is empty", path=str(value))
         return value, {"fold": fold}
@@ -217,7 +215,9 @@ def parse_template(text: str, definitions: Iterable[NamedField] = ()) -> tuple[T
     for written in text.split("&"):
         match = _PART.fullmatch(written.strip())
         if match is None:
-            raise InputError(f"template {text!r}: cannot read {written.strip()!r}; write a field such as 'lower@-1'")
+            raise InputError(
+                f"template {text!r}: cannot read {written.strip()!r}", hint="write a field such as 'lower@-1'"
+            )
         fields = _fields(match["field"].strip(), known, text)
         offsets = _offsets(match["offset"], match["offsets"], text)
         choices.append([Part(field, offset) for offset in offsets for field in fields])
@@ -232,20 +232,19 @@ def _fields(written: str, known: Mapping[str, NamedField], text: str) -> list[Fi
     kind, colon, name = written.partition(":")
     if colon and kind in _KINDS:
         names = [field.label for field in known.values() if field.kind == kind]
-        listed = f"; defined: {', '.join(names)}" if names else f"; no {kind} is defined"
-        raise InputError(f"template {text!r}: {kind} {name!r} is not defined{did_you_mean(name, names) or listed}")
+        listed = f"defined: {', '.join(names)}" if names else f"no {kind} is defined"
+        raise InputError(f"template {text!r}: {kind} {name!r} is not defined", hint=nearest(name, names, listed))
     scoped = _SCOPED.fullmatch(written)
     if scoped is not None:
         return _scoped(scoped, known, text)
     match = _NUMBERED_FIELD.fullmatch(written)
     if match is None:
         everything = [*_PLAIN, *_NUMBERED, *known, *(f"{kind}:{name}" for kind in _KINDS if colon)]
-        nearest = did_you_mean(written.rstrip("0123456789-"), everything) or did_you_mean(written, everything)
+        known_words = nearest(written, everything, f"known: {', '.join(everything)}")
+        hint = nearest(written.rstrip("0123456789-"), everything, known_words)
         if written in _NUMBERED:
-            nearest = f"; it needs a length: '{written}3' or '{written}1-4'"
-        raise InputError(
-            f"template {text!r}: unknown field {written!r}{nearest or '; known: ' + ', '.join(everything)}"
-        )
+            hint = f"it needs a length: '{written}3' or '{written}1-4'"
+        raise InputError(f"template {text!r}: unknown field {written!r}", hint=hint)
     make, low, high = _NUMBERED[match["kind"]], int(match["low"]), int(match["high"] or match["low"])
     if match["high"] and (make is Position or not low < high):
         raise InputError(f"template {text!r}: {written!r} is not a range of lengths such as 'prefix1-4'")

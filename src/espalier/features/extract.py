@@ -62,7 +62,7 @@ class FeatureExtractor:
         Attributes that occur on fewer than `min_count` tokens of the training corpus are dropped.
         """
         if isinstance(templates, str):
-            raise InputError(f"templates must be a list; found the string {templates!r}")
+            raise InputError("templates must be a list", hint=f"found the string {templates!r}")
         if type(min_count) is not int or min_count < 1:
             raise InputError(f"min_count must be a whole number of at least 1, not {min_count!r}")
         definitions = list(definitions)
@@ -152,12 +152,12 @@ def _check_templates(templates: Sequence[Template]) -> None:
     for template in templates:
         for field in all_fields([template]):
             if fields.setdefault(field.text, field) != field:
-                raise InputError(f"two different fields have the name {field.text!r}; rename one")
+                raise InputError(f"two different fields have the name {field.text!r}", hint="rename one")
             if (
                 isinstance(field, (ClassField, VectorField))
                 and classes.setdefault(field.label, field.classes) != field.classes
             ):
-                raise InputError(f"two different sets of word classes have the name {field.label!r}; rename one")
+                raise InputError(f"two different sets of word classes have the name {field.label!r}", hint="rename one")
         if template.text in seen:
             raise InputError(f"template {template.text!r} is listed twice")
         seen.add(template.text)

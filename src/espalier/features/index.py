@@ -238,8 +238,8 @@ def _check_functions(needed: Iterable[str], given: Iterable[NamedField]) -> None
     missing = set(needed).difference(field.text for field in given)
     if missing:
         raise InputError(
-            f"the features use your {' and '.join(map(repr, sorted(missing)))}, and functions are not stored; "
-            "pass them again: functions=[...]"
+            f"the features use your {' and '.join(map(repr, sorted(missing)))}, and functions are not stored",
+            hint="pass them again: functions=[...]",
         )
 
 

@@ -45,7 +45,7 @@ class Lexicon(NamedField):
             raise InputError(f"lexicon {self.label!r}: expected a list of entries, found the string {self.entries!r}")
         odd = [entry for entry in self.entries if not isinstance(entry, str)]
         if odd:
-            raise InputError(f"lexicon {self.label!r}: entries must be strings; found {odd[0]!r}")
+            raise InputError(f"lexicon {self.label!r}: entries must be strings", hint=f"found {odd[0]!r}")
         entries = {" ".join(self._folded(entry).split()) for entry in self.entries}
         if not entries:
             raise InputError(f"lexicon {self.label!r} has no entries")

@@ -158,7 +158,7 @@ def _check_level(
     if indptr[0] != 0 or indptr[-1] != len(refs) or (np.diff(indptr) < 0).any():
         raise InputError(f"the borders of the {what}s do not rise from 0 to {len(refs)}, the number of references")
     if len(refs) and not 0 <= refs.min() <= refs.max() < limit:
-        raise InputError(f"a {what} refers to number {refs.max()} or {refs.min()}; there are {limit}")
+        raise InputError(f"a {what} refers to number {refs.max()} or {refs.min()}", hint=f"there are {limit}")
     if len(values) not in (0, len(refs)):
         raise InputError(f"{len(refs)} references of {what}s but {len(values)} values")
 

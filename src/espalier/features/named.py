@@ -112,8 +112,8 @@ class Table(NamedField):
             values = (values,) if isinstance(values, str) else tuple(values)
             if not isinstance(word, str) or not all(isinstance(value, str) for value in values):
                 raise InputError(
-                    f"table {self.label!r}: {word!r}: expected a list of strings, found {values!r}; "
-                    "numbers go into `Vectors`"
+                    f"table {self.label!r}: {word!r}: expected a list of strings, found {values!r}",
+                    hint="numbers go into `Vectors`",
                 )
             word = word.casefold() if self.fold else word
             if copy.setdefault(word, values) != values:
@@ -160,8 +160,8 @@ class Vectors(NamedField):
             raise InputError(f"vectors {self.label!r}: not a matrix of numbers: {error}") from None
         if matrix.ndim != 2 or len(matrix) != len(words) or matrix.size == 0:
             raise InputError(
-                f"vectors {self.label!r}: {len(words)} words need a matrix of as many rows and at least one column; "
-                f"its shape is {matrix.shape}"
+                f"vectors {self.label!r}: {len(words)} words need a matrix of as many rows and at least one column",
+                hint=f"its shape is {matrix.shape}",
             )
         if not np.isfinite(matrix).all():
             bad = int(np.nonzero(~np.isfinite(matrix).all(axis=1))[0][0])
@@ -244,8 +244,8 @@ class SequenceCall(NamedField):
             items = list(said) if isinstance(said, Iterable) and not isinstance(said, (str, Mapping)) else None
             if items is None or len(items) != len(tokens):
                 raise InputError(
-                    f"{self.text}: sequence {i} has {len(tokens)} tokens; the function must return a list of as many "
-                    f"items, and returned {said!r:.80}"
+                    f"{self.text}: sequence {i} has {len(tokens)} tokens",
+                    hint=(f"the function must return a list of as many items, and returned {said!r:.80}"),
                 )
             results.extend(items)
 

@@ -46,7 +46,7 @@ NORMALISATIONS: Mapping[str, Callable[[str], str]] = {"none": str, "lower": str.
 def check_normalisation(name: str) -> None:
     """Raise if there is no normalisation of this name."""
     if name not in NORMALISATIONS:
-        raise InputError(f"normalise is {name!r}; expected 'none', 'lower' or 'classes'")
+        raise InputError(f"normalise is {name!r}", hint="expected 'none', 'lower' or 'classes'")
 
 
 def normalised(words: Iterable[str], name: str) -> list[str]:

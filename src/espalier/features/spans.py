@@ -180,7 +180,9 @@ class Beyond(_Span):
         if side not in ("before", "after"):
             raise InputError(f"{side!r}: expected 'before' or 'after'")
         if field.dense:
-            raise InputError(f"{side}({field.text}): {field.text} is a vector; its mean is taken by chunk or sentence")
+            raise InputError(
+                f"{side}({field.text}): {field.text} is a vector", hint="its mean is taken by chunk or sentence"
+            )
         for name, part in {"side": side, "field": field, "value": value}.items():
             object.__setattr__(self, name, part)
         self._check_value()
@@ -192,7 +194,9 @@ class Beyond(_Span):
     def _collect(self, view: View) -> Column:
         column, n_values = view.of_tokens(self.field), len(view.raw(self.field).values)
         if column.weights is not None:
-            raise InputError(f"{self.text}: {self.field.text} gives weights; only a chunk or sentence collects those")
+            raise InputError(
+                f"{self.text}: {self.field.text} gives weights", hint="only a chunk or sentence collects those"
+            )
         return column.beyond(view.corpus.indptr, n_values, backwards=self.side == "after")
 
     def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:

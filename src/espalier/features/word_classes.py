@@ -111,8 +111,11 @@ class WordClasses:
         words, tokens = _words(texts, normalise, min_count)
         if len(words) <= max(dimensions, *sizes, 0):
             raise InputError(
-                f"{len(words)} words occur at least {min_count} times; more are needed than there are clusters "
-                f"({max(sizes, default=0)}) and dimensions ({dimensions}): give more text, or smaller numbers"
+                f"{len(words)} words occur at least {min_count} times",
+                hint=(
+                    "more are needed than there are clusters "
+                    f"({max(sizes, default=0)}) and dimensions ({dimensions}): give more text, or smaller numbers"
+                ),
             )
         n_context = min(context_words, len(words))
         vectors = _vectors(_ppmi(tokens, len(words), n_context, context), dimensions)
@@ -219,7 +222,7 @@ def _column(numbers: Ints, kept: NDArray[np.bool_], weights: NDArray[np.float64]
 def _check(numbers: Mapping[str, Any]) -> None:
     for name, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise InputError(f"{name} is {value!r}; expected a whole number of at least 1")
+            raise InputError(f"{name} is {value!r}", hint="expected a whole number of at least 1")
 
 
 def _words(texts: Sequence[Corpus], normalise: str, min_count: int) -> tuple[tuple[str, ...], list[tuple[Ints, Ints]]]:
@@ -228,7 +231,9 @@ def _words(texts: Sequence[Corpus], normalise: str, min_count: int) -> tuple[tup
     forms = []
     for text in texts:
         if not isinstance(text, Corpus):
-            raise InputError(f"expected a Corpus or several; found {type(text).__name__}: use `Corpus.from_tokens`")
+            raise InputError(
+                "expected a Corpus or several", hint=f"found {type(text).__name__}: use `Corpus.from_tokens`"
+            )
         form = normalised(text.types, normalise)
         for word, count in zip(form, np.bincount(text.token_ids, minlength=len(form)).tolist(), strict=True):
             counts[word] += count
@@ -276,7 +281,9 @@ def _vectors(matrix: Any, dimensions: int) -> NDArray[np.float64]:
     from scipy.sparse.linalg import svds
 
     if dimensions >= min(matrix.shape):
-        raise InputError(f"dimensions is {dimensions}; this text has {min(matrix.shape)} words or contexts: lower it")
+        raise InputError(
+            f"dimensions is {dimensions}", hint=f"this text has {min(matrix.shape)} words or contexts: lower it"
+        )
     start = np.random.default_rng(0).normal(size=min(matrix.shape))  # a fixed start, so that the result is too
     u, s, vt = svds(matrix, k=dimensions, v0=start)
     order = np.argsort(-s, kind="stable")

@@ -26,7 +26,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from espalier.document import Document
-from espalier.errors import FormatError, InputError, did_you_mean
+from espalier.errors import FormatError, InputError, nearest
 from espalier.io.files import EXPANSION, LONGEST, Problem, Source, open_lines, write_chunks
 
 __all__ = [
@@ -113,7 +113,7 @@ _SURE = ("conll", "tei")  # an extension that leaves no doubt; the others say to
 def get_format(name: str) -> Format:
     """Return a format by name; an unknown name is an error with the nearest known one."""
     if name not in FORMATS:
-        raise InputError(f"unknown format {name!r}{did_you_mean(name, FORMATS) or '; known: ' + ', '.join(FORMATS)}")
+        raise InputError(f"unknown format {name!r}", hint=nearest(name, FORMATS, f"known: {', '.join(FORMATS)}"))
     return FORMATS[name]
 
 
@@ -357,14 +357,16 @@ def write(
     '<who>Ann</who> in'
     """
     if isinstance(documents, Document):
-        raise InputError("write takes a list of documents; wrap a single one in [ ]")
+        raise InputError("write takes a list of documents", hint="wrap a single one in [ ]")
     if format is not None:
         chosen = get_format(format)
     else:
         name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else str(getattr(target, "name", ""))
         found = format_by_name(name)
         if found is None:
-            raise InputError(f"{name!r} does not say which format to write; pass format=, one of {', '.join(FORMATS)}")
+            raise InputError(
+                f"{name!r} does not say which format to write", hint=f"pass format=, one of {', '.join(FORMATS)}"
+            )
         chosen = found
     _check_options(chosen, chosen.module.write, options)
     to_documents = getattr(documents, "to_documents", None)
@@ -375,5 +377,6 @@ def _check_options(chosen: Format, function: Callable[..., Any], options: dict[s
     known = list(inspect.signature(function).parameters)[1:]
     for name in options:
         if name not in known:
-            suggestion = did_you_mean(name, known) or f"; it has {', '.join(known) or 'none'}"
-            raise InputError(f"the format {chosen.name!r} has no {function.__name__} option {name!r}{suggestion}")
+            suggestion = nearest(name, known, f"it has {', '.join(known) or 'none'}")
+            what = f"the format {chosen.name!r} has no {function.__name__} option {name!r}"
+            raise InputError(what, hint=suggestion)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from espalier.document import Document, Span, tokenise
-from espalier.errors import Argument, Hint, InputError, Place, did_you_mean, shortened
+from espalier.errors import Argument, Hint, InputError, Place, nearest, shortened
 
 __all__ = ["DEPTH", "Offsets", "Tokeniser", "Writing", "build", "outermost", "sorted_spans", "tokeniser"]
 
@@ -38,7 +38,7 @@ def tokeniser(chosen: Tokeniser) -> Callable[[str], Offsets]:
         return lambda text: tuple(chosen(text))
     if chosen not in _TOKENISERS:
         known = ", ".join(_TOKENISERS)
-        raise InputError(f"unknown tokeniser {chosen!r}{did_you_mean(chosen, _TOKENISERS)}; known: {known}")
+        raise InputError(f"unknown tokeniser {chosen!r}", hint=nearest(chosen, _TOKENISERS, f"known: {known}"))
     return _TOKENISERS[chosen]
 
 
@@ -70,7 +70,9 @@ def _check_paths(ordered: Iterable[Span]) -> None:
     around: list[int] = []
     for start, end, label in ((span.start, span.end, span.label) for span in ordered):
         if len(label) > LABEL:
-            raise InputError(f"span {start}..{end} has a label of {len(label):,} characters; there are at most {LABEL}")
+            raise InputError(
+                f"span {start}..{end} has a label of {len(label):,} characters", hint=f"there are at most {LABEL}"
+            )
         while around and around[-1] <= start:
             around.pop()
         around.append(end)

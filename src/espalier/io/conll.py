@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from espalier.document import Document, Span
-from espalier.errors import Argument, Hint, InputError, Place, did_you_mean
+from espalier.errors import Argument, Hint, InputError, Place, nearest
 from espalier.io.common import Writing, build
 from espalier.io.files import Lines
 from espalier.tags import OUTSIDE, Segment
@@ -279,7 +279,7 @@ def parse(tags: Tags, scheme: str) -> tuple[list[Segment], list[Fault]]:
     opens a segment, and a segment that is not closed ends where the next one starts. None is unknown.
     """
     if scheme not in SCHEMES:
-        raise InputError(f"unknown scheme {scheme!r}{did_you_mean(scheme, SCHEMES)}; known: {', '.join(SCHEMES)}")
+        raise InputError(f"unknown scheme {scheme!r}", hint=nearest(scheme, SCHEMES, f"known: {', '.join(SCHEMES)}"))
     return _runs(tags) if scheme == "plain" else _marked(tags, scheme)
 
 

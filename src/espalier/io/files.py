@@ -155,7 +155,7 @@ class Lines:
 
     def fault(self, error: InputError, line: int) -> FormatError:
         """Return an error that knows no place as a `FormatError` that names this source and the line."""
-        return FormatError(*error.args, path=self.name, line=line, hint=error.ways)
+        return FormatError(*error.parts, path=self.name, line=line, hint=error.ways)
 
     def report(self, what: str, line: int) -> None:
         """Note something that was repaired or left out."""
@@ -275,7 +275,9 @@ def _check_encoding(encoding: str) -> None:
     try:
         codecs.lookup(encoding)
     except LookupError:
-        raise InputError(f"unknown encoding {encoding!r}; known are utf-8, latin-1, cp1252, utf-16, ...") from None
+        raise InputError(
+            f"unknown encoding {encoding!r}", hint="known are utf-8, latin-1, cp1252, utf-16, ..."
+        ) from None
 
 
 def _name_of(stream: Any) -> str:
@@ -379,9 +381,9 @@ class _Measured(io.RawIOBase):
         self._count += len(data)
         if self._count > FREE and self._count > self._expansion * self._packed.count:
             raise FormatError(
-                f"the gzip data unpacks to more than {self._expansion:g} times its size; if you trust it, unpack it "
-                "first, or pass expansion=inf",
+                f"the gzip data unpacks to more than {self._expansion:g} times its size",
                 path=self._name,
+                hint=("if you trust it, unpack it first, or pass expansion=inf"),
             )
         return len(data)
 

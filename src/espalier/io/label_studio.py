@@ -156,8 +156,8 @@ def _checked(span: Span, text: str, units: list[int] | None, said: str | None) -
     if said is not None and found not in (said, said.replace("\\n", "\n")):
         hint = "without utf16=True" if units is not None else "with utf16=True, if the file counts UTF-16 units"
         raise InputError(
-            f"span {span.label!r} {span.start}..{span.end} should be {said[:40]!r}, but there is {found[:40]!r}; "
-            f"read it {hint}"
+            f"span {span.label!r} {span.start}..{span.end} should be {said[:40]!r}, but there is {found[:40]!r}",
+            hint=f"read it {hint}",
         )
     return Span(start, end, span.label)
 

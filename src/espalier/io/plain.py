@@ -23,7 +23,7 @@ def read(
     if blank not in ("skip", "keep"):
         raise InputError(f"blank must be 'skip' or 'keep', not {blank!r}")
     if blocks and blank == "keep":
-        raise InputError("blank='keep' is for records that are lines; between blocks a blank line separates")
+        raise InputError("blank='keep' is for records that are lines", hint="between blocks a blank line separates")
     split = tokeniser(tokenise)
     for number, text in _blocks(lines) if blocks else lines:
         if text.strip() or blank == "keep":

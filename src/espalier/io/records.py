@@ -94,7 +94,7 @@ def typed(record: Mapping[str, Any], key: str, kind: type, *, required: bool = F
     value = record.get(key)
     if value is None:
         if required:
-            raise InputError(f"{key!r} is missing; the record has {', '.join(map(repr, record)) or 'nothing'}")
+            raise InputError(f"{key!r} is missing", hint=f"the record has {', '.join(map(repr, record)) or 'nothing'}")
         return None
     if not isinstance(value, kind) or isinstance(value, bool):
         raise InputError(f"{key!r} must be {_KINDS[kind]}, not {_describe(value)}")

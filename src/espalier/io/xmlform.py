@@ -120,13 +120,13 @@ class _Scanner:
             # A tag that is none at its place: whoever walks the document knows what is open there.
             yield Event("close" if tag[1] else "open", tag[2], line)
         if at - sign <= 2 and found.startswith("<"):
-            raise MarkupError(f"this is not a tag: {found[:30]!r}; write &lt; for a literal '<'", line)
+            raise MarkupError(f"this is not a tag: {found[:30]!r}", line, hint="write &lt; for a literal '<'")
         raise MarkupError(f"this is not XML: {expat.ErrorString(code)}, near {rest[:30]!r}", line)
 
 
 def _unknown_entity(found: str, line: int) -> MarkupError:
     name, end, _ = found[:20].partition(";")
-    return MarkupError(f"{name + end!r}: only the five standard entities are known; write &amp; for '&'", line)
+    return MarkupError(f"{name + end!r}: only the five standard entities are known", line, hint="write &amp; for '&'")
 
 
 def xml_events(text: str) -> Iterator[Event]:

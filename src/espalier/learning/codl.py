@@ -83,7 +83,7 @@ def guess_of(labels: NDArray[np.int16], scores: Float, proven: NDArray[np.bool_]
     weighting : "uniform", the same for all that exist, or "score", proportional to exp(score).
     """
     if weighting not in ("uniform", "score"):
-        raise InputError(f"weighting is {weighting!r}; expected 'uniform' or 'score'")
+        raise InputError(f"weighting is {weighting!r}", hint="expected 'uniform' or 'score'")
     there = np.isfinite(scores)
     best = np.where(there[:, :1], scores[:, :1], 0.0)
     raw = there.astype(np.float64) if weighting == "uniform" else np.exp(np.where(there, scores - best, -np.inf))

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.decoders.batch import decode_batch
-from espalier.errors import InputError, ResultWarning, did_you_mean
+from espalier.errors import InputError, ResultWarning, nearest
 from espalier.inference import viterbi
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.learning.discovery_report import Discovery, Finding, finding
@@ -182,12 +182,12 @@ def _check(templates: Collection[str], importance: float, penalties: str | None,
         raise InputError(f"templates is a collection of names, such as ({templates!r},)")
     for name in templates:
         if name not in (*TEMPLATES, "followed"):
-            near = did_you_mean(name, TEMPLATES) or f"; known: {', '.join(TEMPLATES)}, followed"
-            raise InputError(f"unknown template {name!r}{near}")
+            near = nearest(name, TEMPLATES, f"known: {', '.join(TEMPLATES)}, followed")
+            raise InputError(f"unknown template {name!r}", hint=near)
     if not importance >= 0:
         raise InputError(f"importance is {importance!r}, expected a number of at least 0")
     if penalties not in PENALTIES:
-        raise InputError(f"penalties is {penalties!r}; expected 'perceptron', 'count' or None")
+        raise InputError(f"penalties is {penalties!r}", hint="expected 'perceptron', 'count' or None")
     if max_rules is not None and (isinstance(max_rules, bool) or max_rules < 0):
         raise InputError(f"max_rules is {max_rules!r}, expected a whole number or None")
 
@@ -198,9 +198,11 @@ def _compared(corpus: Corpus, model: Any) -> tuple[Labels, Corpus, Corpus, Any]:
     Tokens whose gold label is unknown, or one that the model cannot give, are unknown on both sides.
     """
     if not isinstance(corpus, Corpus):
-        raise InputError(f"discover takes a labelled Corpus, not {type(corpus).__name__}; see `Corpus.from_tokens`")
+        raise InputError(
+            f"discover takes a labelled Corpus, not {type(corpus).__name__}", hint="see `Corpus.from_tokens`"
+        )
     if corpus.y is None or corpus.labels is None or not len(corpus):
-        raise InputError("discover compares predictions with labels; the corpus is empty or has none")
+        raise InputError("discover compares predictions with labels", hint="the corpus is empty or has none")
     if hasattr(model, "predict"):
         predictions, labeller = model.predict(corpus), model  # an estimator that is not fitted says so
         labels = Labels(model.labels_)

@@ -83,7 +83,7 @@ class ClauseCounter:
     def __init__(self, corpus: Corpus) -> None:
         """Find all segments of all paths: O(M P)."""
         if corpus.y is None or corpus.labels is None:
-            raise InputError("rules can be counted in labelled sequences only; this corpus has no labels")
+            raise InputError("rules can be counted in labelled sequences only", hint="this corpus has no labels")
         self.N, self._corpus = len(corpus), corpus
         self._L = L = len(corpus.labels)
         # Unknown labels become label L, which is in no segment, as `O`.

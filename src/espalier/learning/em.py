@@ -77,7 +77,7 @@ def em(
     labels; a number mixes probabilities instead, and the pool's weight plays no part.
     """
     if gamma is not None and not 0 <= gamma <= 1:
-        raise InputError(f"gamma is {gamma!r}; expected None or a number from 0 to 1")
+        raise InputError(f"gamma is {gamma!r}", hint="expected None or a number from 0 to 1")
     labelled, model = supervised.counts_, supervised
     while True:
         counts, fit = count(model)

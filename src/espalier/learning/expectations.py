@@ -199,7 +199,9 @@ class GroundedFeatures:
         """
         allowed = np.asarray(rates, np.float64)
         if allowed.shape not in ((), (self.features.J,)) or not np.isfinite(allowed).all() or (allowed < 0).any():
-            raise InputError(f"rates are {rates!r}; expected finite numbers of at least 0, one or {self.features.J}")
+            raise InputError(
+                f"rates are {rates!r}", hint=f"expected finite numbers of at least 0, one or {self.features.J}"
+            )
         applies = self.features.counts & (self.opportunities > 0)
         return np.where(applies, self.features.bound, 0.0) + allowed * self.opportunities
 

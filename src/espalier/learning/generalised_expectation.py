@@ -63,7 +63,7 @@ class ExpectationCriterion:
     ) -> None:
         """Check the targets."""
         if distance not in DISTANCES:
-            raise InputError(f"distance is {distance!r}; expected {' or '.join(map(repr, DISTANCES))}")
+            raise InputError(f"distance is {distance!r}", hint=f"expected {' or '.join(map(repr, DISTANCES))}")
         self.likelihood, self.grounded = likelihood, grounded
         self.size = grounded.opportunities.sum(axis=0)
         self.used = self.size > 0
@@ -72,7 +72,9 @@ class ExpectationCriterion:
         wrong = np.flatnonzero(self.rates & ~((targets >= 0) & (targets < 1)))
         if len(wrong):
             name = grounded.features.names[wrong[0]]
-            raise InputError(f"rule {name!r}: a target of {targets[wrong[0]]} is no rate; kl takes 0 <= target < 1")
+            raise InputError(
+                f"rule {name!r}: a target of {targets[wrong[0]]} is no rate", hint="kl takes 0 <= target < 1"
+            )
 
     def means(self, w: Float) -> Float:
         """Return m under weights w, float64[J]; 0 where there is no opportunity."""

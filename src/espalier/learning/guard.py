@@ -43,9 +43,9 @@ class Guard(Generic[Model]):
         last. patience : models in a row without a new best score before `stop`; None never stops.
         """
         if keep not in ("best", "last"):
-            raise InputError(f"keep is {keep!r}; expected 'best' or 'last'")
+            raise InputError(f"keep is {keep!r}", hint="expected 'best' or 'last'")
         if patience is not None and (isinstance(patience, bool) or not isinstance(patience, int) or patience < 1):
-            raise InputError(f"patience is {patience!r}; expected None or a whole number of at least 1")
+            raise InputError(f"patience is {patience!r}", hint="expected None or a whole number of at least 1")
         self._score, self._keep, self._patience = score, keep, patience
         self.model, self.cycle = supervised, 0
         self.supervised_score = None if score is None else float(score(supervised))

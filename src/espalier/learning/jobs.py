@@ -19,7 +19,9 @@ def check_jobs(jobs: int | None) -> None:
     """Raise unless jobs is None (no parts at all), a number of processes, or -1 for all that there are."""
     whole = isinstance(jobs, (int, np.integer)) and not isinstance(jobs, bool)
     if jobs is not None and not (whole and (jobs >= 1 or jobs == -1)):
-        raise InputError(f"jobs is {jobs!r}; expected None, a number of processes, or -1 for as many as there are")
+        raise InputError(
+            f"jobs is {jobs!r}", hint="expected None, a number of processes, or -1 for as many as there are"
+        )
 
 
 def over_processes() -> ModuleType:

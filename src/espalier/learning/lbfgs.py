@@ -146,7 +146,9 @@ def minimise(
     x = np.array(x, dtype=np.float64)
     value, g = f(x)
     if not np.isfinite(value) or not np.isfinite(g).all():
-        raise InputError("the objective or its gradient is not finite at the starting point; look for nan in the input")
+        raise InputError(
+            "the objective or its gradient is not finite at the starting point", hint="look for nan in the input"
+        )
     value += l1 * float(np.abs(x).sum())
     slope = _pseudo_gradient(x, g, l1)
     state = Minimum(x, value, "", evaluations=1, values=[value])

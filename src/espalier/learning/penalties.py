@@ -71,7 +71,9 @@ def count_penalties(
     kept_prior, violated_prior : a and b, positive. sample_weight : float64[N], how much each sequence counts.
     """
     if not (kept_prior > 0 and violated_prior > 0 and np.isfinite(kept_prior) and np.isfinite(violated_prior)):
-        raise InputError(f"pseudo-counts are {kept_prior} kept and {violated_prior} violated; both must be positive")
+        raise InputError(
+            f"pseudo-counts are {kept_prior} kept and {violated_prior} violated", hint="both must be positive"
+        )
     rho = compiled.rules.penalties
     unset = compiled.rules.unset
     if not unset:

@@ -119,10 +119,10 @@ def projected(
     if not np.array_equal(grounded.indptr, batch.indptr):
         raise InputError(f"potentials of {len(batch)} sequences, features of {N}, or of other lengths")
     if scope not in ("corpus", "sequence"):
-        raise InputError(f"scope is {scope!r}; expected 'corpus' or 'sequence'")
+        raise InputError(f"scope is {scope!r}", hint="expected 'corpus' or 'sequence'")
     most = np.broadcast_to(np.asarray(slack, np.float64), (J,))
     if not (most >= 0).all():
-        raise InputError(f"slack is {slack!r}; expected prices of at least 0, inf for no slack")
+        raise InputError(f"slack is {slack!r}", hint="expected prices of at least 0, inf for no slack")
     limits = grounded.limits(rates)
     if scope == "sequence":
         return _by_sequence(batch, grounded, limits, most, tolerance, max_iterations, start, threads)
@@ -255,8 +255,8 @@ def multipliers_of(
         g, j = unbounded.args
         where = "the corpus" if first is None else f"sequence {first + g}"
         raise InfeasibleError(
-            f"no distribution keeps the limits of {where}, that of rule {features.names[j]!r} among them; "
-            "give a finite slack, a larger rate, or leave a rule out"
+            f"no distribution keeps the limits of {where}, that of rule {features.names[j]!r} among them",
+            hint="give a finite slack, a larger rate, or leave a rule out",
         ) from None
 
 

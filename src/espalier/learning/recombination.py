@@ -59,7 +59,9 @@ def recombined(corpus: Corpus, copies: int, weight: Float | None, rng: np.random
     assert corpus.labels is not None
     deep = layered(corpus.labels)
     if deep:
-        raise InputError(f"copies exchange fields of one level; the label {deep[0]!r} has several, so leave out copies")
+        raise InputError(
+            "copies exchange fields of one level", hint=f"the label {deep[0]!r} has several, so leave out copies"
+        )
     tokens, tags = list(corpus), corpus.all_labels()
     sequences = [list(_pieces(x, y)) for x, y in zip(tokens, tags, strict=True)]
     fillers = defaultdict(list)

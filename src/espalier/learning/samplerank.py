@@ -140,7 +140,8 @@ class RuleTables:
         if odd:
             raise InputError(
                 f"rule {odd[0]!r} looks further than two neighbouring labels and counts of segments, and SampleRank "
-                f"rescores changed labels only; leave it out: rules.without({', '.join(map(repr, odd))})"
+                "rescores changed labels only",
+                hint=f"leave it out: rules.without({', '.join(map(repr, odd))})",
             )
         bits = compiled.ground_bits(corpus)
         local, linear, L = compiled.local, compiled.linear, len(compiled.labels)

@@ -62,11 +62,11 @@ class KnownSegments:
     def of(cls, corpus: Corpus, outside: str | None) -> KnownSegments:
         """Read a labelled corpus; each token of `outside` is a segment of its own."""
         if corpus.n_tokens == 0:
-            raise InputError("the training corpus is empty; give at least one sequence with at least one token")
+            raise InputError("the training corpus is empty", hint="give at least one sequence with at least one token")
         if corpus.y is None or corpus.labels is None:
             raise InputError("fit needs labels: pass y, or a Corpus that has them")
         if (corpus.y < 0).all():
-            raise LabelError("every label is unknown; at least one token must be labelled")
+            raise LabelError("every label is unknown", hint="at least one token must be labelled")
         names = corpus.labels.names
         marked = all(map(is_tag, names))
         fields = Labels(dict.fromkeys(_field(name) if marked else name for name in names))
@@ -120,7 +120,7 @@ class KnownSegments:
 def _field(tag: str) -> str:
     """Return the field of a tag of one level."""
     if len(parse_tag(tag)) > 1:
-        raise LabelError(f"tag {tag!r} has several levels; segments have one: join the names or keep one level")
+        raise LabelError(f"tag {tag!r} has several levels", hint="segments have one: join the names or keep one level")
     return path_of(tag)
 
 

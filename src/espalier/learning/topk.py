@@ -50,7 +50,7 @@ def top_k(
 ) -> TopK:
     """Return the k best labellings of every sequence of a batch under a compiled rule set."""
     if k < 1 or listed < 1:
-        raise InputError(f"k is {k} and listed {listed}; both must be at least 1")
+        raise InputError(f"k is {k} and listed {listed}", hint="both must be at least 1")
     bits = compiled.ground_bits(corpus)
     best = decode_batch(batch, compiled, corpus, threads=threads, bits=bits)
     if k == 1:

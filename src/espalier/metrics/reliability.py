@@ -59,16 +59,16 @@ def calibration(confidences: ArrayLike, correct: ArrayLike, *, n_bins: int = 10)
     sure = np.asarray(confidences, dtype=np.float64)
     right = np.asarray(correct)
     if sure.ndim != 1 or sure.shape != right.shape:
-        raise InputError(f"confidences have shape {sure.shape} and correct {right.shape}; both must be [n]")
+        raise InputError(f"confidences have shape {sure.shape} and correct {right.shape}", hint="both must be [n]")
     if not len(sure):
-        raise InputError("no confidences were given; there is nothing to measure")
+        raise InputError("no confidences were given", hint="there is nothing to measure")
     if n_bins < 1:
-        raise InputError(f"n_bins is {n_bins}; at least one bin is needed")
+        raise InputError(f"n_bins is {n_bins}", hint="at least one bin is needed")
     if not np.isin(right, (0, 1)).all():
         raise InputError("correct holds something other than True and False")
     bad = np.flatnonzero(~((sure >= 0) & (sure <= 1)))  # also catches nan
     if len(bad):
-        raise InputError(f"confidence {bad[0]} is {sure[bad[0]]}; confidences lie in 0..1")
+        raise InputError(f"confidence {bad[0]} is {sure[bad[0]]}", hint="confidences lie in 0..1")
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     which = np.searchsorted(edges[1:-1], sure, side="left")
     counts = np.bincount(which, minlength=n_bins)

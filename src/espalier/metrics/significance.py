@@ -81,9 +81,9 @@ def paired_bootstrap(
 ) -> Bootstrap:
     """Compare two predictions of the same sequences by a metric: "token_accuracy", "field_f1" or "exact"."""
     if n_resamples < 1:
-        raise InputError(f"n_resamples is {n_resamples}; at least one is needed")
+        raise InputError(f"n_resamples is {n_resamples}", hint="at least one is needed")
     if not 0 < level < 1:
-        raise InputError(f"level is {level}; a confidence level lies between 0 and 1")
+        raise InputError(f"level is {level}", hint="a confidence level lies between 0 and 1")
     ratios = [_ratio_counts(paired(gold, side), metric, strict=strict, leaves=leaves) for side in (a, b)]
     counts = np.concatenate(ratios, axis=1).astype(np.float64)  # [N, 4]: a's two columns, b's two
     observed_a, observed_b = _values(counts.sum(axis=0)[None])[0].tolist()
@@ -120,7 +120,7 @@ def _ratio_counts(pairs: Pairs, metric: str, *, strict: bool, leaves: bool) -> N
     if metric == "field_f1":
         right, predicted, gold = segment_counts(pairs, strict=strict, leaves=leaves).T
         return np.stack([2 * right, predicted + gold], axis=1)
-    raise InputError(f"unknown metric {metric!r}; choose one of {', '.join(_METRICS)}")
+    raise InputError(f"unknown metric {metric!r}", hint=f"choose one of {', '.join(_METRICS)}")
 
 
 def _values(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -149,13 +149,13 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> Wilcoxon:
     """
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:
-        raise InputError(f"the scores have shapes {x.shape} and {y.shape}; both must be [n], paired")
+        raise InputError(f"the scores have shapes {x.shape} and {y.shape}", hint="both must be [n], paired")
     if not len(x):
-        raise InputError("no scores were given; there is nothing to test")
+        raise InputError("no scores were given", hint="there is nothing to test")
     for name, values in (("a", x), ("b", y)):
         if not np.isfinite(values).all():
             i = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise InputError(f"score {i} of {name} is {values[i]}; leave out pairs that have no score")
+            raise InputError(f"score {i} of {name} is {values[i]}", hint="leave out pairs that have no score")
     difference = (y - x)[y != x]
     n = len(difference)
     if n == 0:

@@ -61,7 +61,7 @@ _MASK = re.compile(r"\*[^\W\d_]+\*.*", re.DOTALL)
 def check_transition_classes(kind: str | None) -> None:
     """Raise if there are no transition classes of this name."""
     if kind not in (None, "punctuation", "sentences"):
-        raise InputError(f"transition_classes is {kind!r}; expected None, 'punctuation' or 'sentences'")
+        raise InputError(f"transition_classes is {kind!r}", hint="expected None, 'punctuation' or 'sentences'")
 
 
 def classes_of_transitions(corpus: Corpus, kind: str | None) -> tuple[NDArray[np.int64], int]:
@@ -114,11 +114,11 @@ class Smoothing:
     def __post_init__(self) -> None:
         """Check the values."""
         if self.kind not in ("backoff", "additive"):
-            raise InputError(f"smoothing is {self.kind!r}; expected 'backoff' or 'additive'")
+            raise InputError(f"smoothing is {self.kind!r}", hint="expected 'backoff' or 'additive'")
         for name in ("start", "trans", "emission", "backoff", "classes", "pooled"):
             value = getattr(self, name)
             if isinstance(value, (bool, str)) or not 0 < value < np.inf:
-                raise InputError(f"the smoothing weight {name!r} is {value!r}; expected a number above 0")
+                raise InputError(f"the smoothing weight {name!r} is {value!r}", hint="expected a number above 0")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,7 +180,9 @@ class HMMCounts:
         """Return the same counts over a larger vocabulary (see `Vocabulary.extended`); new words were never seen."""
         V = len(self.vocabulary)
         if replace(vocabulary, words=vocabulary.words[:V]) != self.vocabulary:
-            raise InputError("counts move to a vocabulary that extends their own; make it by `vocabulary.extended`")
+            raise InputError(
+                "counts move to a vocabulary that extends their own", hint="make it by `vocabulary.extended`"
+            )
         new = np.zeros((len(vocabulary) - V, len(self.start)))
         return replace(self, vocabulary=vocabulary, emission=np.concatenate([self.emission, new]))
 
@@ -191,7 +193,7 @@ class HMMCounts:
     def __mul__(self, factor: float) -> HMMCounts:
         """Return every count times a factor, which is not negative."""
         if not 0 <= factor < np.inf:
-            raise InputError(f"counts are multiplied by {factor!r}; expected a number of at least 0")
+            raise InputError(f"counts are multiplied by {factor!r}", hint="expected a number of at least 0")
         return _combined(self, factor, self, 0.0)
 
     __rmul__ = __mul__
@@ -260,9 +262,11 @@ def interpolate(a: HMMParameters, b: HMMParameters, gamma: float) -> HMMParamete
     A mixture of probabilities, not of their logarithms: a model again, and what either allows stays possible.
     """
     if not 0 <= gamma <= 1:
-        raise InputError(f"gamma is {gamma!r}; expected a number from 0 to 1")
+        raise InputError(f"gamma is {gamma!r}", hint="expected a number from 0 to 1")
     if a.unknown.keys() != b.unknown.keys():
-        raise InputError("the models back off to different word classes, or one of them to none; they do not mix")
+        raise InputError(
+            "the models back off to different word classes, or one of them to none", hint="they do not mix"
+        )
     unknown = {name: gamma * table + (1 - gamma) * b.unknown[name] for name, table in a.unknown.items()}
     return replace(_combined(a, gamma, b, 1 - gamma), unknown=unknown)
 
@@ -346,7 +350,9 @@ def _combined(a: Tables, p: float, b: Tables, q: float) -> Tables:
     """Return p a + q b of counts or parameters over the same labels, vocabulary and transition classes."""
     same = a.vocabulary == b.vocabulary and a.start.shape == b.start.shape
     if not same or a.transition_classes != b.transition_classes:
-        raise InputError("labels, vocabulary or transition classes differ; bring counts over one vocabulary: `over`")
+        raise InputError(
+            "labels, vocabulary or transition classes differ", hint="bring counts over one vocabulary: `over`"
+        )
     parts = {name: p * getattr(a, name) + q * getattr(b, name) for name in ("start", "trans", "emission")}
     return replace(a, **parts)
 
@@ -357,5 +363,7 @@ def _word_ids(corpus: Corpus, vocabulary: Vocabulary) -> NDArray[np.int64]:
     outside = np.flatnonzero(ids == len(vocabulary))
     if len(outside):
         word = corpus.types[corpus.token_ids[outside[0]]]
-        raise InputError(f"{word!r} is not in the vocabulary; make one that covers this text: `vocabulary.extended`")
+        raise InputError(
+            f"{word!r} is not in the vocabulary", hint="make one that covers this text: `vocabulary.extended`"
+        )
     return ids

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.errors import InputError, did_you_mean
+from espalier.errors import InputError, nearest
 from espalier.features.declare import parse_template
 from espalier.features.matrix import FeatureMatrix
 from espalier.features.named import Regex
@@ -81,7 +81,7 @@ class SegmentFeatures:
             or not all(isinstance(name, str) for name in names)
         ):
             raise InputError(
-                f"segment_features is {names!r}; expected a list of names such as ['length', 'first:lower']"
+                f"segment_features is {names!r}", hint="expected a list of names such as ['length', 'first:lower']"
             )
         if len(set(names)) < len(names):
             raise InputError(f"segment_features {list(names)!r} lists a name twice")
@@ -95,8 +95,8 @@ class SegmentFeatures:
                 ends[end] += parse_template(template)
             elif name != "length":
                 known = ["length", "punctuation", "first:lower", "last:lower"]
-                nearest = did_you_mean(name, known) or "; known: length, punctuation, first:TEMPLATE, last:TEMPLATE"
-                raise InputError(f"unknown segment feature {name!r}{nearest}")
+                near = nearest(name, known, "known: length, punctuation, first:TEMPLATE, last:TEMPLATE")
+                raise InputError(f"unknown segment feature {name!r}", hint=near)
         return cls(tuple(ends["first"]), tuple(ends["last"]), "length" in names, "punctuation" in names)
 
     def marks(self, corpus: Corpus) -> NDArray[np.int64]:

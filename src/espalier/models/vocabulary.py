@@ -59,7 +59,9 @@ class Vocabulary:
         """Check the words and put them into classes."""
         check_normalisation(self.normalise)
         if self.word_classes is not None and self.word_classes.normalise != self.normalise:
-            raise InputError(f"normalise is {self.normalise!r}; the word classes have {self.word_classes.normalise!r}")
+            raise InputError(
+                f"normalise is {self.normalise!r}", hint=f"the word classes have {self.word_classes.normalise!r}"
+            )
         index = {word: v for v, word in enumerate(self.words)}
         if len(index) != len(self.words):
             raise InputError("a word is in the vocabulary twice")

@@ -230,7 +230,9 @@ def draw_bars(title: str, groups: Sequence[str], series: Sequence[Bars], *, x: s
     """Draw the values of every group from 0 to the left and to the right; x names the axis, `given` the marks."""
     for bars in series:
         if len(bars.values) != len(groups) or len(bars.given) not in (0, len(groups)):
-            raise InputError(f"the chart {title!r} has {len(groups)} groups; {bars.name!r} has another number of bars")
+            raise InputError(
+                f"the chart {title!r} has {len(groups)} groups", hint=f"{bars.name!r} has another number of bars"
+            )
     every = [value for bars in series for value in (*bars.values, *bars.given) if value is not None]
     ticks = round_ticks(min(0.0, *check_finite(title, every)), max(0.0, *every))
     left = 16 + _CHARACTER * max(map(len, groups))

@@ -84,6 +84,8 @@ def begin(path: str | Path, name: str = "") -> Start:
     while not isinstance(model, CRF):
         inner = getattr(model, "model_", getattr(model, "base_", None))
         if inner is None:
-            raise InputError(f"{name or path}: holds a {type(model).__name__}; only a CRF can be learned from further")
+            raise InputError(
+                f"{name or path}: holds a {type(model).__name__}", hint="only a CRF can be learned from further"
+            )
         model = inner
     return Start(name or str(path), model.learned_, {key: header[key] for key in _KEPT if key in header})

@@ -145,7 +145,9 @@ class Product:
         for k, component in zip(owner, components, strict=True):
             worst[k] += component.increments.max()
         if prod(int(w) + 1 for w in worst) > np.iinfo(np.int64).max:
-            raise InputError(f"{n} rules are too many for one automaton; choose fewer, or decode with another method")
+            raise InputError(
+                f"{n} rules are too many for one automaton", hint="choose fewer, or decode with another method"
+            )
         classes = np.arange(1 << len(bits))
         return cls(
             components,

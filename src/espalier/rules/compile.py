@@ -87,7 +87,7 @@ class Compiled:
     def ground(self, tokens: Sequence[str], text: str | None = None) -> Grounded:
         """Meet the tokens of one sequence; without `text` its text is the tokens joined by one space."""
         if isinstance(tokens, str):
-            raise InputError("tokens are a string, not a list of tokens; split it first")
+            raise InputError("tokens are a string, not a list of tokens", hint="split it first")
         return Grounded(self, tuple(tokens), text, self.plan.ground(Sequences.of_tokens(tokens, text)))
 
     def ground_corpus(self, corpus: Corpus) -> list[Grounded]:
@@ -157,7 +157,7 @@ class Compiled:
         wrong = next((k for k in rules if not 0 <= k < self.K), None)
         if wrong is not None or len(set(rules)) < len(rules):
             what = "twice in the list" if wrong is None else f"not 0..{self.K - 1}: {wrong}"
-            raise InputError(f"rules of an automaton are chosen by number, each once; one is {what}")
+            raise InputError("rules of an automaton are chosen by number, each once", hint=f"one is {what}")
         return [int(k) for k in rules]
 
     @property
@@ -238,7 +238,7 @@ class Grounded:
     def _charged(self, k: int) -> tuple[Int, Int | None]:
         form = self.compiled.form[k]
         if form != "local":
-            raise InputError(f"rule {self.compiled.rules[k].name!r} is not local; its form is {form!r}")
+            raise InputError(f"rule {self.compiled.rules[k].name!r} is not local", hint=f"its form is {form!r}")
         return self.compiled.local.charged(self.bits, np.eye(self.compiled.K, dtype=np.int64)[k])
 
     @cached_property
@@ -330,7 +330,7 @@ def _check_predicates(rules: RuleSet) -> None:
                 known = functions.setdefault(condition.name, condition.function)
                 if known is not condition.function:
                     raise RuleError(
-                        f"rule {rule.name!r}: two different functions are named {condition.name!r}; rename one"
+                        f"rule {rule.name!r}: two different functions are named {condition.name!r}", hint="rename one"
                     )
 
 

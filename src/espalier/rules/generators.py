@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations, permutations
 
-from espalier.errors import RuleError, did_you_mean
+from espalier.errors import RuleError, nearest
 from espalier.rules.language import before as order
 from espalier.rules.language import count, first, label, last, precedes, token, when
 from espalier.rules.language import followed_by as followed
@@ -119,4 +119,4 @@ def _check(kinds: Collection[str], known: Sequence[str]) -> None:
         raise RuleError(f"kinds is a collection of names, such as ({kinds!r},)")
     for kind in kinds:
         if kind not in known:
-            raise RuleError(f"unknown template {kind!r}{did_you_mean(kind, known) or '; known: ' + ', '.join(known)}")
+            raise RuleError(f"unknown template {kind!r}", hint=nearest(kind, known, f"known: {', '.join(known)}"))

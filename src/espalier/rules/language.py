@@ -84,7 +84,7 @@ Names = str | Fields
 def fields(*names: str, but: tuple[str, ...] = ()) -> Fields:
     """Return the named fields; `fields(but=("note",))` is every label except these; `fields()` is any field."""
     if names and but:
-        raise RuleError("give the fields wanted or, with but=, those not wanted; not both")
+        raise RuleError("give the fields wanted or, with but=, those not wanted", hint="not both")
     return Fields(tuple(but), negated=True) if but else Fields(names) if names else ANY_FIELD
 
 
@@ -118,7 +118,9 @@ class _Token:
     def satisfies(self, name: str, function: Callable[[str], bool] | None = None) -> Named:
         """Return a built-in condition (`punctuation`, `number`, ...), or a function of your own under a name."""
         if function is None and name not in BUILT_IN:
-            raise RuleError(f"no built-in condition {name!r}; known are {', '.join(BUILT_IN)}; or give a function")
+            raise RuleError(
+                f"no built-in condition {name!r}", hint=f"known are {', '.join(BUILT_IN)}; or give a function"
+            )
         return Named(name, BUILT_IN[name] if function is None else function)
 
 
@@ -247,7 +249,7 @@ class Count:
 
     def __bool__(self) -> bool:
         """Refuse: a count has no value before it meets a labelling."""
-        raise RuleError("a count is neither true nor false; compare it, as in count('title') >= 1")
+        raise RuleError("a count is neither true nor false", hint="compare it, as in count('title') >= 1")
 
 
 def _count(value: object) -> Count:
@@ -297,7 +299,7 @@ class Lengths:
 
     def __bool__(self) -> bool:
         """Refuse: a length has no value before it meets a labelling."""
-        raise RuleError("a length is neither true nor false; compare it, as in length('title') >= 2")
+        raise RuleError("a length is neither true nor false", hint="compare it, as in length('title') >= 2")
 
 
 def count(*names: Names) -> Count:

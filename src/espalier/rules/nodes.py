@@ -88,7 +88,7 @@ class Fields:
             raise RuleError("no field is named")
         marked = next((name for name in self.names if name[:2] in ("B-", "I-")), None)
         if marked is not None:
-            raise RuleError(f"{marked!r} is a tag; rules name fields without marks: {marked[2:]!r}")
+            raise RuleError(f"{marked!r} is a tag", hint=f"rules name fields without marks: {marked[2:]!r}")
 
     def has_path(self, path: str) -> bool:
         """Is a segment with this path one of them?"""
@@ -125,8 +125,8 @@ class Node:
     def __bool__(self) -> NoReturn:
         """Refuse: `0 <= count(x) <= 1` or `a and b` would silently drop half of what was written."""
         raise RuleError(
-            "a rule is neither true nor false by itself; combine rules with &, | and ~, "
-            "and write a chained comparison as two rules joined by &"
+            "a rule is neither true nor false by itself",
+            hint=("combine rules with &, | and ~, and write a chained comparison as two rules joined by &"),
         )
 
 
@@ -198,13 +198,13 @@ class Linear(Node):
         """Check that every count stands there once, with an integer other than zero."""
         _check_comparison(self.comparison, self.bound)
         if not self.terms:
-            raise RuleError("a comparison without any count; it would hold always or never")
+            raise RuleError("a comparison without any count", hint="it would hold always or never")
         if any(type(term.coefficient) is not int or term.coefficient == 0 for term in self.terms):
             raise RuleError("coefficients of counts are integers other than zero")
         if any(term.unit not in ("segments", "tokens") for term in self.terms):
             raise RuleError("counts are of 'segments' or 'tokens'")
         if len({(term.unit, term.fields) for term in self.terms}) < len(self.terms):
-            raise RuleError("the same count stands twice in one comparison; add the coefficients")
+            raise RuleError("the same count stands twice in one comparison", hint="add the coefficients")
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +337,6 @@ def _flatten(node: All | Any) -> None:
 
 def _check_comparison(comparison: str, bound: object) -> None:
     if comparison not in ("<=", ">=", "=="):
-        raise RuleError(f"unknown comparison {comparison!r}; use <=, >= or ==")
+        raise RuleError(f"unknown comparison {comparison!r}", hint="use <=, >= or ==")
     if type(bound) is not int:
         raise RuleError(f"bound {bound!r} is not an integer")

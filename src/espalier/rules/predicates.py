@@ -64,7 +64,9 @@ class Condition(ABC):
 
     def __bool__(self) -> NoReturn:
         """Refuse: a condition has no truth value before it meets a token."""
-        raise RuleError("a token condition is neither true nor false by itself; combine conditions with &, | and ~")
+        raise RuleError(
+            "a token condition is neither true nor false by itself", hint="combine conditions with &, | and ~"
+        )
 
 
 class WordCondition(Condition):
@@ -137,7 +139,9 @@ class Shape(WordCondition):
         """Refuse a shape that no token has."""
         if not self.shape or shape_of(self.shape.replace("d", "0")) != self.shape:
             nearest = shape_of(self.shape.replace("d", "0"))
-            raise RuleError(f"no token has the shape {self.shape!r}; runs are written once, as in {nearest or 'Xx'!r}")
+            raise RuleError(
+                f"no token has the shape {self.shape!r}", hint=f"runs are written once, as in {nearest or 'Xx'!r}"
+            )
 
     def accepts(self, word: str) -> bool:
         """Has the word this shape?"""
@@ -186,7 +190,7 @@ class Near(Condition):
     def __post_init__(self) -> None:
         """Only direct neighbours; farther ones are neighbours of neighbours."""
         if self.offset not in (-1, 1):
-            raise RuleError(f"offset {self.offset}: a neighbour is at -1 or 1; nest conditions to look farther")
+            raise RuleError(f"offset {self.offset}: a neighbour is at -1 or 1", hint="nest conditions to look farther")
 
     def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
         """Does it hold there?"""
@@ -298,7 +302,7 @@ def read_lexicon(directory: Path, source: str) -> tuple[str, ...]:
     words = [line.strip() for line in lines]
     for number, word in enumerate(words, 1):
         if len(word.split()) > 1:
-            raise RuleError(f"lexicon {source!r}, line {number}: {word!r} is not one token; list single tokens")
+            raise RuleError(f"lexicon {source!r}, line {number}: {word!r} is not one token", hint="list single tokens")
     return tuple(word for word in words if word)
 
 
@@ -311,9 +315,9 @@ def _found_in(regex: str, text: str) -> bool:
 def _check_regex(regex: str) -> str:
     r"""Return the pattern in its one spelling, `/` for `\/`, or raise."""
     if "\n" in regex or "\r" in regex:
-        raise RuleError(r"a pattern holds a line break; write \n or \r")
+        raise RuleError(r"a pattern holds a line break", hint=r"write \n or \r")
     if not regex:
-        raise RuleError("an empty pattern; it would match only empty tokens")
+        raise RuleError("an empty pattern", hint="it would match only empty tokens")
     compile_regex(regex)
     pieces = regex.split("\\\\")  # an escaped backslash does not escape the slash behind it
     return "\\\\".join(piece.replace("\\/", "/") for piece in pieces)

@@ -206,7 +206,7 @@ class Reader:
         try:
             return make()
         except RuleError as error:
-            raise complain(self.lines, at, *error.args, hint=error.ways) from None
+            raise complain(self.lines, at, *error.parts, hint=error.ways) from None
 
     def nested(self, parse: Callable[[], _T]) -> _T:
         """Parse something that may hold itself, but not too deep."""

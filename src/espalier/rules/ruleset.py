@@ -43,10 +43,10 @@ class Rule:
     def __post_init__(self) -> None:
         """Check name and penalty."""
         if not isinstance(self.name, str) or not self.name:
-            raise RuleError(f"a rule needs a name, a non-empty string; found {self.name!r}")
+            raise RuleError("a rule needs a name, a non-empty string", hint=f"found {self.name!r}")
         if not isinstance(self.node, Node):
             raise RuleError(
-                f"rule {self.name!r}: {self.node!r} is not a rule; compare counts, finish when(...).then(...)"
+                f"rule {self.name!r}: {self.node!r} is not a rule", hint="compare counts, finish when(...).then(...)"
             )
         if self.penalty is None:
             return
@@ -110,9 +110,9 @@ class RuleSet(Sequence[Rule]):
         self._index: dict[str, int] = {}
         for k, rule in enumerate(self._rules):
             if not isinstance(rule, Rule):
-                raise RuleError(f"rule {k} is {rule!r}; a RuleSet takes Rule(name, node) values")
+                raise RuleError(f"rule {k} is {rule!r}", hint="a RuleSet takes Rule(name, node) values")
             if rule.name in self._index:
-                raise RuleError(f"two rules are named {rule.name!r}; names must differ")
+                raise RuleError(f"two rules are named {rule.name!r}", hint="names must differ")
             self._index[rule.name] = k
 
     @classmethod
@@ -158,7 +158,7 @@ class RuleSet(Sequence[Rule]):
         """
         source: object = text
         if not isinstance(source, str):
-            raise RuleError(f"rules come as text, not as {type(source).__name__}; read the file first")
+            raise RuleError(f"rules come as text, not as {type(source).__name__}", hint="read the file first")
         known = None if labels is None else known_fields(labels)
         scope = Scope(known, predicates or {}, lexicons or {}, Path(directory))
         return cls(Rule(*parsed) for parsed in parse_rules(text, scope))
@@ -293,8 +293,8 @@ class RuleSet(Sequence[Rule]):
                     lexicons[condition.source] = list(condition.words)
                 elif isinstance(condition, Named) and BUILT_IN.get(condition.name) is not condition.function:
                     raise RuleError(
-                        f"rule {rule.name!r} uses the Python function {condition.name!r}, which cannot be stored; "
-                        "use a word list, a lexicon or a pattern"
+                        f"rule {rule.name!r} uses the Python function {condition.name!r}, which cannot be stored",
+                        hint="use a word list, a lexicon or a pattern",
                     )
         return {"rules": [_entry(rule) for rule in self], "lexicons": lexicons}
 

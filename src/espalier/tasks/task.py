@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from espalier.corpus import Labels
-from espalier.errors import FormatError, InputError, RuleError, did_you_mean
+from espalier.errors import FormatError, InputError, RuleError, nearest
 from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor
 from espalier.rules.ruleset import RuleSet
@@ -115,8 +115,9 @@ def _path_of(task: str | Path) -> Path:
         return _HERE / f"{task}.toml"
     path = Path(task)
     if isinstance(task, str) and len(path.parts) < 2 and path.suffix != ".toml":
-        near = did_you_mean(task, known) or f"; tasks: {', '.join(known)}"
-        raise InputError(f"no task is named {task!r}{near} (one of your own is a path that ends in .toml)")
+        near = nearest(task, known, f"tasks: {', '.join(known)}")
+        hint = f"{near} (one of your own is a path that ends in .toml)"
+        raise InputError(f"no task is named {task!r}", hint=hint)
     return path
 
 
@@ -162,8 +163,8 @@ def load_features(path: str | Path) -> FeatureExtractor:
 def _check_keys(table: Mapping[str, Any], known: Iterable[str], where: str, path: Path) -> None:
     for key in table:
         if key not in known:
-            near = did_you_mean(key, known) or f"; known: {', '.join(known)}"
-            raise FormatError(f"{where}unknown key {key!r}{near}", path=str(path))
+            near = nearest(key, known, f"known: {', '.join(known)}")
+            raise FormatError(f"{where}unknown key {key!r}", path=str(path), hint=near)
 
 
 def _section(table: Mapping[str, Any], key: str, path: Path) -> dict[str, Any]:
@@ -192,7 +193,7 @@ def _extractor(table: Mapping[str, Any], path: Path) -> FeatureExtractor:
     except FormatError:
         raise  # a word list that is malformed: it has its own path
     except InputError as error:
-        raise FormatError(*error.args, path=str(path), hint=error.ways) from None
+        raise FormatError(*error.parts, path=str(path), hint=error.ways) from None
 
 
 def _rules(table: Mapping[str, Any], labels: Labels, path: Path) -> RuleSet:

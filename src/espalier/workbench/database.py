@@ -81,7 +81,7 @@ class Database:
             if "locked" not in str(error):
                 raise InputError(f"{self.path}: {error}") from None
             raise InputError(
-                f"{self.path} is in use by another server; use that one, stop it, or choose another --project"
+                f"{self.path} is in use by another server", hint="use that one, stop it, or choose another --project"
             ) from None
         except sqlite3.DatabaseError as error:
             raise InputError(f"{self.path} is not a project of the workbench: {error}") from None
@@ -96,10 +96,10 @@ class Database:
             connection.execute(f"PRAGMA user_version = {VERSION}")
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         elif owner != _APPLICATION:
-            raise InputError(f"{self.path} is not a project of the workbench; choose another --project")
+            raise InputError(f"{self.path} is not a project of the workbench", hint="choose another --project")
         elif version != VERSION:
             advice = "update espalier" if version > VERSION else "open it with the version that wrote it"
-            raise InputError(f"{self.path} has version {version}, this library reads {VERSION}; {advice}")
+            raise InputError(f"{self.path} has version {version}, this library reads {VERSION}", hint=f"{advice}")
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:

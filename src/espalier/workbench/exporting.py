@@ -12,7 +12,7 @@ from espalier.citations.formats import FORMATS as RECORD_FORMATS
 from espalier.citations.formats import write as write_records
 from espalier.citations.record import Field, Record
 from espalier.document import Document
-from espalier.errors import did_you_mean
+from espalier.errors import nearest
 from espalier.extract.extraction import Extraction
 from espalier.io import FORMATS, write
 from espalier.workbench.bench import Bench
@@ -63,7 +63,7 @@ def export(bench: Bench, task: Task, format: str, which: str, ids: Sequence[int]
     """Write records in a format; `which` is "all", "corrected" or "texts"."""
     known = {row["name"]: row for row in formats(task)}
     if format not in known:
-        hint = did_you_mean(format, known).removeprefix("; ") or f"formats: {', '.join(known)}"
+        hint = nearest(format, known, f"formats: {', '.join(known)}")
         raise Failure(400, f"records of the task {task.name} cannot be written as {format!r}", hint)
     stored = bench.records.all(task.name) if ids is None else bench.records.several(task.name, ids)
     stored = [one for one in stored if one.corrected or which != "corrected"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from espalier.errors import EspalierError, FormatError, InfeasibleError, NotFittedError, RuleError
+from espalier.errors import EspalierError, FormatError, InfeasibleError, NotFittedError
 
 __all__ = ["Failure", "explained"]
 
@@ -15,7 +15,7 @@ class Failure(EspalierError):
     def __init__(self, status: int, what: str, hint: str = "", where: str = "") -> None:
         """Keep the parts."""
         super().__init__(what, hint=hint)
-        self.status, self.where = status, where
+        self.status, self.place = status, (where,) if where else ()
 
     def body(self) -> dict[str, Any]:
         """Return the JSON of the answer."""
@@ -27,8 +27,7 @@ def explained(error: EspalierError) -> Failure:
     if isinstance(error, Failure):
         return error
     status = 409 if isinstance(error, InfeasibleError | NotFittedError) else 400
+    where = error.where
     if isinstance(error, FormatError):
-        place = f"line {error.line}" if error.line else ""
-        return Failure(status, error.what, error.hint, ", ".join(part for part in (error.path, place) if part))
-    place = f"line {error.line}, column {error.column}" if isinstance(error, RuleError) and error.line else ""
-    return Failure(status, error.what, error.hint, place)
+        where = ", ".join(filter(None, (error.path, f"line {error.line}" if error.line else "")))
+    return Failure(status, error.what, error.hint, where)

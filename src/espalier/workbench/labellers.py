@@ -115,7 +115,7 @@ def _from_bytes(file: bytes, model: int | None) -> Labeller:
             stream.write(file)
         return _read(Path(name), model)
     except ModelFileError as error:
-        raise ModelFileError(str(error).replace(f"{name!r}: ", "").replace(f"{name}: ", "")) from None
+        raise ModelFileError(*error.args, hint=error.ways) from None
     finally:
         os.unlink(name)
 

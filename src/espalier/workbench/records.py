@@ -14,7 +14,7 @@ from itertools import chain
 from sqlite3 import Row
 
 from espalier.document import Document, Span, tokenise
-from espalier.errors import did_you_mean
+from espalier.errors import nearest
 from espalier.workbench.clock import now
 from espalier.workbench.database import Database
 from espalier.workbench.failures import Failure
@@ -148,7 +148,7 @@ def checked_spans(task: Task, document: Document, spans: Sequence[Span]) -> tupl
     """
     for span in spans:
         if span.label not in task.fields:
-            hint = did_you_mean(span.label, task.fields).removeprefix("; ") or f"labels: {', '.join(task.fields)}"
+            hint = nearest(span.label, task.fields, f"labels: {', '.join(task.fields)}")
             raise Failure(400, f"the task {task.name} has no label {span.label!r}", hint)
     owner: list[int | None] = [None] * len(document.tokens)
     for k, span in enumerate(spans):

@@ -20,7 +20,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from espalier.errors import InputError, did_you_mean
+from espalier.errors import InputError, nearest
 
 if TYPE_CHECKING:
     from espalier.citations.keys import Keys
@@ -102,7 +102,9 @@ def get_format(name: str) -> OutputFormat:
     """Return the row of a format; a name that is none is an `InputError`."""
     if name not in FORMATS:
         known = ", ".join(FORMATS)
-        raise InputError(f"{name!r} is no format of references{did_you_mean(name, FORMATS)} (there are: {known})")
+        raise InputError(
+            f"{name!r} is no format of references", hint=f"{nearest(name, FORMATS)} (there are: {known})".strip()
+        )
     return FORMATS[name]
 
 
@@ -150,12 +152,12 @@ def write(
     from espalier.citations.record import Record
 
     if isinstance(records, Record):
-        raise InputError("write takes an iterable of records; wrap a single one in [ ]")
+        raise InputError("write takes an iterable of records", hint="wrap a single one in [ ]")
     row = get_format(format) if isinstance(format, str) else format
     for name in options:
         if name not in row.options:
-            has = did_you_mean(name, row.options) or f"; it has {', '.join(sorted(row.options)) or 'none'}"
-            raise InputError(f"the format {row.name!r} has no option {name!r}{has}")
+            has = nearest(name, row.options, f"it has {', '.join(sorted(row.options)) or 'none'}")
+            raise InputError(f"the format {row.name!r} has no option {name!r}", hint=has)
     given = keys or Keys()
     pieces = row.join(row.entry(record, given(record.work) if row.keyed else "", **options) for record in records)
     return pieces if newline == "\n" else (piece.replace("\n", newline) for piece in pieces)

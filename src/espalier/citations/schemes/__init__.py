@@ -37,7 +37,7 @@ from importlib.resources import files
 from typing import Any
 
 from espalier.document import Document, Span
-from espalier.errors import InputError, did_you_mean
+from espalier.errors import InputError, nearest
 
 __all__ = ["OTHER", "Refinement", "Scheme", "load_scheme"]
 
@@ -84,7 +84,8 @@ class Refinement:
         if not self.fields or self.pattern.groups != len(self.fields) - 1:
             raise InputError(
                 f"refine {self.label!r}: {len(self.fields)} fields need {max(len(self.fields) - 1, 0)} groups in the "
-                f"pattern, one for each place where a field begins; {self.pattern.pattern!r} has {self.pattern.groups}"
+                "pattern, one for each place where a field begins",
+                hint=f"{self.pattern.pattern!r} has {self.pattern.groups}",
             )
 
     def apply(self, text: str, spans: Sequence[Span]) -> list[Span]:
@@ -126,7 +127,7 @@ class Scheme:
         unknown = [key for key in table if key not in ("labels", "refine", "gaps")]
         if unknown:
             known = ("labels", "refine", "gaps")
-            raise InputError(f"scheme {name!r}: unknown key {unknown[0]!r}{did_you_mean(unknown[0], known)}")
+            raise InputError(f"scheme {name!r}: unknown key {unknown[0]!r}", hint=nearest(unknown[0], known))
         gaps = table.get("gaps", {})
         try:
             return cls(
@@ -154,9 +155,9 @@ class Scheme:
 
     def _renamed(self, span: Span, document: Document) -> Span:
         if span.label not in self.labels:
-            near = did_you_mean(span.label, self.labels) or f"; known: {', '.join(self.labels)}"
+            near = nearest(span.label, self.labels, f"known: {', '.join(self.labels)}")
             where = f"document {document.id!r}" if document.id else f"in {document.text[:30]!r} ..."
-            raise InputError(f"scheme {self.name!r} has no label {span.label!r} ({where}){near}")
+            raise InputError(f"scheme {self.name!r} has no label {span.label!r} ({where})", hint=near)
         return Span(span.start, span.end, self.labels[span.label])
 
     def _covered(self, text: str, spans: Sequence[Span]) -> Iterator[Span]:
@@ -219,7 +220,7 @@ def _merged(text: str, spans: Sequence[Span]) -> list[Span]:
 def load_scheme(name: str) -> Scheme:
     """Return a scheme that comes with the library, by name."""
     if name not in _NAMES:
-        raise InputError(f"no scheme is named {name!r}{did_you_mean(name, _NAMES) or '; known: ' + ', '.join(_NAMES)}")
+        raise InputError(f"no scheme is named {name!r}", hint=nearest(name, _NAMES, f"known: {', '.join(_NAMES)}"))
     tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     tables: list[dict[str, Any]] = []
     file: str | None = name
@@ -245,7 +246,7 @@ def _conditions(row: Mapping[str, Any], key: str) -> tuple[Condition, ...]:
 def _refinement(row: Mapping[str, Any]) -> Refinement:
     unknown = [key for key in row if key not in _REFINE]
     if unknown:
-        raise InputError(f"refine: unknown key {unknown[0]!r}{did_you_mean(unknown[0], _REFINE)}")
+        raise InputError(f"refine: unknown key {unknown[0]!r}", hint=nearest(unknown[0], _REFINE))
     record = _conditions(row, "when"), _conditions(row, "unless")
     beside = (next(iter(_conditions(row, key)), None) for key in ("after", "before"))
     return Refinement(row["label"], _pattern(row.get("pattern", "")), tuple(row["fields"]), *record, *beside)
