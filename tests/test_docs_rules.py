@@ -5,19 +5,24 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import espalier as es
 from espalier.decoders import DECODERS
-from espalier.decoders.reference import fill
 from espalier.errors import InputError
 from espalier.rules.lowering import FORMS
 from espalier.rules.nodes import NODE_TYPES, walk
 from espalier.rules.text import KEYWORDS
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "scripts"))
+
+from rules_tables import fill  # noqa: E402
+
 PAGE = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 LABELS = ["fruit", "form", "price", "place"]
@@ -63,11 +68,19 @@ def test_every_word_of_the_language_is_on_the_page() -> None:
 
 
 def test_tables_are_those_of_the_code() -> None:
-    assert fill(PAGE) == PAGE, "run: python -m espalier.decoders.reference docs/rules.md"
+    assert fill(PAGE) == PAGE, "run: python scripts/rules_tables.py docs/rules.md"
     assert re.findall(r"<!-- begin (\w+) -->", PAGE) == ["lowering", "decoders"]
     rows = {name: PAGE.split(f"\n| `{name}` |")[1].split("\n")[0] for name in DECODERS}
     assert rows["viterbi"].count("`") == 2 * 10  # it takes only Implies and Change
     assert rows["astar"].endswith(" none |")
+
+
+def test_the_script_mends_a_page(tmp_path: Path) -> None:
+    page = tmp_path / "rules.md"
+    page.write_text(re.sub(r"(<!-- begin lowering -->).*?(<!-- end lowering -->)", r"\1\2", PAGE, flags=re.DOTALL))
+    assert page.read_text() != PAGE
+    subprocess.run([sys.executable, ROOT / "scripts" / "rules_tables.py", page], check=True)
+    assert page.read_text(encoding="utf-8") == PAGE
 
 
 @pytest.mark.parametrize("node", NODE_TYPES, ids=lambda node: node.__name__)

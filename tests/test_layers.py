@@ -77,7 +77,6 @@ COMPUTED = {
     "__init__.py",
     "lazy.py",
     "cli/serve.py",
-    "cli/settings.py",
     "cluster/stores.py",
     "cluster/labeller.py",
 }
@@ -200,6 +199,12 @@ def test_imports_point_up(module: str) -> None:
     assert complaints((SRC / module).read_text(encoding="utf-8"), module) == []
 
 
+@pytest.mark.parametrize("module", sorted(COMPUTED))
+def test_the_list_of_computed_imports_only_shrinks(module: str) -> None:
+    tree = ast.parse((SRC / module).read_text(encoding="utf-8"))
+    assert "?" in {name for _, name, _ in imports(tree, module)}, f"take {module} off COMPUTED"
+
+
 def hooks(source: str) -> list[int]:
     """The lines of a module that give it a `__getattr__`, by a function, an assignment or an import."""
     found = []
@@ -272,7 +277,7 @@ def test_hooks_are_seen(source: str, lines: list[int]) -> None:
         ("io/__init__.py", 'import_module(f"espalier.io.{name}")', False),
         ("learning/x.py", 'import_module(f"espalier.{name}")', True),
         ("learning/x.py", "import_module(name)", True),
-        ("cli/settings.py", "import_module(module)", False),
+        ("cluster/labeller.py", "import_module(module)", False),
         ("learning/x.py", 'import_module("typer")', True),
         ("cli/x.py", 'version = import_module("espalier").__version__', False),
         ("tasks/x.py", 'version = import_module("espalier").__version__', True),

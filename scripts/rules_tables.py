@@ -1,4 +1,4 @@
-"""The tables of `docs/rules.md`, made from the code: `python -m espalier.decoders.reference docs/rules.md`.
+"""The tables of `docs/rules.md`, made from the code: `python scripts/rules_tables.py docs/rules.md`.
 
 Two tables stand in the page between `<!-- begin NAME -->` and `<!-- end NAME -->`: which form a kind of rule can be
 lowered to, and which kinds each decoder takes.
@@ -16,8 +16,6 @@ from espalier.errors import InputError, nearest
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.lowering import FORMS, support_table
 from espalier.rules.ruleset import RuleSet
-
-__all__ = ["decoders", "fill", "lowering"]
 
 _LABELS = ("title", "place", "number", "O")
 
