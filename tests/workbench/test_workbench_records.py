@@ -12,10 +12,10 @@ from espalier.document import Document, Span
 from espalier.io import read
 from espalier.workbench.failures import Failure
 from espalier.workbench.records import checked_spans
-from espalier.workbench.tasks import RuleState, Task, own_labels
+from espalier.workbench.tasks import ProjectTask, RuleState, own_labels
 
-OUTSIDE = Task("t", own_labels(["item", "price"], True), (), RuleState(""), None)
-EVERYWHERE = Task("t", own_labels(["item", "price"], False), (), RuleState(""), None)
+OUTSIDE = ProjectTask("t", own_labels(["item", "price"], True), (), RuleState(""), None)
+EVERYWHERE = ProjectTask("t", own_labels(["item", "price"], False), (), RuleState(""), None)
 CHAIR = Document.from_text("oak chair 12 $")
 
 
@@ -33,7 +33,7 @@ CHAIR = Document.from_text("oak chair 12 $")
     ],
 )
 def test_fields_go_to_tokens(
-    task: Task, given: list[tuple[int, int, str]], expected: list[tuple[int, int, str]]
+    task: ProjectTask, given: list[tuple[int, int, str]], expected: list[tuple[int, int, str]]
 ) -> None:
     assert checked_spans(task, CHAIR, [Span(*s) for s in given]) == tuple(Span(*s) for s in expected)
 
@@ -49,7 +49,7 @@ def test_fields_go_to_tokens(
         (EVERYWHERE, [], "all text is in a field"),
     ],
 )
-def test_wrong_fields_are_refused(task: Task, given: list[tuple[int, int, str]], what: str) -> None:
+def test_wrong_fields_are_refused(task: ProjectTask, given: list[tuple[int, int, str]], what: str) -> None:
     with pytest.raises(Failure, match=what) as error:
         checked_spans(task, CHAIR, [Span(*s) for s in given])
     assert error.value.status == 400

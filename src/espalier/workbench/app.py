@@ -29,7 +29,7 @@ from espalier.workbench.jobs import Jobs
 from espalier.workbench.redecoding import Redecoder
 from espalier.workbench.routes import measuring, records, rules, tasks, training
 from espalier.workbench.routes.shared import ERRORS
-from espalier.workbench.security import COOKIE, Gate, Guard, same_token
+from espalier.workbench.security import COOKIE, Gate, RequestGuard, same_token
 
 __all__ = ["PREFIX", "create_app"]
 
@@ -60,7 +60,7 @@ def create_app(
         app.include_router(part.router, prefix=PREFIX, responses=ERRORS)
     _add_errors(app)
     _add_pages(app, gate)
-    app.add_middleware(Guard, gate=gate, most=bench.limits.body)
+    app.add_middleware(RequestGuard, gate=gate, most=bench.limits.body)
     return app
 
 

@@ -30,7 +30,7 @@ from espalier.workbench.models import ModelStore
 from espalier.workbench.records import RecordStore, Stored
 from espalier.workbench.rule_texts import applied
 from espalier.workbench.scores import alone, joined, size
-from espalier.workbench.tasks import Task, TaskStore
+from espalier.workbench.tasks import ProjectTask, TaskStore
 
 __all__ = ["Bench", "Limits"]
 
@@ -83,7 +83,7 @@ class Bench:
         finally:
             self._lock.release()
 
-    def labeller(self, task: Task, model: int | None) -> Labeller:
+    def labeller(self, task: ProjectTask, model: int | None) -> Labeller:
         """Return a model of a task by number; None is no model. Call it while computing."""
         return self._labellers.get(task, model)
 
@@ -126,7 +126,9 @@ class Bench:
                 self._scores.put((labeller.number, one.id), part)
         return joined([known for key in keys if (known := found[key]) is not None])
 
-    def answers(self, task: Task, stored: Sequence[Stored], model: int | None, deadline: Deadline) -> list[Extraction]:
+    def answers(
+        self, task: ProjectTask, stored: Sequence[Stored], model: int | None, deadline: Deadline
+    ) -> list[Extraction]:
         """Return what a model and the task's rules say about records."""
         labeller, rules = self.labeller(task, model), task.rules.key
         keys = [(model, rules, one.id) for one in stored]
@@ -142,7 +144,7 @@ class Bench:
                 self._answers.put(key, answer)
         return [known for key in keys if (known := found[key]) is not None]
 
-    def confidences(self, task: Task, stored: Sequence[Stored]) -> list[float]:
+    def confidences(self, task: ProjectTask, stored: Sequence[Stored]) -> list[float]:
         """Return how sure the active model is of each record."""
         rules = task.rules.key
         keys = [(task.active, rules, one.id) for one in stored]
@@ -158,7 +160,7 @@ class Bench:
         return [sure for sure in found if sure is not None]
 
     def readings(
-        self, task: Task, stored: Sequence[Stored], model: int | None, k: int, deadline: Deadline
+        self, task: ProjectTask, stored: Sequence[Stored], model: int | None, k: int, deadline: Deadline
     ) -> list[Extraction]:
         """Return the k best answers for each record."""
         if k == 1:
@@ -172,7 +174,7 @@ class Bench:
         return found
 
     def of_documents(
-        self, task: Task, documents: Sequence[Document], model: int | None, k: int = 1
+        self, task: ProjectTask, documents: Sequence[Document], model: int | None, k: int = 1
     ) -> list[Extraction]:  # fmt: skip
         """Return the k best answers for documents that are not stored."""
         found: list[Extraction] = []
@@ -184,7 +186,7 @@ class Bench:
                 found += extractor.of_documents(documents[first : first + step], k=k)
         return found
 
-    def parse(self, task: Task, texts: Sequence[str], k: int, model: int | None) -> list[dict[str, Any]]:
+    def parse(self, task: ProjectTask, texts: Sequence[str], k: int, model: int | None) -> list[dict[str, Any]]:
         """Return texts with their answers as the API writes them; nothing is kept."""
         self.check_many(len(texts))
         for i, text in enumerate(texts):
@@ -193,14 +195,14 @@ class Bench:
         answers = self.of_documents(task, documents, model, k)
         return [text_dict(document, answer) for document, answer in zip(documents, answers, strict=True)]
 
-    def record_dicts(self, task: Task, stored: Sequence[Stored], k: int) -> list[dict[str, Any]]:
+    def record_dicts(self, task: ProjectTask, stored: Sequence[Stored], k: int) -> list[dict[str, Any]]:
         """Return records as the API writes them, with what the active model says."""
         with self.computing() as deadline:
             answers = self.readings(task, stored, task.active, k, deadline)
         return [_record_dict(one, answer) for one, answer in zip(stored, answers, strict=True)]
 
 
-def ruled(task: Task, labeller: Labeller) -> Extractor:
+def ruled(task: ProjectTask, labeller: Labeller) -> Extractor:
     """Return the extractor of a model under the rules of a task as they stand."""
     return labeller.extractor.with_rules(applied(task.rules, labeller))
 

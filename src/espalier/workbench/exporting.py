@@ -18,7 +18,7 @@ from espalier.io import FORMATS, write
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
 from espalier.workbench.records import Stored
-from espalier.workbench.tasks import REFERENCES, Task
+from espalier.workbench.tasks import REFERENCES, ProjectTask
 
 __all__ = ["ALL_FORMATS", "Export", "export", "formats"]
 
@@ -47,7 +47,7 @@ class Export(NamedTuple):
     data: bytes
 
 
-def formats(task: Task) -> list[dict[str, str]]:
+def formats(task: ProjectTask) -> list[dict[str, str]]:
     """Return the formats that a task's records can be written in."""
     found: list[dict[str, str]] = []
     if task.name == REFERENCES:
@@ -59,7 +59,9 @@ def formats(task: Task) -> list[dict[str, str]]:
     return found
 
 
-def export(bench: Bench, task: Task, format: str, which: str, ids: Sequence[int] | None, *, lossy: bool) -> Export:
+def export(
+    bench: Bench, task: ProjectTask, format: str, which: str, ids: Sequence[int] | None, *, lossy: bool
+) -> Export:
     """Write records in a format; `which` is "all", "corrected" or "texts"."""
     known = {row["name"]: row for row in formats(task)}
     if format not in known:
@@ -84,12 +86,12 @@ def export(bench: Bench, task: Task, format: str, which: str, ids: Sequence[int]
     return Export(name, f"{_TYPES.get(format, 'text/plain')}; charset=utf-8", target.getvalue())
 
 
-def _answered(bench: Bench, task: Task, stored: Sequence[Stored]) -> list[Extraction]:
+def _answered(bench: Bench, task: ProjectTask, stored: Sequence[Stored]) -> list[Extraction]:
     with bench.computing() as deadline:
         return bench.answers(task, stored, task.active, deadline)
 
 
-def _documents(bench: Bench, task: Task, stored: Sequence[Stored], which: str) -> list[Document]:
+def _documents(bench: Bench, task: ProjectTask, stored: Sequence[Stored], which: str) -> list[Document]:
     """Return documents with corrections, or else with what the model says."""
     if which == "texts":
         return [replace(one.document, spans=None, id=str(one.id)) for one in stored]
@@ -107,7 +109,7 @@ def _documents(bench: Bench, task: Task, stored: Sequence[Stored], which: str) -
     ]
 
 
-def _records(bench: Bench, task: Task, stored: Sequence[Stored]) -> list[Record]:
+def _records(bench: Bench, task: ProjectTask, stored: Sequence[Stored]) -> list[Record]:
     """Return references as parsed; of a corrected one all is certain."""
     found = []
     for one, answer in zip(stored, _answered(bench, task, stored), strict=True):

@@ -32,7 +32,7 @@ from espalier.workbench.failures import Failure, explained
 from espalier.workbench.job_table import ENDED, JobTable
 from espalier.workbench.labellers import check_file
 from espalier.workbench.orders import Orders, rules_in_use, write_orders
-from espalier.workbench.tasks import Task
+from espalier.workbench.tasks import ProjectTask
 
 __all__ = ["Jobs"]
 
@@ -56,7 +56,7 @@ class Jobs:
         self._thread = threading.Thread(target=self._work, name="espalier-jobs", daemon=True)
         self._thread.start()
 
-    def start(self, task: Task, method: str, name: str, activate: bool) -> dict[str, Any]:
+    def start(self, task: ProjectTask, method: str, name: str, activate: bool) -> dict[str, Any]:
         """Put a job into the queue."""
         total, corrected = self._bench.records.counts(task.name)
         if METHODS[method].pool and total == corrected:
@@ -177,7 +177,7 @@ class Jobs:
             return {}
         return {key: value for key, value in self._live.items() if key != "id"}
 
-    def _follow(self, job: dict[str, Any], task: Task, orders: Orders) -> Failure | None:
+    def _follow(self, job: dict[str, Any], task: ProjectTask, orders: Orders) -> Failure | None:
         """Start the process and read its news until it ends; return why it failed, if it did."""
         failure = None
         with (
@@ -216,7 +216,7 @@ class Jobs:
             with suppress(BrokenPipeError):
                 process.communicate()
 
-    def _hear(self, news: dict[str, Any], job: dict[str, Any], task: Task, orders: Orders) -> Failure | None:
+    def _hear(self, news: dict[str, Any], job: dict[str, Any], task: ProjectTask, orders: Orders) -> Failure | None:
         """Take one line of news; return a failure if it tells of one."""
         with self._lock:
             live = self._live or {}
@@ -231,7 +231,7 @@ class Jobs:
         error = news.get("error")
         return None if error is None else Failure(400, error["what"], error["hint"], error["where"])
 
-    def _keep(self, job: dict[str, Any], task: Task, orders: Orders) -> int:
+    def _keep(self, job: dict[str, Any], task: ProjectTask, orders: Orders) -> int:
         """Store the model that was trained."""
         file = orders.output.read_bytes()
         kind = check_file(task, file).kind

@@ -26,7 +26,7 @@ from espalier.rules.nodes import Node
 from espalier.tags import OUTSIDE
 from espalier.workbench.failures import Failure
 from espalier.workbench.models import ModelStore
-from espalier.workbench.tasks import BUNDLED_MODEL, REFERENCES, Task
+from espalier.workbench.tasks import BUNDLED_MODEL, REFERENCES, ProjectTask
 
 __all__ = ["Labeller", "Labellers", "bundled_file", "check_file"]
 
@@ -63,7 +63,7 @@ class Labellers:
         self._models = models
         self._kept: OrderedDict[tuple[str, int | None], Labeller] = OrderedDict()
 
-    def get(self, task: Task, model: int | None) -> Labeller:
+    def get(self, task: ProjectTask, model: int | None) -> Labeller:
         """Return the labeller of a model, or with None the one that knows nothing. Call it one thread at a time."""
         key = (task.name if model is None or model == BUNDLED_MODEL else "", model)
         if key not in self._kept:
@@ -73,7 +73,7 @@ class Labellers:
         self._kept.move_to_end(key)
         return self._kept[key]
 
-    def _load(self, task: Task, model: int | None) -> Labeller:
+    def _load(self, task: ProjectTask, model: int | None) -> Labeller:
         if model is None:
             return _knowing_nothing(task)
         if self._models.get(task.name, model).source == "bundled":
@@ -91,7 +91,7 @@ def bundled_file() -> bytes:
     return model_of_name(REFERENCES).read_bytes()
 
 
-def check_file(task: Task, file: bytes) -> Labeller:
+def check_file(task: ProjectTask, file: bytes) -> Labeller:
     """Return the labeller of a model file that somebody brought; what cannot serve the task is refused."""
     try:
         found = _from_bytes(file, None)
@@ -147,7 +147,7 @@ class _NoModel:
         return ChainBatch(corpus.indptr, unary, trans, classes, begin, np.zeros(len(start)))
 
 
-def _knowing_nothing(task: Task) -> Labeller:
+def _knowing_nothing(task: ProjectTask) -> Labeller:
     labels = Labels([OUTSIDE, *(label for label in task.labels if label != OUTSIDE)])
     extractor = Extractor(_NoModel(labels))
     extractor.max_nodes = NODES

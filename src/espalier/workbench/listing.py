@@ -7,7 +7,7 @@ from typing import Any
 
 from espalier.workbench.bench import Bench
 from espalier.workbench.records import Stored
-from espalier.workbench.tasks import Task
+from espalier.workbench.tasks import ProjectTask
 
 __all__ = ["listed", "queued"]
 
@@ -15,7 +15,7 @@ _CORRECTED = {"any": None, "yes": True, "no": False}
 
 
 def listed(
-    bench: Bench, task: Task, order: str, corrected: str, offset: int, limit: int, k: int
+    bench: Bench, task: ProjectTask, order: str, corrected: str, offset: int, limit: int, k: int
 ) -> dict[str, Any]:  # fmt: skip
     """Return a page of records; only an order by confidence needs the answers of all."""
     bench.check_many(limit)
@@ -30,7 +30,7 @@ def listed(
     return {**counts, "records": bench.record_dicts(task, stored, k)}
 
 
-def queued(bench: Bench, task: Task, limit: int, skip: Sequence[int], k: int) -> dict[str, Any]:
+def queued(bench: Bench, task: ProjectTask, limit: int, skip: Sequence[int], k: int) -> dict[str, Any]:
     """Return the least confident records that nobody corrected."""
     stored = bench.records.all(task.name, corrected=False)
     left, skipped = len(stored), frozenset(skip)
@@ -39,6 +39,6 @@ def queued(bench: Bench, task: Task, limit: int, skip: Sequence[int], k: int) ->
     return {"left": left, "records": bench.record_dicts(task, first, k)}
 
 
-def _by_confidence(bench: Bench, task: Task, stored: Sequence[Stored], *, reverse: bool = False) -> list[Stored]:
+def _by_confidence(bench: Bench, task: ProjectTask, stored: Sequence[Stored], *, reverse: bool = False) -> list[Stored]:
     sure = dict(zip((one.id for one in stored), bench.confidences(task, stored), strict=True))
     return sorted(stored, key=lambda one: sure[one.id], reverse=reverse)

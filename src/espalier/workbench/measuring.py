@@ -21,7 +21,7 @@ from espalier.workbench.answers import places
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
 from espalier.workbench.records import Stored, checked_spans
-from espalier.workbench.tasks import Task
+from espalier.workbench.tasks import ProjectTask
 
 __all__ = ["Gold", "compare", "corrected", "labelled", "measure"]
 
@@ -40,7 +40,7 @@ class Gold:
         return sum(i in known for i in self.ids if i is not None)
 
 
-def corrected(bench: Bench, task: Task) -> Gold:
+def corrected(bench: Bench, task: ProjectTask) -> Gold:
     """Return the corrected records of a task."""
     stored = bench.records.all(task.name, corrected=True)
     if not stored:
@@ -51,7 +51,7 @@ def corrected(bench: Bench, task: Task) -> Gold:
     return Gold([one.document for one in stored], [one.id for one in stored])
 
 
-def labelled(bench: Bench, task: Task, documents: Sequence[Document]) -> Gold:
+def labelled(bench: Bench, task: ProjectTask, documents: Sequence[Document]) -> Gold:
     """Return the labelled documents of a file, under the task's labels; partly unknown ones judge nobody."""
     found = []
     for i, document in enumerate(documents):
@@ -67,7 +67,7 @@ def labelled(bench: Bench, task: Task, documents: Sequence[Document]) -> Gold:
     return Gold(found, [None] * len(found))
 
 
-def _said(bench: Bench, task: Task, gold: Gold, model: int | None) -> list[Extraction]:
+def _said(bench: Bench, task: ProjectTask, gold: Gold, model: int | None) -> list[Extraction]:
     """Return what a model says about the documents; answers about stored records are kept."""
     if gold.ids[0] is None:
         return bench.of_documents(task, gold.documents, model)
@@ -82,7 +82,7 @@ def _plain(documents: Sequence[Document], spans: Sequence[Sequence[Span]]) -> li
     return [[path_of(tag) if tag else OUTSIDE for tag in tags] for tags in tagged]
 
 
-def measure(bench: Bench, task: Task, gold: Gold, model: int | None, most: int) -> dict[str, Any]:
+def measure(bench: Bench, task: ProjectTask, gold: Gold, model: int | None, most: int) -> dict[str, Any]:
     """Return every figure of a model on labelled documents, and its mistakes, the worst first."""
     said = _said(bench, task, gold, model)
     got = [answer.spans for answer in said]
@@ -136,7 +136,7 @@ def _mistake(
     }
 
 
-def compare(bench: Bench, task: Task, gold: Gold, a: int | None, b: int | None) -> dict[str, Any]:
+def compare(bench: Bench, task: ProjectTask, gold: Gold, a: int | None, b: int | None) -> dict[str, Any]:
     """Return a row for each metric: both figures, the difference with its interval, and two p-values."""
     sides = [_said(bench, task, gold, model) for model in (a, b)]
     expected = _plain(gold.documents, [document.spans or () for document in gold.documents])

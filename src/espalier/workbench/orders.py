@@ -13,7 +13,7 @@ from espalier.io import write
 from espalier.rules.ruleset import RuleSet
 from espalier.workbench.records import RecordStore
 from espalier.workbench.rule_texts import pruned, sound
-from espalier.workbench.tasks import Task
+from espalier.workbench.tasks import ProjectTask
 
 __all__ = ["Orders", "rules_in_use", "write_orders"]
 
@@ -30,7 +30,7 @@ class Orders:
 
 
 def write_orders(
-    records: RecordStore, task: Task, method: str, directory: Path, *, pooled: bool, memory: int
+    records: RecordStore, task: ProjectTask, method: str, directory: Path, *, pooled: bool, memory: int
 ) -> Orders:  # fmt: skip
     """Write the files, and return the orders; pooled : does the method learn from records that nobody corrected?"""
     labelled = records.all(task.name, corrected=True)
@@ -51,7 +51,7 @@ def write_orders(
     return Orders(text, directory / "model.espalier", [one.id for one in labelled], len(pool))
 
 
-def rules_in_use(task: Task) -> RuleSet:
+def rules_in_use(task: ProjectTask) -> RuleSet:
     """Return the rules that are on, with what the sliders say."""
     rules = sound(task.rules.text, task.labels)
     state = pruned(task.rules, rules.names)
@@ -59,7 +59,7 @@ def rules_in_use(task: Task) -> RuleSet:
     return rules.with_penalties(prices).without(*state.off)
 
 
-def _task_file(task: Task, directory: Path) -> Path:
+def _task_file(task: ProjectTask, directory: Path) -> Path:
     """Write a task of your own as a task file; its rules are beside it."""
     labels, templates = (json.dumps(list(values), ensure_ascii=False) for values in (task.labels, task.templates))
     path = directory / f"{task.name}.toml"

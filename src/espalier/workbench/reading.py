@@ -14,10 +14,10 @@ from espalier.errors import FormatError
 from espalier.io import Problem, format_by_content, format_by_name, iter_read
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
-from espalier.workbench.records import Added
-from espalier.workbench.tasks import REFERENCES, Task
+from espalier.workbench.records import AddedRecords
+from espalier.workbench.tasks import REFERENCES, ProjectTask
 
-__all__ = ["Reading", "add", "read_text", "read_upload"]
+__all__ = ["UploadReading", "add", "read_text", "read_upload"]
 
 _UNPACKED = 8  # how many times larger than a request a gzipped file may become
 _GZIP = b"\x1f\x8b"
@@ -25,7 +25,7 @@ _HEAD = 60  # lines that a format is guessed from
 
 
 @dataclass(slots=True)
-class Reading:
+class UploadReading:
     """Documents, and what was wrong: (where, what)."""
 
     documents: list[Document] = field(default_factory=list)
@@ -48,12 +48,12 @@ class Reading:
         self.problems += [(f"line {error.line}" if error.line else "", error.what) for error in errors]
 
 
-def read_text(bench: Bench, task: Task, text: str, layout: str = "auto") -> Reading:
+def read_text(bench: Bench, task: ProjectTask, text: str, layout: str = "auto") -> UploadReading:
     """Cut a text into records: references as `espalier parse` does it, other texts by lines or by blank lines.
 
     `auto` takes blocks where blank lines stand between texts of several lines.
     """
-    found, refused = Reading(), list[FormatError]()
+    found, refused = UploadReading(), list[FormatError]()
     if task.name == REFERENCES:
         for reference in split_references(text, layout, refused=refused):
             found.take(bench, Document.from_text(reference.text), f"line {reference.line}")
@@ -72,7 +72,9 @@ def _looks_blocked(text: str) -> bool:
     return len(blocks) > 1 and any("\n" in block.strip() for block in blocks)
 
 
-def read_upload(bench: Bench, task: Task, data: bytes, name: str, format: str | None, encoding: str) -> Reading:
+def read_upload(
+    bench: Bench, task: ProjectTask, data: bytes, name: str, format: str | None, encoding: str
+) -> UploadReading:
     """Read an uploaded file; plain text is cut as pasted text is."""
     data = _unpacked(data, _UNPACKED * bench.limits.body)
     if not data.strip():
@@ -80,7 +82,7 @@ def read_upload(bench: Bench, task: Task, data: bytes, name: str, format: str | 
     chosen = format or _guess(data, name, encoding)
     if chosen == "plain":
         return read_text(bench, task, _decoded(data, encoding))
-    found, problems, refused = Reading(), list[Problem](), list[FormatError]()
+    found, problems, refused = UploadReading(), list[Problem](), list[FormatError]()
     stream = io.BytesIO(data)
     for i, document in enumerate(iter_read(stream, chosen, encoding=encoding, problems=problems, refused=refused)):
         found.take(bench, document, document.id or f"record {i + 1}")
@@ -93,7 +95,7 @@ def read_upload(bench: Bench, task: Task, data: bytes, name: str, format: str | 
     return found
 
 
-def add(bench: Bench, task: Task, reading: Reading) -> tuple[Added, list[dict[str, str]]]:
+def add(bench: Bench, task: ProjectTask, reading: UploadReading) -> tuple[AddedRecords, list[dict[str, str]]]:
     """Store what was read, and return what came of it, with what is to be reported."""
     for document in reading.documents:
         if document.unknown:

@@ -19,9 +19,9 @@ from espalier.workbench.clock import now
 from espalier.workbench.database import Database
 from espalier.workbench.failures import Failure
 from espalier.workbench.memory import Kept
-from espalier.workbench.tasks import Task
+from espalier.workbench.tasks import ProjectTask
 
-__all__ = ["Added", "RecordStore", "Stored", "checked_spans"]
+__all__ = ["AddedRecords", "RecordStore", "Stored", "checked_spans"]
 
 _KEPT = 20_000  # records in memory
 
@@ -41,7 +41,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedRecords:
     """What came of adding texts: numbers of new records, how many were there already, how many came with labels."""
 
     ids: list[int]
@@ -57,7 +57,7 @@ class RecordStore:
         self._db = database
         self._kept: Kept[Stored] = Kept(_KEPT)
 
-    def add(self, task: Task, documents: Iterable[Document]) -> Added:
+    def add(self, task: ProjectTask, documents: Iterable[Document]) -> AddedRecords:
         """Store documents; labels that come along count as confirmed, also for a text that was there unlabelled."""
         ids: list[int] = []
         known = corrected = 0
@@ -78,7 +78,7 @@ class RecordStore:
                     corrected += write.execute(
                         f"{change} AND corrected IS NULL", (labels, stamp, task.name, key)
                     ).rowcount
-        return Added(ids, known, corrected)
+        return AddedRecords(ids, known, corrected)
 
     def get(self, task: str, record: int) -> Stored:
         """Return one record."""
@@ -130,7 +130,7 @@ class RecordStore:
         with self._db.write() as write:
             return write.execute(f"DELETE FROM record WHERE task = ?{only}", (task,)).rowcount
 
-    def correct(self, task: Task, record: int, spans: Sequence[Span] | None) -> Stored:
+    def correct(self, task: ProjectTask, record: int, spans: Sequence[Span] | None) -> Stored:
         """Confirm the fields of a record, or with None take that back; it is on the disk when this returns."""
         document = self.get(task.name, record).document
         labels = None if spans is None else _json(checked_spans(task, document, spans))
@@ -140,7 +140,7 @@ class RecordStore:
         return self.get(task.name, record)
 
 
-def checked_spans(task: Task, document: Document, spans: Sequence[Span]) -> tuple[Span, ...]:
+def checked_spans(task: ProjectTask, document: Document, spans: Sequence[Span]) -> tuple[Span, ...]:
     """Return fields at borders of tokens; where the task has no outside, gaps go to the field before them.
 
     A token is in the field that has its first character.
@@ -165,7 +165,7 @@ def checked_spans(task: Task, document: Document, spans: Sequence[Span]) -> tupl
     return _runs(document, owner, spans)
 
 
-def _fill(owner: list[int | None], task: Task) -> None:
+def _fill(owner: list[int | None], task: ProjectTask) -> None:
     """Give gaps to the field before them; what stands before the first field goes to that one."""
     before = next((k for k in owner if k is not None), None)
     if before is None:
@@ -186,7 +186,7 @@ def _runs(document: Document, owner: Sequence[int | None], spans: Sequence[Span]
     return tuple(found)
 
 
-def _labels(task: Task, document: Document, number: int) -> str | None:
+def _labels(task: ProjectTask, document: Document, number: int) -> str | None:
     """Return the labels that a document brings, as stored; partly unknown ones do not count as confirmed."""
     if document.spans is None or document.unknown:
         return None

@@ -19,7 +19,7 @@ from espalier.workbench.bench import Bench
 from espalier.workbench.labellers import Labeller
 from espalier.workbench.memory import Kept
 from espalier.workbench.rule_texts import applied
-from espalier.workbench.tasks import RuleState, Task
+from espalier.workbench.tasks import ProjectTask, RuleState
 
 __all__ = ["Redecoder"]
 
@@ -37,7 +37,9 @@ class Redecoder:
         self._bench = bench
         self._sides: Kept[Answers] = Kept(_KEPT)
 
-    def redecode(self, task: Task, ids: Sequence[int] | None, state: RuleState, model: int | None) -> dict[str, Any]:
+    def redecode(
+        self, task: ProjectTask, ids: Sequence[int] | None, state: RuleState, model: int | None
+    ) -> dict[str, Any]:
         """Return what differs between the task's rules and others."""
         records = self._bench.records
         stored = records.all(task.name) if ids is None else records.several(task.name, list(dict.fromkeys(ids)))

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from espalier.workbench.failures import Failure
 
-__all__ = ["COOKIE", "HEADER", "Gate", "Guard", "is_local", "same_token"]
+__all__ = ["COOKIE", "HEADER", "Gate", "RequestGuard", "is_local", "same_token"]
 
 COOKIE = "espalier_token"
 HEADER = "x-espalier"
@@ -121,7 +121,7 @@ def _name(host: str) -> str:
         return ""
 
 
-class Guard:
+class RequestGuard:
     """Stands before the application: checks requests, counts their bytes, and puts headers on answers."""
 
     def __init__(self, app: ASGIApp, gate: Gate, most: int) -> None:

@@ -19,7 +19,7 @@ from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
 from espalier.workbench.labellers import Labeller
 from espalier.workbench.rule_texts import applied
-from espalier.workbench.tasks import Task
+from espalier.workbench.tasks import ProjectTask
 
 __all__ = ["suggest"]
 
@@ -40,7 +40,7 @@ class _Answers:
         return [[names[j] for j in found.y[a:b]] for a, b in pairwise(corpus.indptr.tolist())]
 
 
-def suggest(bench: Bench, task: Task, most: int) -> dict[str, Any]:
+def suggest(bench: Bench, task: ProjectTask, most: int) -> dict[str, Any]:
     """Return the rules that would have objected to most of the wrong answers, with names that are free."""
     stored = bench.records.all(task.name, corrected=True)
     if not stored:

@@ -23,7 +23,7 @@ from espalier.tasks.task import load_task
 from espalier.workbench.database import Database
 from espalier.workbench.failures import Failure
 
-__all__ = ["BUILTIN", "BUNDLED_MODEL", "REFERENCES", "RuleState", "Task", "TaskStore", "own_labels"]
+__all__ = ["BUILTIN", "BUNDLED_MODEL", "REFERENCES", "ProjectTask", "RuleState", "TaskStore", "own_labels"]
 
 REFERENCES = "citations"
 """The task whose records are references: with a bundled model, a splitter and formats of its own."""
@@ -52,7 +52,7 @@ class RuleState:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ProjectTask:
     """One task. labels : as models have them; templates : its features; active : the number of the model in use."""
 
     name: str
@@ -92,12 +92,12 @@ class TaskStore:
             for name in BUILTIN:
                 _begin(write, name)
 
-    def all(self) -> list[Task]:
+    def all(self) -> list[ProjectTask]:
         """Return all tasks: the library's, then your own by name."""
         found = {row["name"]: _task(row) for row in self._db.rows("SELECT * FROM task ORDER BY name")}
         return [found.pop(name) for name in BUILTIN] + list(found.values())
 
-    def get(self, name: str) -> Task:
+    def get(self, name: str) -> ProjectTask:
         """Return a task by name."""
         row = self._db.row("SELECT * FROM task WHERE name = ?", name)
         if row is None:
@@ -107,7 +107,7 @@ class TaskStore:
 
     def create(
         self, name: str, labels: Sequence[str], outside: bool, templates: Sequence[str] | None, rules: str
-    ) -> Task:
+    ) -> ProjectTask:
         """Add a task of your own; wrong labels or templates are refused, and a name that is taken."""
         templates = None if templates is None else list(templates)
         definition = json.dumps({"labels": list(labels), "outside": outside, "templates": templates})
@@ -145,10 +145,10 @@ def _begin(write: Connection, name: str) -> None:
     write.execute("INSERT OR IGNORE INTO task (name, rules, active) VALUES (?, ?, ?)", values)
 
 
-def _task(row: Any) -> Task:
+def _task(row: Any) -> ProjectTask:
     labels, templates = _declared(row["name"]) if row["definition"] is None else _defined(row["definition"])
     state = RuleState(row["rules"], json.loads(row["penalties"]), tuple(json.loads(row["off"])))
-    return Task(row["name"], labels, templates, state, row["active"])
+    return ProjectTask(row["name"], labels, templates, state, row["active"])
 
 
 @lru_cache(maxsize=8)

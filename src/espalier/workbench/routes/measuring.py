@@ -19,14 +19,14 @@ router = APIRouter(tags=["measuring"])
 Chosen = Annotated[int, Query(ge=0, le=LARGEST)]
 
 
-@router.post("/tasks/{task}/evaluate", response_model=answers.Report)
+@router.post("/tasks/{task}/evaluate", response_model=answers.ReportAnswer)
 def evaluate(asked: EvaluationQuestion, task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Measure a model on the corrected records."""
     model = task.active if asked.model is None else bench.models.get(task.name, asked.model).id
     return JSONResponse(measure(bench, task, corrected(bench, task), model, asked.errors))
 
 
-@router.post("/tasks/{task}/evaluate/upload", response_model=answers.Report, openapi_extra=UPLOAD)
+@router.post("/tasks/{task}/evaluate/upload", response_model=answers.ReportAnswer, openapi_extra=UPLOAD)
 def evaluate_upload(
     read: Uploaded,
     task: TaskOf,

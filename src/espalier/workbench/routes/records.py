@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from espalier.document import Span
 from espalier.workbench.exporting import export
 from espalier.workbench.listing import listed, queued
-from espalier.workbench.reading import Reading, add, read_text
+from espalier.workbench.reading import UploadReading, add, read_text
 from espalier.workbench.routes.shared import (
     UPLOAD,
     BenchOf,
@@ -32,7 +32,7 @@ Best = Annotated[int, Query(ge=1, le=20)]
 Which = Literal["any", "yes", "no"]
 
 
-def _added(bench: BenchOf, task: TaskOf, reading: Reading) -> JSONResponse:
+def _added(bench: BenchOf, task: TaskOf, reading: UploadReading) -> JSONResponse:
     done, problems = add(bench, task, reading)
     counts = {"added": done.ids, "known": done.known, "corrected": done.corrected}
     return JSONResponse({**counts, "problems": problems}, 201)
@@ -50,7 +50,7 @@ def upload_records(read: Uploaded, task: TaskOf, bench: BenchOf) -> JSONResponse
     return _added(bench, task, read)
 
 
-@router.get("/tasks/{task}/records", response_model=answers.Records)
+@router.get("/tasks/{task}/records", response_model=answers.RecordsAnswer)
 def list_records(
     task: TaskOf,
     bench: BenchOf,
@@ -70,7 +70,7 @@ def delete_records(task: TaskOf, bench: BenchOf, corrected: Literal["no", "any"]
     return JSONResponse({"deleted": bench.records.delete_all(task.name, corrected=corrected == "any")})
 
 
-@router.get("/tasks/{task}/records/{record}", response_model=answers.Record)
+@router.get("/tasks/{task}/records/{record}", response_model=answers.RecordAnswer)
 def read_record(task: TaskOf, record: Number, bench: BenchOf, k: Best = 1) -> JSONResponse:
     """Read one record."""
     return JSONResponse(bench.record_dicts(task, [bench.records.get(task.name, record)], k)[0])
@@ -83,7 +83,7 @@ def delete_record(task: TaskOf, record: Number, bench: BenchOf) -> Response:
     return Response(status_code=204)
 
 
-@router.put("/tasks/{task}/records/{record}/fields", response_model=answers.Record)
+@router.put("/tasks/{task}/records/{record}/fields", response_model=answers.RecordAnswer)
 def correct_record(asked: Corrections, task: TaskOf, record: Number, bench: BenchOf) -> JSONResponse:
     """Confirm the fields of a record; it is on the disk when the answer comes."""
     spans = [Span(place.start, place.end, place.label) for place in asked.fields]
@@ -91,7 +91,7 @@ def correct_record(asked: Corrections, task: TaskOf, record: Number, bench: Benc
     return JSONResponse(bench.record_dicts(task, [stored], 1)[0])
 
 
-@router.delete("/tasks/{task}/records/{record}/fields", response_model=answers.Record)
+@router.delete("/tasks/{task}/records/{record}/fields", response_model=answers.RecordAnswer)
 def clear_record(task: TaskOf, record: Number, bench: BenchOf) -> JSONResponse:
     """Take a correction back."""
     stored = bench.records.correct(task, record, None)

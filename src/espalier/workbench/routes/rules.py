@@ -14,7 +14,7 @@ from espalier.workbench.rule_texts import applied, described, pruned
 from espalier.workbench.shapes import rules as answers
 from espalier.workbench.shapes.requests import RedecodeQuestion, RulesText, SuggestQuestion
 from espalier.workbench.suggesting import suggest
-from espalier.workbench.tasks import RuleState, Task
+from espalier.workbench.tasks import ProjectTask, RuleState
 
 __all__ = ["router"]
 
@@ -29,7 +29,7 @@ def _state(asked: RulesText) -> RuleState:
     return RuleState(asked.text, _prices(asked.penalties), tuple(asked.off))
 
 
-def _described(bench: Bench, task: Task, state: RuleState) -> JSONResponse:
+def _described(bench: Bench, task: ProjectTask, state: RuleState) -> JSONResponse:
     with bench.computing():
         return JSONResponse(described(state, bench.labeller(task, task.active)))
 

@@ -13,11 +13,11 @@ from espalier.workbench.bench import Bench
 from espalier.workbench.exporting import ALL_FORMATS
 from espalier.workbench.failures import Failure
 from espalier.workbench.jobs import Jobs
-from espalier.workbench.reading import Reading, read_upload
+from espalier.workbench.reading import UploadReading, read_upload
 from espalier.workbench.redecoding import Redecoder
 from espalier.workbench.shapes.requests import LARGEST
 from espalier.workbench.shapes.tasks import ErrorAnswer
-from espalier.workbench.tasks import NAME, Task
+from espalier.workbench.tasks import NAME, ProjectTask
 
 __all__ = [
     "ERRORS",
@@ -81,11 +81,11 @@ RedecoderOf = Annotated[Redecoder, Depends(_redecoder)]
 Body = Annotated[bytes, Depends(_body)]
 
 
-def _task(task: Annotated[str, Path(pattern=f"^{NAME}$")], bench: BenchOf) -> Task:
+def _task(task: Annotated[str, Path(pattern=f"^{NAME}$")], bench: BenchOf) -> ProjectTask:
     return bench.tasks.get(task)
 
 
-TaskOf = Annotated[Task, Depends(_task)]
+TaskOf = Annotated[ProjectTask, Depends(_task)]
 Number = Annotated[int, Path(ge=1, le=LARGEST)]
 ModelNumber = Annotated[int, Path(ge=0, le=LARGEST)]
 
@@ -110,11 +110,11 @@ def _uploaded(
     name: Annotated[str, Query(max_length=200)] = "",
     format: FileFormat | None = None,
     encoding: Encoding = Encoding.utf_8,
-) -> Reading:
+) -> UploadReading:
     return read_upload(bench, task, body, name, None if format is None else format.value, encoding.value)
 
 
-Uploaded = Annotated[Reading, Depends(_uploaded)]
+Uploaded = Annotated[UploadReading, Depends(_uploaded)]
 """What is in the file that a request sends."""
 
 

@@ -15,14 +15,14 @@ from espalier.workbench.routes.shared import BenchOf, JobsOf, TaskOf
 from espalier.workbench.rule_texts import check_text, sound
 from espalier.workbench.shapes import tasks as answers
 from espalier.workbench.shapes.requests import NewTask
-from espalier.workbench.tasks import Task, own_labels
+from espalier.workbench.tasks import ProjectTask, own_labels
 
 __all__ = ["router", "task_dict"]
 
 router = APIRouter(tags=["tasks"])
 
 
-def task_dict(bench: Bench, task: Task) -> dict[str, Any]:
+def task_dict(bench: Bench, task: ProjectTask) -> dict[str, Any]:
     """Return a task as the API writes it."""
     records, corrected = bench.records.counts(task.name)
     return {
@@ -41,7 +41,7 @@ def task_dict(bench: Bench, task: Task) -> dict[str, Any]:
     }
 
 
-@router.get("/status", response_model=answers.Status)
+@router.get("/status", response_model=answers.StatusAnswer)
 def status(request: Request, bench: BenchOf, jobs: JobsOf) -> JSONResponse:
     """Say that the server is there, and what it takes."""
     limits = {name: getattr(bench.limits, name) for name in ("body", "records", "length", "seconds")}
@@ -55,7 +55,7 @@ def list_tasks(bench: BenchOf) -> JSONResponse:
     return JSONResponse({"tasks": [task_dict(bench, task) for task in bench.tasks.all()]})
 
 
-@router.post("/tasks", status_code=201, response_model=answers.Task)
+@router.post("/tasks", status_code=201, response_model=answers.TaskAnswer)
 def create_task(asked: NewTask, bench: BenchOf) -> JSONResponse:
     """Make a task."""
     sound(asked.rules, own_labels(asked.labels, asked.outside))
@@ -63,7 +63,7 @@ def create_task(asked: NewTask, bench: BenchOf) -> JSONResponse:
     return JSONResponse(task_dict(bench, task), 201)
 
 
-@router.get("/tasks/{task}", response_model=answers.Task)
+@router.get("/tasks/{task}", response_model=answers.TaskAnswer)
 def read_task(task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Read a task."""
     return JSONResponse(task_dict(bench, task))

@@ -15,28 +15,28 @@ from espalier.workbench.routes.shared import UPLOAD, BenchOf, Body, JobsOf, Mode
 from espalier.workbench.routes.tasks import task_dict
 from espalier.workbench.shapes import training as answers
 from espalier.workbench.shapes.requests import Chosen, JobOrder, NewName
-from espalier.workbench.shapes.tasks import Task as TaskAnswer
-from espalier.workbench.tasks import NAME, Task
+from espalier.workbench.shapes.tasks import TaskAnswer
+from espalier.workbench.tasks import NAME, ProjectTask
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["training"])
 
 
-def _model_dict(task: Task, version: Version) -> dict[str, Any]:
+def _model_dict(task: ProjectTask, version: Version) -> dict[str, Any]:
     found = asdict(version)
     del found["seen"]
     return found | {"active": version.id == task.active}
 
 
-@router.post("/tasks/{task}/jobs", status_code=202, response_model=answers.Job)
+@router.post("/tasks/{task}/jobs", status_code=202, response_model=answers.JobAnswer)
 def start_job(asked: JobOrder, task: TaskOf, jobs: JobsOf) -> JSONResponse:
     """Train a model, when the jobs before it are done."""
     name = asked.name.strip() or f"{asked.method}, {now()}"
     return JSONResponse(jobs.start(task, asked.method, name, asked.activate), 202)
 
 
-@router.get("/jobs", response_model=answers.Jobs)
+@router.get("/jobs", response_model=answers.JobsAnswer)
 def list_jobs(
     jobs: JobsOf,
     task: Annotated[str | None, Query(pattern=f"^{NAME}$")] = None,
@@ -46,13 +46,13 @@ def list_jobs(
     return JSONResponse({"jobs": jobs.all(task, limit)})
 
 
-@router.get("/jobs/{job}", response_model=answers.Job)
+@router.get("/jobs/{job}", response_model=answers.JobAnswer)
 def read_job(job: Number, jobs: JobsOf) -> JSONResponse:
     """Read a job with its latest news."""
     return JSONResponse(jobs.get(job))
 
 
-@router.post("/jobs/{job}/cancel", response_model=answers.Job)
+@router.post("/jobs/{job}/cancel", response_model=answers.JobAnswer)
 def cancel_job(job: Number, jobs: JobsOf) -> JSONResponse:
     """End a job at once."""
     return JSONResponse(jobs.cancel(job))

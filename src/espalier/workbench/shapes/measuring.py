@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from espalier.workbench.shapes.requests import Place, Shape
+from espalier.workbench.shapes.requests import ApiShape, PlaceInText
 
-__all__ = ["Bin", "Comparison", "ComparisonRow", "ConfusionShape", "FieldScore", "Reliability", "Report", "WrongRecord"]
+__all__ = [
+    "BinAnswer",
+    "Comparison",
+    "ComparisonRow",
+    "ConfusionShape",
+    "FieldScore",
+    "Reliability",
+    "ReportAnswer",
+    "WrongRecord",
+]
 
 
-class FieldScore(Shape):
+class FieldScore(ApiShape):
     """Precision, recall and F1 of a field."""
 
     precision: float
@@ -16,14 +25,14 @@ class FieldScore(Shape):
     support: int
 
 
-class ConfusionShape(Shape):
+class ConfusionShape(ApiShape):
     """Counts of tokens: rows are expected, columns got."""
 
     labels: list[str]
     counts: list[list[int]]
 
 
-class Bin(Shape):
+class BinAnswer(ApiShape):
     """Fields of about one confidence."""
 
     low: float
@@ -33,16 +42,16 @@ class Bin(Shape):
     accuracy: float | None
 
 
-class Reliability(Shape):
+class Reliability(ApiShape):
     """Are confidences worth what they say?"""
 
     error: float
     worst: float
     n: int
-    bins: list[Bin]
+    bins: list[BinAnswer]
 
 
-class WrongRecord(Shape):
+class WrongRecord(ApiShape):
     """A record with a mistake."""
 
     id: int | None
@@ -50,11 +59,11 @@ class WrongRecord(Shape):
     tokens: list[int]
     wrong_tokens: int
     confidence: float
-    expected: list[Place]
-    got: list[Place]
+    expected: list[PlaceInText]
+    got: list[PlaceInText]
 
 
-class Report(Shape):
+class ReportAnswer(ApiShape):
     """What a model is worth."""
 
     model: int | None
@@ -71,7 +80,7 @@ class Report(Shape):
     errors: list[WrongRecord]
 
 
-class ComparisonRow(Shape):
+class ComparisonRow(ApiShape):
     """One metric of both."""
 
     metric: str
@@ -84,7 +93,7 @@ class ComparisonRow(Shape):
     p_wilcoxon: float
 
 
-class Comparison(Shape):
+class Comparison(ApiShape):
     """Two models, side by side."""
 
     a: int

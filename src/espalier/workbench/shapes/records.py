@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from espalier.decoders.base import Status
-from espalier.workbench.shapes.requests import Place, Shape
+from espalier.workbench.shapes.requests import ApiShape, PlaceInText
 
 __all__ = [
     "Added",
-    "Certificate",
+    "CertificateAnswer",
     "Deleted",
     "FieldShape",
     "Parsed",
     "ParsedText",
     "Queue",
-    "Reading",
-    "Record",
-    "Records",
+    "ReadingAnswer",
+    "RecordAnswer",
+    "RecordsAnswer",
     "Trouble",
-    "Violation",
+    "ViolationAnswer",
 ]
 
 
-class FieldShape(Place):
+class FieldShape(PlaceInText):
     """A field that a model found."""
 
     confidence: float
 
 
-class Certificate(Shape):
+class CertificateAnswer(ApiShape):
     """What is proven about an answer."""
 
     status: Status
@@ -36,7 +36,7 @@ class Certificate(Shape):
     method: str
 
 
-class Violation(Shape):
+class ViolationAnswer(ApiShape):
     """A rule that an answer breaks."""
 
     rule: str
@@ -47,32 +47,32 @@ class Violation(Shape):
     price: float | None
 
 
-class Reading(Shape):
+class ReadingAnswer(ApiShape):
     """An answer for a text."""
 
     fields: list[FieldShape]
     confidence: float
-    certificate: Certificate
-    violations: list[Violation]
+    certificate: CertificateAnswer
+    violations: list[ViolationAnswer]
 
 
-class ParsedText(Reading):
+class ParsedText(ReadingAnswer):
     """A text with its answers."""
 
     text: str
     tokens: list[int]
-    alternatives: list[Reading]
+    alternatives: list[ReadingAnswer]
 
 
-class Record(ParsedText):
+class RecordAnswer(ParsedText):
     """A stored text, what the model says, and what you have said."""
 
     id: int
-    corrected: list[Place] | None
+    corrected: list[PlaceInText] | None
     corrected_at: str | None
 
 
-class Records(Shape):
+class RecordsAnswer(ApiShape):
     """A page of records."""
 
     total: int
@@ -80,24 +80,24 @@ class Records(Shape):
     matching: int
     offset: int
     model: int | None
-    records: list[Record]
+    records: list[RecordAnswer]
 
 
-class Queue(Shape):
+class Queue(ApiShape):
     """What to correct next."""
 
     left: int
-    records: list[Record]
+    records: list[RecordAnswer]
 
 
-class Trouble(Shape):
+class Trouble(ApiShape):
     """Something that was left out or repaired."""
 
     where: str
     what: str
 
 
-class Added(Shape):
+class Added(ApiShape):
     """What came of adding texts."""
 
     added: list[int]
@@ -106,13 +106,13 @@ class Added(Shape):
     problems: list[Trouble]
 
 
-class Deleted(Shape):
+class Deleted(ApiShape):
     """How many records are gone."""
 
     deleted: int
 
 
-class Parsed(Shape):
+class Parsed(ApiShape):
     """Parsed texts."""
 
     model: int | None

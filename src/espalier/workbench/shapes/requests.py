@@ -11,6 +11,7 @@ from espalier.workbench.tasks import LABEL, NAME
 
 __all__ = [
     "LARGEST",
+    "ApiShape",
     "Chosen",
     "ComparisonQuestion",
     "Corrections",
@@ -20,10 +21,9 @@ __all__ = [
     "NewTask",
     "ParseQuestion",
     "Pasted",
-    "Place",
+    "PlaceInText",
     "RedecodeQuestion",
     "RulesText",
-    "Shape",
     "SuggestQuestion",
 ]
 
@@ -33,13 +33,13 @@ LARGEST = 2**53 - 1
 _TEXT = 10_000_000  # the size of a request bounds it, too
 
 
-class Shape(BaseModel):
+class ApiShape(BaseModel):
     """What all shapes share: a name that is not described is a mistake."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class NewTask(Shape):
+class NewTask(ApiShape):
     """A task to make."""
 
     name: Annotated[str, Field(pattern=f"^{NAME}$")]
@@ -51,7 +51,7 @@ class NewTask(Shape):
     features: Annotated[list[Annotated[str, Field(max_length=200)]], Field(min_length=1, max_length=200)] | None = None
 
 
-class Place(Shape):
+class PlaceInText(ApiShape):
     """A field that somebody assigned."""
 
     label: Annotated[str, Field(max_length=200)]
@@ -59,20 +59,20 @@ class Place(Shape):
     end: Annotated[int, Field(ge=0, le=LARGEST)]
 
 
-class Pasted(Shape):
+class Pasted(ApiShape):
     """Text to add."""
 
     text: Annotated[str, Field(min_length=1, max_length=_TEXT)]
     layout: Literal["auto", "lines", "blocks"] = "auto"
 
 
-class Corrections(Shape):
+class Corrections(ApiShape):
     """The fields of a record, as you say."""
 
-    fields: Annotated[list[Place], Field(max_length=5000)]
+    fields: Annotated[list[PlaceInText], Field(max_length=5000)]
 
 
-class ParseQuestion(Shape):
+class ParseQuestion(ApiShape):
     """Texts to parse; nothing is kept."""
 
     texts: Annotated[list[Annotated[str, Field(max_length=_TEXT)]], Field(max_length=100_000)]
@@ -90,7 +90,7 @@ Penalty = Annotated[Annotated[float, Field(ge=0, le=1e9)] | Literal["hard"], Aft
 RuleName = Annotated[str, Field(max_length=200)]
 
 
-class RulesText(Shape):
+class RulesText(ApiShape):
     """Rules as text, with sliders and switches."""
 
     text: Annotated[str, Field(max_length=200_000)]
@@ -98,13 +98,13 @@ class RulesText(Shape):
     off: Annotated[list[RuleName], Field(max_length=1000)] = []
 
 
-class SuggestQuestion(Shape):
+class SuggestQuestion(ApiShape):
     """How many rules to suggest at most."""
 
     most: Annotated[int, Field(ge=1, le=100)] = 10
 
 
-class RedecodeQuestion(Shape):
+class RedecodeQuestion(ApiShape):
     """Records, and rules to try on them; what is left out is as stored."""
 
     records: Annotated[list[Annotated[int, Field(ge=1, le=LARGEST)]], Field(max_length=100_000)] | None = None
@@ -114,7 +114,7 @@ class RedecodeQuestion(Shape):
     model: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
 
 
-class JobOrder(Shape):
+class JobOrder(ApiShape):
     """What to train."""
 
     method: Literal["supervised", "codl", "samplerank", "em", "pr", "ge"] = "supervised"
@@ -122,26 +122,26 @@ class JobOrder(Shape):
     activate: bool = True
 
 
-class Chosen(Shape):
+class Chosen(ApiShape):
     """A model by number; null is none."""
 
     id: Annotated[int, Field(ge=0, le=LARGEST)] | None
 
 
-class NewName(Shape):
+class NewName(ApiShape):
     """A name for a model."""
 
     name: Annotated[str, Field(min_length=1, max_length=80)]
 
 
-class EvaluationQuestion(Shape):
+class EvaluationQuestion(ApiShape):
     """Which model to measure, and how many mistakes to show."""
 
     model: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
     errors: Annotated[int, Field(ge=0, le=1000)] = 50
 
 
-class ComparisonQuestion(Shape):
+class ComparisonQuestion(ApiShape):
     """Which models to compare."""
 
     a: Annotated[int, Field(ge=0, le=LARGEST)]

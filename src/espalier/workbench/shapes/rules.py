@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from espalier.workbench.shapes.records import Certificate, Violation
-from espalier.workbench.shapes.requests import Place, Shape
+from espalier.workbench.shapes.records import CertificateAnswer, ViolationAnswer
+from espalier.workbench.shapes.requests import ApiShape, PlaceInText
 
 __all__ = ["ChangedRecord", "Redecoded", "RuleCount", "RuleMistake", "RuleRow", "Rules", "Suggestion", "Suggestions"]
 
 
-class RuleRow(Shape):
+class RuleRow(ApiShape):
     """One rule, and what it costs now."""
 
     name: str
@@ -25,7 +25,7 @@ class RuleRow(Shape):
     kind: Literal["local", "global"]
 
 
-class RuleMistake(Shape):
+class RuleMistake(ApiShape):
     """A mistake in a text of rules."""
 
     line: int
@@ -34,7 +34,7 @@ class RuleMistake(Shape):
     hint: str
 
 
-class Rules(Shape):
+class Rules(ApiShape):
     """The rules of a task."""
 
     text: str
@@ -44,7 +44,7 @@ class Rules(Shape):
     errors: list[RuleMistake]
 
 
-class Suggestion(Shape):
+class Suggestion(ApiShape):
     """A rule that was found."""
 
     name: str
@@ -58,7 +58,7 @@ class Suggestion(Shape):
     breaks: int | None
 
 
-class Suggestions(Shape):
+class Suggestions(ApiShape):
     """Rules that were found."""
 
     judged: int
@@ -66,7 +66,7 @@ class Suggestions(Shape):
     suggestions: list[Suggestion]
 
 
-class RuleCount(Shape):
+class RuleCount(ApiShape):
     """How often a rule is broken."""
 
     name: str
@@ -75,19 +75,19 @@ class RuleCount(Shape):
     records: int | None
 
 
-class ChangedRecord(Shape):
+class ChangedRecord(ApiShape):
     """A record that differs."""
 
     id: int
     changed: bool
     tokens_changed: int
-    before: list[Place]
-    after: list[Place]
-    violations: list[Violation]
-    certificate: Certificate
+    before: list[PlaceInText]
+    after: list[PlaceInText]
+    violations: list[ViolationAnswer]
+    certificate: CertificateAnswer
 
 
-class Redecoded(Shape):
+class Redecoded(ApiShape):
     """What other rules would change."""
 
     model: int | None

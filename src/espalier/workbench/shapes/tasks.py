@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Literal
 
-from espalier.workbench.shapes.requests import Shape
+from espalier.workbench.shapes.requests import ApiShape
 
 __all__ = [
     "ErrorAnswer",
     "ErrorParts",
     "Examples",
-    "Format",
+    "FormatAnswer",
     "LimitsShape",
-    "Method",
+    "MethodAnswer",
     "RunningJobs",
-    "Status",
-    "Task",
+    "StatusAnswer",
+    "TaskAnswer",
     "Tasks",
 ]
 
 
-class ErrorParts(Shape):
+class ErrorParts(ApiShape):
     """What is wrong, where, and what to do."""
 
     what: str
@@ -28,20 +28,20 @@ class ErrorParts(Shape):
     hint: str
 
 
-class ErrorAnswer(Shape):
+class ErrorAnswer(ApiShape):
     """Any answer that is not a success."""
 
     error: ErrorParts
 
 
-class RunningJobs(Shape):
+class RunningJobs(ApiShape):
     """Which job runs, and how many wait."""
 
     running: int | None
     queued: int
 
 
-class LimitsShape(Shape):
+class LimitsShape(ApiShape):
     """What one request may ask for."""
 
     body: int
@@ -50,7 +50,7 @@ class LimitsShape(Shape):
     seconds: float
 
 
-class Status(Shape):
+class StatusAnswer(ApiShape):
     """The server, alive."""
 
     version: str
@@ -59,7 +59,7 @@ class Status(Shape):
     jobs: RunningJobs
 
 
-class Method(Shape):
+class MethodAnswer(ApiShape):
     """A way to train."""
 
     name: str
@@ -67,7 +67,7 @@ class Method(Shape):
     summary: str
 
 
-class Format(Shape):
+class FormatAnswer(ApiShape):
     """A format to export."""
 
     name: str
@@ -76,7 +76,7 @@ class Format(Shape):
     summary: str
 
 
-class Task(Shape):
+class TaskAnswer(ApiShape):
     """A task and what the project has of it."""
 
     name: str
@@ -89,17 +89,17 @@ class Task(Shape):
     corrected: int
     rules: int
     examples: int
-    methods: list[Method]
-    formats: list[Format]
+    methods: list[MethodAnswer]
+    formats: list[FormatAnswer]
 
 
-class Tasks(Shape):
+class Tasks(ApiShape):
     """All tasks."""
 
-    tasks: list[Task]
+    tasks: list[TaskAnswer]
 
 
-class Examples(Shape):
+class Examples(ApiShape):
     """Texts to begin with."""
 
     texts: list[str]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from espalier.workbench.shapes.requests import Shape
+from espalier.workbench.shapes.requests import ApiShape
 from espalier.workbench.shapes.tasks import ErrorParts
 
-__all__ = ["CurvePoint", "Job", "Jobs", "Model", "Models", "Scores"]
+__all__ = ["CurvePoint", "JobAnswer", "JobsAnswer", "Model", "Models", "ScoresAnswer"]
 
 
-class CurvePoint(Shape):
+class CurvePoint(ApiShape):
     """A point of the learning curve."""
 
     records: int
@@ -19,7 +19,7 @@ class CurvePoint(Shape):
     exact: float
 
 
-class Job(Shape):
+class JobAnswer(ApiShape):
     """A training job."""
 
     id: int
@@ -39,13 +39,13 @@ class Job(Shape):
     error: ErrorParts | None
 
 
-class Jobs(Shape):
+class JobsAnswer(ApiShape):
     """Training jobs."""
 
-    jobs: list[Job]
+    jobs: list[JobAnswer]
 
 
-class Scores(Shape):
+class ScoresAnswer(ApiShape):
     """Figures of held-out records."""
 
     token_accuracy: float
@@ -54,7 +54,7 @@ class Scores(Shape):
     held_out: int
 
 
-class Model(Shape):
+class Model(ApiShape):
     """A version of a task's model."""
 
     id: int
@@ -66,12 +66,12 @@ class Model(Shape):
     kind: str
     corrected: int
     pool: int
-    scores: Scores | None
+    scores: ScoresAnswer | None
     bytes: int | None
     active: bool
 
 
-class Models(Shape):
+class Models(ApiShape):
     """All versions."""
 
     active: int | None
