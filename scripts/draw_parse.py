@@ -34,7 +34,7 @@ def picture() -> str:
     console = Console(record=True, width=100, file=StringIO(), force_terminal=True, highlight=False)
     console.print("$ espalier parse examples/references.txt\n", style="bold")
     parser = load("citations")
-    print_table(console, ((reference, parser.parse(reference.text)) for reference in first), parser)
+    print_table(console, ((f"line {reference.line}", parser.parse(reference.text)) for reference in first), parser)
     svg = console.export_svg(title="", theme=SVG_EXPORT_THEME, unique_id="parse")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
     return re.sub(r"font-family: (?:Fira Code, monospace|arial);", "font-family: monospace;", svg)

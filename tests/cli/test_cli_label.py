@@ -264,3 +264,56 @@ def test_undecodable_input(espalier: Espalier) -> None:
     assert code == 2
     assert err.startswith("espalier: ")
     assert err.count("\n") == 1
+
+
+def test_extractions_of_any_model_have_confidence_proof_and_other_readings(espalier: Espalier, model: Path) -> None:
+    code, out, err = espalier("label", "-", "-m", model, "-f", "extractions", "-k", "2", stdin="\n".join(PLAIN) + "\n")
+    assert (code, err) == (0, "")
+    rows = [json.loads(line) for line in out.splitlines()]
+    extractor = es.load(model)
+    for row, text in zip(rows, PLAIN, strict=True):
+        found = extractor.extract(text, k=2)
+        assert list(row) == ["text", "fields", "confidence", "certificate", "violations", "alternatives"]
+        assert row["fields"] == found.to_dict()["fields"]
+        assert row["confidence"] == found.confidence
+        assert row["certificate"]["status"] == "optimal"
+        assert [other["confidence"] for other in row["alternatives"]] == [o.confidence for o in found.alternatives]
+
+
+def test_what_is_less_sure_goes_to_review(espalier: Espalier, model: Path, tmp_path: Path) -> None:
+    review, strange = tmp_path / "review.jsonl", "quince wherever"
+    sure = min(es.load(model).extract(text).confidence for text in PLAIN)
+    less = es.load(model).extract(strange).confidence
+    assert less < sure
+    arguments = ("label", "-", "-m", model, "-f", "jsonl", "--min-confidence", str((less + sure) / 2))
+    text = "\n".join([*PLAIN, strange]) + "\n"
+    code, out, err = espalier(*arguments, "--review", review, stdin=text)
+    assert code == 0
+    assert [json.loads(line)["text"] for line in out.splitlines()] == PLAIN
+    assert [json.loads(line)["text"] for line in review.read_text(encoding="utf-8").splitlines()] == [strange]
+    code, out, err = espalier(*arguments, stdin=text)
+    assert "records below --min-confidence left out: 1 of 4" in err
+
+
+def test_tables_of_any_model_can_be_explained(espalier: Espalier, model: Path) -> None:
+    code, out, _ = espalier("label", "-", "-m", model, "-f", "table", "--explain", "-k", "2", stdin=PLAIN[0] + "\n")
+    assert code == 0
+    assert "sure" in out
+    assert "or  " in out
+    assert "The rules change nothing" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-f", "conll", "-k", "2"], "use --format extractions or table"),
+        (["-f", "jsonl", "--explain"], "goes with --format table"),
+        (["-f", "jsonl", "--review", "x.jsonl"], "--review needs --min-confidence"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(
+    espalier: Espalier, model: Path, options: list[str], message: str
+) -> None:
+    code, _, err = espalier("label", "-", "-m", model, *options, stdin="plum\n")
+    assert code == 2
+    assert message in err

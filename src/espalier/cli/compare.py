@@ -36,12 +36,12 @@ def compare(
     Both label the same records; the difference is tested by a paired bootstrap over records and by Wilcoxon's
     signed-rank test.
     """
-    from espalier.cli.labelling import load_model
+    from espalier.cli.labelling import open_extractor
     from espalier.recipes.judging import compare_models
 
     if resamples < 100:
         raise InputError(f"--resamples {resamples}: at least 100 draws are needed")
-    models = [load_model(first), load_model(second)]
+    models = [open_extractor(first), open_extractor(second)]
     documents = labelled_records(read_all(data, format, encoding), ", ".join(map(str, data)))
     with progress("labelling"):
         rows = compare_models(models[0], models[1], documents, resamples)

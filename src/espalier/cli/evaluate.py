@@ -36,7 +36,7 @@ def evaluate(
     json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
 ) -> None:
     """Compare a model's labels with given ones: token accuracy, F1 of fields, whole records."""
-    from espalier.cli.labelling import load_model
+    from espalier.cli.labelling import open_extractor
     from espalier.cli.report_page import report_page
     from espalier.cli.tables import report_table
     from espalier.io.files import write_chunks
@@ -44,13 +44,13 @@ def evaluate(
 
     refuse_stdout({"--report": report})
     keep_apart([model, *data], {"--report": report})
-    labeller = load_model(model)
+    extractor = open_extractor(model)
     name = ", ".join(map(str, data))
     documents = labelled_records(read_all(data, format, encoding), name)
     with progress("labelling"):
-        judged = judge(labeller, documents, strict=strict, leaves=leaves)
+        judged = judge(extractor, documents, strict=strict, leaves=leaves)
         if report is not None:
-            write_chunks(report, [report_page(f"{model} on {name}", judged, labeller)], "utf-8")
+            write_chunks(report, [report_page(f"{model} on {name}", judged, extractor)], "utf-8")
     if report is not None:
         note(f"the report is in {report}")
     if json:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +19,9 @@ from espalier.cli.wording import counted, in_options
 from espalier.errors import EspalierError, FormatError, InputError
 
 if TYPE_CHECKING:
+    from espalier.cli.labelling import Answered, Labelling
     from espalier.document import Document
+    from espalier.extract.extraction import Extraction
 
 __all__ = ["label"]
 
@@ -40,7 +42,7 @@ def label(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="A data format, or table, for people; else by OUT's name, a table on a terminal, and jsonl elsewhere.",
+            help="A data format, table or extractions; else by OUT's name, a table on a terminal, jsonl elsewhere.",
         ),
     ] = None,
     source: Annotated[
@@ -48,37 +50,106 @@ def label(
     ] = None,
     encoding: Encoding = UTF_8,
     lossy: Annotated[bool, typer.Option("--lossy", help="Accept what the output format cannot express.")] = False,
+    min_confidence: Annotated[
+        float,
+        typer.Option(
+            "--min-confidence", metavar="P", min=0.0, max=1.0, help="Leave out records that are less sure than this."
+        ),
+    ] = 0.0,
+    review: Annotated[
+        Path | None,
+        typer.Option(
+            "--review", metavar="FILE", help="Where to write what --min-confidence leaves out, as extractions."
+        ),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what the rules changed; for tables.")] = False,
+    k: Annotated[
+        int,
+        typer.Option("-k", metavar="K", min=1, max=100, help="Readings of each record; for extractions and tables."),
+    ] = 1,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to label on; the output is the same.")
     ] = 1,
 ) -> None:
     """Label records with a model; labels that are there already are replaced.
 
+    --format extractions writes one JSON object per line: the fields with their confidences, the confidence of the
+    whole record, what is proven about it, the rules that it breaks, and other readings.
+
     A bad record is named and left out, and a file that cannot be read further is named; the exit code is then 1.
     """
-    from espalier.cli.labelling import label_documents, load_model, lone_model, tag_elsewhere
-    from espalier.cli.show import write_shown
-    from espalier.cluster.labeller import LabellerSpec
+    from espalier.cli.labelling import Labelling, open_extractor
     from espalier.loading import model_file
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
     chosen = format or ("table" if to_terminal else None)
-    chosen = "table" if chosen == "table" else output_format(output, chosen, "--format")
-    keep_apart([*files, model], {"--output": output})
-    labeller, inputs, path = load_model(model), _Inputs(files, source, encoding), model_file(model)
-    tag = labeller.predict if jobs == 1 else partial(tag_elsewhere, LabellerSpec.of(lone_model, path))
+    chosen = chosen if chosen in _OWN else output_format(output, chosen, "--format")
+    _check(chosen, explain, k, min_confidence, review)
+    keep_apart([*files, model], {"--output": output, "--review": review})
+    inputs, whole = _Inputs(files, source, encoding), explain or chosen == "extractions"
+    job = Labelling(open_extractor(model), model_file(model), k, min_confidence, whole, jobs)
     pace = Pace("records")
-    with progress("labelling", quiet=to_terminal) as news:
-        labelled = label_documents(tag, inputs.documents(), lambda n: news(pace.news(n)), jobs=jobs)
-        if chosen == "table":
-            write_shown(labelled, output, labeller.labels_)
-        else:
-            write_documents(labelled, output, chosen, lossy=lossy)
+    with progress("labelling", quiet=to_terminal) as news, _opened(review) as unsure:
+        answers = job.answers(inputs.documents(), lambda n: news(pace.news(n)), unsure)
+        _write(answers, output, chosen, job, explain=explain, lossy=lossy)
+    if job.low and review is None:
+        complain(f"records below --min-confidence left out: {job.low} of {inputs.read}; --review FILE keeps them")
     if inputs.bad:
         complain(f"records labelled: {inputs.read}; bad records left out and files not read to the end: {inputs.bad}")
         raise typer.Exit(1)
     if output != STANDARD:
-        note(f"{counted(inputs.read, 'labelled record')} as {chosen} → {output}")
+        note(f"{counted(inputs.read - job.low, 'labelled record')} as {chosen} → {output}")
+    if review is not None:
+        note(f"{counted(job.low, 'record')} to review → {review}")
+
+
+_OWN = ("table", "extractions")
+
+
+def _check(format: str, explain: bool, k: int, least: float, review: Path | None) -> None:
+    """Refuse options that would do nothing."""
+    if explain and format != "table":
+        raise InputError(f"--explain draws for people; it goes with --format table, not {format}")
+    if k > 1 and format not in _OWN:
+        raise InputError(f"-k {k}: {format} has no place for other readings; use --format extractions or table")
+    if review is not None and not least:
+        raise InputError("--review needs --min-confidence: how sure a record must be to need no review")
+
+
+def _write(
+    answers: Iterator[Answered], output: Path, format: str, job: Labelling, *, explain: bool, lossy: bool
+) -> None:
+    """Write labelled records as a table, as extractions, or in a data format."""
+    from espalier.cli.labelling import extraction_line
+    from espalier.io.files import write_chunks
+
+    if format == "extractions":
+        lines = (extraction_line(answer) for _, answer in answers if answer is not None)
+        write_chunks(sys.stdout.buffer if output == STANDARD else output, lines, "utf-8")
+    elif format == "table" and (explain or job.k > 1 or job.least):
+        from espalier.cli.shown_records import write_table
+
+        rows = (("", answer) for _, answer in answers if answer is not None)
+        write_table(rows, output, job.extractor, explained=explain)
+    elif format == "table":
+        from espalier.cli.show import write_shown
+
+        write_shown((document for document, _ in answers), output, job.extractor.model.labels_)
+    else:
+        write_documents((document for document, _ in answers), output, format, lossy=lossy)
+
+
+@contextmanager
+def _opened(path: Path | None) -> Iterator[Callable[[Extraction], None]]:
+    """Return what takes the answers that are not sure enough; a file is replaced only if all goes well."""
+    from espalier.cli.labelling import extraction_line
+    from espalier.io.files import replacing
+
+    if path is None:
+        yield lambda answer: None
+        return
+    with replacing(path) as stream:
+        yield lambda answer: stream.writelines([extraction_line(answer).encode()])
 
 
 @dataclass(slots=True)

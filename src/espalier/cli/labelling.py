@@ -1,66 +1,106 @@
-"""From a fitted model to labelled documents."""
+"""Records on their way through an extractor: labelled, sieved by confidence, written."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from espalier.cluster.labeller import LabellerSpec, labeller_of
-from espalier.cluster.processes import ordered_map
-from espalier.cluster.spans import alone
 from espalier.document import Document
+from espalier.extract.extraction import Extraction
+from espalier.extract.extractor import Extractor
+from espalier.loading import model_file
 
-if TYPE_CHECKING:
-    from espalier.estimators.base import SequenceLabeller
-
-__all__ = ["label_documents", "load_model", "lone_model", "tag_elsewhere"]
+__all__ = ["Labelling", "extraction_line", "open_extractor"]
 
 _BATCH = 1000
 
-Words = list[list[str]]
+Answered = tuple[Document, Extraction | None]
+"""A document with its new spans, and the whole answer where it was asked for."""
 
 
-def load_model(source: Path) -> SequenceLabeller:
-    """Return the model in a file, or the bundled model of that name where there is no such file."""
-    from espalier.estimators.persist import load
-    from espalier.loading import model_file
+def open_extractor(source: Path | str) -> Extractor:
+    """Return the extractor of a model file, or the bundled one of that name where there is no such file.
 
-    return load(model_file(source))
-
-
-def label_documents(
-    tag: Callable[[Words], Words], documents: Iterable[Document], done: Callable[[int], None], *, jobs: int = 1
-) -> Iterator[Document]:
-    """Yield each document as `tag` labels it, on so many processes.
-
-    `done` hears after every batch how many there were so far.
+    A bundled one answers like any other model: with the fields that it has learned, and nothing for the rest.
     """
-    waiting: deque[list[Document]] = deque()
-
-    def words() -> Iterator[Words]:
-        stream = iter(documents)
-        while batch := list(islice(stream, _BATCH)):
-            waiting.append(batch)
-            yield [document.words for document in batch]
-
-    count = 0
-    for tags in ordered_map(tag, words(), jobs=jobs):
-        batch = waiting.popleft()
-        yield from (document.with_tags(own) for document, own in zip(batch, tags, strict=True))
-        count += len(batch)
-        done(count)
+    return Extractor.from_file(model_file(source))
 
 
-def tag_elsewhere(spec: LabellerSpec, batch: Words) -> Words:
-    """Label a batch in a process that knows the model by its description."""
-    tags: Words = labeller_of(spec).predict(batch)
-    return tags
+@dataclass
+class Labelling:
+    """What is asked of every record: k readings, and at least so much confidence; `low` counts those below it.
+
+    model : the file, for processes that make the extractor anew; whole : are confidences and certificates wanted?
+    """
+
+    extractor: Extractor
+    model: Path
+    k: int = 1
+    least: float = 0.0
+    whole: bool = False
+    jobs: int = 1
+    low: int = 0
+
+    def answers(
+        self, documents: Iterable[Document], done: Callable[[int], None], unsure: Callable[[Extraction], None]
+    ) -> Iterator[Answered]:
+        """Yield the records that are sure enough; `unsure` takes the others, `done` hears the count so far."""
+        whole = self.whole or self.k > 1 or self.least > 0
+        count = 0
+        for batch in self._worked(iter(documents), whole):
+            for document, answer in batch:
+                if answer is not None and answer.confidence < self.least:
+                    self.low += 1
+                    unsure(answer)
+                else:
+                    yield document, answer
+            count += len(batch)
+            done(count)
+
+    def _worked(self, documents: Iterator[Document], whole: bool) -> Iterator[list[Answered]]:
+        several = iter(lambda: list(islice(documents, _BATCH)), [])
+        k = self.k if whole else 0
+        if self.jobs == 1:
+            return map(partial(answer_batch, self.extractor, k), several)
+        from espalier.cluster.labeller import LabellerSpec
+        from espalier.cluster.processes import ordered_map
+
+        spec = LabellerSpec.of(lone_extractor, self.model)
+        return ordered_map(partial(_elsewhere, spec, k), several, jobs=self.jobs)
 
 
-def lone_model(path: str) -> SequenceLabeller:
-    """Return the model in a file, for a process that is one of several."""
-    model: SequenceLabeller = alone(load_model(Path(path)))
-    return model
+def answer_batch(extractor: Extractor, k: int, documents: Sequence[Document]) -> list[Answered]:
+    """Return documents with their new spans; with k also k readings with their confidences and certificates."""
+    if not k:
+        return [(document, None) for document in extractor.label(documents)]
+    answers = extractor.of_documents(documents, k=k)
+    return [(replace(d, spans=answer.spans, unknown=()), answer) for d, answer in zip(documents, answers, strict=True)]
+
+
+def _elsewhere(spec: Any, k: int, documents: Sequence[Document]) -> list[Answered]:
+    """Do `answer_batch` in a process that knows the extractor by its description."""
+    from espalier.cluster.labeller import labeller_of
+
+    return answer_batch(labeller_of(spec), k, documents)
+
+
+def lone_extractor(path: str) -> Extractor:
+    """Return the extractor of a model file, for a process that is one of several."""
+    from espalier.cluster.spans import alone
+
+    extractor: Extractor = alone(Extractor.from_file(path))
+    return extractor
+
+
+def extraction_line(found: Extraction) -> str:
+    """Return an extraction as a line of JSON, with its alternatives if it has any."""
+    row = found.to_dict()
+    if found.alternatives:
+        others = [other.to_dict() for other in found.alternatives]
+        row["alternatives"] = [{name: value for name, value in other.items() if name != "text"} for other in others]
+    return json.dumps(row, ensure_ascii=False) + "\n"

@@ -245,7 +245,8 @@ class Job:
                 from espalier.cli.shown_records import write_table
 
                 pairs = chain.from_iterable(batch.pairs for batch in batches)
-                write_table(pairs, output, self.parser, explained=self.explained)
+                rows = ((_place(reference), record) for reference, record in pairs)
+                write_table(rows, output, self.parser, explained=self.explained)
                 return
             chunks = put_together(batches, format)
             write_chunks(sys.stdout.buffer if output == STANDARD else output, chunks, "utf-8")
@@ -272,6 +273,10 @@ class Job:
 
         spec = LabellerSpec.of(parser_of, model_path(self.model))
         return ordered_map(partial(write_elsewhere, spec, order), several, jobs=self.jobs)
+
+
+def _place(reference: Reference) -> str:
+    return f"{reference.file}:{reference.line}" if reference.file else f"line {reference.line}"
 
 
 def _opened(path: Path | None) -> AbstractContextManager[IO[bytes] | None]:

@@ -9,7 +9,7 @@ from espalier.pages import Line, heat_table, line_chart, page, section, table
 
 if TYPE_CHECKING:
     from espalier.document import Document
-    from espalier.estimators.base import SequenceLabeller
+    from espalier.extract.extractor import Extractor
     from espalier.metrics import Report
     from espalier.recipes.judging import Judged
 
@@ -18,8 +18,8 @@ __all__ = ["report_page"]
 _MOST_MISTAKES = 50
 
 
-def report_page(title: str, judged: Judged, model: SequenceLabeller) -> str:
-    """Return the page about a model and the records that it was judged by."""
+def report_page(title: str, judged: Judged, extractor: Extractor) -> str:
+    """Return the page about an extractor and the records that it was judged by."""
     from espalier.metrics import confusion
 
     documents, gold, predicted, report = judged
@@ -30,7 +30,7 @@ def report_page(title: str, judged: Judged, model: SequenceLabeller) -> str:
         section("Fields", [_fields(report)], "Precision, recall and F1 of whole fields, in percent."),
         section("Confusion", [heat_table(table_of.labels, table_of.counts.tolist(), "given ↓ found →")]),
         section("Commonest confusions", [table(["given", "found", "tokens"], mistakes)]),
-        *_reliability(model, documents, gold, predicted),
+        *_reliability(extractor, documents),
         section("Records with mistakes", [_wrong(documents, gold, predicted)], "Tokens that differ, in brackets."),
     ]
     return page(title, body)
@@ -52,30 +52,20 @@ def _fields(report: Report) -> str:
     return table(["field", "precision", "recall", "F1", "support"], rows)
 
 
-def _reliability(
-    model: SequenceLabeller,
-    documents: Sequence[Document],
-    gold: Sequence[Sequence[Any]],
-    predicted: Sequence[Sequence[str]],
-) -> list[str]:
-    """How often a token's label is right, by how sure the model was of it."""
+def _reliability(extractor: Extractor, documents: Sequence[Document]) -> list[str]:
+    """How often a field is right, by how sure the extractor was of it."""
     from espalier.metrics import calibration
 
-    place = {name: j for j, name in enumerate(model.labels_)}
-    sure: list[float] = []
-    right: list[bool] = []
-    marginals = model.predict_marginals([document.words for document in documents])
-    for probabilities, truth, found in zip(marginals, gold, predicted, strict=True):
-        for row, g, p in zip(probabilities, truth, found, strict=True):
-            if g is not None:
-                sure.append(min(max(float(row[place[p]]), 0.0), 1.0))
-                right.append(g == p)
-    measured = calibration(sure, right)
+    known = [document for document in documents if not document.unknown]
+    verdicts = extractor.judge(extractor.extract_many(known), known)["field"]
+    if not len(verdicts.sure):
+        return []
+    measured = calibration(verdicts.sure, verdicts.right)
     points = [(b.confidence, b.accuracy) for b in measured.bins if b.confidence is not None and b.accuracy is not None]
     lines = [Line("measured", points), Line("ideal", [(0.0, 0.0), (1.0, 1.0)], dashed=True)]
-    chart = line_chart("Reliability", lines, x="confidence of a token's label", y="share that is right")
+    chart = line_chart("Reliability", lines, x="confidence of a field", y="share that is right")
     return [
-        section("Confidence", [chart], f"Expected calibration error {measured.error:.4f} over {measured.n} tokens.")
+        section("Confidence", [chart], f"Expected calibration error {measured.error:.4f} over {measured.n} fields.")
     ]
 
 

@@ -104,7 +104,7 @@ def discover(
     json: Annotated[bool, typer.Option("--json", help="Write the findings as JSON.")] = False,
 ) -> None:
     """Find rules that right labels keep and a model's answers break."""
-    from espalier.cli.labelling import load_model
+    from espalier.cli.labelling import open_extractor
     from espalier.io.files import write_chunks
     from espalier.learning.discovery import TEMPLATES
     from espalier.recipes.rule_files import find_rules
@@ -115,7 +115,8 @@ def discover(
     documents = read_all(data, format, encoding)
     with progress("looking for rules") as news:
         found = find_rules(
-            documents, None if model is None else load_model(model), progress=news, jobs=jobs, importance=importance,
+            documents, None if model is None else open_extractor(model).model,
+            progress=news, jobs=jobs, importance=importance,
             max_rules=most, cover=cover or None,
             templates=TEMPLATES if templates is None else tuple(name.strip() for name in templates.split(",")),
         )  # fmt: skip

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from espalier.citations.record import Record
-from espalier.citations.splitting import Reference
 from espalier.cli.console import stdout_console
 from espalier.cli.files import STANDARD
-from espalier.cli.show import show
+from espalier.cli.show import field_styles, show
 from espalier.document import Document, Span
 from espalier.errors import InfeasibleError
 from espalier.extract.extraction import Extraction
@@ -23,7 +21,7 @@ from espalier.io.files import write_chunks
 from espalier.tags import path_of
 
 if TYPE_CHECKING:
-    from espalier.citations.parser import Parser
+    from espalier.extract.extractor import Extractor
 
 __all__ = ["print_table", "write_table"]
 
@@ -42,31 +40,32 @@ _ALMOST = 0.995  # what would be rounded to 100 %
 
 
 def write_table(
-    pairs: Iterable[tuple[Reference, Record]], path: Path, parser: Parser, *, explained: bool = False
+    rows: Iterable[tuple[str, Extraction]], path: Path, extractor: Extractor, *, explained: bool = False
 ) -> None:
-    """Show the records on stdout, or write what would be shown to a file, without colours."""
+    """Show extractions and where they come from on stdout, or write what would be shown to a file, without colours."""
     if path == STANDARD:
-        print_table(stdout_console(), pairs, parser, explained=explained)
+        print_table(stdout_console(), rows, extractor, explained=explained)
         return
     text = StringIO()
-    print_table(Console(file=text, width=_FILE_WIDTH, highlight=False), pairs, parser, explained=explained)
+    print_table(Console(file=text, width=_FILE_WIDTH, highlight=False), rows, extractor, explained=explained)
     write_chunks(path, [text.getvalue()], "utf-8")
 
 
 def print_table(
-    console: Console, pairs: Iterable[tuple[Reference, Record]], parser: Parser, *, explained: bool = False
+    console: Console, rows: Iterable[tuple[str, Extraction]], extractor: Extractor, *, explained: bool = False
 ) -> None:
-    """Show the records on a console, numbered from 1."""
-    styles = {label: f"bold {_COLOURS[label]}" for label in parser.labels if label in _COLOURS}
-    for number, (reference, record) in enumerate(pairs, 1):
-        place = f"{reference.file}:{reference.line}" if reference.file else f"line {reference.line}"
-        lines = [Text.assemble((f"{number:>4}  ", "bold"), _sure(record), (f"   {place}", "dim"))]
+    """Show extractions on a console, numbered from 1."""
+    styles = field_styles(extractor.labels)
+    if extractor.outside is not None:  # of references
+        styles = {label: f"bold {_COLOURS[label]}" for label in extractor.labels if label in _COLOURS}
+    for number, (place, record) in enumerate(rows, 1):
+        lines = [Text.assemble((f"{number:>4}  ", "bold"), _sure(record), (f"   {place}" if place else "", "dim"))]
         lines += _body(record, styles, console.width)
         for other in record.alternatives:
             lines += [Text(), Text.assemble((f"{_INDENT}or  ", "dim"), _sure(other))]
             lines += _body(other, styles, console.width)
         if explained:
-            lines += [Text(_INDENT + line, "dim") for line in _explanation(parser, record.text)]
+            lines += [Text(_INDENT + line, "dim") for line in _explanation(extractor, record.text)]
         for line in [*lines, Text()]:
             console.print(line, no_wrap=True, overflow="ignore", crop=False)
 
@@ -93,10 +92,10 @@ def _body(record: Extraction, styles: dict[str, str], width: int) -> Iterator[Te
         yield Text(f"{_INDENT}breaks {', '.join(names)}", "dim")
 
 
-def _explanation(parser: Parser, text: str) -> Iterator[str]:
+def _explanation(extractor: Extractor, text: str) -> Iterator[str]:
     """Yield what the rules changed, stretch by stretch, and which of them it was."""
     try:
-        found = parser.explain(text)
+        found = extractor.explain(text)
     except InfeasibleError as error:
         yield str(error)
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from espalier.document import Document, Span
@@ -91,7 +92,7 @@ class Extraction:
     def to_dict(self) -> dict[str, Any]:
         """Return text, fields, confidence, certificate and violations as JSON values; no alternatives.
 
-        The price of a hard rule is infinite, which JSON has no number for: writers say None.
+        The price of a hard rule is infinite, which JSON has no number for: it is None.
         """
         return {
             "text": self.text,
@@ -101,7 +102,15 @@ class Extraction:
             ],
             "confidence": self.confidence,
             "certificate": None if self.certificate is None else self.certificate.to_dict(),
-            "violations": [violated._asdict() for violated in self.violations],
+            "violations": [
+                {
+                    "name": v.name,
+                    "position": v.position,
+                    "amount": v.amount,
+                    "price": v.price if v.price < inf else None,
+                }
+                for v in self.violations
+            ],
         }
 
 

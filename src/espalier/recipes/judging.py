@@ -46,12 +46,19 @@ def _gold(documents: Sequence[Document], *answers: Sequence[Sequence[str]]) -> l
     return Corpus.from_documents(documents, marks=marks).all_labels()
 
 
+def _tags(model: Any, documents: Sequence[Document]) -> list[list[str]]:
+    """Return the labels that a model or an extractor gives to every token."""
+    from espalier.extract.extractor import Extractor
+
+    return (model if isinstance(model, Extractor) else Extractor(model)).tags(documents)
+
+
 def judge(model: Any, documents: Sequence[Document], **reading: bool) -> Judged:
     """Compare a model's labels with those of documents; those without labels are left out.
 
     Parameters
     ----------
-    model : a fitted estimator.
+    model : a fitted estimator, or an Extractor.
     documents : some of them labelled.
     **reading : how fields are counted, see `espalier.evaluate`.
 
@@ -62,13 +69,13 @@ def judge(model: Any, documents: Sequence[Document], **reading: bool) -> Judged:
     from espalier.metrics import evaluate
 
     labelled = labelled_only(documents)
-    predicted = model.predict([document.words for document in labelled])
+    predicted = _tags(model, labelled)
     gold = _gold(labelled, predicted)
     return Judged(labelled, gold, predicted, evaluate(gold, predicted, **reading))
 
 
 def compare_models(a: Any, b: Any, documents: Sequence[Document], resamples: int = RESAMPLES) -> list[dict[str, Any]]:
-    """Is one fitted model better than another on labelled documents, or is it chance?
+    """Is one fitted model, or extractor, better than another on labelled documents, or is it chance?
 
     Returns
     -------
@@ -76,8 +83,7 @@ def compare_models(a: Any, b: Any, documents: Sequence[Document], resamples: int
         What `compare_answers` returns.
     """
     labelled = labelled_only(documents)
-    words = [document.words for document in labelled]
-    first, second = a.predict(words), b.predict(words)
+    first, second = _tags(a, labelled), _tags(b, labelled)
     return compare_answers(_gold(labelled, first, second), first, second, resamples)
 
 

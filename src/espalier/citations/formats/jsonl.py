@@ -8,7 +8,6 @@ infinity.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,33 +16,23 @@ from espalier.citations.output_text import to_json
 
 if TYPE_CHECKING:
     from espalier.citations.record import Record
-    from espalier.extract.extraction import Extraction
 
-__all__ = ["FORMAT", "entry", "row_of"]
+__all__ = ["FORMAT", "entry"]
 
 _READING = ("fields", "confidence", "certificate", "violations")
 
 
 def entry(record: Record, key: str = "", source: Mapping[str, Any] | None = None) -> str:
     """Return the line of a record; `source` says where its text was read."""
-    row = row_of(record)
+    row = record.to_dict()
     if key:
         row["csl"]["id"] = key
     if source is not None:
         row["source"] = source
     if record.alternatives:
-        others = map(row_of, record.alternatives)
+        others = (other.to_dict() for other in record.alternatives)
         row["alternatives"] = [{name: other[name] for name in _READING} for other in others]
     return to_json(row) + "\n"
-
-
-def row_of(record: Extraction) -> dict[str, Any]:
-    """Return `Record.to_dict()` with null for infinite prices."""
-    row = record.to_dict()
-    for violated in row["violations"]:
-        if violated["price"] == math.inf:
-            violated["price"] = None
-    return row
 
 
 FORMAT = OutputFormat(
