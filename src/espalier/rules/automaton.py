@@ -239,24 +239,9 @@ class Automaton:
         """S."""
         return len(self.label)
 
-    @property
-    def increments(self) -> NDArray[np.int32]:
-        """The increments as one dense array, int32[S, C, L, n]."""
-        return self.increment_rows[self.increment_ids]
-
     def classes(self, bits: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return the class of every token, int32[T], from the bits of a grounded sequence, bool[T, B]."""
         return (bits[:, list(self.bits)] @ (1 << np.arange(len(self.bits)))).astype(np.int32)
-
-    def run(self, classes: NDArray[np.int32], y: Sequence[int] | Int) -> Int:
-        """Return the degree of every rule for a labelling, int64[n]."""
-        state = 0
-        degrees = np.zeros(len(self.rules), np.int64)
-        for c, label in zip(classes.tolist(), list(y), strict=True):
-            degrees += self.increment_rows[self.increment_ids[state, c, label]]
-            state = int(self.next[state, c, label])
-        degrees += self.final[state]
-        return degrees
 
 
 def estimate_size(machines: Sequence[Machine], always: frozenset[int], L: int, limit: int) -> int | None:

@@ -191,16 +191,6 @@ class GroundedMonitor:
         """The state before the first token; hashable."""
         return self.machine.initial
 
-    @property
-    def states(self) -> int | None:
-        """How many states there can be, whatever T; None if their number grows with T."""
-        return self.machine.states
-
-    @property
-    def bounded(self) -> bool:
-        """Is the number of states independent of T?"""
-        return self.machine.states is not None
-
     def step(self, state: State, t: int, i: int, j: int) -> tuple[State, int]:
         """Read label j at token t after label i (-1 at the first token); return the next state and the increment."""
         return self.machine.step(state, self.bits[t], i, j)
@@ -271,18 +261,14 @@ class Grounded:
         form = self.compiled.linear
         return [Row(int(form.rule[r]), form.coefficients[r], int(form.bound[r])) for r in self.active]
 
-    def counts(self, y: Sequence[int] | NDArray[Any]) -> Int:
-        """Return n(y), int64[F]."""
-        return self.compiled.linear.counts(self._labels(y, 0))
-
-    def _labels(self, y: Sequence[int] | NDArray[Any], least: int) -> Int:
+    def _labels(self, y: Sequence[int] | NDArray[Any]) -> Int:
         ids = np.asarray(y, dtype=np.int64)
         if ids.shape != (self.T,):
             raise InputError(f"{self.T} tokens, but labels of shape {ids.shape}")
-        wrong = np.flatnonzero((ids < least) | (ids >= len(self.compiled.labels)))
+        wrong = np.flatnonzero((ids < UNKNOWN) | (ids >= len(self.compiled.labels)))
         if len(wrong):
             t = int(wrong[0])
-            raise InputError(f"token {t} has label {ids[t]}, expected {least}..{len(self.compiled.labels) - 1}")
+            raise InputError(f"token {t} has label {ids[t]}, expected {UNKNOWN}..{len(self.compiled.labels) - 1}")
         return ids
 
 
@@ -340,7 +326,7 @@ def degrees_of(grounded: Grounded, y: Sequence[int] | NDArray[Any]) -> Int:
     Labels may be unknown (-1); then the reference meaning is asked, because forms read known labels only.
     """
     compiled = grounded.compiled
-    ids = grounded._labels(y, UNKNOWN)
+    ids = grounded._labels(y)
     if (ids == UNKNOWN).any():
         names = compiled.labels.decode(ids.tolist())
         return meaning.degrees(compiled.rules, grounded.tokens, names, text=grounded.text)
