@@ -21,7 +21,7 @@ from espalier.distributed.chains import (
     Layout,
     PartState,
     PoolProblem,
-    Seen,
+    SeenPairs,
     _value,
     own_rows,
     shard_blocks,
@@ -189,7 +189,7 @@ def test_a_model_of_other_labels_is_refused() -> None:
 def test_a_model_travels_whole() -> None:
     """Potentials of a part, by the merged attributes that workers know, are those of the model."""
     problem, model = PoolProblem(crf(), FEW, None, POOL), crf().fit(FEW)
-    shards, attributes = shard_blocks(POOL, problem.matrix, _plain_part, common=_Threads(1), jobs=1)
+    shards, attributes = shard_blocks(POOL, problem.matrix, _Threads(1), 1)
     assert len(attributes) == len(shards._parts) == 8
     batch = model.potentials(POOL)
     travelling = problem.travelling(model)
@@ -202,6 +202,9 @@ def test_a_model_travels_whole() -> None:
 class _Threads:
     def __init__(self, threads: int) -> None:
         self.threads = threads
+
+    def ground(self, pool) -> None:
+        return None
 
 
 def _plain_part(setting, block) -> ChainPart:
@@ -218,7 +221,7 @@ def test_what_parts_see_is_what_the_whole_shows(seed, n, cut) -> None:
     for lo, hi in ((0, min(cut, n)), (min(cut, n), n)):
         a, b = corpus.indptr[lo], corpus.indptr[hi]
         rows, attributes = own_rows(matrix, int(a), int(b))
-        seen.append(Seen.of(rows, attributes, corpus.indptr[lo : hi + 1] - a, corpus.y[a:b], L))
+        seen.append(SeenPairs.of(rows, attributes, corpus.indptr[lo : hi + 1] - a, corpus.y[a:b], L))
     total = seen[0] + seen[1]
     pairs, expected = total.as_pairs(matrix.n_attributes), Pairs.observed(matrix, data.y, L)
     assert np.array_equal(pairs.ptr, expected.ptr)

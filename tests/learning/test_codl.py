@@ -14,7 +14,7 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders.problem import Problem
 from espalier.document import Document
 from espalier.errors import InputError
-from espalier.learning.codl import Guess, Record, codl, guess_of, joined, pseudo_labelled
+from espalier.learning.codl import CycleSums, Guess, codl, guess_of, joined, pseudo_labelled
 from espalier.learning.guard import Guard
 from espalier.learning.topk import fold_batch, top_k
 from espalier.potentials import ChainBatch, Potentials
@@ -118,13 +118,13 @@ def test_the_cycle_stops_where_it_repeats() -> None:
 
     guesses: list[Guess] = []
 
-    def label(model: int) -> Record:
+    def label(model: int) -> CycleSums:
         bits = np.array([[model >> 3 & 1, model >> 2 & 1, model >> 1 & 1, model & 1]], np.int16)
         guess, before = guess_of(bits, np.zeros((1, 1)), np.ones(1, bool)), guesses[-1] if guesses else None
         guesses.append(guess)
         changed = 4 if before is None else int((guess.labels != before.labels).sum())
         differs = before is None or not guess.teaches(before)
-        return Record(np.zeros(0), np.zeros(0), 0.0, changed, 0, 1, 0, 1, int(differs))
+        return CycleSums(np.zeros(0), np.zeros(0), 0.0, changed, 0, 1, 0, 1, int(differs))
 
     turns = list(codl(12, label, lambda _: int("".join(map(str, guesses[-1].labels[0])), 2) // 2))
     assert [model for model, _ in turns] == [6, 3, 1, 0, 0]  # 12 = 1100, 0110, 0011, 0001, 0000, and 0000 again

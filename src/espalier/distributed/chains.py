@@ -13,7 +13,7 @@ process once, because the attributes, and the twins among them, are those of lab
 learning has three steps, and in none of them do words, labels or marginals travel:
 
     1. every worker gets the weights of a model, finds the labels of its part (`PoolLabels`: guesses, or a projected
-       distribution), and keeps them; back goes a `Seen`: which attributes were seen with which labels, and which
+       distribution), and keeps them; back goes a `SeenPairs`: which attributes were seen with which labels, and which
        labels next to each other;
     2. these make the `Layout`, the list of weights to learn, which goes to all workers;
     3. a pass over f sends the P weights; each part returns a value and at most P numbers.
@@ -48,7 +48,7 @@ from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 
 __all__ = [
-    "Block", "ChainPart", "Layout", "PartState", "PoolLabels", "PoolProblem", "Seen", "SumOfParts", "Term",
+    "Block", "ChainPart", "Layout", "PartState", "PoolLabels", "PoolProblem", "SeenPairs", "SumOfParts", "Term",
     "check_copies", "likelihood_in_parts", "own_rows", "shard_blocks",
 ]  # fmt: skip
 
@@ -91,7 +91,7 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class SeenPairs:
     """What labels show. pairs : int64[n], rising, attribute · L + label; transitions : bool[L, L]; starts : bool[L]."""
 
     pairs: Int
@@ -99,7 +99,7 @@ class Seen:
     starts: Bool
 
     @classmethod
-    def of(cls, matrix: FeatureMatrix, attributes: Int, indptr: Int, y: NDArray[np.int16], L: int) -> Seen:
+    def of(cls, matrix: FeatureMatrix, attributes: Int, indptr: Int, y: NDArray[np.int16], L: int) -> SeenPairs:
         """Look at labels, int16[M], -1 where there is none; attributes : rising, the numbers of the matrix's own."""
         seen = Pairs.observed(matrix, y, L)
         transitions, starts = np.zeros((L, L), bool), np.zeros(L, bool)
@@ -112,10 +112,10 @@ class Seen:
         starts[y[first][y[first] >= 0]] = True
         return cls(attributes[seen.attributes()] * L + seen.label, transitions, starts)
 
-    def __add__(self, other: Seen) -> Seen:
+    def __add__(self, other: SeenPairs) -> SeenPairs:
         """Return what either shows."""
         pairs = np.union1d(self.pairs, other.pairs)
-        return Seen(pairs, self.transitions | other.transitions, self.starts | other.starts)
+        return SeenPairs(pairs, self.transitions | other.transitions, self.starts | other.starts)
 
     def as_pairs(self, n_attributes: int) -> Pairs:
         """Return the pairs over so many attributes."""
@@ -164,9 +164,9 @@ class ChainPart(NamedTuple):
         own = ChainModel(pairs, model.w[numbers], model.trans, model.start, model.end)
         return own.potentials(self.block.matrix, self.pool.indptr, self.setting.threads)
 
-    def seen(self, y: NDArray[np.int16], L: int) -> Seen:
+    def seen(self, y: NDArray[np.int16], L: int) -> SeenPairs:
         """Return what labels of this part show."""
-        return Seen.of(self.block.matrix, self.block.attributes, self.pool.indptr, y, L)
+        return SeenPairs.of(self.block.matrix, self.block.attributes, self.pool.indptr, y, L)
 
     def lay_out(self, labels: PoolLabels, layout: Layout) -> PartState:
         """Keep the layout of the part's own weights, and what is built for it."""
@@ -185,17 +185,22 @@ class ChainPart(NamedTuple):
         return self.built[number]
 
 
-def shard_blocks(
-    pool: Corpus, matrix: FeatureMatrix, prepare: Callable[[Any, Block], ChainPart], *, common: Any, jobs: int
-) -> tuple[Shards[ChainPart], list[Int]]:
-    """Hand out the fixed parts of a pool and its matrix; return them, and the attributes of each."""
+def shard_blocks(pool: Corpus, matrix: FeatureMatrix, setting: Any, jobs: int) -> tuple[Shards[ChainPart], list[Int]]:
+    """Hand out the fixed parts of a pool and its matrix; return them, and the attributes of each.
+
+    setting : what all parts share; it has `ground(pool)`, and the `threads` of one worker.
+    """
     cuts = fixed_parts(pool.indptr)
     blocks = [
         Block(part, *own_rows(matrix, int(pool.indptr[lo]), int(pool.indptr[hi])))
         for (lo, hi), part in zip(cuts, corpus_parts(pool, cuts), strict=True)
     ]
-    shards = shards_of(blocks, prepare, common=common, jobs=jobs, first=[lo for lo, _ in cuts])
+    shards = shards_of(blocks, _chain_part, common=setting, jobs=jobs, first=[lo for lo, _ in cuts])
     return shards, [block.attributes for block in blocks]
+
+
+def _chain_part(setting: Any, block: Block) -> ChainPart:
+    return ChainPart(block, setting, setting.ground(block.pool), {})
 
 
 class SumOfParts:
@@ -323,7 +328,7 @@ class PoolProblem:
         placed = model if crf.index_ is self.index else self.start(crf)  # which forgets what is forbidden
         L, pairs = len(self.labels), placed.pairs
         keys, which = np.unique(self.twins.group[pairs.attributes()] * L + pairs.label, return_inverse=True)
-        merged = Seen(keys, np.zeros((L, L), bool), np.zeros(L, bool)).as_pairs(self.own.n_attributes)
+        merged = SeenPairs(keys, np.zeros((L, L), bool), np.zeros(L, bool)).as_pairs(self.own.n_attributes)
         w = np.bincount(which, placed.w, len(keys)).astype(np.float64)
         return ChainModel(merged, w, model.trans, model.start, model.end)
 
@@ -332,7 +337,11 @@ class PoolProblem:
         return crf.learned_.over(self.index, self.labels)
 
     def fit(
-        self, shards: Shards[ChainPart], attributes: Sequence[NDArray[np.int64]], seen: Seen, start: ChainModel | None
+        self,
+        shards: Shards[ChainPart],
+        attributes: Sequence[NDArray[np.int64]],
+        seen: SeenPairs,
+        start: ChainModel | None,
     ) -> tuple[CRF, float]:
         """Return the CRF of given labels and of those that workers keep, and the loss of the given ones under it.
 
@@ -357,12 +366,12 @@ class PoolProblem:
         crf.index_, crf.labels_, crf.training_digest_ = self.index, self.labels, labelled.digest()
         return crf, loss
 
-    def _layout(self, seen: Seen) -> tuple[Layout, NDArray[np.bool_]]:
+    def _layout(self, seen: SeenPairs) -> tuple[Layout, NDArray[np.bool_]]:
         """Return the weights to learn, those that a CRF of all these labels has, and the transitions observed."""
         labelled = self.labelled
         assert labelled.y is not None
         A = self.own.n_attributes
-        seen = Seen.of(self.own, np.arange(A), labelled.indptr, labelled.y, len(self.labels)) + seen
+        seen = SeenPairs.of(self.own, np.arange(A), labelled.indptr, labelled.y, len(self.labels)) + seen
         start_allowed, allowed = self.labels.allowed()
         start_allowed, allowed = start_allowed | seen.starts, allowed | seen.transitions
         pairs: Pairs = seen.as_pairs(A)

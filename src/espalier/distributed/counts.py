@@ -10,19 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.distributed.shards import shard_corpus
+from espalier.distributed.shards import Shards, shard_corpus
 from espalier.estimators.hmm import HMM
 from espalier.models.hmm import HMMCounts, HMMParameters
+from espalier.potentials import ChainBatch
 
-__all__ = ["CountTables", "Rows", "count_in_parts"]
+__all__ = ["CountTables", "Rows", "WordModel", "WordsPart", "count_in_parts", "shard_words"]
 
 Float = NDArray[np.float64]
+WordModel: TypeAlias = HMM
+"""A model that is estimated from counts of words, and can send its probabilities without those."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,42 +73,68 @@ class CountTables:
         """Add up."""
         return CountTables(self.start + other.start, self.trans + other.trans, self.emission + other.emission)
 
-    def over(self, model: HMM) -> HMMCounts:
+    def over(self, model: WordModel) -> HMMCounts:
         """Put the words of a model to the numbers again."""
         words, classes = model.vocabulary_, model.parameters_.transition_classes
         return HMMCounts(words, self.start, self.trans, self.emission.table(len(words)), classes)
 
 
+class WordsPart(NamedTuple):
+    """A part of a pool as a worker holds it. model : has the words; setting, ground : what all share, and on this text.
+
+    setting has `ground(pool)` and the `threads` of one worker.
+    """
+
+    pool: Corpus
+    model: WordModel
+    setting: Any
+    ground: Any
+
+    def potentials(self, tables: HMMParameters) -> ChainBatch:
+        """Return the potentials under a model that is given without its words."""
+        return self.model.with_probabilities(tables).potentials(self.pool)
+
+
+def shard_words(model: WordModel, pool: Corpus, setting: Any, jobs: int) -> Shards[WordsPart]:
+    """Hand out the parts of a pool; model : has the words of all models to come."""
+    known = model.with_probabilities(model.without_words())  # without the counts of the labels
+    return shard_corpus(pool, _words_part, common=(known, setting), jobs=jobs)
+
+
+def _words_part(common: tuple[WordModel, Any], pool: Corpus) -> WordsPart:
+    model, setting = common
+    return WordsPart(pool, model, setting, setting.ground(pool))
+
+
+class _Counting(NamedTuple):
+    """How to count: see `HMM.count`."""
+
+    hard: bool
+    threads: int
+
+    def ground(self, pool: Corpus) -> None:
+        """Return nothing: there are no rules."""
+
+
 @contextmanager
 def count_in_parts(
-    model: HMM, pool: Corpus, *, hard: bool, threads: int | None, jobs: int
-) -> Iterator[Callable[[HMM], tuple[HMMCounts, float]]]:
+    model: WordModel, pool: Corpus, *, hard: bool, threads: int | None, jobs: int
+) -> Iterator[Callable[[WordModel], tuple[HMMCounts, float]]]:
     """Open a pool for counting: yield the function from a model to its counts of the pool and the log likelihood.
 
     model : has the words of all models to come.
     """
-    known = model.with_probabilities(model.without_words())  # without the counts of the labels
-    with shard_corpus(pool, _part, common=(known, hard, threads or 1), jobs=jobs) as shards:
+    with shard_words(model, pool, _Counting(hard, threads or 1), jobs) as shards:
 
-        def count(model: HMM) -> tuple[HMMCounts, float]:
+        def count(model: WordModel) -> tuple[HMMCounts, float]:
             tables, fit = shards.total(_part_counts, model.without_words())
             return tables.over(model), fit
 
         yield count
 
 
-class _Part(NamedTuple):
-    pool: Corpus
-    model: HMM
-    hard: bool
-    threads: int
-
-
-def _part(common: tuple[HMM, bool, int], pool: Corpus) -> _Part:
-    return _Part(pool, *common)
-
-
-def _part_counts(part: _Part, _: None, tables: HMMParameters) -> tuple[tuple[CountTables, float], None]:
+def _part_counts(part: WordsPart, _: None, tables: HMMParameters) -> tuple[tuple[CountTables, float], None]:
     """Return the counts of one part, and its log likelihood."""
-    counts, fit = part.model.with_probabilities(tables).count(part.pool, hard=part.hard, threads=part.threads)
+    hard, threads = part.setting
+    counts, fit = part.model.with_probabilities(tables).count(part.pool, hard=hard, threads=threads)
     return (CountTables.of(counts), fit), None

@@ -1,7 +1,7 @@
 """A cycle of constraint-driven learning over parts of the pool: workers label their text under the rules.
 
-A worker keeps its guess, to be compared with the next. Back go a `Record`, sums for the account of the cycle, and what
-the model learns from:
+A worker keeps its guess, to be compared with the next. Back go the `CycleSums` of its part, and what the model learns
+from:
 
     models estimated from counts (HMM), update="interpolate"   the counts of the guessed labels: at most V L + C L²
                                                                numbers however much text the part holds
@@ -25,18 +25,17 @@ from espalier.distributed.chains import (
     Layout,
     PartState,
     PoolProblem,
-    Seen,
+    SeenPairs,
     Term,
     check_copies,
     shard_blocks,
 )
-from espalier.distributed.counts import CountTables
-from espalier.distributed.shards import Shards, shard_corpus
+from espalier.distributed.counts import CountTables, WordModel, WordsPart, shard_words
+from espalier.distributed.shards import Shards
 from espalier.errors import InputError
 from espalier.estimators.abilities import Counts, FitsSoft
 from espalier.estimators.crf import CRF
-from espalier.estimators.hmm import HMM
-from espalier.learning.codl import Guess, Labelling, Record, guess_labels
+from espalier.learning.codl import CycleSums, Guess, Labelling, guess_labels
 from espalier.models.chain import ChainModel
 from espalier.models.hmm import HMMCounts, HMMParameters
 
@@ -48,7 +47,7 @@ Float = NDArray[np.float64]
 class PoolInParts(Protocol):
     """A pool that models label, each as it comes."""
 
-    def label(self, model: Any, penalties: Float | None) -> Record:
+    def label(self, model: Any, penalties: Float | None) -> CycleSums:
         """Label the pool with a fitted base and the penalties of its rules."""
 
     def learn(self) -> Any:
@@ -76,54 +75,15 @@ def guess_in_parts(
     """Hand out the parts of a pool; base : fitted on the labels. The other arguments are those of `CoDL`."""
     how = how._replace(threads=how.threads or 1)
     check_guesses(base, update, jobs)
+    setting = _Setting(how, pool_weight)
     if update == "interpolate":
-        known = base.with_probabilities(base.without_words())  # without the counts of the labels
-        with shard_corpus(pool, _words_part, common=(known, how), jobs=jobs) as words:
+        with shard_words(base, pool, setting, jobs) as words:
             yield _CountedPool(base, words, gamma)
         return
     problem = PoolProblem(base, corpus, weight, pool)
-    common = _Setting(how, pool_weight)
-    shards, attributes = shard_blocks(pool, problem.matrix, _chain_part, common=common, jobs=jobs)
+    shards, attributes = shard_blocks(pool, problem.matrix, setting, jobs)
     with shards:
         yield _SeenPool(base, problem, shards, attributes)
-
-
-class WordsPart(NamedTuple):
-    """A part of the pool, for models that are estimated from counts of words. model : has the words."""
-
-    pool: Corpus
-    model: HMM
-    how: Labelling
-    bits: NDArray[np.bool_] | None
-
-
-def _words_part(common: tuple[HMM, Labelling], pool: Corpus) -> WordsPart:
-    model, how = common
-    return WordsPart(pool, model, how, how.ground(pool))
-
-
-def label_and_count(
-    part: WordsPart, before: Guess | None, tables: HMMParameters, penalties: Float | None
-) -> tuple[tuple[CountTables, Record], Guess]:
-    """Label one part with a model, given without its words, and penalties; return what is counted, and the guess."""
-    model = part.model.with_probabilities(tables)
-    found = guess_labels(part.how, part.pool, part.bits, model.potentials(part.pool), penalties, before)
-    counts = HMMCounts.from_labels(found.pseudo, model.vocabulary_, found.weight, tables.transition_classes)
-    return (CountTables.of(counts), found.record), found.guess
-
-
-class _CountedPool:
-    def __init__(self, base: HMM, shards: Shards[WordsPart], gamma: float) -> None:
-        self.base, self.shards, self.gamma = base, shards, gamma
-        self.counts: CountTables | None = None
-
-    def label(self, model: HMM, penalties: Float | None) -> Record:
-        self.counts, record = self.shards.total(label_and_count, model.without_words(), penalties)
-        return record
-
-    def learn(self) -> HMM:
-        assert self.counts is not None
-        return self.base.interpolated(self.base.with_counts(self.counts.over(self.base)), self.gamma)
 
 
 class _Setting(NamedTuple):
@@ -136,6 +96,33 @@ class _Setting(NamedTuple):
     def threads(self) -> int:
         """Of one worker."""
         return self.how.threads or 1
+
+    def ground(self, pool: Corpus) -> NDArray[np.bool_] | None:
+        """Return where the conditions of the rules hold."""
+        return self.how.ground(pool)
+
+
+def label_and_count(
+    part: WordsPart, before: Guess | None, tables: HMMParameters, penalties: Float | None
+) -> tuple[tuple[CountTables, CycleSums], Guess]:
+    """Label one part with a model, given without its words, and penalties; return what is counted, and the guess."""
+    found = guess_labels(part.setting.how, part.pool, part.ground, part.potentials(tables), penalties, before)
+    counts = HMMCounts.from_labels(found.pseudo, part.model.vocabulary_, found.weight, tables.transition_classes)
+    return (CountTables.of(counts), found.record), found.guess
+
+
+class _CountedPool:
+    def __init__(self, base: WordModel, shards: Shards[WordsPart], gamma: float) -> None:
+        self.base, self.shards, self.gamma = base, shards, gamma
+        self.counts: CountTables | None = None
+
+    def label(self, model: WordModel, penalties: Float | None) -> CycleSums:
+        self.counts, record = self.shards.total(label_and_count, model.without_words(), penalties)
+        return record
+
+    def learn(self) -> WordModel:
+        assert self.counts is not None
+        return self.base.interpolated(self.base.with_counts(self.counts.over(self.base)), self.gamma)
 
 
 class GuessedLabels(NamedTuple):
@@ -155,13 +142,9 @@ class GuessedLabels(NamedTuple):
         return [block.likelihood(layout, y, own, threads) for y, own in zip(labels, weight, strict=True)]
 
 
-def _chain_part(setting: _Setting, block: Block) -> ChainPart:
-    return ChainPart(block, setting, setting.how.ground(block.pool), {})
-
-
 def label_and_see(
     part: ChainPart, state: PartState | None, model: ChainModel, penalties: Float | None
-) -> tuple[tuple[Seen, Record], PartState]:
+) -> tuple[tuple[SeenPairs, CycleSums], PartState]:
     """Label one part with a model over the attributes of all parts; return what the labels show."""
     how, pool_weight = part.setting
     before = None if state is None else state.labels.guess
@@ -178,9 +161,9 @@ class _SeenPool:
     ) -> None:
         self.problem, self.shards, self.attributes = problem, shards, attributes
         self.start = problem.start(base) if base.warm_start else None
-        self.seen: Seen | None = None
+        self.seen: SeenPairs | None = None
 
-    def label(self, model: CRF, penalties: Float | None) -> Record:
+    def label(self, model: CRF, penalties: Float | None) -> CycleSums:
         self.seen, record = self.shards.total(label_and_see, self.problem.travelling(model), penalties)
         return record
 

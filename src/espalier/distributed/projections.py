@@ -15,20 +15,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.distributed.chains import Block, ChainPart, Layout, PartState, PoolProblem, Seen, Term, shard_blocks
-from espalier.distributed.counts import CountTables
-from espalier.distributed.shards import Shards, shard_corpus
+from espalier.distributed.chains import Block, ChainPart, Layout, PartState, PoolProblem, SeenPairs, Term, shard_blocks
+from espalier.distributed.counts import CountTables, WordModel, WordsPart, shard_words
+from espalier.distributed.shards import Shards
 from espalier.errors import InputError
 from espalier.estimators.abilities import Counts, FitsSoft
 from espalier.estimators.base import fresh
 from espalier.estimators.crf import CRF
-from espalier.estimators.hmm import HMM
 from espalier.estimators.posterior_regularization import PoolProjection, Projected, SoftCounts
 from espalier.inference import Posterior, log_partition, posterior, viterbi
 from espalier.kernels.history import dot
@@ -36,7 +35,7 @@ from espalier.learning.expectations import GroundedFeatures
 from espalier.learning.likelihood import SoftLikelihood
 from espalier.learning.projection import (
     MOST_ITERATIONS,
-    Limits,
+    RuleLimits,
     Totals,
     multipliers_of,
     paid,
@@ -44,7 +43,6 @@ from espalier.learning.projection import (
     warn_unless_converged,
 )
 from espalier.models.chain import ChainModel
-from espalier.models.hmm import HMMParameters
 from espalier.potentials import ChainBatch
 
 __all__ = ["Figures", "ProjectedLabels", "project_in_parts"]
@@ -55,21 +53,20 @@ Int = NDArray[np.int64]
 
 @contextmanager
 def project_in_parts(
-    base: Any, corpus: Corpus, pool: Corpus, weight: Float | None, pool_weight: float, limits: Limits, jobs: int
+    base: Any, corpus: Corpus, pool: Corpus, weight: Float | None, pool_weight: float, limits: RuleLimits, jobs: int
 ) -> Iterator[PoolProjection]:
     """Fit the base to the labels and hand out the parts of the pool."""
     setting = Setting(limits._replace(threads=limits.threads or 1), pool_weight)
     if isinstance(base, Counts):
         learner = SoftCounts(base, corpus, pool, weight, pool_weight)
-        known = learner.supervised.with_probabilities(learner.supervised.without_words())  # without its counts
-        with shard_corpus(pool, _words_part, common=(known, setting), jobs=jobs) as words:
+        with shard_words(learner.supervised, pool, setting, jobs) as words:
             yield _CountsInParts(learner, _Projector(words, setting, _counted))
     elif isinstance(base, FitsSoft):
         crf: Any = base
         if crf.prior is not None:
             raise InputError("a CRF with a prior learns from labels alone, or in CoDL", hint="leave out prior")
         problem = PoolProblem(crf, corpus, weight, pool)
-        shards, attributes = shard_blocks(pool, problem.matrix, _chain_part, common=setting, jobs=jobs)
+        shards, attributes = shard_blocks(pool, problem.matrix, setting, jobs)
         with shards:
             yield _WeightsInParts(problem, _Projector(shards, setting, _kept), attributes)
     else:
@@ -82,7 +79,7 @@ def project_in_parts(
 class Setting(NamedTuple):
     """What all parts share: the limits, and the weight of a sequence of the pool in the fit of a CRF."""
 
-    limits: Limits
+    limits: RuleLimits
     pool_weight: float
 
     @property
@@ -90,25 +87,13 @@ class Setting(NamedTuple):
         """Of one worker."""
         return self.limits.threads or 1
 
+    def ground(self, pool: Corpus) -> GroundedFeatures:
+        """Return the features of the rules on some text."""
+        return self.limits.features.ground(pool)
 
-class PoolPart(Protocol):
-    """A part of the pool as a worker holds it. ground : the features of the rules on this text."""
 
-    @property
-    def pool(self) -> Corpus:
-        """The sequences."""
-
-    @property
-    def setting(self) -> Setting:
-        """What all parts share."""
-
-    @property
-    def ground(self) -> GroundedFeatures:
-        """The features of the rules on this text."""
-
-    def potentials(self, tables: Any) -> ChainBatch:
-        """Return the potentials under a model, as it travels."""
-
+PoolPart: TypeAlias = WordsPart | ChainPart
+"""A part of the pool as a worker holds it; `ground` are the features of the rules on its text."""
 
 Take: TypeAlias = Callable[[Any, Any, ChainBatch, Posterior], tuple[Any, "ProjectedLabels"]]
 """From a part, a model, and q as potentials and as a posterior, to what is learned from it and what is kept."""
@@ -164,34 +149,12 @@ class ProjectedLabels(NamedTuple):
         return SoftLikelihood(block.matrix, block.pool.indptr, *layout[1:], self.pool_weight, threads)
 
 
-class WordsPart(NamedTuple):
-    """A part of the pool, for models that are estimated from counts of words. model : has the words."""
-
-    pool: Corpus
-    model: HMM
-    setting: Setting
-    ground: GroundedFeatures
-
-    def potentials(self, tables: HMMParameters) -> ChainBatch:
-        """Return the potentials under a model that is given without its words."""
-        return self.model.with_probabilities(tables).potentials(self.pool)
-
-
-def _words_part(common: tuple[HMM, Setting], pool: Corpus) -> WordsPart:
-    model, setting = common
-    return WordsPart(pool, model, setting, setting.limits.features.ground(pool))
-
-
 def _counted(part: WordsPart, _: Any, batch: ChainBatch, q: Posterior) -> tuple[CountTables, ProjectedLabels]:
     """Return the expected counts under q."""
     return CountTables.of(part.model.counts_under(part.pool, q)), ProjectedLabels()
 
 
-def _chain_part(setting: Setting, block: Block) -> ChainPart:
-    return ChainPart(block, setting, setting.limits.features.ground(block.pool), {})
-
-
-def _kept(part: ChainPart, _: Any, batch: ChainBatch, q: Posterior) -> tuple[Seen, ProjectedLabels]:
+def _kept(part: ChainPart, _: Any, batch: ChainBatch, q: Posterior) -> tuple[SeenPairs, ProjectedLabels]:
     """Return what the best labels under q show, and keep q."""
     seen = part.seen(viterbi(batch).labels, batch.unary.shape[1])
     return seen, ProjectedLabels(None, q.marginals, q.transitions[0], None, part.setting.pool_weight)
@@ -221,11 +184,11 @@ class _CountsInParts:
     def __init__(self, learner: SoftCounts, projector: _Projector) -> None:
         self.supervised, self.learner, self.projector = learner.supervised, learner, projector
 
-    def project(self, model: HMM) -> Projected:
+    def project(self, model: WordModel) -> Projected:
         return self.projector(model.without_words(), lambda text: self.learner.goodness_of(model, text))
 
-    def refit(self) -> HMM:
-        found: HMM = self.learner.learned(self.projector.learned.over(self.supervised))
+    def refit(self) -> WordModel:
+        found: WordModel = self.learner.learned(self.projector.learned.over(self.supervised))
         return found
 
 
@@ -277,7 +240,7 @@ def _sequences(
 
 
 def project_corpus(
-    shards: Shards[Any], limits: Limits, tables: Any, start: Float | None, take: Take
+    shards: Shards[Any], limits: RuleLimits, tables: Any, start: Float | None, take: Take
 ) -> tuple[Any, Figures, Float]:
     """Project a model onto limits on the whole pool; return what is learned, the sums, and λ, float64[1, J]."""
     totals = shards.total(_totals, tables)

@@ -26,7 +26,7 @@ from espalier.errors import InputError, ResultWarning
 from espalier.estimators.abilities import HasRules, Mixes, chain_potentials, require
 from espalier.estimators.base import SequenceLabeller, check_number, check_sample_weight, fresh, labelled_corpus
 from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, scorer
-from espalier.learning.codl import Cycle, Guessed, Labelling, Record, codl, guess_labels
+from espalier.learning.codl import Cycle, CycleSums, Guessed, Labelling, codl, guess_labels
 from espalier.learning.guard import Guard
 from espalier.learning.jobs import check_jobs, over_processes
 from espalier.learning.penalties import Tally
@@ -167,10 +167,10 @@ class CoDL(TaughtLabeller):
             "tokens" if ruled is None else ruled.over, self.k, self.weighting, self.threads,
         )  # fmt: skip
 
-        def label(model: Any) -> Record:
+        def label(model: Any) -> CycleSums:
             return opened.label(*((model, None) if ruled is None else (model.base_, model.rules_.penalties)))
 
-        def learn(record: Record) -> SequenceLabeller:
+        def learn(record: CycleSums) -> SequenceLabeller:
             if not record.taught:  # without any labelling there is nothing to learn from
                 return supervised
             learned = opened.learn()
@@ -263,7 +263,7 @@ def _has_rules(model: Any) -> bool:
 class GuessedPool(Protocol):
     """A pool that models label, each as it comes."""
 
-    def label(self, model: SequenceLabeller, penalties: Float | None) -> Record:
+    def label(self, model: SequenceLabeller, penalties: Float | None) -> CycleSums:
         """Label the pool with a fitted base and the penalties of its rules."""
 
     def learn(self) -> SequenceLabeller:
@@ -277,7 +277,7 @@ class _PoolHere:
         self.update, self.pool, self.how, self.bits = update, pool, how, how.ground(pool)
         self.found: Guessed | None = None
 
-    def label(self, model: SequenceLabeller, penalties: Float | None) -> Record:
+    def label(self, model: SequenceLabeller, penalties: Float | None) -> CycleSums:
         batch = chain_potentials(model, self.pool, "CoDL needs")
         before = None if self.found is None else self.found.guess
         self.found = guess_labels(self.how, self.pool, self.bits, batch, penalties, before)

@@ -44,17 +44,17 @@ from espalier.learning.codl import join
 from espalier.learning.guard import Guard
 from espalier.learning.jobs import check_jobs, over_processes
 from espalier.learning.penalties import count_penalties
-from espalier.learning.projection import Limits, Projection, paid, project
+from espalier.learning.projection import Projection, RuleLimits, paid, project
 from espalier.potentials import ChainBatch
 from espalier.rules.ruleset import RuleSet
 
-__all__ = ["Cycle", "PoolProjection", "PosteriorRegularization", "Projected"]
+__all__ = ["PoolProjection", "PosteriorRegularization", "Projected", "ProjectionCycle"]
 
 Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Cycle:
+class ProjectionCycle:
     """The record of one cycle: the model that was made, and q, its projection.
 
     cycle : its number, 0 for the supervised model; objective : what learning climbs; divergence : KL(q ‖ model) on the
@@ -86,7 +86,7 @@ class PosteriorRegularization(RuleTaught):
         and k best are still those of the model).
     tolerance : of the projections, in violations for each opportunity.
     keep, patience : with `dev`, which model to keep ("best" or "last"), and how many cycles to wait for a better.
-    threads : None chooses by size. progress : called with every `Cycle`.
+    threads : None chooses by size. progress : called with every `ProjectionCycle`.
     jobs : None projects the pool here; a number projects its parts in so many processes, with one thread each if
         `threads` does not say more (`espalier.distributed`); for an HMM or a CRF. Results do not depend on the number.
 
@@ -123,7 +123,7 @@ class PosteriorRegularization(RuleTaught):
         keep: str = "best",
         patience: int | None = None,
         threads: int | None = None,
-        progress: Callable[[Cycle], None] | None = None,
+        progress: Callable[[ProjectionCycle], None] | None = None,
         jobs: int | None = None,
     ) -> None:
         """Store the parameters."""
@@ -158,8 +158,8 @@ class PosteriorRegularization(RuleTaught):
         self._learn_rules(corpus)
         self.penalties_ = self._prices(corpus)
         weight = check_sample_weight(sample_weight, len(corpus))
-        limits = Limits(self.features_, self.rates_, self._slack, self.scope, self.tolerance, self.threads)
-        base, history = HMM() if self.base is None else self.base, list[Cycle]()
+        limits = RuleLimits(self.features_, self.rates_, self._slack, self.scope, self.tolerance, self.threads)
+        base, history = HMM() if self.base is None else self.base, list[ProjectionCycle]()
         guard: Guard[PosteriorRegularization] | None = None
         with self._opened(base, corpus, pool, weight, limits) as opened:
             for cycle in range(self.iterations + 1 if pool.n_tokens else 1):
@@ -170,7 +170,7 @@ class PosteriorRegularization(RuleTaught):
                     guard = Guard(answer, scorer(held_out(dev)), keep=self.keep, patience=self.patience)
                 score = guard.see(answer) if cycle else guard.supervised_score
                 objective = q.goodness - self.pool_weight * (q.divergence + q.paid)
-                history.append(Cycle(cycle, objective, q.divergence, q.excess, score))
+                history.append(ProjectionCycle(cycle, objective, q.divergence, q.excess, score))
                 if self.progress is not None:
                     self.progress(history[-1])
                 if guard.stop:
@@ -191,7 +191,7 @@ class PosteriorRegularization(RuleTaught):
                 raise InputError(f"{name} is {getattr(self, name)!r}", hint=f"expected {' or '.join(map(repr, known))}")
 
     def _opened(
-        self, base: SequenceLabeller, corpus: Corpus, pool: Corpus, weight: Float | None, limits: Limits
+        self, base: SequenceLabeller, corpus: Corpus, pool: Corpus, weight: Float | None, limits: RuleLimits
     ) -> AbstractContextManager[PoolProjection]:
         """Fit the base to the labels and make the pool ready: here, or in parts over processes."""
         if self.jobs is None:
@@ -305,7 +305,7 @@ class PoolProjection(Protocol):
 class _PoolHere:
     """A pool in one piece, in this process."""
 
-    def __init__(self, learner: SoftLearner, pool: Corpus, limits: Limits) -> None:
+    def __init__(self, learner: SoftLearner, pool: Corpus, limits: RuleLimits) -> None:
         self.supervised, self.learner, self.pool, self.limits = learner.supervised, learner, pool, limits
         self.grounded = limits.features.ground(pool)
         self.q: Projection | None = None

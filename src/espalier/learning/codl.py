@@ -31,8 +31,18 @@ from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
 
 __all__ = [
-    "Cycle", "Guess", "Guessed", "Labelling", "Record", "codl", "guess_labels", "guess_of", "join", "joined",
-    "label_pool", "pseudo_labelled",
+    "Cycle",
+    "CycleSums",
+    "Guess",
+    "Guessed",
+    "Labelling",
+    "codl",
+    "guess_labels",
+    "guess_of",
+    "join",
+    "joined",
+    "label_pool",
+    "pseudo_labelled",
 ]  # fmt: skip
 
 Float = NDArray[np.float64]
@@ -145,7 +155,7 @@ class Labelling(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Record:
+class CycleSums:
     """What the record of a cycle says, and what its penalties are counted from: sums over sequences.
 
     violated, kept : of the rules to be counted. objective, violations, left_out : as in `Cycle`; changed : tokens;
@@ -163,9 +173,9 @@ class Record:
     taught: int
     differs: int
 
-    def __add__(self, other: Record) -> Record:
+    def __add__(self, other: CycleSums) -> CycleSums:
         """Add up."""
-        return Record(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+        return CycleSums(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
     def cycle(self, number: int, pool: Corpus) -> Cycle:
         """Return the record of a cycle."""
@@ -179,7 +189,7 @@ class Guessed(NamedTuple):
     guess: Guess
     pseudo: Corpus
     weight: Float
-    record: Record
+    record: CycleSums
 
 
 def guess_labels(
@@ -206,7 +216,7 @@ def guess_labels(
     if how.counted is not None:
         anew = tally(how.counted, pseudo, over=how.over, sample_weight=weight)
     there = np.isfinite(guess.scores)
-    record = Record(
+    record = CycleSums(
         *anew,
         objective=float(guess.scores[there].sum()),
         changed=pool.n_tokens if before is None else int((guess.labels[0] != before.labels[0]).sum()),
@@ -220,8 +230,8 @@ def guess_labels(
 
 
 def codl(
-    model: Model, label: Callable[[Model], Record], learn: Callable[[Record], Model]
-) -> Iterator[tuple[Model, Record]]:
+    model: Model, label: Callable[[Model], CycleSums], learn: Callable[[CycleSums], Model]
+) -> Iterator[tuple[Model, CycleSums]]:
     """Yield one cycle after another: the model learned, and the record of the labels it learned from.
 
     Starts from the supervised model and ends where a guess repeats the one before. label : has a model label the pool;

@@ -35,7 +35,16 @@ from espalier.learning.expectations import ChainFeatures, GroundedFeatures
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 
-__all__ = ["Limits", "Projection", "Totals", "multipliers_of", "paid", "project", "projected", "warn_unless_converged"]
+__all__ = [
+    "Projection",
+    "RuleLimits",
+    "Totals",
+    "multipliers_of",
+    "paid",
+    "project",
+    "projected",
+    "warn_unless_converged",
+]
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -185,7 +194,7 @@ def warn_unless_converged(left: int, groups: int, iterations: int) -> None:
         )
 
 
-class Limits(NamedTuple):
+class RuleLimits(NamedTuple):
     """What to project onto, and how: the arguments of `project` that stay the same from one model to the next."""
 
     features: ChainFeatures
