@@ -12,7 +12,7 @@ import pytest
 from cli_runs import TAGGED, Espalier
 
 from citation_models import reference, tiny_model
-from espalier.cli.places import keep_apart
+from espalier.cli.files import keep_apart
 from espalier.errors import InputError
 
 Link = Callable[[Path, Path], None]

@@ -18,7 +18,7 @@ import pytest
 from cli_runs import TAGGED, Espalier
 
 from citation_models import pieces, reference, tiny_model
-from espalier.cli.pace import Pace
+from espalier.cli.console import Pace
 from espalier.cli.parsing import Inputs, open_parser
 
 
@@ -249,7 +249,7 @@ def test_how_much_is_done(tmp_path: Path) -> None:
 
 def test_pace(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([100.0, 110.0, 110.0])
-    monkeypatch.setattr("espalier.cli.pace.monotonic", lambda: next(clock))
+    monkeypatch.setattr("espalier.cli.console.monotonic", lambda: next(clock))
     pace = Pace("records")
     assert pace.news(20_000) == "20,000 records, 2,000 a second"
     assert pace.news(20_000, 0.1) == "20,000 records, 2,000 a second, 0:01:30 left"

@@ -83,7 +83,7 @@ class Record(Extraction):
         The text of the entry, without what stands around the entries of a file.
         """
         from espalier.citations.formats import get_format
-        from espalier.citations.keys import stem
+        from espalier.citations.output_text import stem
 
         return get_format(format).entry(self, stem(self.work))
 

@@ -7,6 +7,8 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from espalier.errors import ResultWarning
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-__all__ = ["STDOUT", "complain", "doubts_aloud", "note", "progress", "say", "say_json", "stdout_console"]
+__all__ = ["STDOUT", "Pace", "complain", "doubts_aloud", "note", "progress", "say", "say_json", "stdout_console"]
 
 STDOUT = "<stdout>"
 """What stdout is called in messages."""
@@ -105,3 +107,19 @@ def progress(what: str, *, quiet: bool = False) -> Iterator[Callable[[str], None
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None, news="")
         yield lambda news: bar.update(task, news=news)
+
+
+class Pace:
+    """Counts from when it is made; `what` is counted."""
+
+    def __init__(self, what: str) -> None:
+        """Start the clock."""
+        self._what, self._begin = what, monotonic()
+
+    def news(self, done: int, share: float | None = None) -> str:
+        """Return how many are done and how many a second; if the share of all is known (0 to 1), also the time left."""
+        seconds = max(monotonic() - self._begin, 1e-9)
+        left = ""
+        if share:
+            left = f", {timedelta(seconds=round(seconds * max(0.0, 1 - share) / share))} left"
+        return f"{done:,} {self._what}, {done / seconds:,.0f} a second{left}"

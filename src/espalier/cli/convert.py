@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from espalier.cli.console import note, progress
-from espalier.cli.files import UTF_8, Encoding, iter_documents, output_format, write_documents
-from espalier.cli.places import keep_apart
+from espalier.cli.files import UTF_8, Encoding, iter_documents, keep_apart, output_format, write_documents
 from espalier.cli.wording import counted
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from espalier.cli.console import note, progress, say, say_json
-from espalier.cli.files import UTF_8, Encoding, labelled_records, read_all
-from espalier.cli.places import keep_apart, refuse_stdout
+from espalier.cli.files import UTF_8, Encoding, keep_apart, labelled_records, read_all, refuse_stdout
 
 __all__ = ["evaluate"]
 

@@ -1,9 +1,17 @@
-"""Data files as commands name them: `-` is stdin or stdout, and what a reader left out is said aloud."""
+"""Data files as commands name them: `-` is stdin or stdout, and what a reader left out is said aloud.
+
+No file may be read and written, and no two outputs may be one file (`keep_apart`). A file is replaced once its new
+content is complete, so a command that was told to write where it reads would leave nothing of what it was given,
+perhaps the only copy. Who types such a thing has made a slip.
+"""
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -18,9 +26,11 @@ __all__ = [
     "UTF_8",
     "Encoding",
     "iter_documents",
+    "keep_apart",
     "labelled_records",
     "output_format",
     "read_all",
+    "refuse_stdout",
     "write_documents",
 ]
 
@@ -120,3 +130,45 @@ def write_documents(documents: Iterable[Document], path: Path, format: str, *, l
     # The native form never loses anything, so its writer has no such option.
     options: dict[str, Any] = {"lossy": True} if lossy and format != "jsonl" else {}
     write(documents, sys.stdout.buffer if path == STANDARD else path, format, **options)
+
+
+_STDIN, _STDOUT = 0, 1
+
+
+def keep_apart(reads: Iterable[str | Path | None], writes: Mapping[str, Path | None]) -> None:
+    """Refuse an output that is the same file as an input or as another output; call it before anything is read.
+
+    writes : by the option or argument that names each. Links are followed, symbolic and hard, and `-` is the file that
+    stdin or stdout was redirected to, if it was. Devices and pipes hold nothing that could be lost. What is not there
+    is no input: a name may as well be that of a task or of a bundled model.
+    """
+    outputs = {option: path for option, path in writes.items() if path is not None}
+    given = [Path(path) for path in reads if path is not None]
+    inputs = {_identity(path, _STDIN): path for path in given if path == STANDARD or os.path.exists(path)}
+    for option, path in outputs.items():
+        source = inputs.get(_identity(path, _STDOUT))
+        if source is not None:
+            raise InputError(
+                f"{option} {path} is the same file as {source}, which is read", hint="name another to write"
+            )
+    for (one, path), (other, second) in combinations(outputs.items(), 2):
+        if _identity(path, _STDOUT) == _identity(second, _STDOUT):
+            raise InputError(f"{one} {path} and {other} {second} are the same file", hint="name two")
+
+
+def refuse_stdout(writes: Mapping[str, Path | None]) -> None:
+    """Refuse `-` for outputs, by the option that names each, of a command whose stdout has something else to say."""
+    for option, path in writes.items():
+        if path == STANDARD:
+            raise InputError(f"{option} -: the figures are written to stdout", hint="name a file for the page")
+
+
+def _identity(path: Path, standard: int) -> object:
+    """Return what all names of one file have in common; `standard` is the descriptor that `-` stands for."""
+    try:
+        found = os.fstat(standard) if path == STANDARD else os.stat(path)
+    except OSError:  # not there yet
+        return standard if path == STANDARD else os.path.realpath(path)
+    if stat.S_ISREG(found.st_mode):
+        return found.st_dev, found.st_ino
+    return standard if path == STANDARD else object()

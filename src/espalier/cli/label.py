@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from espalier.cli.console import complain, note, progress
-from espalier.cli.files import STANDARD, UTF_8, Encoding, iter_documents, output_format, write_documents
-from espalier.cli.pace import Pace
-from espalier.cli.places import keep_apart
+from espalier.cli.console import Pace, complain, note, progress
+from espalier.cli.files import STANDARD, UTF_8, Encoding, iter_documents, keep_apart, output_format, write_documents
 from espalier.cli.wording import counted, in_options
 from espalier.errors import EspalierError, FormatError, InputError
 

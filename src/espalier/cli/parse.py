@@ -9,10 +9,8 @@ from typing import Annotated
 import typer
 
 from espalier.citations.formats import FORMATS, KEEPS, format_of_file
-from espalier.cli.console import complain, note, progress
-from espalier.cli.files import STANDARD, UTF_8, Encoding
-from espalier.cli.pace import Pace
-from espalier.cli.places import keep_apart
+from espalier.cli.console import Pace, complain, note, progress
+from espalier.cli.files import STANDARD, UTF_8, Encoding, keep_apart
 from espalier.cli.wording import counted
 from espalier.errors import InputError, nearest
 

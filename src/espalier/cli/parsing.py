@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
 
 from espalier.citations.formats import FORMATS
-from espalier.citations.keys import Keys, stem
+from espalier.citations.output_text import Keys, stem
 from espalier.citations.parser import Parser
 from espalier.citations.record import Record
 from espalier.citations.splitting import Reference, read_references

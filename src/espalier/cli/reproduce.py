@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from espalier.cli.console import complain, note, progress, say
-from espalier.cli.files import STANDARD
-from espalier.cli.places import keep_apart, refuse_stdout
+from espalier.cli.files import STANDARD, keep_apart, refuse_stdout
 from espalier.cli.wording import counted
 from espalier.errors import InputError
 

@@ -14,8 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from espalier.cli.console import complain, note, progress, say, say_json
-from espalier.cli.files import STANDARD, UTF_8, Encoding, read_all
-from espalier.cli.places import keep_apart
+from espalier.cli.files import STANDARD, UTF_8, Encoding, keep_apart, read_all
 from espalier.cli.wording import counted
 from espalier.errors import InputError
 

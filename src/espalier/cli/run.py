@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from espalier.cli.console import complain, progress, say_json
-from espalier.cli.pace import Pace
+from espalier.cli.console import Pace, complain, progress, say_json
 
 if TYPE_CHECKING:
     from espalier.cluster import Report

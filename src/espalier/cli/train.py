@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from espalier.cli.console import complain, note, progress, say, say_json
-from espalier.cli.files import STANDARD, UTF_8, Encoding, labelled_records, read_all
-from espalier.cli.places import keep_apart
+from espalier.cli.files import STANDARD, UTF_8, Encoding, keep_apart, labelled_records, read_all
 from espalier.cli.settings import Kind, Method, parse_penalties, parse_settings
 from espalier.cli.wording import counted
 from espalier.errors import InputError

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from espalier.errors import InputError, nearest
 
 if TYPE_CHECKING:
-    from espalier.citations.keys import Keys
+    from espalier.citations.output_text import Keys
     from espalier.citations.record import Record
 
 __all__ = ["FORMATS", "KEEPS", "OutputFormat", "format_of_file", "get_format", "write"]
@@ -148,7 +148,7 @@ def write(
     >>> "".join(write([record], "csl"))
     '[\n{"id": "wires", "type": "document", "title": "Wires"}\n]\n'
     """
-    from espalier.citations.keys import Keys
+    from espalier.citations.output_text import Keys
     from espalier.citations.record import Record
 
     if isinstance(records, Record):

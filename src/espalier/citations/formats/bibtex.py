@@ -32,9 +32,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from espalier.citations.formats import OutputFormat
-from espalier.citations.keys import Keys
 from espalier.citations.normalise.text import remembered
-from espalier.citations.output_text import SEASONS, clean, edtf, left_over, page_range, uri
+from espalier.citations.output_text import SEASONS, Keys, clean, edtf, left_over, page_range, uri
 
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Name, Pages, Work

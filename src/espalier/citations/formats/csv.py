@@ -17,9 +17,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from espalier.citations.formats import OutputFormat
-from espalier.citations.keys import Keys
 from espalier.citations.normalise.text import trim
-from espalier.citations.output_text import clean, edtf, inverted, page_range
+from espalier.citations.output_text import Keys, clean, edtf, inverted, page_range
 from espalier.citations.record import LABELS
 from espalier.citations.work import Work
 

@@ -22,8 +22,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from espalier.citations.formats import OutputFormat
-from espalier.citations.keys import Keys
-from espalier.citations.output_text import SEASONS, clean, inverted, is_range, iso, page_range
+from espalier.citations.output_text import SEASONS, Keys, clean, inverted, is_range, iso, page_range
 
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Pages, Work

@@ -20,8 +20,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from espalier.citations.formats import OutputFormat
-from espalier.citations.keys import Keys
-from espalier.citations.output_text import SEASONS, clean, is_range, iso, page_range, uri, xml_attribute, xml_text
+from espalier.citations.output_text import SEASONS, Keys, clean, is_range, iso, page_range, uri, xml_attribute, xml_text
 
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Name, Pages, Work
