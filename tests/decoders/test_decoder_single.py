@@ -92,7 +92,7 @@ def test_what_stays_open_goes_to_the_search(monkeypatch, loaded):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("scale", [1.0, 30.0])
-def test_probabilities_are_those_among_others(seed, scale):
+def test_probabilities_are_those_among_others(seed, scale, loaded):
     rng, L = np.random.default_rng(seed), 5
     corpus = Corpus.from_tokens([["x"] * int(n) for n in rng.integers(1, 60, 9)])
     trans, start = rng.normal(size=(1, L, L)), rng.normal(size=L)
@@ -109,7 +109,7 @@ def test_probabilities_are_those_among_others(seed, scale):
         assert own_whole[0] == pytest.approx(whole[i], rel=1e-9)
 
 
-def test_scores_too_far_apart_are_refused():
+def test_scores_too_far_apart_are_refused(loaded):
     rng = np.random.default_rng(0)
     y = np.zeros(4, np.int16)
     assert single.posterior_single(400 * rng.normal(size=(4, 3)), np.zeros((3, 3)), np.zeros(3), np.zeros(3), y) is None

@@ -123,6 +123,8 @@ def folded_decoder(
 
 def _with_labels(states: BatchDecoding, folded: Folded) -> BatchDecoding:
     """Return the labels behind states; an empty sequence pays what the folded rules cost there."""
+    if not folded.rules:
+        return states
     empty = np.diff(folded.batch.indptr) == 0
     labels = np.append(folded.labels, -1)[states.labels].astype(np.int16)  # -1 stays what it is
     scores, bounds = (np.where(empty, s - folded.on_empty, s) for s in (states.scores, states.bounds))

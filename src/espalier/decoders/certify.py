@@ -92,12 +92,13 @@ def degree_matrix(compiled: Compiled, corpus: Corpus, y: NDArray[Any], bits: Bit
     first = (before < 0)[:, None]
     unary = bits[:, local.unary_bit] * local.unary[:, ids].T
     pair = bits[:, local.pair_bit] * np.where(first, local.first[:, ids].T, local.pair[:, before, ids].T)
-    np.add.at(degrees.T, local.unary_rule, sums(corpus.indptr, unary).T)
-    np.add.at(degrees.T, local.pair_rule, sums(corpus.indptr, pair).T)
+    _add(degrees, local.unary_rule, sums(corpus.indptr, unary))
+    _add(degrees, local.pair_rule, sums(corpus.indptr, pair))
     counts = sums(corpus.indptr, linear.values[:, before, ids].T)
     excess = np.maximum(counts @ linear.coefficients.T - linear.bound, 0) * _gates(compiled, corpus, bits)
-    np.add.at(degrees.T, linear.rule, excess.T)
-    unread = sums(corpus.indptr, (np.asarray(y) < 0)[:, None])[:, 0] > 0
+    _add(degrees, linear.rule, excess)
+    unknown = np.asarray(y) < 0
+    unread = sums(corpus.indptr, unknown[:, None])[:, 0] > 0 if unknown.any() else np.zeros(len(corpus), bool)
     slow = np.flatnonzero(unread | ~_monitored(compiled, corpus.indptr, ids, bits, degrees))
     for i, grounded in zip(slow.tolist(), compiled.ground_corpus(corpus[slow]) if len(slow) else (), strict=True):
         degrees[i] = degrees_of(grounded, y[corpus.indptr[i] : corpus.indptr[i + 1]])
@@ -107,7 +108,9 @@ def degree_matrix(compiled: Compiled, corpus: Corpus, y: NDArray[Any], bits: Bit
 def _monitored(compiled: Compiled, indptr: Int, ids: Int, bits: Bits, degrees: Int) -> NDArray[np.bool_]:
     """Write the degrees of rules that are neither local nor linear; return for which sequences that worked, bool[N]."""
     read = [k for k, form in enumerate(compiled.form) if form == "monitor"]
-    parts = Parts.of(compiled, np.ones(compiled.K), read)
+    if not read:
+        return np.ones(len(degrees), bool)
+    parts = compiled.remember("read parts", lambda: Parts.of(compiled, np.ones(compiled.K), read))
     if parts.rest:
         return np.zeros(len(degrees), bool)
     charged = np.zeros((len(degrees), parts.Q))
@@ -118,8 +121,16 @@ def _monitored(compiled: Compiled, indptr: Int, ids: Int, bits: Bits, degrees: I
         tables = parts.tables(conditions, np.arange(L))
         charge_parts(0, len(charged), indptr, ids.astype(np.int16), conditions.pattern, L, tables, charged)
     known: NDArray[np.bool_] = np.asarray(np.isfinite(charged).all(axis=1))
-    np.add.at(degrees.T, parts.rule, np.where(known[:, None], charged, 0.0).T.astype(np.int64))
+    _add(degrees, parts.rule, np.where(known[:, None], charged, 0.0).astype(np.int64))
     return known
+
+
+def _add(degrees: Int, rule: Int, amounts: Int) -> None:
+    """Add amounts : int64[N, n] to the degrees of the rules that they belong to."""
+    if len(degrees) == 1:
+        np.add.at(degrees[0], rule, amounts[0])
+    elif amounts.size:
+        np.add.at(degrees.T, rule, amounts.T)
 
 
 def _gates(compiled: Compiled, corpus: Corpus, bits: Bits) -> NDArray[np.bool_]:
@@ -134,6 +145,8 @@ def _gates(compiled: Compiled, corpus: Corpus, bits: Bits) -> NDArray[np.bool_]:
 
 def sums(indptr: Int, amounts: NDArray[Any]) -> Int:
     """Sum amounts : [M, n] over the tokens of each sequence, int64[N, n]; a sequence without tokens gets 0."""
+    if len(indptr) == 2:
+        return amounts.sum(axis=0, dtype=np.int64)[None]
     total = np.zeros((len(amounts) + 1, amounts.shape[1]), np.int64)
     np.cumsum(amounts, axis=0, out=total[1:])
     return np.asarray(total[indptr[1:]] - total[indptr[:-1]], np.int64)

@@ -66,13 +66,24 @@ def posterior_single(
 
     unary : float64[T, L]; trans : float64[L, L]. None if scaled probabilities cannot hold the scores.
     """
-    for scores in (unary, trans, start, end):
-        finite = scores[scores > -np.inf]
-        if len(finite) and float(finite.max()) - float(finite.min()) >= LARGEST_SPREAD:
-            return None
-    peak = unary.max(axis=1)
-    if np.isneginf(peak).any():
+    low, peak = float(unary.min()), unary.max(axis=1)
+    if low == -np.inf:
+        low = float(unary.min(where=unary > -np.inf, initial=np.inf))
+    if not float(peak.max()) - low < LARGEST_SPREAD or np.isneginf(peak).any():
         return None
+    if worth_loading(len(unary)):
+        from espalier.kernels.single import posterior_one
+
+        tokens = np.empty(len(unary), np.float32)
+        log_z = float(posterior_one(unary, peak, trans, start, end, y, tokens))
+        return None if math.isnan(log_z) else (tokens, log_z)
+    return _posterior(unary, peak, trans, start, end, y)
+
+
+def _posterior(
+    unary: Float, peak: Float, trans: Float, start: Float, end: Float, y: NDArray[np.integer]
+) -> tuple[NDArray[np.float32], float] | None:
+    """Do the same without a kernel; peak : float64[T], the largest score of every token."""
     steps, first, last = np.exp(trans), np.exp(start), np.exp(end)
     x = np.exp(unary - peak[:, None])
     alpha, beta, scale = np.empty_like(x), np.empty_like(x), np.empty(len(x))

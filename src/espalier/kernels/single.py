@@ -1,15 +1,17 @@
-"""One short sequence: its scores and its best labels, in plain loops.
+"""One short sequence: its scores, its best labels and their probabilities, in plain loops.
 
-What `tagging` and `charged` do for eight sequences at a time. Their NumPy twins, for a process that has not loaded any
-kernel, are `models.rows.sum_of_few` and `decoders.single`.
+What `tagging`, `charged` and `lanes` do for eight sequences at a time. Their NumPy twins, for a process that has not
+loaded any kernel, are in `models.rows` and `decoders.single`.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
-__all__ = ["sum_pairs", "viterbi_one"]
+__all__ = ["posterior_one", "sum_pairs", "viterbi_one"]
 
 
 @njit(cache=True, nogil=True)
@@ -75,3 +77,50 @@ def viterbi_one(rows, change, kind, steps, start, end, omega, path):
                 y, most = i, s
         path[t] = y
     return score
+
+
+@njit(cache=True, nogil=True)
+def posterior_one(unary, peak, trans, start, end, y, tokens):
+    """Write p(y_t) of the labels of one sequence into tokens : float32[T]; return log Z, nan if nothing is possible.
+
+    peak : float64[T], the largest score of every token; the recurrences are those of `lanes`.
+    """
+    T, L = unary.shape
+    steps, last = np.exp(trans), np.exp(end)
+    x, alpha, scale = np.empty((T, L)), np.empty((T, L)), np.empty(T)
+    log_z = 0.0
+    for t in range(T):
+        for j in range(L):
+            x[t, j] = math.exp(unary[t, j] - peak[t])
+            alpha[t, j] = math.exp(start[j]) if t == 0 else 0.0
+        if t:
+            for i in range(L):
+                before = alpha[t - 1, i]
+                for j in range(L):
+                    alpha[t, j] += before * steps[i, j]
+        total = 0.0
+        for j in range(L):
+            alpha[t, j] *= x[t, j]
+            total += alpha[t, j]
+        if not total > 0.0:
+            return np.nan
+        scale[t] = total
+        log_z += peak[t] + math.log(total)
+        for j in range(L):
+            alpha[t, j] /= total
+    z = 0.0
+    for j in range(L):
+        z += alpha[T - 1, j] * last[j]
+    if not z > 0.0:
+        return np.nan
+    beta, after = last / z, np.empty(L)
+    for t in range(T - 1, -1, -1):
+        tokens[t] = alpha[t, y[t]] * beta[y[t]]
+        for j in range(L):
+            after[j] = x[t, j] * beta[j] / scale[t]
+        for i in range(L):
+            total = 0.0
+            for j in range(L):
+                total += steps[i, j] * after[j]
+            beta[i] = total
+    return log_z + math.log(z)

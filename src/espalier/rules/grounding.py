@@ -212,6 +212,8 @@ def _sequences(node: n.Node, inner: list[Bits], batch: Sequences) -> Bits:
 
 def _words(condition: WordCondition, batch: Sequences) -> Bits:
     """Ask once for each word type that occurs; a part of a corpus shares the types of the whole."""
+    if len(batch.types) <= len(batch.token_ids):
+        return np.array(condition.accepted(batch.types), bool)[batch.token_ids]
     accepted = np.zeros(len(batch.types), bool)
     used = np.flatnonzero(np.bincount(batch.token_ids, minlength=len(accepted)))
     accepted[used] = condition.accepted([batch.types[k] for k in used.tolist()])

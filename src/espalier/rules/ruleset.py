@@ -102,7 +102,7 @@ class RuleSet(Sequence[Rule]):
     Once: each field once  [penalty 2.5]
     """
 
-    __slots__ = ("_index", "_rules")
+    __slots__ = ("_index", "_penalties", "_rules")
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
         """Keep the rules in the given order."""
@@ -114,6 +114,8 @@ class RuleSet(Sequence[Rule]):
             if rule.name in self._index:
                 raise RuleError(f"two rules are named {rule.name!r}", hint="names must differ")
             self._index[rule.name] = k
+        prices = (DEFAULT_PENALTY if rule.penalty is None else rule.penalty for rule in self._rules)
+        self._penalties = np.fromiter(prices, np.float64, len(self._rules))
 
     @classmethod
     def from_text(
@@ -176,7 +178,7 @@ class RuleSet(Sequence[Rule]):
     @property
     def penalties(self) -> NDArray[np.float64]:
         """What each rule costs, float64[K]; `DEFAULT_PENALTY` where none is set, inf for hard rules."""
-        return np.array([DEFAULT_PENALTY if r.penalty is None else r.penalty for r in self], dtype=np.float64)
+        return self._penalties.copy()
 
     @property
     def unset(self) -> tuple[str, ...]:
