@@ -1,10 +1,15 @@
-"""The reference parser: references a second, cold start, memory; the peers are the targets that we set ourselves.
+"""The reference parser: one reference, many references, cold start, memory.
 
-labelled  references a second with fields, confidences and certificates, on one core
-bibtex    references a second from text to BibTeX, on one core
-cold      one reference through `python -m espalier parse`, in a new process, kernels compiled before
+labelled  references a second with fields, confidences and certificates, in batches, on one core
+bibtex    references a second from text to BibTeX, in batches, on one core
+one       milliseconds of processor for one call of `parser.parse`
+k=3       how much longer three readings of each reference take than one, in batches
+cold      one reference through `python -m espalier parse`, in a new process, kernels compiled before: time and memory
 memory    the largest resident set of a process that parses a generated file of `--memory` references, to BibTeX and to
           JSON lines, and of one that parses a tenth of it: what grows are the keys that were given, which must differ
+
+The peers are the targets that we set ourselves. With `--old DIR`, a checkout of another version, the peer is that
+version, measured in turns with this one; it runs on the Python of `DIR/.venv` if there is one, and on this one if not.
 """
 
 from __future__ import annotations
@@ -16,17 +21,37 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
 
-from common import arguments, compare, write_json
-from espalier.citations.formats import write
-from espalier.citations.parser import Parser
+from common import Row, arguments, compare, write_json
 from espalier.extract.extractor import BATCH
-from espalier.loading import load
 
 ONE = "L. O. Andersen. Program analysis and specialization for the C programming language. PhD thesis, DIKU, 1994."
+# One version of the package in a process of its own: it times pieces of work that it reads from its input.
+WORKER = """
+import json, sys, time
+from itertools import islice
+import espalier
+references, model = json.load(open(sys.argv[1], encoding="utf-8")), sys.argv[2]
+WORK = {
+    "labelled": lambda parser, part: list(parser.parse_many(part)),
+    "bibtex": lambda parser, part: [record.to_bibtex() for record in parser.parse_many(part)],
+    "one": lambda parser, part: [parser.parse(text) for text in part],
+    "k=3": lambda parser, part: list(parser.parse_many(part, k=3)),
+}
+for line in sys.stdin:
+    work, start, stop, fresh = json.loads(line)
+    if fresh:
+        parser = espalier.load(model)
+        for part in (parser, parser.model, getattr(parser.model, "base_", None)):
+            if part is not None:
+                part.threads = 1
+    before = time.thread_time()
+    WORK[work](parser, references[start:stop])
+    print(time.thread_time() - before, flush=True)
+"""
 # A child's peak begins with what its parent holds, so a process that holds next to nothing has to start it.
 WATCH = """
 import resource, subprocess, sys
@@ -34,7 +59,9 @@ code = subprocess.run(sys.argv[1:]).returncode
 sys.stderr.write(f"\\n{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}")
 sys.exit(code)
 """
-TARGETS = {"labelled": 5000.0, "bibtex": 3000.0, "cold": 1.5, "memory": 500.0}
+TARGETS = {
+    "labelled": 5600.0, "bibtex": 3400.0, "one": 1.2, "k=3": 5.0, "cold": 0.6, "cold memory": 150.0, "memory": 500.0
+}  # fmt: skip
 
 
 def texts(data: Path, n: int) -> list[str]:
@@ -52,37 +79,87 @@ def numbered(references: list[str]) -> Iterator[str]:
         yield f"{text} Note {n}."
 
 
-def rate(
-    fresh: Callable[[], Parser], work: Callable[[Parser, list[str]], object], references: list[str], batch: int = BATCH
-) -> float:
-    """Return references a second of CPU time: of every batch its best time of three rounds, and then the sum.
+class Version:
+    """One version of the package: its Python, its surroundings, and a process that times pieces of work."""
+
+    def __init__(self, checkout: Path | None, model: str, references: Path) -> None:
+        own = None if checkout is None else checkout / ".venv" / "bin" / "python"
+        self.python = sys.executable if own is None or not own.exists() else str(own)
+        self.surroundings = dict(os.environ)
+        if checkout is not None:
+            self.surroundings["PYTHONPATH"] = str(checkout / "src")
+        self.process = subprocess.Popen(
+            [self.python, "-c", WORKER, str(references), model],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=self.surroundings,
+        )
+
+    def seconds(self, work: str, start: int, stop: int, fresh: bool = False) -> float:
+        """Return the processor time that some of the references take; fresh : with a new parser."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(json.dumps([work, start, stop, fresh]), file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit(f"{self.python} ended with {self.process.wait()}")
+        return float(answer)
+
+    def close(self) -> None:
+        """End the process."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def times(versions: list[Version], work: str, n: int, batch: int, rounds: int = 3) -> list[float]:
+    """Return seconds for each reference: of every batch the best time of some rounds, and then the sum.
 
     Every round has a new parser, which has met other references than those that are timed: what it remembers of words
-    it has from the batches before, as in a long file.
+    it has from the batches before, as in a long file. The versions take turns.
     """
-    starts = range(batch, len(references), batch)
-    best = [float("inf")] * len(starts)
-    for _ in range(3):
-        parser = fresh()
-        work(parser, references[:batch])  # compile, and lay out the weights
+    starts = range(batch, n, batch)
+    best = [[float("inf")] * len(starts) for _ in versions]
+    for _ in range(rounds):
+        for version in versions:
+            version.seconds(work, 0, batch, fresh=True)  # compile, and lay out the weights
         for i, start in enumerate(starts):
-            before = time.thread_time()
-            work(parser, references[start : start + batch])
-            best[i] = min(best[i], time.thread_time() - before)
-    return (len(references) - batch) / sum(best)
+            for version, own in zip(versions, best, strict=True):
+                own[i] = min(own[i], version.seconds(work, start, min(start + batch, n)))
+    return [sum(own) / (n - batch) for own in best]
 
 
-def cold_start(command: list[str], rounds: int) -> float:
-    """Return the best wall-clock time of a new process that parses one reference, with bytecode as installed."""
-    best = float("inf")
+def cold_start(versions: list[Version], command: list[str], rounds: int) -> list[tuple[float, float]]:
+    """Return the best wall-clock time of a new process that parses one reference, with bytecode as installed.
+
+    And its largest resident set, in MB.
+    """
+    best = [(float("inf"), float("inf"))] * len(versions)
     with tempfile.TemporaryDirectory() as directory:
-        surroundings = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        surroundings["PYTHONPYCACHEPREFIX"] = directory
         for _ in range(rounds + 1):  # the first one writes the bytecode
-            before = time.perf_counter()
-            subprocess.run(command, input=ONE.encode(), check=True, stdout=subprocess.DEVNULL, env=surroundings)
-            best = min(best, time.perf_counter() - before)
+            for i, version in enumerate(versions):
+                surroundings = {**version.surroundings, "PYTHONPYCACHEPREFIX": directory}
+                surroundings.pop("PYTHONDONTWRITEBYTECODE", None)
+                before = time.perf_counter()
+                memory = watched([version.python, *command, "-"], surroundings, ONE)
+                best[i] = min(best[i][0], time.perf_counter() - before), min(best[i][1], memory)
     return best
+
+
+def watched(command: list[str], surroundings: dict[str, str] | None = None, text: str = "") -> float:
+    """Run a command and return its largest resident set, in MB."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", WATCH, *command],
+        input=text,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=surroundings,
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
+    return int(done.stderr.split()[-1]) / 1024
 
 
 def peak_memory(command: list[str], references: list[str], lines: int) -> float:
@@ -91,51 +168,56 @@ def peak_memory(command: list[str], references: list[str], lines: int) -> float:
         path = Path(directory) / "references.txt"
         with path.open("w", encoding="utf-8") as file:
             file.writelines(f"{text}\n" for text in islice(numbered(references), lines))
-        watched = [sys.executable, "-c", WATCH, *command, str(path)]
-        done = subprocess.run(watched, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
-    return int(done.stderr.split()[-1]) / 1024
+        return watched([*command, str(path)])
 
 
 def main() -> None:
     parser = arguments(__doc__ or "")
     parser.add_argument("--model", metavar="FILE", help="a model file; the bundled one if not given")
+    parser.add_argument("--old", type=Path, metavar="DIR", help="a checkout of another version, to compare with")
     parser.add_argument("--references", type=int, default=4096, help="how many to time")
     parser.add_argument("--memory", type=int, default=100_000, metavar="N", help="lines of the file; 0 leaves it out")
     options = parser.parse_args()
     if options.references <= BATCH:
         parser.error(f"--references: the first {BATCH} are not timed, so give more")
-
-    def fresh() -> Parser:
-        chosen = load("citations") if options.model is None else Parser.from_file(options.model)
-        chosen.threads = 1
-        for part in (chosen.model, getattr(chosen.model, "base_", None)):
-            if part is not None:
-                part.threads = 1
-        return chosen
-
-    def to_bibtex(parser: Parser, part: list[str]) -> None:
-        for _ in write(parser.parse_many(part), "bibtex"):
-            pass
-
     references = texts(options.data, options.references)
-    labelled = rate(fresh, lambda parser, part: list(parser.parse_many(part)), references)
-    bibtex = rate(fresh, to_bibtex, references)
-    rows = [
-        compare("parse: text to fields", "refs/s", labelled, TARGETS["labelled"], "target", higher_is_better=True),
-        compare("parse: text to BibTeX", "refs/s", bibtex, TARGETS["bibtex"], "target", higher_is_better=True),
-    ]
-    command = [sys.executable, "-m", "espalier", "parse"]
-    command += [] if options.model is None else ["--model", options.model]
-    cold = cold_start([*command, "--format", "bibtex", "-"], 7)
-    rows.append(compare("parse: one reference, new process", "s", cold, TARGETS["cold"], "target"))
+    model = options.model or "citations"
+    with tempfile.TemporaryDirectory() as directory:
+        given = Path(directory) / "references.json"
+        given.write_text(json.dumps(references), encoding="utf-8")
+        versions = [Version(None, model, given)]
+        versions += [] if options.old is None else [Version(options.old.resolve(), model, given)]
+        rows = measured(versions, len(references), min(len(references), 2 * BATCH))
+        command = ["-m", "espalier", "parse", *([] if options.model is None else ["--model", options.model])]
+        cold = cold_start(versions, [*command, "--format", "bibtex"], 7)
+        for version in versions:
+            version.close()
+    rows.append(row("one reference, new process", "s", "cold", [seconds for seconds, _ in cold]))
+    rows.append(row("memory, one reference, new process", "MB", "cold memory", [memory for _, memory in cold]))
     for lines in (options.memory // 10, options.memory):
         for format in ("bibtex", "jsonl") if lines else ():
-            memory = peak_memory([*command, "--format", format], references, lines)
-            name = f"parse: memory, {lines:,} lines to {format}"
-            rows.append(compare(name, "MB", memory, TARGETS["memory"], "target"))
+            memory = peak_memory([sys.executable, *command, "--format", format], references, lines)
+            rows.append(row(f"memory, {lines:,} lines to {format}", "MB", "memory", [memory]))
     write_json(options.json, rows)
+
+
+def measured(versions: list[Version], n: int, few: int) -> list[Row]:
+    """Time the calls of Python: n references in batches, the first few one by one and with other readings."""
+    rows = []
+    for work, name in (("labelled", "text to fields"), ("bibtex", "text to BibTeX")):
+        found = [1 / seconds for seconds in times(versions, work, n, BATCH)]
+        rows.append(row(name, "refs/s", work, found, higher_is_better=True))
+    one = [1000 * seconds for seconds in times(versions, "one", few, 256)]
+    rows.append(row("one call", "ms", "one", one))
+    best, three = times(versions, "labelled", few, 256), times(versions, "k=3", few, 256, rounds=2)
+    rows.append(row("k=3 over k=1", "times", "k=3", [b / a for a, b in zip(best, three, strict=True)]))
+    return rows
+
+
+def row(name: str, unit: str, key: str, found: list[float], *, higher_is_better: bool = False) -> Row:
+    """Compare our figure with the old version's, if there is one, or with the target."""
+    peer, peer_name = (found[1], "old version") if len(found) > 1 else (TARGETS[key], "target")
+    return compare(f"parse: {name}", unit, found[0], peer, peer_name, higher_is_better=higher_is_better)
 
 
 if __name__ == "__main__":
