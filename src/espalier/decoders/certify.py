@@ -146,7 +146,7 @@ def _gates(compiled: Compiled, corpus: Corpus, bits: Bits) -> NDArray[np.bool_]:
 def sums(indptr: Int, amounts: NDArray[Any]) -> Int:
     """Sum amounts : [M, n] over the tokens of each sequence, int64[N, n]; a sequence without tokens gets 0."""
     if len(indptr) == 2:
-        return amounts.sum(axis=0, dtype=np.int64)[None]
+        return np.asarray(amounts.sum(axis=0, dtype=np.int64)[None], np.int64)
     total = np.zeros((len(amounts) + 1, amounts.shape[1]), np.int64)
     np.cumsum(amounts, axis=0, out=total[1:])
     return np.asarray(total[indptr[1:]] - total[indptr[:-1]], np.int64)

@@ -178,7 +178,7 @@ class RuleSet(Sequence[Rule]):
     @property
     def penalties(self) -> NDArray[np.float64]:
         """What each rule costs, float64[K]; `DEFAULT_PENALTY` where none is set, inf for hard rules."""
-        return self._penalties.copy()
+        return np.array(self._penalties, np.float64)
 
     @property
     def unset(self) -> tuple[str, ...]:
