@@ -30,7 +30,7 @@ from espalier.distributed import guess_in_parts, likelihood_in_parts, score_in_p
 from espalier.distributed.guesses import PoolInParts, label_and_count
 from espalier.estimators.linear import training_set
 from espalier.features.extract import FeatureExtractor
-from espalier.learning.codl import Labelling, label_pool, pseudo_labelled
+from espalier.learning.codl import PoolLabelling, label_pool, pseudo_labelled
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.learning.likelihood import ChainLikelihood
 from espalier.models.hmm import HMMCounts
@@ -66,7 +66,7 @@ def bench_codl(data: Path) -> list[Row]:
     model = es.CCM(es.HMM(transition_classes="punctuation"), task.rules).fit(subset)
     base = model.base.fit_with_pool(subset, None, pool)
     rho, tables = model.rules_.penalties, base.without_words()
-    how = Labelling(base.labels_, model.compiled_, True, None, "tokens", 1, "uniform", 1)
+    how = PoolLabelling(base.labels_, model.compiled_, True, None, "tokens", 1, "uniform", 1)
 
     def whole() -> HMMCounts:
         batch = base.potentials(pool)
@@ -88,7 +88,7 @@ def bench_taught(data: Path) -> list[Row]:
     subset, pool = few_and_pool(data)
     model = es.CCM(es.CRF(TEMPLATES, max_iterations=20), task.rules).fit(subset)
     base, rho = model.base_, model.rules_.penalties
-    how = Labelling(base.labels_, model.compiled_, True, None, "tokens", 1, "uniform", 1)
+    how = PoolLabelling(base.labels_, model.compiled_, True, None, "tokens", 1, "uniform", 1)
 
     def whole() -> es.CRF:
         batch = base.potentials(pool)

@@ -35,7 +35,7 @@ from espalier.distributed.shards import Shards
 from espalier.errors import InputError
 from espalier.estimators.abilities import Counts, FitsSoft
 from espalier.estimators.crf import CRF
-from espalier.learning.codl import CycleSums, Guess, Labelling, guess_labels
+from espalier.learning.codl import CycleSums, Guess, PoolLabelling, guess_labels
 from espalier.models.chain import ChainModel
 from espalier.models.hmm import HMMCounts, HMMParameters
 
@@ -69,7 +69,7 @@ def check_guesses(base: Any, update: str, jobs: int) -> None:
 
 @contextmanager
 def guess_in_parts(
-    base: Any, update: str, corpus: Corpus, weight: Float | None, pool: Corpus, how: Labelling,
+    base: Any, update: str, corpus: Corpus, weight: Float | None, pool: Corpus, how: PoolLabelling,
     gamma: float, pool_weight: float, jobs: int,
 ) -> Iterator[PoolInParts]:  # fmt: skip
     """Hand out the parts of a pool; base : fitted on the labels. The other arguments are those of `CoDL`."""
@@ -89,7 +89,7 @@ def guess_in_parts(
 class _Setting(NamedTuple):
     """How to label a part, and what a sequence of the pool weighs in the likelihood."""
 
-    how: Labelling
+    how: PoolLabelling
     pool_weight: float
 
     @property

@@ -26,7 +26,7 @@ from espalier.errors import InputError, ResultWarning
 from espalier.estimators.abilities import HasRules, Mixes, chain_potentials, require
 from espalier.estimators.base import SequenceLabeller, check_number, check_sample_weight, fresh, labelled_corpus
 from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, scorer
-from espalier.learning.codl import Cycle, CycleSums, Guessed, Labelling, codl, guess_labels
+from espalier.learning.codl import Cycle, CycleSums, Guessed, PoolLabelling, codl, guess_labels
 from espalier.learning.guard import Guard
 from espalier.learning.jobs import check_jobs, over_processes
 from espalier.learning.penalties import Tally
@@ -161,7 +161,7 @@ class CoDL(TaughtLabeller):
         """Yield the model of every cycle and its record, which has no score yet."""
         ruled: Any = supervised if _has_rules(supervised) else None
         base = supervised if ruled is None else ruled.base_
-        how = Labelling(
+        how = PoolLabelling(
             base.labels_, None if ruled is None else ruled.compiled_, self.constrained,
             ruled.free_rules() if ruled is not None and self.relearn_penalties else None,
             "tokens" if ruled is None else ruled.over, self.k, self.weighting, self.threads,
@@ -187,7 +187,7 @@ class CoDL(TaughtLabeller):
                 yield model, record.cycle(number, pool)
 
     def _opened(
-        self, base: SequenceLabeller, corpus: Corpus, weight: Float | None, pool: Corpus, how: Labelling
+        self, base: SequenceLabeller, corpus: Corpus, weight: Float | None, pool: Corpus, how: PoolLabelling
     ) -> AbstractContextManager[GuessedPool]:
         """Make the pool ready for labelling: here, or in parts over processes."""
         if self.jobs is None:
@@ -273,7 +273,7 @@ class GuessedPool(Protocol):
 class _PoolHere:
     """A pool in one piece, in this process."""
 
-    def __init__(self, update: Update, pool: Corpus, how: Labelling) -> None:
+    def __init__(self, update: Update, pool: Corpus, how: PoolLabelling) -> None:
         self.update, self.pool, self.how, self.bits = update, pool, how, how.ground(pool)
         self.found: Guessed | None = None
 

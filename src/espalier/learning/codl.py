@@ -35,7 +35,7 @@ __all__ = [
     "CycleSums",
     "Guess",
     "Guessed",
-    "Labelling",
+    "PoolLabelling",
     "codl",
     "guess_labels",
     "guess_of",
@@ -133,7 +133,7 @@ def pseudo_labelled(pool: Corpus, guess: Guess, labels: Labels) -> tuple[Corpus,
     return (everything, weight) if there.all() else (everything[there], weight[there])
 
 
-class Labelling(NamedTuple):
+class PoolLabelling(NamedTuple):
     """How to label a pool: the labels, the rules, and how they are used.
 
     compiled : None without rules; constrained : whether they count while the pool is labelled. counted : the rules
@@ -193,7 +193,7 @@ class Guessed(NamedTuple):
 
 
 def guess_labels(
-    how: Labelling,
+    how: PoolLabelling,
     pool: Corpus,
     bits: NDArray[np.bool_] | None,
     batch: ChainBatch,
@@ -202,7 +202,7 @@ def guess_labels(
 ) -> Guessed:
     """Label a pool, or a part of one, by its potentials and the penalties of the rules.
 
-    bits : where the conditions of the rules hold (`Labelling.ground`); before : the guess to compare with.
+    bits : where the conditions of the rules hold (`PoolLabelling.ground`); before : the guess to compare with.
     """
     compiled = how.compiled
     if compiled is not None and rho is not None:
