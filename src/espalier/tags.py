@@ -45,6 +45,7 @@ def parse_tag(tag: str) -> tuple[tuple[str, str], ...]:
     return tuple(levels)
 
 
+@lru_cache(maxsize=65536)
 def is_tag(tag: str) -> bool:
     """Is it `O` or marked at every level?"""
     return tag == OUTSIDE or all(part[:2] in ("B-", "I-") and len(part) > 2 for part in tag.split("/"))
@@ -79,6 +80,13 @@ def may_follow(previous: str, tag: str) -> bool:
     return len(before) >= depth and before[:depth] == now[:depth]
 
 
+@lru_cache(maxsize=65536)
+def _paths(tag: str) -> tuple[tuple[bool, str], ...]:
+    """Return for each level of a tag whether it begins there, and its path from the outermost level on."""
+    levels = parse_tag(tag)
+    return tuple((mark == "B", "/".join(name for _, name in levels[: d + 1])) for d, (mark, _) in enumerate(levels))
+
+
 def segments(tags: Sequence[str | None], *, leaves: bool = False) -> list[Segment]:
     """Return the segments of every level (or of each token's innermost level only), in reading order.
 
@@ -99,11 +107,11 @@ def segments(tags: Sequence[str | None], *, leaves: bool = False) -> list[Segmen
     for t, tag in enumerate(tags):
         if t and tag == tags[t - 1] and (tag is None or "B-" not in tag):
             continue  # nothing opens, nothing closes
-        levels = parse_tag(tag) if tag is not None else ()
+        levels = _paths(tag) if tag is not None else ()
         if leaves and levels:
             # Only the innermost level counts; leaving it for a deeper or shallower level ends the stretch.
-            path = "/".join(name for _, name in levels)
-            fresh = any(mark == "B" for mark, _ in levels)
+            path = levels[-1][1]
+            fresh = any(begins for begins, _ in levels)
             if fresh or path != previous_leaf or not open_levels:
                 close(0, t)
                 open_levels.append((path, t))
@@ -111,15 +119,12 @@ def segments(tags: Sequence[str | None], *, leaves: bool = False) -> list[Segmen
             continue
         previous_leaf = ""
         keep = 0
-        path = ""
-        for depth, (mark, name) in enumerate(levels):
-            path = f"{path}/{name}" if path else name
-            if mark == "B" or depth >= len(open_levels) or open_levels[depth][0] != path:
+        for (begins, path), (known, _) in zip(levels, open_levels, strict=False):
+            if begins or known != path:
                 break
-            keep = depth + 1
+            keep += 1
         close(keep, t)
-        names = [name for _, name in levels]
-        for depth in range(keep, len(levels)):
-            open_levels.append(("/".join(names[: depth + 1]), t))
+        for _, path in levels[keep:]:
+            open_levels.append((path, t))
     close(0, len(tags))
     return sorted(found, key=lambda s: (s.start, -s.end, s.label.count("/"), s.label))
