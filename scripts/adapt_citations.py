@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from espalier.citations.adapting import bundled_start, converted
-from espalier.citations.evaluation import Report, evaluate
+from espalier.citations.evaluation import CitationReport, evaluate
 from espalier.citations.schemes import load_scheme
 from espalier.citations.training import divide, key_of, plain_tags, read_sources
 from espalier.corpus import Corpus
@@ -92,7 +92,7 @@ def choose(data: Path, references: int, subsets: int) -> None:
         say(f"| {name} | " + " | ".join(f"{tokens:.0f} {fields:.0f}" for tokens, fields in 100 * left) + " |")
 
 
-def wrong(report: Report) -> np.ndarray:
+def wrong(report: CitationReport) -> np.ndarray:
     """Return the share of wrong tokens and 1 - field F1."""
     return 1 - np.array([report.tokens, report.fields.f1])
 
@@ -172,7 +172,7 @@ def adapted(
     return model.fit(corpus_of(few), **more)  # type: ignore[attr-defined, no-any-return]
 
 
-def score(model: SequenceLabeller, documents: Sequence[Document]) -> Report:
+def score(model: SequenceLabeller, documents: Sequence[Document]) -> CitationReport:
     """Compare a model's labels with those of the documents."""
     words = [document.words for document in documents]
     answers = [[path_of(tag) for tag in tags] for tags in model.predict(words)]
@@ -182,7 +182,7 @@ def score(model: SequenceLabeller, documents: Sequence[Document]) -> Report:
 def learned_row(
     subset: int,
     name: str,
-    before: Report,
+    before: CitationReport,
     few: Sequence[Document],
     others: Sequence[Document],
     pool: Sequence[Document] = (),
@@ -194,7 +194,7 @@ def learned_row(
     return row(subset, name, score(model, others), before, f"{seconds:.0f}")
 
 
-def row(subset: int, name: str, report: Report, before: Report | None = None, seconds: str = "") -> str:
+def row(subset: int, name: str, report: CitationReport, before: CitationReport | None = None, seconds: str = "") -> str:
     """Return a line of the table, in per cent: wrong tokens, 100 - field F1, references without an error."""
     cells = [f"{100 * value:.1f}" for value in wrong(report)]
     if before is not None:

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from espalier.citations.evaluation import Report, evaluate, fields_of
+from espalier.citations.evaluation import CitationReport, evaluate, fields_of
 from espalier.citations.parser import Parser
 from espalier.citations.record import LABELS, Record
 from espalier.citations.schemes import load_scheme
@@ -242,7 +242,7 @@ def tags_of(example: Example, record: Record) -> list[str]:
     return [next(label for a, b, label in spans if a <= start < b) for start, _ in example.document.tokens]
 
 
-def score(examples: Sequence[Example], records: Sequence[Record]) -> Report:
+def score(examples: Sequence[Example], records: Sequence[Record]) -> CitationReport:
     """Compare records with the labels of examples, token by token."""
     answers = [tags_of(example, record) for example, record in zip(examples, records, strict=True)]
     gold = [plain_tags(example.document) for example in examples]

@@ -17,7 +17,7 @@ from cli_runs import Espalier, Outcome
 from citation_models import pieces, reference, tiny_model
 from espalier.citations.formats import FORMATS
 from espalier.citations.record import LABELS
-from espalier.cli.parsing import Inputs, Job, Order
+from espalier.cli.parsing import Inputs, Order, ParseJob
 from espalier.cli.shown_records import _COLOURS
 from espalier.extract.extractor import BATCH
 
@@ -238,7 +238,7 @@ def test_references_wait_for_their_records_only(references: Path, tmp_path: Path
     path = tmp_path / "refs.txt"
     path.write_text("\n".join(reference(n) for n in range(BATCH + 9)), encoding="utf-8")
     inputs, heard = Inputs([path], "auto", "utf-8"), []
-    batches = Job(open_parser(references), inputs)._batches(Order("table"), None, heard.append)
+    batches = ParseJob(open_parser(references), inputs)._batches(Order("table"), None, heard.append)
     assert all(pair[0].text == pair[1].text for batch in batches for pair in batch.pairs)
     assert inputs.read == BATCH + 9
     assert heard == [BATCH, BATCH + 9]

@@ -18,14 +18,14 @@ from pathlib import Path
 import pytest
 from cluster_jobs import make_job, rejects_of, rows_of, wait_for, write_input
 
-from espalier.cluster import Job, Report, check_job, plan, run_job
+from espalier.cluster import Job, RunReport, check_job, plan, run_job
 from espalier.cluster.partition import run_partition
 from espalier.errors import EspalierError
 
 TEXTS = [f"record number {n}" for n in range(60)]
 
 
-def undisturbed(directory: Path, job: Job, scheduler: str) -> Report:
+def undisturbed(directory: Path, job: Job, scheduler: str) -> RunReport:
     """The same job into another directory, in peace."""
     output = str(directory / "undisturbed")
     settings = {name: getattr(job.settings, name) for name in ("keep", "partition_bytes", "batch")}

@@ -19,25 +19,25 @@ from cluster_jobs import Upper, make_job, rejects_of, rows_of, write_input
 
 import espalier.cluster.engine as engine
 import espalier.cluster.labeller as labellers
-from espalier.cluster import Job, Report, check_job, plan, run_job
+from espalier.cluster import Job, RunReport, check_job, plan, run_job
 from espalier.cluster.labeller import LabellerSpec
 from espalier.cluster.partition import run_partition
 from espalier.cluster.stores import Store, whole
 from espalier.errors import EspalierError, FormatError, InputError
 
 TEXTS = [f"record number {n}" for n in range(60)]
-Run = Callable[..., Report]
+Run = Callable[..., RunReport]
 
 
 @pytest.fixture
 def run(scheduler: str) -> Run:
-    def go(job: Job, **options: Any) -> Report:
+    def go(job: Job, **options: Any) -> RunReport:
         return run_job(job, cluster=scheduler, **options)
 
     return go
 
 
-def counts(report: Report) -> tuple[int, int, int]:
+def counts(report: RunReport) -> tuple[int, int, int]:
     return tuple(report.records(what) for what in ("in", "out", "rejected"))  # type: ignore[return-value]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from decoder_problems import problem_from
 
-from espalier.decoders import Problem, Status, Work
+from espalier.decoders import Problem, Status, WorkDone
 from espalier.decoders.base import certify, certify_all, infeasible, nothing_found, price, refusal
 from espalier.errors import EspalierError, InfeasibleError, InputError
 from espalier.potentials import Potentials
@@ -30,7 +30,7 @@ def problem() -> Problem:
     ],
 )
 def test_the_status_follows_from_the_gap(problem: Problem, bound: float, status: Status) -> None:
-    found = certify(problem, [0, 1, 0], bound, "test", Work(nodes=3))
+    found = certify(problem, [0, 1, 0], bound, "test", WorkDone(nodes=3))
     assert (found.status, found.score, found.model_score) == (status, 1.0, 3.0)
     assert found.certificate.gap == pytest.approx(bound - 1.0)
     assert found.certificate.work.nodes == 3

@@ -61,7 +61,7 @@ def test_the_expression_of_a_rule_is_its_degree(problem):
     """Along every single path the least value of the expression is the degree, and never above `most`."""
     if problem.T == 0:
         return
-    lattice = ilp.Lattice.of(problem.potentials)
+    lattice = ilp.ProgramLattice.of(problem.potentials)
     for answer in enumerated(problem)[:6]:
         for k in range(problem.rules.K):
             program = ilp.Program()
@@ -88,7 +88,7 @@ def test_the_lattice_keeps_what_can_reach_the_floor(potentials, floor):
             for t in range(len(y))
         }
 
-    lattice = ilp.Lattice.of(potentials, floor)
+    lattice = ilp.ProgramLattice.of(potentials, floor)
     kept = set(zip(lattice.t.tolist(), lattice.i.tolist(), lattice.j.tolist(), strict=True))
     assert reaching(floor) <= kept <= reaching(floor - 1e-6)  # ties with the floor are kept
 
@@ -96,7 +96,7 @@ def test_the_lattice_keeps_what_can_reach_the_floor(potentials, floor):
 def test_steps_add_up_to_scores():
     rng = np.random.default_rng(3)
     p = Potentials(rng.normal(size=(3, 2)), rng.normal(size=(2, 2, 2)), rng.normal(size=2), rng.normal(size=2))
-    lattice = ilp.Lattice.of(p)
+    lattice = ilp.ProgramLattice.of(p)
     assert len(lattice.t) == 2 + 2 * 4
     for answer in enumerated(problem_of(p, ["a", "b"], RuleSet())):
         before = (2, *answer.y[:-1])

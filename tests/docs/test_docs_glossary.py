@@ -15,20 +15,8 @@ GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 MEANINGS = dict(re.findall(r"^\| ([a-z][a-z ]*) \| (.+) \|$", GLOSSARY, re.MULTILINE))
 del MEANINGS["word"]
 
-PRIVATE = ("Sight", "Aim", "Held", "Belief", "wordless", "spoken", "doubts_aloud", "seldom", "crosswise", "oftener")
+PRIVATE = ("Sight", "Aim", "Held", "Belief", "wordless", "spoken", "doubts_aloud", "crosswise", "oftener")
 """Words that had a meaning in this house alone."""
-
-# fmt: off
-SHARED: frozenset[str] = frozenset({
-    "Calibration", "Condition", "Failure", "Field", "Found", "Job", "Lattice", "Length", "Line",
-    "Method", "Posterior", "Problem", "Reading", "Record", "Regex", "Report", "Shape", "Sign", "Table", "TwoStage",
-    "Work",
-})
-# fmt: on
-"""Names that two classes still have; the list may only shrink."""
-
-STILL_PRIVATE: frozenset[str] = frozenset(["spoken", "doubts_aloud", "seldom"])
-"""Words of `PRIVATE` that are still in use; the list may only shrink."""
 
 
 def text_of(*patterns: str) -> str:
@@ -58,11 +46,11 @@ def test_no_two_classes_have_one_name() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(path.relative_to(SOURCE).as_posix())
-    shared = {name: files for name, files in homes.items() if len(files) > 1 and name not in SHARED}
+    shared = {name: files for name, files in homes.items() if len(files) > 1}
     assert not shared, "give one of them a name of its own"
 
 
-@pytest.mark.parametrize("word", sorted({*PRIVATE} - STILL_PRIVATE))
+@pytest.mark.parametrize("word", PRIVATE)
 def test_no_word_of_a_private_language_is_used(word: str) -> None:
     used = re.search(rf".*\b{word}\b.*", text_of("src/espalier/**/*.py", "docs/*.md", "*.md"))
     assert used is None, used and used[0]

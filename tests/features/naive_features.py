@@ -9,7 +9,7 @@ from itertools import pairwise, product
 import numpy as np
 
 from espalier.features.lexicon import Lexicon
-from espalier.features.named import Call, NamedField, Regex, SequenceCall, Table, Vectors
+from espalier.features.named import Call, NamedField, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.word_classes import WordClasses
 
 Spec = list[tuple[str, int]]
@@ -47,12 +47,12 @@ FUNCTIONS: list[NamedField] = [
 ]
 DEFINITIONS: list[NamedField] = [
     *FUNCTIONS,
-    Regex("year", "[12][0-9]{3}"),
+    RegexField("year", "[12][0-9]{3}"),
     Lexicon("places", PLACES),
     Lexicon("exact", PLACES, fold=False),
     Lexicon("months", MONTHS),
-    Table("brown", BROWN),
-    Table("folded", BROWN, fold=True),
+    TableField("brown", BROWN),
+    TableField("folded", BROWN, fold=True),
     Vectors("v", tuple(VECTORS), [*VECTORS.values()]),
     Vectors("folded", tuple(VECTORS), [*VECTORS.values()], fold=True),
     *WordClasses(

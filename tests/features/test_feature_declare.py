@@ -11,7 +11,7 @@ import pytest
 from espalier.errors import FormatError, InputError
 from espalier.features.extract import FeatureExtractor
 from espalier.features.lexicon import Lexicon
-from espalier.features.named import Call, NamedField, Regex, Table, Vectors
+from espalier.features.named import Call, NamedField, RegexField, TableField, Vectors
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -61,12 +61,12 @@ def test_toml_form_equals_python_form(folder: Path) -> None:
     upper = Call("upper", str.upper)
     definitions: list[NamedField] = [
         upper,
-        Regex("year", r"(19|20)\d\d"),
+        RegexField("year", r"(19|20)\d\d"),
         Lexicon("months", ["January", "May"]),
         Lexicon("places", ["New York", "St. Louis", "Köln"]),
         Lexicon("codes", ["DE", "FR"], fold=False),
-        Table("brown", {"Bank": ["01", "011"], "river": ["10"]}, fold=True),
-        Table("kinds", {"Inc": ["company"], "Ltd": ["company", "british"]}),
+        TableField("brown", {"Bank": ["01", "011"], "river": ["10"]}, fold=True),
+        TableField("kinds", {"Inc": ["company"], "Ltd": ["company", "british"]}),
         Vectors("glove", ("the", "cat"), [[1, 2, 3], [0, -1, 0.5]]),
     ]
     table = features(TASK)

@@ -15,10 +15,10 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
 from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor, attributes_of
-from espalier.features.fields import Lower, Shape, Word
+from espalier.features.fields import Lower, ShapeField, Word
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
-from espalier.features.named import Call, Regex, Vectors
+from espalier.features.named import Call, RegexField, Vectors
 from espalier.features.templates import Template
 
 RANDOM = settings(deadline=None, derandomize=True, max_examples=60)
@@ -227,7 +227,7 @@ def test_the_index_is_locked() -> None:
         ("word", 1, "must be a list"),
         (["word", Word()], 1, "'word' is listed twice"),
         (["prefix1-3", "prefix2"], 1, "'prefix2' is listed twice"),
-        ([Regex("a", "x"), Regex("a", "y") @ 1], 1, "two different fields have the name 'regex:a'"),
+        ([RegexField("a", "x"), RegexField("a", "y") @ 1], 1, "two different fields have the name 'regex:a'"),
         ([3], 1, "3 is not a string"),
         (["word"], 0, "min_count must be a whole number of at least 1, not 0"),
         (["word"], True, "min_count"),
@@ -240,7 +240,7 @@ def test_bad_extractors(templates: list[str | Template], min_count: int, message
 
 
 def test_python_form_and_text_form_are_equal() -> None:
-    spelled = FeatureExtractor([Word(), Lower() @ -1, Shape() @ -1 & Shape() & Shape() @ 1])
+    spelled = FeatureExtractor([Word(), Lower() @ -1, ShapeField() @ -1 & ShapeField() & ShapeField() @ 1])
     assert spelled == FeatureExtractor(["word", "lower@-1", "shape@-1 & shape & shape@+1"])
 
 

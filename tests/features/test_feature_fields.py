@@ -10,11 +10,11 @@ from espalier.errors import InputError
 from espalier.features.extract import FeatureExtractor, attributes_of
 from espalier.features.fields import Prefix
 from espalier.features.lexicon import Lexicon
-from espalier.features.named import Call, NamedField, Regex, SequenceCall, Table, Vectors
-from espalier.features.templates import Field
+from espalier.features.named import Call, NamedField, RegexField, SequenceCall, TableField, Vectors
+from espalier.features.templates import FeatureField
 
 
-def said(field: str | Field, *tokens: str) -> list[list[str]]:
+def said(field: str | FeatureField, *tokens: str) -> list[list[str]]:
     return attributes_of(FeatureExtractor([field]), tokens)
 
 
@@ -60,11 +60,11 @@ def test_position_and_edge() -> None:
 
 
 def test_regex_must_match_the_whole_token() -> None:
-    assert said(Regex("year", "19[0-9]{2}"), "1999", "11999", "1999a") == [["regex:year"], [], []]
+    assert said(RegexField("year", "19[0-9]{2}"), "1999", "11999", "1999a") == [["regex:year"], [], []]
     with pytest.raises(InputError, match=r"regex 'year': pattern /\(19/, character 1: this parenthesis"):
-        Regex("year", "(19")
+        RegexField("year", "(19")
     with pytest.raises(InputError, match="a pattern is a string, not 19"):
-        Regex("year", 19)  # type: ignore[arg-type]
+        RegexField("year", 19)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,15 @@ def test_bad_lexicons(entries: list[str], message: str) -> None:
 
 
 def test_tables() -> None:
-    table = Table("brown", {"Bank": ["01", "011"], "river": "10"})
+    table = TableField("brown", {"Bank": ["01", "011"], "river": "10"})
     assert said(table, "Bank", "bank", "river") == [["table:brown=01", "table:brown=011"], [], ["table:brown=10"]]
-    assert said(Table("t", {"Bank": ["x"]}, fold=True), "BANK") == [["table:t=x"]]
+    assert said(TableField("t", {"Bank": ["x"]}, fold=True), "BANK") == [["table:t=x"]]
     with pytest.raises(InputError, match="'a' has two entries that differ"):
-        Table("t", {"A": ["x"], "a": ["y"]}, fold=True)
+        TableField("t", {"A": ["x"], "a": ["y"]}, fold=True)
     with pytest.raises(InputError, match="numbers go into `Vectors`"):
-        Table("t", {"a": [1.0]})  # type: ignore[list-item]
+        TableField("t", {"a": [1.0]})  # type: ignore[list-item]
     with pytest.raises(InputError, match="table 't' is empty"):
-        Table("t", {})
+        TableField("t", {})
 
 
 def test_vectors_are_real_valued() -> None:
@@ -178,5 +178,5 @@ def test_functions_may_return_any_of_the_forms() -> None:
 @pytest.mark.parametrize("name", ["", "3a", "a b", "a@1", "a&b", "a[0]", "a:b", None])
 def test_names_fit_the_text_form(name: str) -> None:
     with pytest.raises(InputError, match="regex name"):
-        Regex(name, "x")
-    assert isinstance(Regex("é_1.x-y", "x"), NamedField)
+        RegexField(name, "x")
+    assert isinstance(RegexField("é_1.x-y", "x"), NamedField)

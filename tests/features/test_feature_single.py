@@ -9,15 +9,15 @@ import espalier.features.single as single
 from espalier.corpus import Corpus
 from espalier.features.extract import FeatureExtractor
 from espalier.features.lexicon import Lexicon
-from espalier.features.named import Call, Regex, SequenceCall, Table
+from espalier.features.named import Call, RegexField, SequenceCall, TableField
 
 WORDS = [
     *("The", "cat", "of", "Opal", "1998", "12-19", "pp", "Vol", "et", "al", "J", "J.", ".", ",", ";", '"', "(", ")"),
     *("“", "”", "[", "]", "!", "", "ß", "Ünit", "New", "York", "a-b", "X", "no", "..."),
 ]
 NAMED = [
-    Regex("year", "(19|20)[0-9]{2}"),
-    Table("kind", {"vol": ("volume", "unit"), "pp": ("pages",), "of": (), "opal": ("name", "volume")}, fold=True),
+    RegexField("year", "(19|20)[0-9]{2}"),
+    TableField("kind", {"vol": ("volume", "unit"), "pp": ("pages",), "of": (), "opal": ("name", "volume")}, fold=True),
     Lexicon("place", ["New York", "Opal"]),
     Lexicon("one", ["cat", "of"]),
 ]

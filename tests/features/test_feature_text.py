@@ -14,19 +14,19 @@ from espalier.features.fields import (
     Edge,
     Flags,
     FullShape,
-    Length,
+    LengthField,
     Lower,
     Position,
     Prefix,
-    Shape,
+    ShapeField,
     Suffix,
     Word,
 )
 from espalier.features.spans import Beyond, Bracketed, Measure, Quoted, Within
-from espalier.features.templates import MAX_OFFSET, Field, Part, Template
+from espalier.features.templates import MAX_OFFSET, FeatureField, Part, Template
 
-fields: st.SearchStrategy[Field] = st.one_of(
-    st.sampled_from([Word(), Lower(), Shape(), FullShape(), Length(), Flags(), Bias(), Edge(), *DEFINITIONS]),
+fields: st.SearchStrategy[FeatureField] = st.one_of(
+    st.sampled_from([Word(), Lower(), ShapeField(), FullShape(), LengthField(), Flags(), Bias(), Edge(), *DEFINITIONS]),
     st.builds(Prefix, st.integers(1, 100)),
     st.builds(Suffix, st.integers(1, 100)),
     st.builds(Position, st.integers(1, 1000)),
@@ -136,9 +136,9 @@ def test_offsets_are_whole_numbers(offset: int) -> None:
 
 
 def test_templates_are_values() -> None:
-    template = Lower() @ -1 & Shape()
-    assert template == Template((Part(Lower(), -1), Part(Shape(), 0)))
-    assert hash(template) == hash(Lower() @ -1 & Shape() @ 0)
+    template = Lower() @ -1 & ShapeField()
+    assert template == Template((Part(Lower(), -1), Part(ShapeField(), 0)))
+    assert hash(template) == hash(Lower() @ -1 & ShapeField() @ 0)
     assert len({Prefix(1), Suffix(1), Prefix(2), Prefix(1)}) == 3
     with pytest.raises(InputError, match="at least one part"):
         Template(())

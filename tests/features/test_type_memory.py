@@ -16,10 +16,10 @@ from espalier.errors import InputError
 from espalier.features import memory
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
-from espalier.features.named import Call, Table, Vectors
+from espalier.features.named import Call, TableField, Vectors
 
 WORDS = ["Smith", ",", "J", ".", "On", "trees", "1998", "pp", "12-15", '"', "and", "In", "unseen"]
-KIND = Table("kind", {"on": ["in"], "in": ["in", "of"], "pp": ["page"], "and": ["join"]}, fold=True)
+KIND = TableField("kind", {"on": ["in"], "in": ["in", "of"], "pp": ["page"], "and": ["join"]}, fold=True)
 VECTORS = Vectors("v", ("Smith", "trees", "J"), np.array([[1.0, 0.5], [0.0, 2.0], [-1.0, 0.0]]))
 TEMPLATES = [
     "bias", "edge", "flags", "lower[-1,0,1]", "shape", "suffix2", "lower[-1] & lower", "shape & table:kind",

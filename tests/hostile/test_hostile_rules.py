@@ -11,7 +11,7 @@ from espalier.cli.settings import parse_settings
 from espalier.cluster.job import read_settings
 from espalier.corpus import Corpus
 from espalier.errors import FormatError, InputError, RuleError
-from espalier.features.named import Regex
+from espalier.features.named import RegexField
 from espalier.rules.predicates import Pattern, Text
 from espalier.rules.ruleset import RuleSet
 from espalier.tasks.task import load_features, load_task
@@ -31,13 +31,13 @@ def test_patterns_of_rules_do_not_hang(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", CATASTROPHES)
 def test_patterns_of_features_do_not_hang(pattern: str) -> None:
     with bounded(20.0):
-        Regex("x", pattern).by_type(VICTIMS)
+        RegexField("x", pattern).by_type(VICTIMS)
 
 
 @pytest.mark.parametrize("pattern", [r"(a)\1", "(?=a)b", "(?<!a)b", "(?P<n>a)", "a{1,99999}", "(" * 50, "a" * 1001])
 def test_patterns_beyond_the_language_are_refused(pattern: str) -> None:
     with pytest.raises(InputError, match="regex 'x': "):
-        Regex("x", pattern)
+        RegexField("x", pattern)
     with pytest.raises(RuleError, match="line 1, column 12: "):
         RuleSet.from_text(f"R: token ~ /{pattern}/ -> x")
 

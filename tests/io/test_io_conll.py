@@ -11,7 +11,7 @@ from seqeval.scheme import BILOU, IOB1, IOB2, IOBES, Entities
 
 from espalier.document import Document, Span
 from espalier.errors import FormatError, InputError
-from espalier.io import Problem
+from espalier.io import InputProblem
 from espalier.io.conll import detect, parse
 
 ORACLES = {"iob1": IOB1, "iob2": IOB2, "iobes": IOBES, "bilou": BILOU}
@@ -141,7 +141,7 @@ def test_malformed(text: str, options: dict[str, object], line: int, message: st
 
 
 def test_repair_is_reported() -> None:
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     (document,) = read_text("a\tB-x\nb\tI-y\n", "conll", repair=True, problems=problems)
     assert document.spans == (Span(0, 1, "x"), Span(2, 3, "y"))
     assert [p.line for p in problems] == [2]

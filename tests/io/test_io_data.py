@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from espalier.document import Document
-from espalier.io import Problem, read, write
+from espalier.io import InputProblem, read, write
 
 DATA = Path(os.environ.get("ESPALIER_DATA") or Path(__file__).resolve().parents[2] / ".." / "shared" / "data")
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="data sets not found; set ESPALIER_DATA to their folder")
@@ -81,7 +81,7 @@ def test_cora_unlabelled_and_samples() -> None:
 )
 def test_umass(split: str, file: str, damaged: set[int], repairs: int) -> None:
     path = DATA / f"umass/original/{file}.txt"
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     documents = read(path, "hierarchical", repair=True, problems=problems, tokenise="whitespace")
     records = normalised(f"umass/normalised/{split}")
     assert len(documents) == len(records)
@@ -94,7 +94,7 @@ def test_umass(split: str, file: str, damaged: set[int], repairs: int) -> None:
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
 def test_umass_flat(split: str) -> None:
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     documents = read(DATA / f"umass_flat/original/{split}.txt", repair=True, problems=problems)
     records = normalised(f"umass_flat/normalised/{split}")
     assert [(d.words, d.tags) for d in documents] == [(r["tokens"], r["bio"]) for r in records]
@@ -119,7 +119,7 @@ def test_anystyle(split: str, file: str) -> None:
 def test_anystyle_silver_and_brill() -> None:
     assert len(read(DATA / "anystyle/original/good.xml.gz", tokenise=lambda text: ())) == 4663
     assert len(read(DATA / "anystyle/original/ugly.xml.gz", tokenise=lambda text: ())) == 3847
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     brill = read(DATA / "anystyle/original/brill_training_v2.txt", separate=True, problems=problems)
     assert_same(brill, normalised("anystyle/normalised/brill"))
     assert [p.line for p in problems] == [9, 16]

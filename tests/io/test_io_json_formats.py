@@ -10,7 +10,7 @@ from io_documents import FLAT, LAW, REFERENCE, documents, read_text, through, wr
 
 from espalier.document import Document, Span
 from espalier.errors import FormatError, InputError
-from espalier.io import DataWarning, Problem
+from espalier.io import DataWarning, InputProblem
 
 FORMATS = ("jsonl", "doccano", "prodigy", "label_studio")
 
@@ -102,7 +102,7 @@ def test_doccano_forms(form: str) -> None:
 
 
 def test_doccano_relations_are_reported() -> None:
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     read_text('{"text": "a", "entities": [], "relations": [{"from_id": 1}]}', "doccano", problems=problems)
     assert [p.line for p in problems] == [1]
 
@@ -121,7 +121,7 @@ def test_prodigy_labels_only_what_was_accepted_and_reports_the_rest() -> None:
     span = {"start": 0, "end": 1, "label": "x"}
     records = [{"text": "a", "spans": [span], "answer": a} for a in ("accept", "reject", "ignore")]
     text = "\n".join(map(json.dumps, records))
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     found = read_text(text, problems=problems)
     assert [d.spans for d in found] == [(Span(0, 1, "x"),), None, None]
     assert [(p.line, "unlabelled" in p.what) for p in problems] == [(2, True), (3, True)]
@@ -159,7 +159,7 @@ def test_label_studio_chooses_and_reports_annotations() -> None:
     done = {"result": [{"type": "choices", "value": {"choices": ["x"]}}]}
     tasks = [{"data": {"text": "a"}, "annotations": [{"was_cancelled": True, "result": []}, done, done]}]
     tasks.append({"data": {"text": "b"}, "annotations": []})
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     found = read_text(json.dumps(tasks), problems=problems)
     assert [d.spans for d in found] == [(), None]
     assert [p.what for p in problems] == [

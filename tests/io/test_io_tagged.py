@@ -11,7 +11,7 @@ from io_documents import FLAT, LAW, REFERENCE, documents, read_text, through, wr
 
 from espalier.document import Document, Span
 from espalier.errors import FormatError, InputError
-from espalier.io import Problem
+from espalier.io import InputProblem
 
 PLAIN = {"unknown": False, "unlabelled": False, "default_tokens": True}
 
@@ -126,7 +126,7 @@ REPAIRS = [
 
 @pytest.mark.parametrize(("line", "spans", "messages"), REPAIRS)
 def test_unbalanced_tags(line: str, spans: list[tuple[int, int, str]], messages: list[str]) -> None:
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     (document,) = read_text("\n" + line, "hierarchical", repair=True, problems=problems)
     assert document.spans == tuple(Span(*s) for s in spans)
     assert all(p.line == 2 for p in problems)
@@ -143,7 +143,7 @@ def test_unbalanced_tags(line: str, spans: list[tuple[int, int, str]], messages:
 
 def test_unbalanced_tags_of_a_document() -> None:
     text = "<?xml version='1.0'?>\n<!-- <x> -->\n<d>\n<s><v>a &lt; b<![CDATA[<]]>\n</s>\n<s><v>c</w> d</v></s></d>"
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     first, second = read_text(text, "inline", form="xml", repair=True, problems=problems)
     assert (first.text, first.spans) == ("a < b<", (Span(0, 6, "v"),))
     assert (second.text, second.spans) == ("c d", (Span(0, 3, "v"),))
@@ -172,7 +172,7 @@ def test_a_document_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_attributes_are_reported() -> None:
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     read_text("<a k='v'>x</a>\n", "inline", problems=problems)
     read_text("<d>\n<s n='1'>x</s>\n</d>", "inline", problems=problems)
     assert [str(p) for p in problems] == [

@@ -10,7 +10,7 @@ from io_documents import LAW, REFERENCE, documents, read_text, through, written
 
 from espalier.document import Document, Span
 from espalier.errors import FormatError, InputError
-from espalier.io import Problem
+from espalier.io import InputProblem
 from espalier.io.tei import LABELS
 
 GROBID = """<?xml version="1.0" encoding="UTF-8"?>
@@ -75,7 +75,7 @@ def test_the_table_can_be_changed() -> None:
 
 
 def test_stray_text_and_empty_elements_are_reported() -> None:
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     read_text("<listBibl>\nlost <bibl>\n<biblScope unit='page' from='1'/>x</bibl></listBibl>", "tei", problems=problems)
     assert [str(p) for p in problems] == [
         "line 1: text between <bibl> elements left out: 'lost'",

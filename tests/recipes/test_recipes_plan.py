@@ -10,7 +10,7 @@ import pytest
 
 import espalier as es
 from espalier.cli.settings import Kind
-from espalier.cli.settings import Method as MethodOption
+from espalier.cli.settings import MethodName as MethodOption
 from espalier.cli.wording import in_options
 from espalier.errors import InputError, RuleError
 from espalier.estimators.kinds import BUNDLED

@@ -17,14 +17,14 @@ from typing import Any
 from espalier.citations.record import CORE
 from espalier.metrics.scores import Score
 
-__all__ = ["CORE", "Marks", "Report", "evaluate", "fields_of"]
+__all__ = ["CORE", "CitationReport", "Marks", "evaluate", "fields_of"]
 
 Marks = tuple[str, int, int]
 """A field: its label, its first word and the end of its last, in tokens."""
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CitationReport:
     """What was counted over some references.
 
     tokens : share of tokens with the right label; fields : of all fields together; core : of those with a label among
@@ -66,7 +66,7 @@ def fields_of(words: Sequence[str], tags: Sequence[str]) -> list[Marks]:
 
 def evaluate(
     words: Iterable[Sequence[str]], gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]]
-) -> Report:
+) -> CitationReport:
     """Compare two labellings of the same references."""
     right, guessed, true = Counter[str](), Counter[str](), Counter[str]()
     n = hits = tokens = exact = 0
@@ -85,4 +85,4 @@ def evaluate(
     def together(chosen: Sequence[str]) -> Score:
         return Score.of_counts(*(sum(count[label] for label in chosen) for count in (right, guessed, true)))
 
-    return Report(hits / max(tokens, 1), together(labels), together(CORE), exact / max(n, 1), per_field, n)
+    return CitationReport(hits / max(tokens, 1), together(labels), together(CORE), exact / max(n, 1), per_field, n)

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from espalier.cli.console import STDOUT, complain, doubts_aloud
+from espalier.cli.console import STDOUT, complain, show_warnings
 from espalier.cli.wording import in_options
 from espalier.errors import EspalierError
 
@@ -92,7 +92,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # what we write is UTF-8 on every platform, also into a pipe
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        with doubts_aloud():
+        with show_warnings():
             code = command.main(args=arguments or ["--help"], prog_name="espalier", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0

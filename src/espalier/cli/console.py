@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-__all__ = ["STDOUT", "Pace", "complain", "doubts_aloud", "note", "progress", "say", "say_json", "stdout_console"]
+__all__ = ["STDOUT", "Pace", "complain", "note", "progress", "say", "say_json", "show_warnings", "stdout_console"]
 
 STDOUT = "<stdout>"
 """What stdout is called in messages."""
@@ -57,7 +57,7 @@ def complain(what: str) -> None:
 
 
 @contextmanager
-def doubts_aloud() -> Iterator[None]:
+def show_warnings() -> Iterator[None]:
     """Write the library's warnings about results as lines on stderr, each once."""
     said: set[str] = set()
     with warnings.catch_warnings():

@@ -49,9 +49,9 @@ _MOST_PROBLEMS = 10
 
 def iter_documents(path: Path, format: str | None = None, **options: Any) -> Iterator[Document]:
     """Yield the documents of a file or of stdin; what the reader repaired or left out goes to stderr."""
-    from espalier.io import Problem, iter_read
+    from espalier.io import InputProblem, iter_read
 
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     source: Path | IO[bytes] = sys.stdin.buffer if path == STANDARD else path
     try:
         yield from iter_read(source, format, problems=problems, **options)

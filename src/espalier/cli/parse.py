@@ -84,12 +84,12 @@ def parse(
     chosen = _format(format, output)
     _check(chosen, explain, k, min_confidence, review, raw_cells)
     keep_apart([*files, model], {"--output": output, "--review": review})
-    from espalier.cli.parsing import Inputs, Job, open_parser
+    from espalier.cli.parsing import Inputs, ParseJob, open_parser
     from espalier.loading import model_file
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
     inputs, path = Inputs(files, layout, encoding), None if model is None else model_file(model)
-    job = Job(
+    job = ParseJob(
         open_parser(path), inputs, k=k, least=min_confidence, review=review, raw_cells=raw_cells, explained=explain,
         model=path, jobs=jobs,
     )  # fmt: skip

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Inputs",
-    "Job",
     "Order",
     "Pair",
+    "ParseJob",
     "Slotted",
     "Written",
     "filled",
@@ -219,7 +219,7 @@ def _reason(error: FormatError | OSError, path: Path) -> str:
 
 
 @dataclass(slots=True)
-class Job:
+class ParseJob:
     """What is parsed, and what becomes of it: `low` counts the records that are less sure than `least`.
 
     raw_cells : leave cells of CSV as they are, formulas too? jobs : processes; the text does not depend on it.

@@ -11,7 +11,7 @@ import typer
 from espalier.cli.console import Pace, complain, progress, say_json
 
 if TYPE_CHECKING:
-    from espalier.cluster import Report
+    from espalier.cluster import RunReport
 
 __all__ = ["run"]
 
@@ -85,7 +85,7 @@ def run(
         raise typer.Exit(1)
 
 
-def _as_json(report: Report, output: str) -> dict[str, object]:
+def _as_json(report: RunReport, output: str) -> dict[str, object]:
     from espalier.cluster.run import RECORDS
 
     return {
@@ -107,7 +107,7 @@ def _as_json(report: Report, output: str) -> dict[str, object]:
     }
 
 
-def _tell(report: Report, output: str) -> None:
+def _tell(report: RunReport, output: str) -> None:
     """Say what came of it, and on stderr what did not."""
     rejected = report.records("rejected")
     rows = [
@@ -130,7 +130,7 @@ def _tell(report: Report, output: str) -> None:
         complain(f"and {len(report.failures) - _MOST} more partitions; see {output}/failed")
 
 
-def _lost(report: Report) -> str:
+def _lost(report: RunReport) -> str:
     """Say how many records are in partitions that were set aside."""
     if report.uncounted == len(report.failures):
         return "how many records is unknown"

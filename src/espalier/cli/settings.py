@@ -9,7 +9,7 @@ from typing import Any
 
 from espalier.errors import InputError
 
-__all__ = ["Kind", "Method", "parse_penalties", "parse_settings"]
+__all__ = ["Kind", "MethodName", "parse_penalties", "parse_settings"]
 
 
 class Kind(str, Enum):
@@ -21,7 +21,7 @@ class Kind(str, Enum):
     semicrf = "semicrf"
 
 
-class Method(str, Enum):
+class MethodName(str, Enum):
     """The ways to train one: `espalier.recipes.METHODS`."""
 
     supervised = "supervised"

@@ -13,7 +13,7 @@ import typer
 
 from espalier.cli.console import complain, note, progress, say, say_json
 from espalier.cli.files import STANDARD, UTF_8, Encoding, keep_apart, labelled_records, read_all
-from espalier.cli.settings import Kind, Method, parse_penalties, parse_settings
+from espalier.cli.settings import Kind, MethodName, parse_penalties, parse_settings
 from espalier.cli.wording import counted
 from espalier.errors import InputError
 
@@ -48,7 +48,7 @@ Task = Annotated[
     typer.Option("--task", "-t", metavar="TASK", help="A task file or its name: labels, features, rules, model."),
 ]
 Model = Annotated[Kind | None, typer.Option("--model", "-m", help="What to train; else the task's, or crf.")]
-How = Annotated[Method | None, typer.Option(help="How; else supervised, or codl where there is unlabelled text.")]
+How = Annotated[MethodName | None, typer.Option(help="How; else supervised, or codl where there is unlabelled text.")]
 Rules = Annotated[
     list[str] | None,
     typer.Option(metavar="FILE", help="More rules, some in place of the task's; 'none' leaves all of those out."),

@@ -10,15 +10,15 @@ from espalier.cluster.job import Job, Settings, read_settings
 from espalier.cluster.labeller import LabellerSpec, RowLabeller, labeller_of
 from espalier.cluster.plan import Partition, plan
 from espalier.cluster.processes import ordered_map
-from espalier.cluster.run import Failure, Report, check_job, run_job
+from espalier.cluster.run import FailedPartition, RunReport, check_job, run_job
 
 __all__ = [
-    "Failure",
+    "FailedPartition",
     "Job",
     "LabellerSpec",
     "Partition",
-    "Report",
     "RowLabeller",
+    "RunReport",
     "Settings",
     "check_job",
     "labeller_of",

@@ -34,7 +34,7 @@ _BUFFER = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
-class Line(NamedTuple):
+class InputLine(NamedTuple):
     """One record of a text file: position, text (or what stands there instead), why it is bad, kept values."""
 
     position: int
@@ -137,9 +137,9 @@ def _rows(file: Any, partition: Partition, settings: Settings) -> Records:
 def _chunks(file: Any, partition: Partition, settings: Settings, types: Sequence[Any]) -> Iterator[Chunk]:
     """Yield the lines of a range of bytes."""
     pa = need("pyarrow")
-    read: Callable[[int, bytes], Line] = _text if partition.format == "text" else _object_reader(settings)
+    read: Callable[[int, bytes], InputLine] = _text if partition.format == "text" else _object_reader(settings)
     lines = (
-        Line(at, _shown(raw), f"a line of more than {LONGEST_LINE:,} bytes") if too_long else read(at, raw)
+        InputLine(at, _shown(raw), f"a line of more than {LONGEST_LINE:,} bytes") if too_long else read(at, raw)
         for at, raw, too_long in _raw_lines(file, partition.start, partition.stop)
         if raw.strip()
     )
@@ -198,34 +198,34 @@ def _shown(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
-def _text(at: int, raw: bytes) -> Line:
+def _text(at: int, raw: bytes) -> InputLine:
     try:
-        return Line(at, raw.decode("utf-8"))
+        return InputLine(at, raw.decode("utf-8"))
     except UnicodeDecodeError as error:
-        return Line(
+        return InputLine(
             at, _shown(raw), f"byte 0x{raw[error.start]:02x}, number {error.start + 1} of the line, is not UTF-8"
         )
 
 
-def _object_reader(settings: Settings) -> Callable[[int, bytes], Line]:
+def _object_reader(settings: Settings) -> Callable[[int, bytes], InputLine]:
     """Return the reader of lines that are JSON objects."""
 
-    def read(at: int, raw: bytes) -> Line:
+    def read(at: int, raw: bytes) -> InputLine:
         line = _text(at, raw)
         if line.reason:
             return line
         try:
             record = json.loads(line.value)
         except (ValueError, RecursionError) as error:
-            return Line(at, line.value, f"not JSON: {error}")
+            return InputLine(at, line.value, f"not JSON: {error}")
         if not isinstance(record, dict):
-            return Line(at, line.value, "a JSON value that is no object")
+            return InputLine(at, line.value, "a JSON value that is no object")
         if settings.text not in record:
-            return Line(at, line.value, f"an object without a key {settings.text!r}")
+            return InputLine(at, line.value, f"an object without a key {settings.text!r}")
         kept = tuple(_as_string(record.get(name)) for name in settings.keep)
         if any(value is not None and not _encodable(value) for value in kept):
-            return Line(at, line.value, "a kept value holds half of a surrogate pair, which is no character")
-        return Line(at, record[settings.text], "", kept)
+            return InputLine(at, line.value, "a kept value holds half of a surrogate pair, which is no character")
+        return InputLine(at, record[settings.text], "", kept)
 
     return read
 

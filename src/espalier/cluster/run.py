@@ -22,7 +22,7 @@ from espalier.cluster.reading import count_records
 from espalier.cluster.stores import NO_ROOM, Store, alone
 from espalier.errors import EspalierError
 
-__all__ = ["RECORDS", "Failure", "Report", "check_job", "run_job"]
+__all__ = ["RECORDS", "FailedPartition", "RunReport", "check_job", "run_job"]
 
 
 RECORDS = ("in", "out", "rejected", "failed")
@@ -30,7 +30,7 @@ RECORDS = ("in", "out", "rejected", "failed")
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedPartition:
     """A partition that was set aside: what its last error said, where it was raised, and how many records it has.
 
     records : None where nobody can tell.
@@ -52,7 +52,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RunReport:
     """What came of a run.
 
     entries : of all finished partitions, in the order of the input; `kept` of them are from an earlier run, `redone`
@@ -60,7 +60,7 @@ class Report:
     """
 
     entries: tuple[Entry, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedPartition, ...]
     kept: int = 0
     redone: int = 0
     stale: int = 0
@@ -104,7 +104,7 @@ def run_job(
     replace: bool = False,
     forget_missing: bool = False,
     news: News = lambda done, total, records: None,
-) -> Report:
+) -> RunReport:
     """Do what of a job is not done yet, and return an account of all of it; the same is in the manifest.
 
     cluster : the address of a Dask scheduler; None starts `workers` processes here (by default one a core). wait :
@@ -127,7 +127,7 @@ def _do_the_rest(
     store: Store,
     connect: Callable[[int], AbstractContextManager[Any]],
     news: News,
-) -> Report:
+) -> RunReport:
     """Do the partitions that are not there, in a directory that is the job's own, and write the manifest.
 
     connect : from the most workers that there is work for to a client.
@@ -138,7 +138,7 @@ def _do_the_rest(
     entries = {name: entry for name, entry in found.items() if entry is not None}
     todo = [partition for partition in partitions if partition.name not in entries]
     before, made, full = len(entries), 0, False
-    failures: list[Failure] = []
+    failures: list[FailedPartition] = []
     if todo:
         with connect(len(todo)) as client:
             for partition, outcome in outcomes(client, job, todo):
@@ -165,7 +165,7 @@ def _do_the_rest(
                 f"make room and run the same command again"
             ),
         )
-    report = Report(ordered, tuple(failures), before, len(found) - before, stale)
+    report = RunReport(ordered, tuple(failures), before, len(found) - before, stale)
     records = {what: report.records(what) for what in RECORDS}
     if records["in"] != records["out"] + records["rejected"] + records["failed"]:
         raise EspalierError(
@@ -187,9 +187,9 @@ def check_job(job: Job) -> list[str]:
     return [*missing, *extra, *filter(None, wrong)]
 
 
-def _set_aside(store: Store, partition: Partition, error: BaseException, records: int | None) -> Failure:
+def _set_aside(store: Store, partition: Partition, error: BaseException, records: int | None) -> FailedPartition:
     what = str(error) if isinstance(error, EspalierError) else f"{type(error).__name__}: {error}"
-    failure = Failure(partition, what, "".join(traceback.format_exception(error)), records)
+    failure = FailedPartition(partition, what, "".join(traceback.format_exception(error)), records)
     try:
         kept.write_json(store, failure.to_dict(), "failed", f"{partition.name}.json")
     except OSError as second:  # it is in the report, at least

@@ -6,7 +6,7 @@ either gets all methods; most of them are imported only then.
 
 from typing import TYPE_CHECKING
 
-from espalier.decoders.base import Certificate, Decoding, Problem, Status, Verdict, Violated, Work
+from espalier.decoders.base import Certificate, Decoding, Problem, Status, Verdict, Violated, WorkDone
 from espalier.decoders.explain import Explanation, explain
 from espalier.lazy import on_use
 
@@ -24,7 +24,7 @@ __all__ = [
     "Status",
     "Verdict",
     "Violated",
-    "Work",
+    "WorkDone",
     "decode",
     "explain",
     "first_subword",

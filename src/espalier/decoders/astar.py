@@ -29,7 +29,16 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from espalier.decoders import beam
-from espalier.decoders.base import Decoding, Problem, Verdict, Work, certify_all, checked_count, evaluate, nothing_found
+from espalier.decoders.base import (
+    Decoding,
+    Problem,
+    Verdict,
+    WorkDone,
+    certify_all,
+    checked_count,
+    evaluate,
+    nothing_found,
+)
 from espalier.decoders.joint import Joint, States
 from espalier.decoders.reduced import Losses
 from espalier.errors import InputError
@@ -84,7 +93,7 @@ def decode(
     most = losses.top - floor if floor > -math.inf else math.inf
     stop = math.inf if seconds is None else time.perf_counter() + seconds
     found = search(losses, joint, problem.T, k, max_nodes, most, stop)
-    work = Work(viterbi=1, nodes=found.nodes)
+    work = WorkDone(viterbi=1, nodes=found.nodes)
     ranked = [(y, losses.top - loss) for y, loss in found.labellings]
     if len(ranked) < k and found.rest < math.inf:
         bound = losses.top - found.rest

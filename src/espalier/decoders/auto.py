@@ -36,7 +36,7 @@ from espalier.decoders.base import (
     Decoding,
     Problem,
     Status,
-    Work,
+    WorkDone,
     certify,
     checked_count,
     evaluate,
@@ -79,7 +79,7 @@ def auto(
     """
     checked_count(k, "k")
     budget = _Budget.of(max_nodes, seconds)
-    best = _named(viterbi.decode(problem, k=k), Work())
+    best = _named(viterbi.decode(problem, k=k), WorkDone())
     if k == 1 and known is not None and best.status is not Status.INFEASIBLE:
         best = _from_known(problem, best, known, bound)
     for rung in _rungs(problem, budget) if k == 1 else _k_best_rungs(problem, k, budget):
@@ -168,10 +168,10 @@ def _joined(problem: Problem, best: Decoding, found: Decoding, k: int) -> Decodi
     return certify(problem, y, bound, later.certificate.method, later.certificate.work)
 
 
-def _named(found: Decoding, before: Work) -> Decoding:
+def _named(found: Decoding, before: WorkDone) -> Decoding:
     """Write the rung's name, and the work of those below it, into the certificates of an answer."""
     spent = found.certificate.work
-    work = Work(before.viterbi + spent.viterbi, before.nodes + spent.nodes)
+    work = WorkDone(before.viterbi + spent.viterbi, before.nodes + spent.nodes)
     name = _NAMES.get(found.certificate.method, found.certificate.method)
     certificate = replace(found.certificate, method=f"auto: {name}", work=work)
     return replace(
@@ -195,7 +195,7 @@ def _counted(problem: Problem, decoder: CountDecoder, budget: _Budget) -> Decodi
         np.array([0, problem.T]), unary, conditions, threads=1, max_nodes=min(budget.nodes, COUNT_NODES)
     )
     score, bound = float(found.scores[0]), float(found.bounds[0])
-    work = Work(int(found.rounds[0]), int(found.nodes[0]))
+    work = WorkDone(int(found.rounds[0]), int(found.nodes[0]))
     method = "search" if work.nodes else "dual"
     if score > -math.inf:
         return certify(problem, found.labels, bound, method, work)
@@ -225,7 +225,7 @@ def _product(problem: Problem, k: int) -> Decoding | None:
 
 def _ilp(problem: Problem, best: Decoding, budget: _Budget) -> Decoding | None:
     """The integer program of the labels that may be in a labelling better than the best known."""
-    lattice = ilp.Lattice.of(problem.folded, best.score)
+    lattice = ilp.ProgramLattice.of(problem.folded, best.score)
     hopeful = np.zeros((problem.T, problem.L), bool)
     hopeful[lattice.t, lattice.j] = True
     unary = np.where(hopeful, problem.potentials.unary, -np.inf)

@@ -41,7 +41,7 @@ __all__ = [
     "Status",
     "Verdict",
     "Violated",
-    "Work",
+    "WorkDone",
     "certify",
     "certify_all",
     "checked_count",
@@ -72,7 +72,7 @@ class Status(str, Enum):
         return self.value
 
 
-class Work(NamedTuple):
+class WorkDone(NamedTuple):
     """What an answer cost: Viterbi passes, search nodes expanded (or labellings looked at), seconds if measured."""
 
     viterbi: int = 0
@@ -94,7 +94,7 @@ class Certificate:
     bound: float
     gap: float
     method: str
-    work: Work = field(compare=False)
+    work: WorkDone = field(compare=False)
     conflict: tuple[str, ...] = ()
 
     @property
@@ -185,7 +185,7 @@ def prove(
     score: float,
     bound: float,
     method: str,
-    work: Work | None = None,
+    work: WorkDone | None = None,
     *,
     heuristic: bool = False,
     magnitude: Callable[[], float] | None = None,
@@ -200,16 +200,16 @@ def prove(
         raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}", hint="this is a bug")
     if score == -math.inf:
         if bound == -math.inf:
-            return Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or Work())
+            return Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or WorkDone())
         status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
-        return Certificate(status, bound, math.inf, method, work or Work())
+        return Certificate(status, bound, math.inf, method, work or WorkDone())
     if bound < score - tolerance(score) and bound < score - tolerance(magnitude() if magnitude else 0.0):
         raise EspalierError(f"{method} claims the bound {bound}, but found the score {score}", hint="this is a bug")
     gap = max(0.0, bound - score)
     if gap <= tolerance(score):
-        return Certificate(Status.OPTIMAL, max(bound, score), gap, method, work or Work())
+        return Certificate(Status.OPTIMAL, max(bound, score), gap, method, work or WorkDone())
     status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
-    return Certificate(status, bound, gap, method, work or Work())
+    return Certificate(status, bound, gap, method, work or WorkDone())
 
 
 def certify(
@@ -217,7 +217,7 @@ def certify(
     y: Sequence[int] | NDArray[Any],
     bound: float,
     method: str,
-    work: Work | None = None,
+    work: WorkDone | None = None,
     *,
     heuristic: bool = False,
 ) -> Decoding:
@@ -241,7 +241,7 @@ def certify_all(
     problem: Problem,
     ranked: Iterable[tuple[Sequence[int] | NDArray[Any], float]],
     method: str,
-    work: Work | None = None,
+    work: WorkDone | None = None,
     *,
     heuristic: bool = False,
 ) -> Decoding:
@@ -255,13 +255,13 @@ def certify_all(
 def infeasible(
     problem: Problem,
     method: str,
-    work: Work | None = None,
+    work: WorkDone | None = None,
     *,
     conflict: Iterable[str] = (),
     y: Sequence[int] | NDArray[Any] | None = None,
 ) -> Decoding:
     """Say that every labelling scores -inf; `y`, if given, is the one that breaks least."""
-    certificate = Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or Work(), tuple(conflict))
+    certificate = Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or WorkDone(), tuple(conflict))
     if y is None:
         return Decoding(None, -math.inf, -math.inf, (), certificate, problem.labels)
     model_score, degrees, score = evaluate(problem, y)
@@ -270,7 +270,7 @@ def infeasible(
 
 
 def nothing_found(
-    problem: Problem, bound: float, method: str, work: Work | None = None, *, heuristic: bool = False
+    problem: Problem, bound: float, method: str, work: WorkDone | None = None, *, heuristic: bool = False
 ) -> Decoding:
     """Say that the search ended without a labelling of finite score, though nothing proves that there is none."""
     certificate = prove(-math.inf, bound, method, work, heuristic=heuristic)

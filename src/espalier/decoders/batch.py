@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Decoding, Problem, Work, certify, price
+from espalier.decoders.base import Decoding, Problem, WorkDone, certify, price
 from espalier.decoders.counting import CountDecoder
 from espalier.decoders.counts import BatchDecoding, Conditions, is_open
 from espalier.decoders.folding import Folded, fold
@@ -77,7 +77,7 @@ def decode_one(problem: Problem, *, max_nodes: int = 65_536) -> Decoding:
     found, rest = _compiled(batch, compiled, problem.penalties, problem.grounded.bits, 1, 20, max_nodes)
     known, bound = (found.labels if found.scores[0] > -np.inf else None), float(found.bounds[0])
     if known is not None and not rest and found.settled[0]:
-        return certify(problem, known, bound, "compiled", Work(int(found.rounds[0]), int(found.nodes[0])))
+        return certify(problem, known, bound, "compiled", WorkDone(int(found.rounds[0]), int(found.nodes[0])))
     return _ladder(problem, known, bound, max_nodes)
 
 

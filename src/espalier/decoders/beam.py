@@ -20,7 +20,7 @@ from espalier.decoders.base import (
     Decoding,
     Problem,
     Verdict,
-    Work,
+    WorkDone,
     certify_all,
     checked_count,
     infeasible,
@@ -60,7 +60,7 @@ def decode(problem: Problem, *, k: int = 1, width: int = 16) -> Decoding:
     checked_count(k, "k")
     losses, joint = Losses(problem.folded), Joint.of(problem)
     found = search(losses, joint, problem.T, max(checked_count(width, "width"), k), k)
-    work = Work(viterbi=1, nodes=found.nodes)
+    work = WorkDone(viterbi=1, nodes=found.nodes)
     if not found.labellings:
         none_left = found.complete or losses.top == -math.inf
         return (

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Certificate, Work, magnitude_of, prove
+from espalier.decoders.base import Certificate, WorkDone, magnitude_of, prove
 from espalier.decoders.counts import BatchDecoding, Conditions
 from espalier.decoders.parts import Parts
 from espalier.inference import path_scores
@@ -70,7 +70,7 @@ def certify_batch(
             score,
             bound,
             found.climbed.get(i) or ("search" if nodes else "viterbi" if rounds <= 1 else "soft-dd"),
-            Work(rounds, nodes),
+            WorkDone(rounds, nodes),
             magnitude=lambda i=i: magnitude_of(batch[i], y[corpus.indptr[i] : corpus.indptr[i + 1]]),  # type: ignore[misc]
         )
         for i, (score, bound, rounds, nodes) in enumerate(rows)

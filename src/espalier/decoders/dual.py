@@ -38,7 +38,7 @@ from espalier.decoders.base import (
     Decoding,
     Problem,
     Verdict,
-    Work,
+    WorkDone,
     certify,
     checked_count,
     infeasible,
@@ -194,8 +194,8 @@ class _Subgradient:
         self._hard = np.isposinf(rows.c)
 
     @property
-    def work(self) -> Work:
-        return Work(viterbi=self._passes)
+    def work(self) -> WorkDone:
+        return WorkDone(viterbi=self._passes)
 
     def closed(self, gap: float) -> bool:
         """Is the best labelling within `gap` of the bound, or optimal?"""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from itertools import product
 
-from espalier.decoders.base import Decoding, Problem, Verdict, Work, certify_all, checked_count, evaluate
+from espalier.decoders.base import Decoding, Problem, Verdict, WorkDone, certify_all, checked_count, evaluate
 from espalier.errors import InputError
 from espalier.rules.compile import Compiled
 
@@ -38,4 +38,4 @@ def decode(problem: Problem, *, k: int = 1, max_labellings: int = 100_000) -> De
         if score > -math.inf:
             ranked.append((y, score))
     ranked.sort(key=lambda pair: -pair[1])
-    return certify_all(problem, ranked[:k], "exhaustive", Work(nodes=n))
+    return certify_all(problem, ranked[:k], "exhaustive", WorkDone(nodes=n))

@@ -28,7 +28,7 @@ from espalier.decoders.base import (
     Decoding,
     Problem,
     Verdict,
-    Work,
+    WorkDone,
     certify_all,
     checked_count,
     evaluate,
@@ -68,7 +68,7 @@ def decode(
     start = inference.viterbi(problem.folded, allow_infeasible=True)
     top = float(start.scores[0])
     if top == -math.inf:
-        return infeasible(problem, "gibbs", Work(viterbi=1))
+        return infeasible(problem, "gibbs", WorkDone(viterbi=1))
     chain = _Chain(problem, start.labels.tolist(), generator(rng), window, Joint.of(problem, _finite_prices(problem)))
     seen = {tuple(chain.y): chain.score()}
     for tau in np.geomspace(hot, cold, sweeps):
@@ -76,7 +76,7 @@ def decode(
         seen[tuple(chain.y)] = chain.score()
         if len(seen) > 64 * k:
             seen = dict(_best(seen, k))
-    work = Work(viterbi=1, nodes=chain.moves)
+    work = WorkDone(viterbi=1, nodes=chain.moves)
     ranked = [(y, evaluate(problem, y).score) for y, _ in _best(seen, k)]
     kept = [(y, top) for y, score in sorted(ranked, key=lambda pair: -pair[1]) if score > -math.inf]
     if not kept:

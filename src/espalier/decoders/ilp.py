@@ -37,7 +37,7 @@ from espalier.decoders.base import (
     Decoding,
     Problem,
     Verdict,
-    Work,
+    WorkDone,
     certify,
     checked_count,
     evaluate,
@@ -54,8 +54,8 @@ __all__ = [
     "MAX_COLUMNS",
     "UNIT",
     "Expression",
-    "Lattice",
     "Program",
+    "ProgramLattice",
     "Solution",
     "accepts",
     "checked_seconds",
@@ -89,14 +89,14 @@ def decode(
         raise InputError(f"k is {k!r}, but the integer program finds one labelling", hint="use 'astar' for the k best")
     program, _ = Program(max_columns), checked_seconds(time_limit)
     first, [top] = viterbi(problem.folded, allow_infeasible=True)
-    work = Work(viterbi=1)
+    work = WorkDone(viterbi=1)
     floor = -math.inf if top == -math.inf else evaluate(problem, first).score
     if top == -math.inf or (problem.T == 0 and floor == -math.inf):
         return infeasible(problem, METHOD, work)
     if problem.T == 0 or floor >= top - tolerance(top):
         return certify(problem, first, min(top, floor) if problem.T == 0 else top, METHOD, work)
 
-    lattice = Lattice.of(problem.folded, floor)
+    lattice = ProgramLattice.of(problem.folded, floor)
     x = lattice.add_to(program)
     gains = [(1.0, Expression(x, lattice.score))]
     for rule in problem.globals:
@@ -118,9 +118,11 @@ def checked_seconds(time_limit: float | None) -> float | None:
     return time_limit
 
 
-def _best(problem: Problem, solution: Solution, lattice: Lattice, first: NDArray[np.int16], top: float) -> Decoding:
+def _best(
+    problem: Problem, solution: Solution, lattice: ProgramLattice, first: NDArray[np.int16], top: float
+) -> Decoding:
     """Certify the better of HiGHS' labelling, if it has one, and Viterbi's."""
-    work = Work(viterbi=1, nodes=solution.nodes)
+    work = WorkDone(viterbi=1, nodes=solution.nodes)
     candidates = [first] if solution.x is None else [lattice.labels(solution.x), first]
     scores = [evaluate(problem, y).score for y in candidates]
     y, score = max(zip(candidates, scores, strict=True), key=lambda candidate: candidate[1])
@@ -225,7 +227,7 @@ def _solution(result: Any) -> Solution:
 
 
 @dataclass(frozen=True, slots=True)
-class Lattice:
+class ProgramLattice:
     """E steps that labellings may take, by rising t: label j[e] at token t[e] after i[e] (L: none) for score[e]."""
 
     T: int
@@ -236,7 +238,7 @@ class Lattice:
     score: Float
 
     @classmethod
-    def of(cls, potentials: Potentials, floor: float = -math.inf) -> Lattice:
+    def of(cls, potentials: Potentials, floor: float = -math.inf) -> ProgramLattice:
         """Keep the steps on labellings that score at least `floor`, up to the tolerance of certificates; T >= 1."""
         (T, L), p = potentials.unary.shape, potentials
         step = np.full((T, L + 1, L), -np.inf)
@@ -278,7 +280,7 @@ def _conserve(program: Program, tail: Int, out: Int, head: Int, into: Int) -> No
     program.add_rows(len(nodes), index, np.concatenate([into, out]), value, lower=0.0, upper=0.0)
 
 
-def degree_of(grounded: Grounded, k: int, lattice: Lattice, program: Program, x: Int) -> Expression:
+def degree_of(grounded: Grounded, k: int, lattice: ProgramLattice, program: Program, x: Int) -> Expression:
     """Return an expression that is at least d_k on every path, and equal to it where it is made small."""
     form = grounded.compiled.form[k]
     if form == "local":
@@ -298,7 +300,7 @@ def _most(amount: Float, t: Int, T: int) -> float:
     return float(largest.sum())
 
 
-def _linear(grounded: Grounded, k: int, lattice: Lattice, program: Program, x: Int) -> Expression:
+def _linear(grounded: Grounded, k: int, lattice: ProgramLattice, program: Program, x: Int) -> Expression:
     """Add a slack z_r >= a_r . n(x) - b_r for each row of the rule; the degree is their sum."""
     columns, most = [np.zeros(0, np.int64)], 0.0
     value = np.asarray(grounded.compiled.features, dtype=np.float64)
@@ -314,7 +316,7 @@ def _linear(grounded: Grounded, k: int, lattice: Lattice, program: Program, x: I
     return Expression(slacks, np.ones(len(slacks)), most)
 
 
-def _monitor(grounded: Grounded, k: int, lattice: Lattice, program: Program, x: Int) -> Expression:
+def _monitor(grounded: Grounded, k: int, lattice: ProgramLattice, program: Program, x: Int) -> Expression:
     """Add the runs of the rule's monitor as a flow beside x; the degree is what its steps charge."""
     monitor, what = grounded.monitor(k), f"rule {grounded.compiled.rules.names[k]!r}"
     steps: dict[tuple[int, int], list[int]] = defaultdict(list)

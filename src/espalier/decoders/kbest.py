@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier import inference
-from espalier.decoders.base import Decoding, Problem, Verdict, Work, certify_all, checked_count, nothing_found
+from espalier.decoders.base import Decoding, Problem, Verdict, WorkDone, certify_all, checked_count, nothing_found
 from espalier.decoders.joint import Joint
 from espalier.rules.compile import Compiled
 
@@ -64,7 +64,7 @@ def listed(problem: Problem, k: int, longest: int, method: str) -> Decoding:
         if _settled(best, k, rest) or m >= longest:
             break
         m = min(2 * m, longest)
-    work = Work(viterbi=passes, nodes=n)
+    work = WorkDone(viterbi=passes, nodes=n)
     if not best and rest > -math.inf:
         return nothing_found(problem, rest, method, work)
     return certify_all(problem, [(item.y, max(item.score, rest)) for item in best], method, work)

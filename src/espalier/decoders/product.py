@@ -15,17 +15,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.base import Decoding, Problem, Verdict, Work, certify_all, checked_count
+from espalier.decoders.base import Decoding, Problem, Verdict, WorkDone, certify_all, checked_count
 from espalier.decoders.lattice import Lattice, Layer, build
 from espalier.errors import InfeasibleError
 from espalier.rules.compile import Compiled
 
-__all__ = ["Posterior", "accepts", "decode", "log_partition", "posterior", "sample"]
+__all__ = ["ProductPosterior", "accepts", "decode", "log_partition", "posterior", "sample"]
 
 Float = NDArray[np.float64]
 
 
-class Posterior(NamedTuple):
+class ProductPosterior(NamedTuple):
     """log_z : log Σ_y exp S(y); marginals : p(y_t = l), float64[T, L]."""
 
     log_z: float
@@ -41,7 +41,7 @@ def decode(problem: Problem, *, k: int = 1, max_edges: int | None = None) -> Dec
     """Return the k best labellings."""
     checked_count(k, "k")
     lattice = build(problem, max_edges)
-    return certify_all(problem, _k_best(lattice, k), "product", Work(nodes=lattice.nodes))
+    return certify_all(problem, _k_best(lattice, k), "product", WorkDone(nodes=lattice.nodes))
 
 
 class _Entries(NamedTuple):
@@ -119,7 +119,7 @@ def log_partition(problem: Problem, *, max_edges: int | None = None) -> float:
     return _forward(build(problem, max_edges))[1]
 
 
-def posterior(problem: Problem, *, max_edges: int | None = None) -> Posterior:
+def posterior(problem: Problem, *, max_edges: int | None = None) -> ProductPosterior:
     """Return log_z and the marginals under the rules."""
     lattice = build(problem, max_edges)
     alpha, log_z = _forward(lattice)
@@ -130,7 +130,7 @@ def posterior(problem: Problem, *, max_edges: int | None = None) -> Posterior:
         weight = np.exp(alpha[t + 1] + beta - log_z)
         marginals[t] = np.bincount(layer.label, weight, minlength=problem.L)
         beta = _log_sum(layer.source, layer.score + beta[layer.target], len(alpha[t]))
-    return Posterior(log_z, marginals)
+    return ProductPosterior(log_z, marginals)
 
 
 def sample(problem: Problem, n: int, rng: np.random.Generator, *, max_edges: int | None = None) -> NDArray[np.int16]:

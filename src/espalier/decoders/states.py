@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.base import Decoding, Problem, Work, certify, infeasible, tolerance
+from espalier.decoders.base import Decoding, Problem, WorkDone, certify, infeasible, tolerance
 from espalier.decoders.lattice import priced
 from espalier.kernels.automaton import automaton_path
 from espalier.rules.automaton import Automaton, SizeError
@@ -44,7 +44,9 @@ def decode(problem: Problem, automaton: Automaton, known: Decoding | None = None
     floor = -np.inf if known is None or known.labels is None else known.score - tolerance(known.score)
     if not problem.T:
         score = float(p.score([])) - float(priced(automaton.final[:1], rho)[0])
-        return infeasible(problem, "product", Work()) if score == -np.inf else certify(problem, [], score, "product")
+        return (
+            infeasible(problem, "product", WorkDone()) if score == -np.inf else certify(problem, [], score, "product")
+        )
     path: NDArray[np.int16] = np.empty(problem.T, np.int16)
     trans = p.trans[None] if p.trans.ndim == 2 else p.trans
     score, met = automaton_path(
@@ -52,7 +54,7 @@ def decode(problem: Problem, automaton: Automaton, known: Decoding | None = None
         np.array(p.end), automaton.classes(problem.grounded.bits), automaton.label, automaton.next,
         automaton.increment_ids, priced(automaton.increment_rows, rho), priced(automaton.final, rho), floor, path,
     )  # fmt: skip
-    work = Work(nodes=int(met))
+    work = WorkDone(nodes=int(met))
     if score == -np.inf:
         return infeasible(problem, "product", work)
     return certify(problem, path, float(score), "product", work)

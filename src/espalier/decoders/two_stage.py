@@ -35,7 +35,7 @@ from espalier.decoders.base import (
     Decoding,
     Problem,
     Verdict,
-    Work,
+    WorkDone,
     certify,
     checked_count,
     evaluate,
@@ -44,13 +44,13 @@ from espalier.decoders.base import (
     price,
     tolerance,
 )
-from espalier.decoders.ilp import MAX_COLUMNS, UNIT, Expression, Lattice, Program, checked_seconds, degree_of
+from espalier.decoders.ilp import MAX_COLUMNS, UNIT, Expression, Program, ProgramLattice, checked_seconds, degree_of
 from espalier.decoders.reduced import Losses
 from espalier.errors import InputError
 from espalier.inference import viterbi
 from espalier.rules.compile import Compiled
 
-__all__ = ["COUNTS", "SOLVERS", "TwoStage", "accepts", "decode", "solve"]
+__all__ = ["COUNTS", "SOLVERS", "TwoStageAnswer", "accepts", "decode", "solve"]
 
 Float = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ COUNTS = ("rules", "violations")
 SOLVERS = ("auto", "search", "ilp")
 
 
-class TwoStage(NamedTuple):
+class TwoStageAnswer(NamedTuple):
     """What stage two found.
 
     labels : int16[T], None if no labelling within the allowed loss keeps the hard rules, or none was found;
@@ -74,7 +74,7 @@ class TwoStage(NamedTuple):
     allowed: float
     violated: tuple[str, ...]
     proven: bool
-    work: Work
+    work: WorkDone
 
 
 def accepts(_: Compiled) -> Verdict:
@@ -129,7 +129,7 @@ def solve(
     max_nodes: int = 20_000,
     max_columns: int = MAX_COLUMNS,
     time_limit: float | None = None,
-) -> TwoStage:
+) -> TwoStageAnswer:
     """Break the cheapest rules at little loss of score.
 
     tau : in [0, 1]; 1 allows no loss. slack : the allowed loss itself, instead of tau. costs : float64[K], what each
@@ -144,14 +144,14 @@ def solve(
     checked_seconds(time_limit)
     program = Program(max_columns)
     if losses.top == -math.inf:
-        return task.result(None, True, Work(viterbi=1))
+        return task.result(None, True, WorkDone(viterbi=1))
     nodes = 0
     if solver != "ilp" or problem.T == 0:
         y, nodes, finished = _search(task, max_nodes)
         if finished or solver == "search":
-            return task.result(y, finished, Work(viterbi=1, nodes=nodes))
+            return task.result(y, finished, WorkDone(viterbi=1, nodes=nodes))
     y, proven, more = _program(task, program, time_limit)
-    return task.result(y, proven, Work(viterbi=1, nodes=nodes + more))
+    return task.result(y, proven, WorkDone(viterbi=1, nodes=nodes + more))
 
 
 class _Task:
@@ -171,14 +171,14 @@ class _Task:
         degrees = evaluate(self.problem, y).degrees
         return price(np.minimum(degrees, 1) if self.once else degrees, self.costs)
 
-    def result(self, y: NDArray[np.int16] | None, proven: bool, work: Work) -> TwoStage:
+    def result(self, y: NDArray[np.int16] | None, proven: bool, work: WorkDone) -> TwoStageAnswer:
         """Describe a labelling, or that there is none."""
         top, allowed = self.losses.top, self.allowed
         if y is None:
-            return TwoStage(None, math.inf, -math.inf, top, allowed, (), proven, work)
+            return TwoStageAnswer(None, math.inf, -math.inf, top, allowed, (), proven, work)
         score, degrees, _ = evaluate(self.problem, y)
         violated = tuple(self.problem.rules.names[k] for k in np.flatnonzero(degrees))
-        return TwoStage(y, self.cost(y), score, top, allowed, violated, proven, work)
+        return TwoStageAnswer(y, self.cost(y), score, top, allowed, violated, proven, work)
 
 
 def _one_of(value: str, known: tuple[str, ...], name: str) -> str:
@@ -297,7 +297,7 @@ def _search(task: _Task, max_nodes: int) -> tuple[NDArray[np.int16] | None, int,
 def _program(task: _Task, program: Program, time_limit: float | None) -> tuple[NDArray[np.int16] | None, bool, int]:
     """Return the labels (None if there are none), whether they are proven best, and HiGHS' nodes; T >= 1."""
     floor = task.losses.top - task.allowed
-    lattice = Lattice.of(task.problem.potentials, floor)
+    lattice = ProgramLattice.of(task.problem.potentials, floor)
     x = lattice.add_to(program)
     program.add_row(Expression(x, UNIT * lattice.score), lower=UNIT * (floor - tolerance(floor)))  # eq. (23)
     terms: list[tuple[float, Expression]] = []

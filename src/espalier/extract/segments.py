@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Certificate, Violated, Work, prove
+from espalier.decoders.base import Certificate, Violated, WorkDone, prove
 from espalier.decoders.segments import best_segmentations
 from espalier.document import Document
 from espalier.estimators.abilities import ScoresSegments
@@ -83,14 +83,14 @@ def _readings(
         whole.append(np.exp(min(score - log_z, 0.0)))
         names_of = [grounded.compiled.labels.names[j] for j in np.where(starts, tags[0][labels], tags[1][labels])]
         broken = _violated(grounded, document, names_of)
-        certificate = _proof(score - sum(v.price for v in broken), bound, Work(best.lists, best.nodes))
+        certificate = _proof(score - sum(v.price for v in broken), bound, WorkDone(best.lists, best.nodes))
         fields = _fields(document, labels, starts, shares, names, calibration)
         readings.append(Reading(fields, 0.0, certificate, broken))
     sure = calibration.of_readings(np.array(whole)).tolist()
     return [reading._replace(confidence=p) for reading, p in zip(readings, sure, strict=True)]
 
 
-def _proof(score: float, bound: float, work: Work) -> Certificate:
+def _proof(score: float, bound: float, work: WorkDone) -> Certificate:
     return prove(score, bound, "list", work).rounded()
 
 

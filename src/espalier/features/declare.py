@@ -55,18 +55,18 @@ from espalier.features.fields import (
     Edge,
     Flags,
     FullShape,
-    Length,
+    LengthField,
     Lower,
     Position,
     Prefix,
-    Shape,
+    ShapeField,
     Suffix,
     Word,
 )
 from espalier.features.lexicon import Lexicon
-from espalier.features.named import NamedField, Regex, Table, Vectors
+from espalier.features.named import NamedField, RegexField, TableField, Vectors
 from espalier.features.spans import Beyond, Bracketed, Measure, Quoted, Within
-from espalier.features.templates import Field, Part, Template
+from espalier.features.templates import FeatureField, Part, Template
 
 __all__ = ["default_templates", "parse_template", "parse_templates", "read_table"]
 
@@ -84,7 +84,7 @@ def read_table(
     if not isinstance(texts, list):
         raise InputError("[features]: 'templates' must be a list of strings")
     readers: dict[str, Callable[[str, Any, Path | None], NamedField]] = {
-        "regexes": lambda name, pattern, _: Regex(name, pattern),
+        "regexes": lambda name, pattern, _: RegexField(name, pattern),
         "lexicons": _lexicon,
         "tables": _table,
         "vectors": _vectors,
@@ -106,10 +106,10 @@ def _lexicon(name: str, value: Any, base: Path | None) -> Lexicon:
     return Lexicon(name, content, **options)
 
 
-def _table(name: str, value: Any, base: Path | None) -> Table:
+def _table(name: str, value: Any, base: Path | None) -> TableField:
     content, options = _options(f"table {name!r}", value, dict, base, fold=False)
     if not isinstance(content, Path):
-        return Table(name, content, **options)
+        return TableField(name, content, **options)
     entries: dict[str, list[str]] = {}
     for number, line in _lines(content):
         word, *values = line.split("\t")
@@ -117,7 +117,7 @@ def _table(name: str, value: Any, base: Path | None) -> Table:
             raise FormatError("expected a word, a tab and values separated by tabs", path=str(content), line=number)
         if entries.setdefault(word, values) != values:
             raise FormatError(f"{word!r} has two entries that differ", path=str(content), line=number)
-    return Table(name, entries, **options)
+    return TableField(name, entries, **options)
 
 
 def _vectors(name: str, value: Any, base: Path | None) -> Vectors:
@@ -182,10 +182,10 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\r")
 
 
-_PLAIN: Mapping[str, Field] = {
+_PLAIN: Mapping[str, FeatureField] = {
     field.text: field
     for field in (
-        *(Word(), Lower(), Shape(), FullShape(), Length(), Flags(), Bias(), Edge(), Quoted(), Bracketed()),
+        *(Word(), Lower(), ShapeField(), FullShape(), LengthField(), Flags(), Bias(), Edge(), Quoted(), Bracketed()),
         *(Measure(unit, what) for unit in ("chunk", "sentence") for what in ("index", "length")),
     )
 } | {"position": Position()}
@@ -224,7 +224,7 @@ def parse_template(text: str, definitions: Iterable[NamedField] = ()) -> tuple[T
     return tuple(Template(parts) for parts in product(*choices))
 
 
-def _fields(written: str, known: Mapping[str, NamedField], text: str) -> list[Field]:
+def _fields(written: str, known: Mapping[str, NamedField], text: str) -> list[FeatureField]:
     if written in _PLAIN:
         return [_PLAIN[written]]
     if written in known:
@@ -252,7 +252,7 @@ def _fields(written: str, known: Mapping[str, NamedField], text: str) -> list[Fi
     return [make(n) for n in range(low, high + 1)]
 
 
-def _scoped(match: re.Match[str], known: Mapping[str, NamedField], text: str) -> list[Field]:
+def _scoped(match: re.Match[str], known: Mapping[str, NamedField], text: str) -> list[FeatureField]:
     """Return the fields that a text such as `chunk-1(lower)*0.3` stands for."""
     try:
         value = float(match["value"] or ("nan" if match["value"] is not None else 1))

@@ -25,7 +25,7 @@ from espalier.features.declare import parse_template, read_table
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix, assemble
 from espalier.features.named import NamedField
-from espalier.features.templates import Field, Template
+from espalier.features.templates import FeatureField, Template
 from espalier.features.view import View, all_fields, fields_of, join
 from espalier.features.word_classes import ClassField, VectorField, WordClasses
 
@@ -52,7 +52,7 @@ class FeatureExtractor:
 
     def __init__(
         self,
-        templates: Iterable[str | Field | Template],
+        templates: Iterable[str | FeatureField | Template],
         min_count: int = 1,
         *,
         definitions: Iterable[NamedField] = (),
@@ -70,7 +70,7 @@ class FeatureExtractor:
         for template in templates:
             if isinstance(template, Template):
                 collected.append(template)
-            elif isinstance(template, Field):
+            elif isinstance(template, FeatureField):
                 collected.append(template @ 0)
             else:
                 collected.extend(parse_template(template, definitions))
@@ -147,7 +147,7 @@ def _check_templates(templates: Sequence[Template]) -> None:
     if not templates:
         raise InputError("at least one template is needed")
     seen: set[str] = set()
-    fields: dict[str, Field] = {}
+    fields: dict[str, FeatureField] = {}
     classes: dict[str, WordClasses] = {}
     for template in templates:
         for field in all_fields([template]):

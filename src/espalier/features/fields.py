@@ -26,7 +26,7 @@ import numpy as np
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.columns import Column, Raw, intern
-from espalier.features.templates import Field
+from espalier.features.templates import FeatureField
 
 if TYPE_CHECKING:
     from espalier.features.single import SingleText
@@ -36,11 +36,11 @@ __all__ = [
     "Edge",
     "Flags",
     "FullShape",
-    "Length",
+    "LengthField",
     "Lower",
     "Position",
     "Prefix",
-    "Shape",
+    "ShapeField",
     "Suffix",
     "Word",
     "full_shapes",
@@ -82,7 +82,7 @@ def full_shapes(words: Sequence[str]) -> list[str]:
     return [word.translate(table) for word in words]
 
 
-class _TypeField(Field):
+class _TypeField(FeatureField):
     """A field of the word type with at most one value."""
 
     __slots__ = ()
@@ -193,7 +193,7 @@ class FullShape(_TypeField):
 
 
 @dataclass(frozen=True, slots=True)
-class Shape(_TypeField):
+class ShapeField(_TypeField):
     """The shape with every run of one sign collapsed to one."""
 
     text = "shape"
@@ -205,7 +205,7 @@ class Shape(_TypeField):
 
 
 @dataclass(frozen=True, slots=True)
-class Length(_TypeField):
+class LengthField(_TypeField):
     """The number of characters in bins 0, 1, 2, 3, 4, 5, 6-7, 8-10, 11-15, 16+."""
 
     text = "length"
@@ -218,7 +218,7 @@ class Length(_TypeField):
 
 
 @dataclass(frozen=True, slots=True)
-class Flags(Field):
+class Flags(FeatureField):
     """Character classes, any number of them, read off the shape (X upper case, x other letter, 0 digit).
 
     digits: nothing but digits. hasdigit: some digit, but not only. capitalised: starts with X and has an x.
@@ -256,7 +256,7 @@ def _flags(shape: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Position(Field):
+class Position(FeatureField):
     """The relative place of token t in its sequence of T tokens: floor(bins * t / T)."""
 
     bins: int = 5
@@ -289,7 +289,7 @@ class Position(Field):
 
 
 @dataclass(frozen=True, slots=True)
-class Edge(Field):
+class Edge(FeatureField):
     """`first` for the first token of a sequence, `last` for the last; a lonely token is both."""
 
     text = "edge"

@@ -28,9 +28,9 @@ from espalier.features.declare import read_table
 from espalier.features.lexicon import Lexicon
 from espalier.features.matrix import FeatureMatrix, assemble
 from espalier.features.memory import TypeMemory
-from espalier.features.named import Call, NamedField, Regex, SequenceCall, Table, Vectors
+from espalier.features.named import Call, NamedField, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.single import LONGEST, SingleIndex
-from espalier.features.templates import Field, Template, marker
+from espalier.features.templates import FeatureField, Template, marker
 from espalier.features.view import View, all_fields, fields_of, join, locked, names_of
 from espalier.features.word_classes import ClassField, VectorField, WordClasses
 from espalier.lazy import cached_property
@@ -45,7 +45,7 @@ class _Plan(NamedTuple):
     """What is the same for every corpus: the fields that no memory knows; and of each template, where its numbers are
     (None: the memory knows), its family, and how many attributes it has."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[FeatureField, ...]
     places: tuple[Callable[[int, Column], Places] | None, ...]
     kinds: tuple[tuple[str, int] | None, ...]
     sizes: tuple[int, ...]
@@ -89,7 +89,7 @@ class FeatureIndex:
         ]
         return assemble(view, self._plan.kinds, attributes, self._plan.sizes, self.markers)
 
-    def _numbers_of(self, field: Field, values: Sequence[str]) -> Ints:
+    def _numbers_of(self, field: FeatureField, values: Sequence[str]) -> Ints:
         """Return the number of each value of a field, -1 where training did not keep it."""
         kept, place = self.values[field.text], self._memory.place_of(values)
         if place is None:
@@ -179,16 +179,16 @@ def pack(
     return state
 
 
-def _pack_definition(state: dict[str, Any], field: Field) -> None:
+def _pack_definition(state: dict[str, Any], field: FeatureField) -> None:
     """Add what a named field carries."""
     header = state["features"]
     if isinstance(field, (Call, SequenceCall)) and field.text not in header["functions"]:
         header["functions"].append(field.text)
-    elif isinstance(field, Regex):
+    elif isinstance(field, RegexField):
         header["regexes"][field.label] = field.pattern
     elif isinstance(field, Lexicon):
         header["lexicons"][field.label] = {"entries": list(field.entries), "fold": field.fold}
-    elif isinstance(field, Table):
+    elif isinstance(field, TableField):
         entries = {word: list(strings) for word, strings in field.entries.items()}
         header["tables"][field.label] = {"entries": entries, "fold": field.fold}
     elif isinstance(field, Vectors):

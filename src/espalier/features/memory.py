@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.features.columns import Column, Raw, ranges, stack
-from espalier.features.templates import Field, Template
+from espalier.features.templates import FeatureField, Template
 from espalier.features.view import TypeValues, all_fields, fields_of, join, locked
 
 __all__ = ["Recalled", "TypeMemory"]
@@ -42,7 +42,7 @@ class Recalled(TypeValues):
         self._raws = raws
         self.families = families
 
-    def raw(self, field: Field) -> Raw:
+    def raw(self, field: FeatureField) -> Raw:
         """Return the values of a field, a row for each type: those that some template knows."""
         return self._raws[field.text]
 
@@ -171,7 +171,7 @@ def _with_room(array: NDArray[Any], n: int) -> NDArray[Any]:
     return longer
 
 
-def _known(field: Field, others: Sequence[Field], values: Mapping[str, Sequence[str]]) -> dict[str, None]:
+def _known(field: FeatureField, others: Sequence[FeatureField], values: Mapping[str, Sequence[str]]) -> dict[str, None]:
     """Return the values of a field that a template knows: first its own, then those of the fields it stands in."""
     known = dict.fromkeys(values.get(field.text, ()))
     for outer in others:

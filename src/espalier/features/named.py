@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.columns import Column, Raw, Result, intern
-from espalier.features.templates import Field
+from espalier.features.templates import FeatureField
 from espalier.regex import LONGEST_TOKEN, compile_regex
 
-__all__ = ["Call", "NamedField", "Regex", "SequenceCall", "Table", "Vectors"]
+__all__ = ["Call", "NamedField", "RegexField", "SequenceCall", "TableField", "Vectors"]
 
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class NamedField(Field):
+class NamedField(FeatureField):
     """A field known by a name: its text form is `kind:name`."""
 
     label: str
@@ -47,7 +47,7 @@ class NamedField(Field):
 
 
 @dataclass(frozen=True, slots=True)
-class Regex(NamedField):
+class RegexField(NamedField):
     """Does the whole token match the pattern?  The attribute is the bare `regex:year`.
 
     Patterns are those of rules (`espalier.regex.SYNTAX`), whose time is bounded: a task file or a model file may
@@ -93,7 +93,7 @@ class Regex(NamedField):
 
 
 @dataclass(frozen=True, slots=True)
-class Table(NamedField):
+class TableField(NamedField):
     """Strings of a word: clusters, parts of speech, anything looked up. Words that are not there have none.
 
     With `fold` case is ignored, in the table and in the text.

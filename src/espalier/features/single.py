@@ -19,7 +19,7 @@ from espalier.corpus import Corpus
 from espalier.features.fields import full_shapes
 from espalier.features.matrix import FeatureMatrix
 from espalier.features.stretches import borders, signs_of_word
-from espalier.features.templates import Field, Template
+from espalier.features.templates import FeatureField, Template
 
 __all__ = ["LONGEST", "SingleIndex", "SingleText"]
 
@@ -62,12 +62,12 @@ class SingleText:
         """What each token is to the text around it (`stretches.Sign`)."""
         return [word.signs for word in self.words]
 
-    def values(self, field: Field) -> list[Sequence[str]]:
+    def values(self, field: FeatureField) -> list[Sequence[str]]:
         """Return the values of a field of the word type, for each token."""
         text = field.text
         return [word.values[text] for word in self.words]
 
-    def of(self, field: Field, text: str) -> Values:
+    def of(self, field: FeatureField, text: str) -> Values:
         """Return the values of a field of places, for each token, or each stretch if it is one of stretches.
 
         text : of the field, which it would have to put together.
@@ -77,7 +77,7 @@ class SingleText:
             found = self._values[text] = field.of_text(self)
         return found
 
-    def on_tokens(self, field: Field, text: str) -> Values:
+    def on_tokens(self, field: FeatureField, text: str) -> Values:
         """Return the values of a field of places for each token."""
         if field.stretch is None:
             return self.of(field, text)
@@ -90,7 +90,7 @@ class SingleText:
             self._stretches[kind] = borders(self.signs, kind)
         return self._stretches[kind]
 
-    def united(self, kind: str, field: Field) -> list[list[str]]:
+    def united(self, kind: str, field: FeatureField) -> list[list[str]]:
         """Return the values of a field of the word type on any token of each stretch, each once."""
         key = kind, field.text
         found = self._united.get(key)
@@ -297,7 +297,7 @@ class SingleIndex:
                 ref.append(attribute)
         return refs
 
-    def _token_numbers(self, text: SingleText, field: Field, name: str) -> list[Sequence[int]]:
+    def _token_numbers(self, text: SingleText, field: FeatureField, name: str) -> list[Sequence[int]]:
         """Return the numbers of a field's values for each token."""
         if field.of_type:
             return [word.numbers[name] for word in text.words]

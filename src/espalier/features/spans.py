@@ -33,8 +33,8 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.columns import Column, Raw
 from espalier.features.fields import LENGTH_BINS, length_names
-from espalier.features.stretches import Sign, Stretches
-from espalier.features.templates import MAX_OFFSET, Field
+from espalier.features.stretches import Stretches, WordSign
+from espalier.features.templates import MAX_OFFSET, FeatureField
 from espalier.features.view import View
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ MOST = 9
 """Stretches from this number on are one value of the index."""
 
 
-class _PlaceField(Field):
+class _PlaceField(FeatureField):
     """A field of the token's place."""
 
     __slots__ = ()
@@ -63,7 +63,7 @@ class _PlaceField(Field):
 class _Span(_PlaceField):
     """The values of another field, collected over tokens that `_collect` chooses, each attribute worth `value`."""
 
-    field: Field
+    field: FeatureField
     value: float
 
     @property
@@ -92,7 +92,7 @@ class _Span(_PlaceField):
         """Is every value worth one, and is the field inside one of the word type?"""
         return self.value == 1 and self.field.of_type and self.field.plain
 
-    def within(self) -> tuple[Field, ...]:
+    def within(self) -> tuple[FeatureField, ...]:
         """Return the field inside."""
         return (self.field,)
 
@@ -125,7 +125,7 @@ class Within(_Span):
     which: str
     shift: int
 
-    def __init__(self, unit: str, field: Field, which: str = "all", shift: int = 0, value: float = 1.0) -> None:
+    def __init__(self, unit: str, field: FeatureField, which: str = "all", shift: int = 0, value: float = 1.0) -> None:
         """Check the parts."""
         if unit not in ("chunk", "sentence") or which not in ("all", "first", "last"):
             raise InputError(f"{unit!r}, {which!r}: expected 'chunk' or 'sentence', and 'all', 'first' or 'last'")
@@ -175,7 +175,7 @@ class Beyond(_Span):
 
     side: str
 
-    def __init__(self, side: str, field: Field, value: float = 1.0) -> None:
+    def __init__(self, side: str, field: FeatureField, value: float = 1.0) -> None:
         """Check the parts."""
         if side not in ("before", "after"):
             raise InputError(f"{side!r}: expected 'before' or 'after'")
@@ -285,12 +285,12 @@ class Quoted(_Inside):
     text = "quoted"
 
     def _inside(self, view: View) -> NDArray[np.bool_]:
-        mark = (view.signs & int(Sign.QUOTE)) != 0
+        mark = (view.signs & int(WordSign.QUOTE)) != 0
         before, after = _around(mark.astype(np.int64), view.corpus)
         return np.asarray(~mark & (before % 2 == 1) & (after > 0), bool)
 
     def _inside_of(self, signs: Sequence[int]) -> Iterator[bool]:
-        quote = int(Sign.QUOTE)  # operations on an enumeration are slow
+        quote = int(WordSign.QUOTE)  # operations on an enumeration are slow
         marks = [sign & quote != 0 for sign in signs]
         met, every = 0, sum(marks)
         for mark in marks:
@@ -308,7 +308,7 @@ class Bracketed(_Inside):
     text = "bracketed"
 
     def _inside(self, view: View) -> NDArray[np.bool_]:
-        opening, closing = ((view.signs & int(sign)) != 0 for sign in (Sign.OPENING, Sign.CLOSING))
+        opening, closing = ((view.signs & int(sign)) != 0 for sign in (WordSign.OPENING, WordSign.CLOSING))
         depth, _ = _around(opening.astype(np.int64) - closing, view.corpus)
         _, closed_after = _around(closing.astype(np.int64), view.corpus)
         # The lowest depth so far, if below 0, is that of brackets that closed nothing; sequences are laid one under
@@ -318,7 +318,7 @@ class Bracketed(_Inside):
         return np.asarray(~(opening | closing) & (still_open > 0) & (closed_after > 0), bool)
 
     def _inside_of(self, signs: Sequence[int]) -> Iterator[bool]:
-        opening, closing = int(Sign.OPENING), int(Sign.CLOSING)
+        opening, closing = int(WordSign.OPENING), int(WordSign.CLOSING)
         still_open, to_close = 0, sum(sign & closing != 0 for sign in signs)
         for sign in signs:
             if sign & (opening | closing):

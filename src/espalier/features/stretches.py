@@ -18,7 +18,17 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 
-__all__ = ["ABBREVIATIONS", "BRACKETS", "MARKS", "QUOTES", "Sign", "Stretches", "borders", "signs_of", "signs_of_word"]
+__all__ = [
+    "ABBREVIATIONS",
+    "BRACKETS",
+    "MARKS",
+    "QUOTES",
+    "Stretches",
+    "WordSign",
+    "borders",
+    "signs_of",
+    "signs_of_word",
+]
 
 Ints = NDArray[np.int64]
 
@@ -93,7 +103,9 @@ def borders(signs: Sequence[int], kind: str) -> list[tuple[int, int]]:
 
     The same stretches as those of `Stretches.of`, for one text.
     """
-    end, bare, stop, abbreviated = (int(s) for s in (Sign[kind.upper()], Sign.BARE, Sign.STOP, Sign.ABBREVIATED))
+    end, bare, stop, abbreviated = (
+        int(s) for s in (WordSign[kind.upper()], WordSign.BARE, WordSign.STOP, WordSign.ABBREVIATED)
+    )
     firsts, before, ended = [], 0, True
     for t, sign in enumerate(signs):
         ends = bool(sign & end) and not (sign & stop and before & abbreviated)
@@ -103,7 +115,7 @@ def borders(signs: Sequence[int], kind: str) -> list[tuple[int, int]]:
     return list(zip(firsts, [*firsts[1:], len(signs)], strict=True))
 
 
-class Sign(IntFlag):
+class WordSign(IntFlag):
     """What a word is to the text around it."""
 
     QUOTE = 1  # a quotation mark
@@ -123,7 +135,7 @@ def signs_of(words: Sequence[str]) -> NDArray[np.uint8]:
 
 def _ends(corpus: Corpus, kind: str, signs: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return whether each token ends a stretch, and whether it is punctuation alone, bool[M] both."""
-    kinds = (Sign[kind.upper()], Sign.BARE, Sign.STOP, Sign.ABBREVIATED)
+    kinds = (WordSign[kind.upper()], WordSign.BARE, WordSign.STOP, WordSign.ABBREVIATED)
     end, bare, stop, abbreviated = ((signs & int(sign)).astype(bool) for sign in kinds)
     after = np.zeros(corpus.n_tokens, bool)
     after[1:] = abbreviated[:-1]
@@ -135,9 +147,9 @@ def _ends(corpus: Corpus, kind: str, signs: NDArray[np.uint8]) -> tuple[NDArray[
 def signs_of_word(word: str) -> int:
     """Return the signs of a word, as a number: it is asked for again and again, once a corpus."""
     if word.isalnum():  # most words, and no sign but this one
-        return int(Sign.ABBREVIATED) if _is_abbreviation(word) else 0
+        return int(WordSign.ABBREVIATED) if _is_abbreviation(word) else 0
     dotted = len(word) > 1 and word[-1] == "." and _is_abbreviation(word[:-1])
-    holds = (  # in the order of `Sign`
+    holds = (  # in the order of `WordSign`
         word in QUOTES,
         not any(map(str.isalnum, word)),
         word == ".",

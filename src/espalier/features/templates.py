@@ -1,4 +1,4 @@
-"""`Field`, `Part`, `Template`: what to look at, where, and in which combination.
+"""`FeatureField`, `Part`, `Template`: what to look at, where, and in which combination.
 
 A field gives values to a word type or to a token (`lower`: "the"). A template is one or more fields, each at
 an offset from the token: `lower@-1` is the lower-case form of the token before, `lower@-1 & lower` a pair.
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from espalier.features.single import SingleText
     from espalier.features.view import View
 
-__all__ = ["MAX_OFFSET", "Field", "Part", "Template", "marker"]
+__all__ = ["MAX_OFFSET", "FeatureField", "Part", "Template", "marker"]
 
 MAX_OFFSET = 1000
 """How far from its token a template may look."""
 
 
-class Field:
+class FeatureField:
     """What is looked at; subclasses are frozen dataclasses.
 
     A field is a function of the word type alone (`of_type`; then `by_type` is called, with distinct words), of the
@@ -71,7 +71,7 @@ class Field:
         """The text form, such as `prefix3`."""
         raise NotImplementedError
 
-    def within(self) -> tuple[Field, ...]:
+    def within(self) -> tuple[FeatureField, ...]:
         """Return the fields that this one is made of."""
         return ()
 
@@ -108,7 +108,7 @@ class Field:
         """Return this field at an offset: `Lower() @ -1`."""
         return Template((Part(self, offset),))
 
-    def __and__(self, other: Field | Template) -> Template:
+    def __and__(self, other: FeatureField | Template) -> Template:
         """Return a conjunction: `Lower() & Shape()`."""
         return (self @ 0) & other
 
@@ -117,7 +117,7 @@ class Field:
 class Part:
     """One field at one offset."""
 
-    field: Field
+    field: FeatureField
     offset: int = 0
 
     def __post_init__(self) -> None:
@@ -184,7 +184,7 @@ class Template:
             return "type", self.offset or 0
         return None if self.stretch is None else (self.stretch, 0)
 
-    def __and__(self, other: Field | Template) -> Template:
+    def __and__(self, other: FeatureField | Template) -> Template:
         """Return the conjunction of the parts of both."""
         return Template(self.parts + (other.parts if isinstance(other, Template) else (Part(other),)))
 

@@ -19,7 +19,7 @@ from espalier.corpus import Corpus
 from espalier.features.columns import Column, Places, Raw, cross, intern
 from espalier.features.fields import full_shapes
 from espalier.features.stretches import Stretches, signs_of
-from espalier.features.templates import Field, Part, Template
+from espalier.features.templates import FeatureField, Part, Template
 from espalier.lazy import cached_property
 
 __all__ = ["TypeValues", "View", "all_fields", "fields_of", "join", "locked", "names_of"]
@@ -39,14 +39,14 @@ class TypeValues:
         self.types = types
         self.families: Mapping[int, Column] = {}
 
-    def raw(self, field: Field) -> Raw:
+    def raw(self, field: FeatureField) -> Raw:
         """Return the values of a field, a row for each type."""
         if not field.via_shape:
             return field.by_type(self.types)
         values, column = field.by_type(self._shapes.values)
         return Raw(values, column.take(self._shapes.column.ids))
 
-    def numbered(self, field: Field, known: Mapping[str, int]) -> Column:
+    def numbered(self, field: FeatureField, known: Mapping[str, int]) -> Column:
         """Return the numbers of the known values of a field, a row for each type."""
         if not field.via_shape:
             return field.numbered(self.types, known)
@@ -103,7 +103,7 @@ class View:
             self._types_at[offset] = np.append(self.corpus.token_ids, -1)[self.tokens_at(offset)]
         return self._types_at[offset]
 
-    def rows_at(self, field: Field, offset: int) -> Ints:
+    def rows_at(self, field: FeatureField, offset: int) -> Ints:
         """Return which row of a field's values the token at the offset has, -1 outside the sequence, int64[M]."""
         return self.members("type" if field.of_type else field.stretch or "token", offset)
 
@@ -125,7 +125,7 @@ class View:
         n_rows = self.n_types if kind == "type" else len(self.stretches(kind).first)
         return np.bincount(self.members(kind, offset) + 1, minlength=n_rows + 1)[1:]
 
-    def raw(self, field: Field) -> Raw:
+    def raw(self, field: FeatureField) -> Raw:
         """Return the values of a field: a row for each type, stretch or token, whichever it is a field of.
 
         They are computed once: a field may stand in others, too. One text is one field (the extractor checks that).
@@ -134,7 +134,7 @@ class View:
             self._raw[field.text] = self.of_types.raw(field) if field.of_type else field.by_view(self)
         return self._raw[field.text]
 
-    def of_tokens(self, field: Field) -> Column:
+    def of_tokens(self, field: FeatureField) -> Column:
         """Return the values of a field, numbered as in `raw`, with a row for each token."""
         column = self.raw(field).column
         return column if not field.of_type and field.stretch is None else column.take(self.rows_at(field, 0))
@@ -150,7 +150,7 @@ class View:
             self._stretches[kind] = Stretches.of(self.corpus, kind, self.signs)
         return self._stretches[kind]
 
-    def united(self, kind: str, field: Field, unite: Callable[[Column, Stretches, int], Column]) -> Column:
+    def united(self, kind: str, field: FeatureField, unite: Callable[[Column, Stretches, int], Column]) -> Column:
         """Return what `unite` makes of a field's values on tokens: a row for each stretch of a kind, computed once."""
         if (kind, field.text) not in self._united:
             raw = self.raw(field)
@@ -158,15 +158,15 @@ class View:
         return self._united[kind, field.text]
 
 
-def fields_of(templates: Iterable[Template]) -> list[Field]:
+def fields_of(templates: Iterable[Template]) -> list[FeatureField]:
     """Return the fields of the templates, each once, in order of appearance."""
     return list({part.field.text: part.field for template in templates for part in template.parts}.values())
 
 
-def all_fields(templates: Iterable[Template]) -> list[Field]:
+def all_fields(templates: Iterable[Template]) -> list[FeatureField]:
     """Return the fields of the templates and those within them, each once, outer ones first."""
-    found: dict[int, Field] = {}
-    waiting: list[Field] = fields_of(templates)
+    found: dict[int, FeatureField] = {}
+    waiting: list[FeatureField] = fields_of(templates)
     while waiting:
         field = waiting.pop(0)
         found.setdefault(id(field), field)

@@ -27,14 +27,14 @@ from typing import Any, Protocol
 
 from espalier.document import Document
 from espalier.errors import FormatError, InputError, nearest
-from espalier.io.files import EXPANSION, LONGEST, Problem, Source, open_lines, write_chunks
+from espalier.io.files import EXPANSION, LONGEST, InputProblem, Source, open_lines, write_chunks
 
 __all__ = [
     "FORMATS",
     "DataWarning",
     "Format",
     "HasDocuments",
-    "Problem",
+    "InputProblem",
     "format_by_content",
     "format_by_name",
     "get_format",
@@ -207,7 +207,7 @@ def read(
     format: str | None = None,
     *,
     encoding: str = "utf-8",
-    problems: list[Problem] | None = None,
+    problems: list[InputProblem] | None = None,
     refused: list[FormatError] | None = None,
     expansion: float = EXPANSION,
     longest: float = LONGEST,
@@ -261,7 +261,7 @@ def iter_read(
     format: str | None = None,
     *,
     encoding: str = "utf-8",
-    problems: list[Problem] | None = None,
+    problems: list[InputProblem] | None = None,
     refused: list[FormatError] | None = None,
     expansion: float = EXPANSION,
     longest: float = LONGEST,
@@ -287,13 +287,13 @@ def _documents(
     source: Source,
     format: str | None,
     encoding: str,
-    problems: list[Problem] | None,
+    problems: list[InputProblem] | None,
     refused: list[FormatError] | None,
     expansion: float,
     longest: float,
     options: dict[str, Any],
 ) -> Iterator[Document]:
-    seen: list[Problem] = [] if problems is None else problems
+    seen: list[InputProblem] = [] if problems is None else problems
     with open_lines(source, encoding, seen, expansion, longest) as lines:
         lines.refused = refused
         if format is not None:

@@ -30,8 +30,8 @@ from espalier.errors import Argument, FormatError, Hint, InputError
 __all__ = [
     "CUT",
     "LONGEST",
+    "InputProblem",
     "Lines",
-    "Problem",
     "Source",
     "blaming",
     "check_longest",
@@ -51,7 +51,7 @@ PER_CHARACTER = 16
 _AHEAD = 1 << 20  # characters that are looked at before a format or a form is chosen
 
 
-class Problem(NamedTuple):
+class InputProblem(NamedTuple):
     """Something a reader repaired or left out: which line, and what."""
 
     line: int
@@ -89,7 +89,9 @@ class Lines:
     a line feed.
     """
 
-    def __init__(self, name: str, pieces: Iterable[str], problems: list[Problem], longest: float = LONGEST) -> None:
+    def __init__(
+        self, name: str, pieces: Iterable[str], problems: list[InputProblem], longest: float = LONGEST
+    ) -> None:
         """Keep the source's name for messages, the list that problems go to, and the bound on a record."""
         self.name = name
         self.problems = problems
@@ -159,7 +161,7 @@ class Lines:
 
     def report(self, what: str, line: int) -> None:
         """Note something that was repaired or left out."""
-        self.problems.append(Problem(line, what))
+        self.problems.append(InputProblem(line, what))
 
     @contextmanager
     def at(self, line: int) -> Iterator[None]:
@@ -192,7 +194,7 @@ _BOM = "\ufeff"
 
 @contextmanager
 def open_lines(
-    source: Source, encoding: str, problems: list[Problem], expansion: float = EXPANSION, longest: float = LONGEST
+    source: Source, encoding: str, problems: list[InputProblem], expansion: float = EXPANSION, longest: float = LONGEST
 ) -> Iterator[Lines]:
     """Open a path or file for reading; gzip is recognised by its first two bytes, whatever the name.
 

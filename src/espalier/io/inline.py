@@ -17,7 +17,7 @@ from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
 from espalier.io.files import Lines
 from espalier.io.markup import NAME, Event, MarkupError, line_events
-from espalier.io.tagged import Record, attribute_text, not_xml, render, without_not_xml
+from espalier.io.tagged import TaggedRecord, attribute_text, not_xml, render, without_not_xml
 from espalier.io.xmlform import walk
 
 __all__ = ["read", "read_tagged", "write", "write_tagged"]
@@ -54,7 +54,7 @@ def read_tagged(
     if form == "auto":
         form = "xml" if _XML.match(lines.first_text()) else "lines"
 
-    def label(event: Event, into: Record) -> str:
+    def label(event: Event, into: TaggedRecord) -> str:
         if into.depth and not nested:
             nesting = ("nested tags are ", Argument("read", "format", "hierarchical"))
             raise MarkupError(f"<{event.value}> inside {into.path!r}", event.line, nesting)
@@ -72,17 +72,19 @@ def read_tagged(
         raise lines.fault(error, error.line) from None
 
 
-Label = Callable[[Event, Record], str]
+Label = Callable[[Event, TaggedRecord], str]
 
 
 def _line_records(
     lines: Lines, _: str, repair: bool, separate: bool, label: Label
-) -> Iterator[tuple[int, Record, str]]:
+) -> Iterator[tuple[int, TaggedRecord, str]]:
     for number, line in lines:
         if not line.strip(" \t"):
             continue
         with lines.at(number):
-            content = Record(lines.report, lines.report if repair else None, separate=separate, longest=lines.longest)
+            content = TaggedRecord(
+                lines.report, lines.report if repair else None, separate=separate, longest=lines.longest
+            )
             for event in line_events(line, number):
                 if event.kind == "text":
                     content.characters(event)
@@ -96,7 +98,7 @@ def _line_records(
 
 def _xml_records(
     lines: Lines, record: str, repair: bool, separate: bool, label: Label
-) -> Iterator[tuple[int, Record, str]]:
+) -> Iterator[tuple[int, TaggedRecord, str]]:
     def stray(event: Event, inside: str) -> None:
         raise MarkupError(f"text outside any record: {event.value.strip()[:30]!r}", event.line)
 

@@ -16,7 +16,7 @@ from espalier.io.common import DEPTH, sorted_spans
 from espalier.io.files import CUT, LONGEST, too_long
 from espalier.io.markup import Event, MarkupError, decoded
 
-__all__ = ["Field", "Record", "attribute_text", "not_xml", "render", "without_not_xml"]
+__all__ = ["TaggedField", "TaggedRecord", "attribute_text", "not_xml", "render", "without_not_xml"]
 
 _LAYOUT = " \t\r\n"
 _BREAK = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
@@ -33,7 +33,7 @@ class _Open:
         self.start = -1
 
 
-class Field(NamedTuple):
+class TaggedField(NamedTuple):
     """A field of a record: its span, and the tag it was written with."""
 
     span: Span
@@ -41,7 +41,7 @@ class Field(NamedTuple):
     attributes: Mapping[str, str]
 
 
-class Record:
+class TaggedRecord:
     """Collects the text and fields of one record from its events.
 
     `repair` is None to be strict; else a function that is told every repair: an end tag without a start is
@@ -64,7 +64,7 @@ class Record:
         self._length = self._size = 0
         self._gap = False
         self._open: list[_Open] = []
-        self.fields: list[Field] = []
+        self.fields: list[TaggedField] = []
 
     @property
     def text(self) -> str:
@@ -163,7 +163,7 @@ class Record:
             self._report(f"<{field.name}> has no text, so it is no span", field.line)
         else:
             span = Span(field.start, self._length, field.label)
-            self.fields.append(Field(span, field.name, field.attributes))
+            self.fields.append(TaggedField(span, field.name, field.attributes))
 
 
 def attribute_text(value: str) -> str:

@@ -22,7 +22,7 @@ from espalier.io.common import Tokeniser, Writing, build, tokeniser
 from espalier.io.files import Lines
 from espalier.io.inline import without_controls
 from espalier.io.markup import NAME, Event, MarkupError
-from espalier.io.tagged import Field, Record, attribute_text, not_xml, render
+from espalier.io.tagged import TaggedField, TaggedRecord, attribute_text, not_xml, render
 from espalier.io.xmlform import walk
 
 __all__ = ["LABELS", "read", "write"]
@@ -109,7 +109,7 @@ def read(
     """Yield one document a `<bibl>`, wherever it stands."""
     table, split = _Table(labels), tokeniser(tokenise)
 
-    def label(event: Event, record: Record) -> str | None:
+    def label(event: Event, record: TaggedRecord) -> str | None:
         if event.value.rpartition(":")[2] == "lb":
             record.characters(Event("text", " ", event.line))
         own = table.label(event.value, event.attributes, event.line)
@@ -135,11 +135,11 @@ def read(
         raise lines.fault(error, error.line) from None
 
 
-def _determined(field: Field, table: _Table) -> bool:
+def _determined(field: TaggedField, table: _Table) -> bool:
     return table.tag(_last(field.span.label)) == (field.name.rpartition(":")[2], dict(field.attributes))
 
 
-def _kept(field: Field) -> list[Any]:
+def _kept(field: TaggedField) -> list[Any]:
     name = field.name.rpartition(":")[2]
     return [field.span.start, field.span.end, field.span.label, name, dict(field.attributes)]
 

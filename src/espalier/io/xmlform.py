@@ -15,9 +15,9 @@ from xml.parsers import expat
 
 from espalier.io.files import Lines
 from espalier.io.markup import NAME, NO_DECLARATIONS, Event, MarkupError, document_events
-from espalier.io.tagged import Record
+from espalier.io.tagged import TaggedRecord
 
-__all__ = ["Found", "walk", "xml_events"]
+__all__ = ["FoundElement", "walk", "xml_events"]
 
 _CHUNK = 1 << 16  # bytes that are read before their events are yielded
 _DECLARED = re.compile(r"\s*<\?xml\b.*?\?>", re.DOTALL)
@@ -134,10 +134,10 @@ def xml_events(text: str) -> Iterator[Event]:
     return _Scanner(text).read()
 
 
-class Found(NamedTuple):
+class FoundElement(NamedTuple):
     """One record element: its content, attributes and first line."""
 
-    record: Record
+    record: TaggedRecord
     attributes: Mapping[str, str]
     line: int
 
@@ -145,12 +145,12 @@ class Found(NamedTuple):
 def walk(
     lines: Lines,
     is_record: Callable[[str, int], bool],
-    label: Callable[[Event, Record], str | None],
+    label: Callable[[Event, TaggedRecord], str | None],
     stray: Callable[[Event, str], None],
     *,
     repair: bool = False,
     separate: bool = False,
-) -> Iterator[Found]:
+) -> Iterator[FoundElement]:
     """Yield the record elements of an XML document.
 
     `is_record(name, depth)` says which elements are records, `label` names a field (None: no label), and
@@ -158,7 +158,7 @@ def walk(
     """
     text = lines.whole()
     outer: list[str] = []
-    record: Record | None = None
+    record: TaggedRecord | None = None
     attributes: Mapping[str, str] = {}
     name, start, rooted = "", 0, False
     for event in document_events(text) if repair else xml_events(text):
@@ -169,7 +169,7 @@ def walk(
                 rooted = True
                 if is_record(event.value, len(outer)):
                     name, attributes, start = event.value, event.attributes, event.line
-                    record = Record(
+                    record = TaggedRecord(
                         lines.report,
                         lines.report if repair else None,
                         separate=separate,
@@ -192,7 +192,7 @@ def walk(
             record.close(event)
         else:
             record.finish(event.line)
-            yield Found(record, attributes, start)
+            yield FoundElement(record, attributes, start)
             record = None
     if record is not None or outer:
         raise MarkupError(f"the file ends inside <{name if record is not None else outer[-1]}>", text.count("\n") + 1)

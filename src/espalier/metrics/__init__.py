@@ -3,7 +3,7 @@
 Gold and predicted labels are lists of label lists or labelled corpora; `evaluate` gives every figure at once.
 """
 
-from espalier.metrics.reliability import Bin, Calibration, calibration
+from espalier.metrics.reliability import Bin, ReliabilityCurve, calibration
 from espalier.metrics.scores import (
     Confusion,
     Report,
@@ -21,8 +21,8 @@ from espalier.metrics.significance import Bootstrap, Wilcoxon, paired_bootstrap,
 __all__ = [
     "Bin",
     "Bootstrap",
-    "Calibration",
     "Confusion",
+    "ReliabilityCurve",
     "Report",
     "Score",
     "SegmentScores",

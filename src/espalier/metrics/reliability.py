@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from espalier.errors import InputError
 
-__all__ = ["Bin", "Calibration", "calibration"]
+__all__ = ["Bin", "ReliabilityCurve", "calibration"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Bin:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class ReliabilityCurve:
     """The expected calibration error (`error`), the largest gap of any bin, and the reliability table."""
 
     error: float
@@ -54,7 +54,7 @@ class Calibration:
         return "\n".join(rows)
 
 
-def calibration(confidences: ArrayLike, correct: ArrayLike, *, n_bins: int = 10) -> Calibration:
+def calibration(confidences: ArrayLike, correct: ArrayLike, *, n_bins: int = 10) -> ReliabilityCurve:
     """Bin confidences, float[n] in 0..1, and compare each bin's mean with its share of correct answers, bool[n]."""
     sure = np.asarray(confidences, dtype=np.float64)
     right = np.asarray(correct)
@@ -82,4 +82,4 @@ def calibration(confidences: ArrayLike, correct: ArrayLike, *, n_bins: int = 10)
         else Bin(float(edges[b]), float(edges[b + 1]), 0, None, None)
         for b, n in enumerate(counts)
     )
-    return Calibration(float((counts * gaps).sum() / len(sure)), float(gaps.max()), bins, len(sure))
+    return ReliabilityCurve(float((counts * gaps).sum() / len(sure)), float(gaps.max()), bins, len(sure))

@@ -30,7 +30,7 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError, nearest
 from espalier.features.declare import parse_template
 from espalier.features.matrix import FeatureMatrix
-from espalier.features.named import Regex
+from espalier.features.named import RegexField
 from espalier.features.templates import Template
 from espalier.kernels.rows import padded
 from espalier.kernels.segment_features import segment_scores
@@ -52,7 +52,7 @@ __all__ = [
 LENGTH_BINS = (1, 2, 3, 4, 5, 7, 10, 15, 21)
 """First length of each bin of `length`."""
 
-MARK = Regex("mark", r"(?s:.*[\W_])")
+MARK = RegexField("mark", r"(?s:.*[\W_])")
 MARKED_INSIDE = f"inside:{MARK.text}"
 """The name of the weights of marks before the last token."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from espalier.citations.splitting import split_references
 from espalier.document import Document
 from espalier.errors import FormatError
-from espalier.io import Problem, format_by_content, format_by_name, iter_read
+from espalier.io import InputProblem, format_by_content, format_by_name, iter_read
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
 from espalier.workbench.records import AddedRecords
@@ -82,7 +82,7 @@ def read_upload(
     chosen = format or _guess(data, name, encoding)
     if chosen == "plain":
         return read_text(bench, task, _decoded(data, encoding))
-    found, problems, refused = UploadReading(), list[Problem](), list[FormatError]()
+    found, problems, refused = UploadReading(), list[InputProblem](), list[FormatError]()
     stream = io.BytesIO(data)
     for i, document in enumerate(iter_read(stream, chosen, encoding=encoding, problems=problems, refused=refused)):
         found.take(bench, document, document.id or f"record {i + 1}")

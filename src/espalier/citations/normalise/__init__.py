@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from espalier.citations.record import Record
 
 __all__ = [
+    "FieldReader",
     "Names",
-    "Reading",
     "clean_container",
     "clean_title",
     "find_arxiv",
@@ -147,7 +147,7 @@ def _kind_alone(texts: Mapping[str, str]) -> str:
 T = TypeVar("T")
 
 
-class Reading:
+class FieldReader:
     """Takes values out of the fields of a record, and keeps count of the fields that gave none."""
 
     _months: tuple[tuple[str, str], ...] = ()  # (label, text) of those in brackets after the volume or issue
@@ -249,7 +249,7 @@ def _volume(text: str) -> tuple[str, str] | None:
     return found if any(found) else None
 
 
-_ReadField = Callable[[Reading, str], Any]
+_ReadField = Callable[[FieldReader, str], Any]
 
 
 def _value(read: Callable[[str], Any]) -> _ReadField:
@@ -262,18 +262,18 @@ _READERS: tuple[tuple[str, str, _ReadField], ...] = (
     ("title", "title", _value(clean_title)),
     ("container-title", "container_title", _value(clean_container)),
     ("pages", "pages", _value(parse_pages)),
-    ("date", "issued", Reading.date),
-    ("accessed", "accessed", Reading.date),
+    ("date", "issued", FieldReader.date),
+    ("accessed", "accessed", FieldReader.date),
     ("edition", "edition", _value(parse_edition)),
     ("url", "url", _value(find_url)),
     ("isbn", "isbn", _value(find_isbn)),
     ("issn", "issn", _value(find_issn)),
-    ("collection-title", "collection_title", Reading.joined),
-    ("publisher", "publisher", Reading.joined),
-    ("location", "location", Reading.joined),
-    ("genre", "genre", Reading.joined),
-    ("institution", "institution", Reading.joined),
-    ("note", "note", Reading.joined),
+    ("collection-title", "collection_title", FieldReader.joined),
+    ("publisher", "publisher", FieldReader.joined),
+    ("location", "location", FieldReader.joined),
+    ("genre", "genre", FieldReader.joined),
+    ("institution", "institution", FieldReader.joined),
+    ("note", "note", FieldReader.joined),
 )
 _ROLES = {"author": "authors", "editor": "editors", "translator": "translators"}
 
@@ -286,7 +286,7 @@ def work_of(record: Record) -> Work:
     A DOI is also looked for in the URL, an arXiv number in the whole text, the issue in the volume: "12(3)", the month
     beside the issue: "no. 3 (March)". Without a date, a note that says only "in press" or "n.d." is its literal.
     """
-    reading = Reading(record)
+    reading = FieldReader(record)
     present = reading.texts
     found: dict[str, Any] = {}
     others: list[str] = []

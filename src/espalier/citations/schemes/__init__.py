@@ -52,7 +52,7 @@ _REFINE = ("label", "pattern", "fields", "when", "unless", "after", "before")
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class SchemeCondition:
     """Is there a field of this label that the pattern is found in?"""
 
     label: str
@@ -74,10 +74,10 @@ class Refinement:
     label: str
     pattern: re.Pattern[str]
     fields: tuple[str, ...]
-    when: tuple[Condition, ...] = ()
-    unless: tuple[Condition, ...] = ()
-    after: Condition | None = None
-    before: Condition | None = None
+    when: tuple[SchemeCondition, ...] = ()
+    unless: tuple[SchemeCondition, ...] = ()
+    after: SchemeCondition | None = None
+    before: SchemeCondition | None = None
 
     def __post_init__(self) -> None:
         """Check that there is a group for every cut."""
@@ -236,11 +236,11 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
-def _conditions(row: Mapping[str, Any], key: str) -> tuple[Condition, ...]:
+def _conditions(row: Mapping[str, Any], key: str) -> tuple[SchemeCondition, ...]:
     """Return what stands at a key: nothing, a condition, or several."""
     found = row.get(key, ())
     several = (found,) if isinstance(found, Mapping) else found
-    return tuple(Condition(one["label"], _pattern(one.get("pattern", ""))) for one in several)
+    return tuple(SchemeCondition(one["label"], _pattern(one.get("pattern", ""))) for one in several)
 
 
 def _refinement(row: Mapping[str, Any]) -> Refinement:
