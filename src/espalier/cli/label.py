@@ -17,7 +17,7 @@ from espalier.cli.wording import counted, in_options
 from espalier.errors import EspalierError, FormatError, InputError
 
 if TYPE_CHECKING:
-    from espalier.cli.labelling import Answered, Labelling
+    from espalier.cli.labelling import Answered, LabelJob
     from espalier.document import Document
     from espalier.extract.extraction import Extraction
 
@@ -76,7 +76,7 @@ def label(
 
     A bad record is named and left out, and a file that cannot be read further is named; the exit code is then 1.
     """
-    from espalier.cli.labelling import Labelling, open_extractor
+    from espalier.cli.labelling import LabelJob, open_extractor
     from espalier.loading import model_file
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
@@ -85,7 +85,7 @@ def label(
     _check(chosen, explain, k, min_confidence, review)
     keep_apart([*files, model], {"--output": output, "--review": review})
     inputs, whole = _Inputs(files, source, encoding), explain or chosen == "extractions"
-    job = Labelling(open_extractor(model), model_file(model), k, min_confidence, whole, jobs)
+    job = LabelJob(open_extractor(model), model_file(model), k, min_confidence, whole, jobs)
     pace = Pace("records")
     with progress("labelling", quiet=to_terminal) as news, _opened(review) as unsure:
         answers = job.answers(inputs.documents(), lambda n: news(pace.news(n)), unsure)
@@ -115,7 +115,7 @@ def _check(format: str, explain: bool, k: int, least: float, review: Path | None
 
 
 def _write(
-    answers: Iterator[Answered], output: Path, format: str, job: Labelling, *, explain: bool, lossy: bool
+    answers: Iterator[Answered], output: Path, format: str, job: LabelJob, *, explain: bool, lossy: bool
 ) -> None:
     """Write labelled records as a table, as extractions, or in a data format."""
     from espalier.cli.labelling import extraction_line

@@ -15,7 +15,7 @@ from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import Extractor
 from espalier.loading import model_file
 
-__all__ = ["Labelling", "extraction_line", "open_extractor"]
+__all__ = ["LabelJob", "extraction_line", "open_extractor"]
 
 _BATCH = 1000
 
@@ -32,7 +32,7 @@ def open_extractor(source: Path | str) -> Extractor:
 
 
 @dataclass
-class Labelling:
+class LabelJob:
     """What is asked of every record: k readings, and at least so much confidence; `low` counts those below it.
 
     model : the file, for processes that make the extractor anew; whole : are confidences and certificates wanted?
