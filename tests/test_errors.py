@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import pickle
 import re
+from pathlib import Path
 
 import pytest
 
@@ -119,3 +121,23 @@ def test_an_argument_as_python_writes_it() -> None:
     assert [str(Argument("read", "encoding", value)) for value in (..., "latin-1", None)] == [
         "encoding=", "encoding='latin-1'", "encoding=None",
     ]  # fmt: skip
+
+
+def hidden_hints(source: str) -> list[str]:
+    """Messages of errors that say what to do behind a semicolon, where nobody can tell it from what is wrong."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in errors.__all__:
+            texts = (part for argument in node.args for part in ast.walk(argument) if isinstance(part, ast.Constant))
+            if node.func.id.endswith("Error") and not any(keyword.arg == "hint" for keyword in node.keywords):
+                found += [text.value for text in texts if isinstance(text.value, str) and "; " in text.value]
+    return found
+
+
+def test_what_to_do_is_the_hint() -> None:
+    assert hidden_hints('raise InputError(f"{x} is odd; make it even")') == [" is odd; make it even"]
+    assert hidden_hints('raise InputError("odd", hint="make it even; or not")') == []
+    root = Path(errors.__file__).parent
+    assert [
+        (path.name, *found) for path in root.rglob("*.py") if (found := hidden_hints(path.read_text("utf-8")))
+    ] == []

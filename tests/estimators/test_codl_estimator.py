@@ -336,7 +336,7 @@ def test_transition_classes_and_partial_labels() -> None:
         (CoDL(CRF()), "update='pool'"),
         (CoDL(SemiCRF(), update="pool"), "segments"),
         (CoDL("hmm"), "not an estimator"),
-        (EM(CRF()), "EM needs a model that is estimated from counts; a CRF has no `count`"),
+        (EM(CRF()), "EM needs a model that is estimated from counts, and a CRF has no `count`"),
         (EM(iterations=-1), "iterations"),
         (EM(gamma=2), "gamma"),
         (EM(gamma="much"), "gamma"),

@@ -141,12 +141,15 @@ def test_the_front_door_loads_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("learner", "message"),
     [
-        (es.EM(Toy()), r"EM needs a model that is estimated from counts; a Toy has no `count`"),
+        (es.EM(Toy()), r"EM needs a model that is estimated from counts, and a Toy has no `count`"),
         (
             es.GeneralizedExpectation(Toy(), RULES),
-            r"GeneralizedExpectation needs a model that can be fitted to soft labels; a Toy has no `fit_soft`",
+            r"GeneralizedExpectation needs a model that can be fitted to soft labels, and a Toy has no `fit_soft`",
         ),
-        (es.CoDL(Plain()), r"update='interpolate' needs a model that can mix; a Plain has no `mixed`; choose .*'pool'"),
+        (
+            es.CoDL(Plain()),
+            r"needs a model that can mix, and a Plain has no `mixed`; choose .*'pool'",
+        ),
         (es.CoDL(Toy(), jobs=2), "not for a Toy with 'interpolate'; without jobs"),
         (es.PosteriorRegularization(Toy(), RULES, jobs=2), "for an HMM or a CRF, not for a Toy"),
     ],
@@ -158,7 +161,7 @@ def test_what_is_missing_is_named(learner, message: str) -> None:
 
 def test_training_under_rules_is_named_too() -> None:
     with pytest.raises(
-        InputError, match="training='IBT' needs a model that can learn under rules; a Toy has no `fit_u"
+        InputError, match="training='IBT' needs a model that can learn under rules, and a Toy has no `fit_u"
     ):
         es.CCM(Toy(), RULES, training="IBT").fit(X, Y)
 

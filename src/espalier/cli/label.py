@@ -107,9 +107,9 @@ _OWN = ("table", "extractions")
 def _check(format: str, explain: bool, k: int, least: float, review: Path | None) -> None:
     """Refuse options that would do nothing."""
     if explain and format != "table":
-        raise InputError(f"--explain draws for people; it goes with --format table, not {format}")
+        raise InputError("--explain draws for people", hint=f"it goes with --format table, not {format}")
     if k > 1 and format not in _OWN:
-        raise InputError(f"-k {k}: {format} has no place for other readings; use --format extractions or table")
+        raise InputError(f"-k {k}: {format} has no place for other readings", hint="use --format extractions or table")
     if review is not None and not least:
         raise InputError("--review needs --min-confidence: how sure a record must be to need no review")
 

@@ -155,10 +155,8 @@ def require(model: Any, ability: Any, who: str, instead: str = "") -> Any:
     if isinstance(model, ability):
         return model
     missing = [name for name in vars(ability) if not name.startswith("_") and not callable(getattr(model, name, None))]
-    raise InputError(
-        f"{who} needs a model that {WHAT[ability]}; a {type(model).__name__} has no `{missing[0]}`"
-        + (f"; {instead}" if instead else "")
-    )
+    what = f"{who} needs a model that {WHAT[ability]}, and a {type(model).__name__} has no `{missing[0]}`"
+    raise InputError(what, hint=instead)
 
 
 def chain_potentials(model: SequenceLabeller, X: Any, who: str) -> ChainBatch:
