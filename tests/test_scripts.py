@@ -64,6 +64,7 @@ ELSEWHERE = {
     "scripts/docs_site.py": "tests/docs/test_docs_site.py",
     "scripts/kill_hundred.py": "tests/trust/test_crashes.py",
     "scripts/make_release_files.py": "tests/trust/test_determinism.py",
+    "scripts/write_walks.py": "tests/docs/test_docs_architecture.py",
     "scripts/rules_tables.py": "tests/test_docs_rules.py",
 }
 IMPORTED = {
