@@ -54,6 +54,7 @@ class SingleText:
         """Take a corpus of one sequence, and what is known of each of its tokens."""
         self.corpus, self.words = corpus, words
         self._values: dict[str, Values] = {}
+        self._of_tokens: dict[str, list[Sequence[str]]] = {}
         self._stretches: dict[str, list[tuple[int, int]]] = {}
         self._united: dict[tuple[str, str], list[list[str]]] = {}
 
@@ -65,7 +66,10 @@ class SingleText:
     def values(self, field: FeatureField) -> list[Sequence[str]]:
         """Return the values of a field of the word type, for each token."""
         text = field.text
-        return [word.values[text] for word in self.words]
+        found = self._of_tokens.get(text)
+        if found is None:
+            found = self._of_tokens[text] = [word.values[text] for word in self.words]
+        return found
 
     def of(self, field: FeatureField, text: str) -> Values:
         """Return the values of a field of places, for each token, or each stretch if it is one of stretches.
@@ -206,12 +210,15 @@ class SingleIndex:
             home.append(
                 _One(template, values[text], keys[0], start) if alone else _Several(template, values, keys, start)
             )
-        several = [*chain(*self._types.values(), *self._stretches.values(), self._placed)]
-        numbered = {text for join in several if isinstance(join, _Several) for text in join.texts}
+        every = chain(*self._types.values(), *self._stretches.values(), self._placed)
+        numbered = {text for join in every if isinstance(join, _Several) for text in join.texts}
         self._known = {text: dict(zip(values[text], range(len(values[text])), strict=True)) for text in numbered}
         fields = {part.field.text: part.field for template in templates for part in template.parts}
         inner = [each for field in fields.values() for each in field.within()]
         self._of_words = {field.text: field for field in [*fields.values(), *inner] if field.of_type}
+        self._inside = list({field.text: None for field in inner if field.of_type})
+        several = [join for join in chain(*self._stretches.values(), self._placed) if isinstance(join, _Several)]
+        self._crossed = list({text for join in several for text in join.texts if text in self._of_words})
         self._words: dict[str, _Word] = {}
 
     @staticmethod
@@ -266,17 +273,30 @@ class SingleIndex:
         shapes = full_shapes(new)
         asked = {text: field.of_words(shapes if field.via_shape else new) for text, field in self._of_words.items()}
         numbers = {text: self._numbered(text, rows) for text, rows in asked.items() if text in self._known}
+        kept = [(text, asked[text]) for text in self._inside]
+        crossed = [(text, numbers[text]) for text in self._crossed]
         found = []
         for u, word in enumerate(new):
-            rows = [
-                [a for join in family for a in join.attributes([numbers[text][u] for text in join.texts])]
-                for family in self._types.values()
-            ]
-            values = {text: several[u] for text, several in asked.items()}
-            own = {text: several[u] for text, several in numbers.items()}
+            rows = [self._of_word(u, family, numbers) for family in self._types.values()]
+            values = {text: several[u] for text, several in kept}
+            own = {text: several[u] for text, several in crossed}
             attributes = np.array([*chain.from_iterable(rows)], np.int32)
             found.append(_Word(values, own, attributes, tuple(map(len, rows)), signs_of_word(word)))
         return found
+
+    @staticmethod
+    def _of_word(u: int, family: Sequence[_Several], numbers: Mapping[str, Sequence[Sequence[int]]]) -> list[int]:
+        """Return the attributes of the u-th new word at one offset."""
+        row: list[int] = []
+        for join in family:
+            if join.later:
+                row += join.attributes([numbers[text][u] for text in join.texts])
+            else:
+                first = join.first
+                for number in numbers[join.texts[0]][u]:
+                    if first[number] >= 0:
+                        row.append(first[number])
+        return row
 
     def _numbered(self, text: str, rows: Values) -> list[list[int]]:
         """Return the numbers of the values that the index knows."""

@@ -113,14 +113,13 @@ def posterior_one(unary, peak, trans, start, end, y, tokens):
         z += alpha[T - 1, j] * last[j]
     if not z > 0.0:
         return np.nan
-    beta, after = last / z, np.empty(L)
+    beta, after, into = last / z, np.empty(L), steps.T.copy()
     for t in range(T - 1, -1, -1):
         tokens[t] = alpha[t, y[t]] * beta[y[t]]
         for j in range(L):
             after[j] = x[t, j] * beta[j] / scale[t]
-        for i in range(L):
-            total = 0.0
-            for j in range(L):
-                total += steps[i, j] * after[j]
-            beta[i] = total
+        beta[:] = 0.0
+        for j in range(L):  # row by row of the transpose: sums that do not wait for each other
+            for i in range(L):
+                beta[i] += into[j, i] * after[j]
     return log_z + math.log(z)
