@@ -71,21 +71,20 @@ def posterior_single(
         low = float(unary.min(where=unary > -np.inf, initial=np.inf))
     if not float(peak.max()) - low < LARGEST_SPREAD or np.isneginf(peak).any():
         return None
-    if worth_loading(len(unary)):
-        from espalier.kernels.single import posterior_one
+    x, steps, first, last = np.exp(unary - peak[:, None]), np.exp(trans), np.exp(start), np.exp(end)
+    if not worth_loading(len(unary)):
+        return _posterior(x, peak, steps, first, last, y)
+    from espalier.kernels.single import posterior_one
 
-        tokens = np.empty(len(unary), np.float32)
-        log_z = float(posterior_one(unary, peak, trans, start, end, y, tokens))
-        return None if math.isnan(log_z) else (tokens, log_z)
-    return _posterior(unary, peak, trans, start, end, y)
+    tokens = np.empty(len(unary), np.float32)
+    log_z = float(posterior_one(x, peak, steps, first, last, y, tokens))
+    return None if math.isnan(log_z) else (tokens, log_z)
 
 
 def _posterior(
-    unary: Float, peak: Float, trans: Float, start: Float, end: Float, y: NDArray[np.integer]
+    x: Float, peak: Float, steps: Float, first: Float, last: Float, y: NDArray[np.integer]
 ) -> tuple[NDArray[np.float32], float] | None:
-    """Do the same without a kernel; peak : float64[T], the largest score of every token."""
-    steps, first, last = np.exp(trans), np.exp(start), np.exp(end)
-    x = np.exp(unary - peak[:, None])
+    """Do the same without a kernel; for the arguments see `kernels.single.posterior_one`."""
     alpha, beta, scale = np.empty_like(x), np.empty_like(x), np.empty(len(x))
     before, total = first, np.add.reduce
     for t, (here, row) in enumerate(zip(alpha, x, strict=True)):

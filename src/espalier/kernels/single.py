@@ -80,19 +80,18 @@ def viterbi_one(rows, change, kind, steps, start, end, omega, path):
 
 
 @njit(cache=True, nogil=True)
-def posterior_one(unary, peak, trans, start, end, y, tokens):
+def posterior_one(x, peak, steps, first, last, y, tokens):
     """Write p(y_t) of the labels of one sequence into tokens : float32[T]; return log Z, nan if nothing is possible.
 
-    peak : float64[T], the largest score of every token; the recurrences are those of `lanes`.
+    x : float64[T, L], e to the scores minus peak : float64[T], the largest of each token; steps, first, last : e to the
+    transitions, start and end. The recurrences are those of `lanes`.
     """
-    T, L = unary.shape
-    steps, last = np.exp(trans), np.exp(end)
-    x, alpha, scale = np.empty((T, L)), np.empty((T, L)), np.empty(T)
+    T, L = x.shape
+    alpha, scale = np.empty((T, L)), np.empty(T)
     log_z = 0.0
     for t in range(T):
         for j in range(L):
-            x[t, j] = math.exp(unary[t, j] - peak[t])
-            alpha[t, j] = math.exp(start[j]) if t == 0 else 0.0
+            alpha[t, j] = first[j] if t == 0 else 0.0
         if t:
             for i in range(L):
                 before = alpha[t - 1, i]
