@@ -15,8 +15,7 @@ from espalier.potentials import ChainBatch, Potentials
 from espalier.workbench.api_page import api_page
 from espalier.workbench.examples import examples
 from espalier.workbench.failures import explained
-from espalier.workbench.memory import Kept
-from espalier.workbench.scores import alone, joined
+from espalier.workbench.memory import Kept, alone, joined
 from espalier.workbench.tasks import BUILTIN
 
 

@@ -5,13 +5,13 @@
 | file | one idea |
 |---|---|
 | `database` | one SQLite file, opened by one server; what is confirmed is on the disk |
-| `tasks`, `records`, `models`, `job_table` | the tables: what is stored of each |
+| `tasks`, `records`, `models` | the tables: what is stored of each |
 | `labellers` | model files as extractors, and the penalties they learned; without one, scores of zero |
 | `rule_texts` | rules as text, sliders and switches; mistakes by line and column |
 | `answers` | extractions as the API writes them |
-| `memory`, `scores` | what is kept between requests, within bounds |
+| `memory` | what is kept between requests, within bounds |
 | `bench` | all of the above together: what the routes call |
-| `reading`, `listing`, `exporting`, `redecoding`, `suggesting`, `measuring` | one kind of work each |
+| `reading`, `exporting`, `redecoding`, `suggesting`, `measuring` | one kind of work each |
 | `jobs`, `orders` | training in a process of its own, one at a time |
 | `security` | hosts, tokens, origins, sizes, headers |
 | `shapes/`, `routes/`, `app`, `api_page` | the HTTP side |

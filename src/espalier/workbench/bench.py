@@ -21,19 +21,19 @@ from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import Extractor
 from espalier.potentials import ChainBatch
 from espalier.workbench.answers import places, text_dict
-from espalier.workbench.clock import Deadline
 from espalier.workbench.database import Database
-from espalier.workbench.failures import Failure
-from espalier.workbench.labellers import Labeller, Labellers
-from espalier.workbench.memory import Kept
+from espalier.workbench.failures import Deadline, Failure
+from espalier.workbench.labellers import Labeller, load_labeller
+from espalier.workbench.memory import Kept, alone, joined, size
 from espalier.workbench.models import ModelStore
 from espalier.workbench.records import RecordStore, Stored
 from espalier.workbench.rule_texts import applied
-from espalier.workbench.scores import alone, joined, size
 from espalier.workbench.tasks import ProjectTask, TaskStore
 
-__all__ = ["Bench", "Limits"]
+__all__ = ["Bench", "Limits", "listed", "queued", "ruled"]
 
+_CORRECTED = {"any": None, "yes": True, "no": False}
+_MODELS = 4  # models in memory
 _AT_ONCE = 128  # records between two looks at the clock
 _FEW_AT_ONCE = 8  # the same where several readings of each are wanted
 _SURE = 500_000  # confidences in memory: an order needs those of all records, whose answers may be too many to keep
@@ -61,7 +61,7 @@ class Bench:
         self.database = Database(directory)
         self.tasks, self.records = TaskStore(self.database), RecordStore(self.database)
         self.models = ModelStore(self.database)
-        self._labellers = Labellers(self.models)
+        self._labellers: Kept[Labeller] = Kept(_MODELS)
         self._lock = threading.Lock()
         self._scores: Kept[ChainBatch] = Kept(self.limits.scores, size)
         self._answers: Kept[Extraction] = Kept(self.limits.answers)
@@ -85,12 +85,12 @@ class Bench:
 
     def labeller(self, task: ProjectTask, model: int | None) -> Labeller:
         """Return a model of a task by number; None is no model. Call it while computing."""
-        return self._labellers.get(task, model)
-
-    def forget(self, task: str) -> None:
-        """Drop the models of a task that is gone from memory."""
-        with self._lock:
-            self._labellers.forget(task)
+        key = (task.name, task.labels, model)  # a task that is made anew may have other labels
+        found = self._labellers.get(key)
+        if found is None:
+            found = load_labeller(self.models, task, model)
+            self._labellers.put(key, found)
+        return found
 
     def check_many(self, count: int) -> None:
         """Refuse more records than one request may ask for."""
@@ -215,3 +215,33 @@ def _record_dict(stored: Stored, answer: Extraction) -> dict[str, Any]:
         "corrected": None if spans is None else places(spans),
         "corrected_at": stored.corrected_at,
     }
+
+
+def listed(
+    bench: Bench, task: ProjectTask, order: str, corrected: str, offset: int, limit: int, k: int
+) -> dict[str, Any]:  # fmt: skip
+    """Return a page of records; only an order by confidence needs the answers of all."""
+    bench.check_many(limit)
+    total, done = bench.records.counts(task.name)
+    matching = {"any": total, "yes": done, "no": total - done}[corrected]
+    if order == "position":
+        stored = bench.records.all(task.name, _CORRECTED[corrected], offset, limit)
+    else:
+        everything = bench.records.all(task.name, _CORRECTED[corrected])
+        stored = _by_confidence(bench, task, everything, reverse=order == "confidence")[offset : offset + limit]
+    counts = {"total": total, "corrected": done, "matching": matching, "offset": offset, "model": task.active}
+    return {**counts, "records": bench.record_dicts(task, stored, k)}
+
+
+def queued(bench: Bench, task: ProjectTask, limit: int, skip: Sequence[int], k: int) -> dict[str, Any]:
+    """Return the least confident records that nobody corrected."""
+    stored = bench.records.all(task.name, corrected=False)
+    left, skipped = len(stored), frozenset(skip)
+    stored = [one for one in stored if one.id not in skipped]
+    first = _by_confidence(bench, task, stored)[:limit]
+    return {"left": left, "records": bench.record_dicts(task, first, k)}
+
+
+def _by_confidence(bench: Bench, task: ProjectTask, stored: Sequence[Stored], *, reverse: bool = False) -> list[Stored]:
+    sure = dict(zip((one.id for one in stored), bench.confidences(task, stored), strict=True))
+    return sorted(stored, key=lambda one: sure[one.id], reverse=reverse)

@@ -11,12 +11,13 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from espalier.errors import InputError
 
-__all__ = ["FILE", "VERSION", "Database"]
+__all__ = ["FILE", "VERSION", "Database", "now"]
 
 FILE = "workbench.sqlite"
 VERSION = 1
@@ -47,6 +48,11 @@ CREATE TABLE job (
 CREATE INDEX record_of_task ON record (task, id);
 CREATE INDEX model_of_task ON model (task, id);
 """
+
+
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Database:

@@ -98,13 +98,7 @@ def _documents(bench: Bench, task: ProjectTask, stored: Sequence[Stored], which:
     open_ = [one for one in stored if not one.corrected]
     said = dict(zip((one.id for one in open_), _answered(bench, task, open_), strict=True))
     return [
-        replace(one.document, id=str(one.id))
-        if one.corrected
-        else replace(
-            one.document,
-            id=str(one.id),
-            spans=said[one.id].spans,
-        )
+        replace(one.document, id=str(one.id), spans=said[one.id].spans if one.id in said else one.document.spans)
         for one in stored
     ]
 

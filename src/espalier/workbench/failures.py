@@ -1,12 +1,13 @@
-"""What goes wrong, as the API says it: what, where, what to do, and a status."""
+"""What goes wrong, as the API says it: what, where, what to do, and a status; and how long a request may take."""
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Any
 
 from espalier.errors import EspalierError, FormatError, InfeasibleError, NotFittedError
 
-__all__ = ["Failure", "explained"]
+__all__ = ["Deadline", "Failure", "explained"]
 
 
 class Failure(EspalierError):
@@ -31,3 +32,29 @@ def explained(error: EspalierError) -> Failure:
     if isinstance(error, FormatError):
         where = ", ".join(filter(None, (error.path, f"line {error.line}" if error.line else "")))
     return Failure(status, error.what, error.hint, where)
+
+
+class Deadline:
+    """The end of a request's time."""
+
+    def __init__(self, seconds: float) -> None:
+        """Begin to count."""
+        self.seconds, self._end = seconds, monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left, at least 0."""
+        return max(0.0, self._end - monotonic())
+
+    def check(self) -> None:
+        """Raise if the time is over."""
+        if not self.left:
+            raise self.over()
+
+    def over(self) -> Failure:
+        """Return the answer of a request whose time is over."""
+        return Failure(
+            504,
+            f"this took longer than {self.seconds:g} seconds",
+            "ask for fewer records, or again: what is done is kept",
+        )

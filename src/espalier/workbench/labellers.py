@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,11 +25,9 @@ from espalier.rules.nodes import Node
 from espalier.tags import OUTSIDE
 from espalier.workbench.failures import Failure
 from espalier.workbench.models import ModelStore
-from espalier.workbench.tasks import BUNDLED_MODEL, REFERENCES, ProjectTask
+from espalier.workbench.tasks import REFERENCES, ProjectTask
 
-__all__ = ["Labeller", "Labellers", "bundled_file", "check_file"]
-
-_KEPT = 4  # models in memory
+__all__ = ["Labeller", "bundled_file", "check_file", "load_labeller"]
 
 NODES = 8192
 """Of the search for one record, so that strange rules cannot hold up a request; what is unproven then says so."""
@@ -55,35 +52,13 @@ class Labeller:
         return labels
 
 
-class Labellers:
-    """Models by number, loaded when first used, a few of them kept."""
-
-    def __init__(self, models: ModelStore) -> None:
-        """Take the table of models."""
-        self._models = models
-        self._kept: OrderedDict[tuple[str, int | None], Labeller] = OrderedDict()
-
-    def get(self, task: ProjectTask, model: int | None) -> Labeller:
-        """Return the labeller of a model, or with None the one that knows nothing. Call it one thread at a time."""
-        key = (task.name if model is None or model == BUNDLED_MODEL else "", model)
-        if key not in self._kept:
-            self._kept[key] = self._load(task, model)
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
-        return self._kept[key]
-
-    def _load(self, task: ProjectTask, model: int | None) -> Labeller:
-        if model is None:
-            return _knowing_nothing(task)
-        if self._models.get(task.name, model).source == "bundled":
-            return _read(model_of_name(REFERENCES), model)
-        return _from_bytes(self._models.file(task.name, model), model)
-
-    def forget(self, task: str) -> None:
-        """Drop what is kept of a task that was deleted."""
-        for key in [key for key in self._kept if key[0] == task]:
-            del self._kept[key]
+def load_labeller(models: ModelStore, task: ProjectTask, model: int | None) -> Labeller:
+    """Return the labeller of a model by number, or with None the one that knows nothing."""
+    if model is None:
+        return _knowing_nothing(task)
+    if models.get(task.name, model).source == "bundled":
+        return _read(model_of_name(REFERENCES), model)
+    return _from_bytes(models.file(task.name, model), model)
 
 
 def bundled_file() -> bytes:

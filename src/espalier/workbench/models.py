@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from sqlite3 import Row
 from typing import Any
 
-from espalier.workbench.clock import now
-from espalier.workbench.database import Database
+from espalier.workbench.database import Database, now
 from espalier.workbench.failures import Failure
 from espalier.workbench.tasks import BUNDLED_MODEL, REFERENCES
 
@@ -54,17 +54,17 @@ class ModelStore:
         """Return one version."""
         if model == BUNDLED_MODEL and task == REFERENCES:
             return _BUNDLED
-        row = self._db.row(f"SELECT {_COLUMNS} FROM model WHERE task = ? AND id = ?", task, model)
+        return _version(self._row(_COLUMNS, task, model))
+
+    def _row(self, columns: str, task: str, model: int) -> Row:
+        row = self._db.row(f"SELECT {columns} FROM model WHERE task = ? AND id = ?", task, model)
         if row is None:
             raise Failure(404, f"the task {task} has no model {model}", "the list of its models has the numbers")
-        return _version(row)
+        return row
 
     def file(self, task: str, model: int) -> bytes:
         """Return the model file of a version that is not bundled."""
-        row = self._db.row("SELECT file FROM model WHERE task = ? AND id = ?", task, model)
-        if row is None:
-            raise Failure(404, f"the task {task} has no model {model}", "the list of its models has the numbers")
-        return bytes(row["file"])
+        return bytes(self._row("file", task, model)["file"])
 
     def add(
         self,

@@ -15,8 +15,7 @@ from sqlite3 import Row
 
 from espalier.document import Document, Span, tokenise
 from espalier.errors import nearest
-from espalier.workbench.clock import now
-from espalier.workbench.database import Database
+from espalier.workbench.database import Database, now
 from espalier.workbench.failures import Failure
 from espalier.workbench.memory import Kept
 from espalier.workbench.tasks import ProjectTask

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 
 from espalier.workbench.measuring import compare, corrected, labelled, measure
 from espalier.workbench.routes.shared import UPLOAD, BenchOf, TaskOf, Uploaded
-from espalier.workbench.shapes import measuring as answers
+from espalier.workbench.shapes import answers
 from espalier.workbench.shapes.requests import LARGEST, ComparisonQuestion, EvaluationQuestion
 
 __all__ = ["router"]

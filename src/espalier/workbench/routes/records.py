@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
 from espalier.document import Span
+from espalier.workbench.bench import listed, queued
 from espalier.workbench.exporting import export
-from espalier.workbench.listing import listed, queued
 from espalier.workbench.reading import UploadReading, add, read_text
 from espalier.workbench.routes.shared import (
     UPLOAD,
@@ -21,7 +21,7 @@ from espalier.workbench.routes.shared import (
     download,
     numbers,
 )
-from espalier.workbench.shapes import records as answers
+from espalier.workbench.shapes import answers
 from espalier.workbench.shapes.requests import LARGEST, Corrections, ParseQuestion, Pasted
 
 __all__ = ["router"]

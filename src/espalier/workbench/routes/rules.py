@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from espalier.workbench.bench import Bench
 from espalier.workbench.routes.shared import BenchOf, RedecoderOf, TaskOf
 from espalier.workbench.rule_texts import applied, described, pruned
-from espalier.workbench.shapes import rules as answers
+from espalier.workbench.shapes import answers
 from espalier.workbench.shapes.requests import RedecodeQuestion, RulesText, SuggestQuestion
 from espalier.workbench.suggesting import suggest
 from espalier.workbench.tasks import ProjectTask, RuleState

@@ -15,8 +15,8 @@ from espalier.workbench.failures import Failure
 from espalier.workbench.jobs import Jobs
 from espalier.workbench.reading import UploadReading, read_upload
 from espalier.workbench.redecoding import Redecoder
+from espalier.workbench.shapes.answers import ErrorAnswer
 from espalier.workbench.shapes.requests import LARGEST
-from espalier.workbench.shapes.tasks import ErrorAnswer
 from espalier.workbench.tasks import NAME, ProjectTask
 
 __all__ = [

@@ -13,7 +13,7 @@ from espalier.workbench.examples import examples
 from espalier.workbench.exporting import formats
 from espalier.workbench.routes.shared import BenchOf, JobsOf, TaskOf
 from espalier.workbench.rule_texts import check_text, sound
-from espalier.workbench.shapes import tasks as answers
+from espalier.workbench.shapes import answers
 from espalier.workbench.shapes.requests import NewTask
 from espalier.workbench.tasks import ProjectTask, own_labels
 
@@ -74,7 +74,6 @@ def delete_task(task: TaskOf, bench: BenchOf, jobs: JobsOf) -> Response:
     """Forget a task with its records and models; one of the library's begins anew."""
     jobs.cancel_all(task.name)
     bench.tasks.delete(task.name)
-    bench.forget(task.name)
     return Response(status_code=204)
 
 

@@ -8,14 +8,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
-from espalier.workbench.clock import now
+from espalier.workbench.database import now
 from espalier.workbench.labellers import bundled_file, check_file
 from espalier.workbench.models import Version
 from espalier.workbench.routes.shared import UPLOAD, BenchOf, Body, JobsOf, ModelNumber, Number, TaskOf, download
 from espalier.workbench.routes.tasks import task_dict
-from espalier.workbench.shapes import training as answers
+from espalier.workbench.shapes import answers
 from espalier.workbench.shapes.requests import Chosen, JobOrder, NewName
-from espalier.workbench.shapes.tasks import TaskAnswer
 from espalier.workbench.tasks import NAME, ProjectTask
 
 __all__ = ["router"]
@@ -65,7 +64,7 @@ def list_models(task: TaskOf, bench: BenchOf) -> JSONResponse:
     return JSONResponse({"active": task.active, "models": found})
 
 
-@router.put("/tasks/{task}/model", response_model=TaskAnswer)
+@router.put("/tasks/{task}/model", response_model=answers.TaskAnswer)
 def activate_model(asked: Chosen, task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Make a version the active one."""
     chosen = None if asked.id is None else bench.models.get(task.name, asked.id).id
