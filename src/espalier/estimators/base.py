@@ -44,7 +44,7 @@ Model = TypeVar("Model")
 
 
 class Estimator:
-    """Parameters by the names of the constructor's arguments; the constructor stores them and does nothing else."""
+    """Parameters by the names of the constructor's arguments; it stores them, as a dataclass does, and no more."""
 
     @classmethod
     def _parameters(cls) -> list[str]:

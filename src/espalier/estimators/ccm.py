@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,6 +59,7 @@ Self = TypeVar("Self", bound="CCM")
 Float = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class CCM(SequenceLabeller):
     """A base model under rules.
 
@@ -94,39 +95,23 @@ class CCM(SequenceLabeller):
     """
 
     kind = "ccm"
-    base_: SequenceLabeller
-    rules_: RuleSet
-    compiled_: Compiled
+    base_: SequenceLabeller = field(init=False)
+    rules_: RuleSet = field(init=False)
+    compiled_: Compiled = field(init=False)
 
-    def __init__(
-        self,
-        base: SequenceLabeller,
-        rules: RuleSet | str,
-        penalties: str | float | Mapping[str, float] = "count",
-        *,
-        training: str = "L+I",
-        over: str = "tokens",
-        kept_prior: float = KEPT_PRIOR,
-        violated_prior: float = VIOLATED_PRIOR,
-        epochs: int = 5,
-        rate: float = 0.2,
-        C: float = 1.0,
-        folds: int = 5,
-        threads: int | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.base = base
-        self.rules = rules
-        self.penalties = penalties
-        self.training = training
-        self.over = over
-        self.kept_prior = kept_prior
-        self.violated_prior = violated_prior
-        self.epochs = epochs
-        self.rate = rate
-        self.C = C
-        self.folds = folds
-        self.threads = threads
+    base: SequenceLabeller
+    rules: RuleSet | str
+    penalties: str | float | Mapping[str, float] = "count"
+    _: KW_ONLY
+    training: str = "L+I"
+    over: str = "tokens"
+    kept_prior: float = KEPT_PRIOR
+    violated_prior: float = VIOLATED_PRIOR
+    epochs: int = 5
+    rate: float = 0.2
+    C: float = 1.0
+    folds: int = 5
+    threads: int | None = None
 
     def fit(
         self: Self,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import islice
 from typing import Any, Protocol, TypeAlias
 
@@ -38,6 +38,7 @@ Update: TypeAlias = Callable[[Corpus, Float], SequenceLabeller]
 """From guessed sequences and their weights, float64[N], to a fitted base."""
 
 
+@dataclass(eq=False, repr=False)
 class CoDL(TaughtLabeller):
     """Constraint-driven learning.
 
@@ -75,41 +76,22 @@ class CoDL(TaughtLabeller):
 
     kind = "codl"
 
-    def __init__(
-        self,
-        model: Any,
-        *,
-        gamma: float = 0.9,
-        cycles: int = 5,
-        k: int = 1,
-        weighting: str = "uniform",
-        update: str = "interpolate",
-        pool_weight: float = 0.1,
-        constrained: bool = True,
-        infer: bool = True,
-        relearn_penalties: bool = False,
-        keep: str = "best",
-        patience: int | None = None,
-        threads: int | None = None,
-        progress: Callable[[Cycle], None] | None = None,
-        jobs: int | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.model = model
-        self.gamma = gamma
-        self.cycles = cycles
-        self.k = k
-        self.weighting = weighting
-        self.update = update
-        self.pool_weight = pool_weight
-        self.constrained = constrained
-        self.infer = infer
-        self.relearn_penalties = relearn_penalties
-        self.keep = keep
-        self.patience = patience
-        self.threads = threads
-        self.progress = progress
-        self.jobs = jobs
+    model: Any
+    _: KW_ONLY
+    gamma: float = 0.9
+    cycles: int = 5
+    k: int = 1
+    weighting: str = "uniform"
+    update: str = "interpolate"
+    pool_weight: float = 0.1
+    constrained: bool = True
+    infer: bool = True
+    relearn_penalties: bool = False
+    keep: str = "best"
+    patience: int | None = None
+    threads: int | None = None
+    progress: Callable[[Cycle], None] | None = None
+    jobs: int | None = None
 
     def fit(
         self,

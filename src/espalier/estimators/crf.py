@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +37,7 @@ Float = NDArray[np.float64]
 Bool = NDArray[np.bool_]
 
 
+@dataclass(eq=False, repr=False)
 class CRF(LinearChainLabeller):
     """A linear-chain CRF.
 
@@ -76,41 +78,22 @@ class CRF(LinearChainLabeller):
 
     kind = "crf"
 
-    def __init__(
-        self,
-        features: Sequence[Any] | FeatureExtractor | None = None,
-        *,
-        l1: float = 0.0,
-        l2: float = 0.1,
-        max_iterations: int = 1000,
-        epsilon: float = 1e-5,
-        delta: float = 1e-5,
-        period: int = 10,
-        min_count: int = 1,
-        transitions: str = "observed",
-        warm_start: bool = False,
-        prior: Learned | None = None,
-        copies: int = 0,
-        threads: int | None = None,
-        progress: Callable[[Minimum], None] | None = None,
-        jobs: int | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.features = features
-        self.l1 = l1
-        self.l2 = l2
-        self.max_iterations = max_iterations
-        self.epsilon = epsilon
-        self.delta = delta
-        self.period = period
-        self.min_count = min_count
-        self.transitions = transitions
-        self.warm_start = warm_start
-        self.prior = prior
-        self.copies = copies
-        self.threads = threads
-        self.progress = progress
-        self.jobs = jobs
+    features: Sequence[Any] | FeatureExtractor | None = None
+    _: KW_ONLY
+    l1: float = 0.0
+    l2: float = 0.1
+    max_iterations: int = 1000
+    epsilon: float = 1e-5
+    delta: float = 1e-5
+    period: int = 10
+    min_count: int = 1
+    transitions: str = "observed"
+    warm_start: bool = False
+    prior: Learned | None = None
+    copies: int = 0
+    threads: int | None = None
+    progress: Callable[[Minimum], None] | None = None
+    jobs: int | None = None
 
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -25,6 +26,7 @@ from espalier.learning.jobs import check_jobs, over_processes
 __all__ = ["EM"]
 
 
+@dataclass(eq=False, repr=False)
 class EM(TaughtLabeller):
     """EM, or hard EM, on a hidden Markov model.
 
@@ -55,35 +57,20 @@ class EM(TaughtLabeller):
     """
 
     kind = "em"
-    model_: HMM
+    model_: HMM = field(init=False)
 
-    def __init__(
-        self,
-        base: HMM | None = None,
-        *,
-        hard: bool = False,
-        iterations: int = 10,
-        gamma: float | None = None,
-        pool_weight: float = 1.0,
-        tolerance: float = 1e-6,
-        keep: str = "best",
-        patience: int | None = None,
-        threads: int | None = None,
-        progress: Callable[[EMIteration], None] | None = None,
-        jobs: int | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.base = base
-        self.hard = hard
-        self.iterations = iterations
-        self.gamma = gamma
-        self.pool_weight = pool_weight
-        self.tolerance = tolerance
-        self.keep = keep
-        self.patience = patience
-        self.threads = threads
-        self.progress = progress
-        self.jobs = jobs
+    base: HMM | None = None
+    _: KW_ONLY
+    hard: bool = False
+    iterations: int = 10
+    gamma: float | None = None
+    pool_weight: float = 1.0
+    tolerance: float = 1e-6
+    keep: str = "best"
+    patience: int | None = None
+    threads: int | None = None
+    progress: Callable[[EMIteration], None] | None = None
+    jobs: int | None = None
 
     def fit(
         self,

@@ -13,6 +13,7 @@ classes is a class of the sum: C₁ C₂ matrices.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,6 +30,7 @@ __all__ = ["Experts", "sum_of_potentials"]
 Self = TypeVar("Self", bound="Experts")
 
 
+@dataclass(eq=False, repr=False)
 class Experts(SequenceLabeller):
     """The sum of two chain models' potentials.
 
@@ -52,17 +54,14 @@ class Experts(SequenceLabeller):
     """
 
     kind = "experts"
-    first_: SequenceLabeller
-    second_: SequenceLabeller
+    first_: SequenceLabeller = field(init=False)
+    second_: SequenceLabeller = field(init=False)
 
-    def __init__(
-        self, first: SequenceLabeller, second: SequenceLabeller, weight: float = 1.0, *, threads: int | None = None
-    ) -> None:
-        """Store the parameters."""
-        self.first = first
-        self.second = second
-        self.weight = weight
-        self.threads = threads
+    first: SequenceLabeller
+    second: SequenceLabeller
+    weight: float = 1.0
+    _: KW_ONLY
+    threads: int | None = None
 
     def fit(
         self: Self,

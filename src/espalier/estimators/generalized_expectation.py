@@ -7,6 +7,7 @@ relaxed); `learning.generalised_expectation` has the criterion.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ SURE = 20.0
 """The price of a hard rule where a finite one is needed."""
 
 
+@dataclass(eq=False, repr=False)
 class GeneralizedExpectation(RuleTaught):
     """A CRF whose expectations on unlabelled text agree with rules.
 
@@ -65,29 +67,16 @@ class GeneralizedExpectation(RuleTaught):
 
     kind = "ge"
 
-    def __init__(
-        self,
-        base: Any = None,
-        rules: RuleSet | str = "",
-        *,
-        bounds: Chosen = "zero",
-        weight: float | Mapping[str, float] = 100.0,
-        distance: str = "squared",
-        exact: bool = False,
-        max_iterations: int = 100,
-        keep: str = "best",
-        threads: int | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.base = base
-        self.rules = rules
-        self.bounds = bounds
-        self.weight = weight
-        self.distance = distance
-        self.exact = exact
-        self.max_iterations = max_iterations
-        self.keep = keep
-        self.threads = threads
+    base: Any = None
+    rules: RuleSet | str = ""
+    _: KW_ONLY
+    bounds: Chosen = "zero"
+    weight: float | Mapping[str, float] = 100.0
+    distance: str = "squared"
+    exact: bool = False
+    max_iterations: int = 100
+    keep: str = "best"
+    threads: int | None = None
 
     def fit(
         self,

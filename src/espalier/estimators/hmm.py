@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,6 +37,7 @@ __all__ = ["HMM"]
 Self = TypeVar("Self", bound="HMM")
 
 
+@dataclass(eq=False, repr=False)
 class HMM(SequenceLabeller):
     """A first-order hidden Markov model; its potentials are natural-log probabilities.
 
@@ -68,33 +69,18 @@ class HMM(SequenceLabeller):
 
     kind = "hmm"
 
-    def __init__(
-        self,
-        smoothing: str = "backoff",
-        *,
-        normalise: str = "classes",
-        start_alpha: float = 0.1,
-        transition_alpha: float = 0.3,
-        emission_alpha: float = 0.3,
-        backoff_weight: float = 1000.0,
-        class_weight: float = 1.0,
-        word_classes: WordClasses | None = None,
-        transition_classes: str | None = None,
-        pooling_weight: float = 3.0,
-        threads: int | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.smoothing = smoothing
-        self.normalise = normalise
-        self.start_alpha = start_alpha
-        self.transition_alpha = transition_alpha
-        self.emission_alpha = emission_alpha
-        self.backoff_weight = backoff_weight
-        self.class_weight = class_weight
-        self.word_classes = word_classes
-        self.transition_classes = transition_classes
-        self.pooling_weight = pooling_weight
-        self.threads = threads
+    smoothing: str = "backoff"
+    _: KW_ONLY
+    normalise: str = "classes"
+    start_alpha: float = 0.1
+    transition_alpha: float = 0.3
+    emission_alpha: float = 0.3
+    backoff_weight: float = 1000.0
+    class_weight: float = 1.0
+    word_classes: WordClasses | None = None
+    transition_classes: str | None = None
+    pooling_weight: float = 3.0
+    threads: int | None = None
 
     def fit(
         self: Self,

@@ -6,7 +6,7 @@ A few passes and no objective to minimise: much quicker to train than the CRF, a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ __all__ = ["Perceptron"]
 Float = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class Perceptron(LinearChainLabeller):
     """The averaged structured perceptron.
 
@@ -59,29 +60,16 @@ class Perceptron(LinearChainLabeller):
 
     kind = "perceptron"
 
-    def __init__(
-        self,
-        features: Sequence[Any] | FeatureExtractor | None = None,
-        *,
-        epochs: int = 10,
-        averaged: bool = True,
-        seed: int = 0,
-        shuffle: bool = True,
-        pairs: str = "all",
-        boundaries: bool = False,
-        min_count: int = 1,
-        threads: int | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.features = features
-        self.epochs = epochs
-        self.averaged = averaged
-        self.seed = seed
-        self.shuffle = shuffle
-        self.pairs = pairs
-        self.boundaries = boundaries
-        self.min_count = min_count
-        self.threads = threads
+    features: Sequence[Any] | FeatureExtractor | None = None
+    _: KW_ONLY
+    epochs: int = 10
+    averaged: bool = True
+    seed: int = 0
+    shuffle: bool = True
+    pairs: str = "all"
+    boundaries: bool = False
+    min_count: int = 1
+    threads: int | None = None
 
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""

@@ -17,7 +17,7 @@ import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -68,6 +68,7 @@ class ProjectionCycle:
     score: float | None = None
 
 
+@dataclass(eq=False, repr=False)
 class PosteriorRegularization(RuleTaught):
     """A model taught by its own posterior on unlabelled text, regularised by rules.
 
@@ -105,42 +106,24 @@ class PosteriorRegularization(RuleTaught):
     """
 
     kind = "pr"
-    penalties_: Float
-    multipliers_: Float | None
+    penalties_: Float = field(init=False)
+    multipliers_: Float | None = field(init=False)
 
-    def __init__(
-        self,
-        base: Any = None,
-        rules: RuleSet | str = "",
-        *,
-        bounds: Chosen = "zero",
-        slack: Chosen = "count",
-        scope: str = "sequence",
-        iterations: int = 5,
-        pool_weight: float = 0.1,
-        decode: str = "model",
-        tolerance: float = 1e-2,
-        keep: str = "best",
-        patience: int | None = None,
-        threads: int | None = None,
-        progress: Callable[[ProjectionCycle], None] | None = None,
-        jobs: int | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.base = base
-        self.rules = rules
-        self.bounds = bounds
-        self.slack = slack
-        self.scope = scope
-        self.iterations = iterations
-        self.pool_weight = pool_weight
-        self.decode = decode
-        self.tolerance = tolerance
-        self.keep = keep
-        self.patience = patience
-        self.threads = threads
-        self.progress = progress
-        self.jobs = jobs
+    base: Any = None
+    rules: RuleSet | str = ""
+    _: KW_ONLY
+    bounds: Chosen = "zero"
+    slack: Chosen = "count"
+    scope: str = "sequence"
+    iterations: int = 5
+    pool_weight: float = 0.1
+    decode: str = "model"
+    tolerance: float = 1e-2
+    keep: str = "best"
+    patience: int | None = None
+    threads: int | None = None
+    progress: Callable[[ProjectionCycle], None] | None = None
+    jobs: int | None = None
 
     def fit(
         self,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,7 @@ TINY = 1e-12
 """The least step and temperature: both must be above zero."""
 
 
+@dataclass(eq=False, repr=False)
 class SampleRank(LinearChainLabeller):
     """A linear chain trained by SampleRank.
 
@@ -89,60 +90,34 @@ class SampleRank(LinearChainLabeller):
     """
 
     kind = "samplerank"
-    history_: list[Pass]
-    cycle_: int
-    score_: float | None
-    supervised_score_: float | None
+    history_: list[Pass] = field(init=False)
+    cycle_: int = field(init=False)
+    score_: float | None = field(init=False)
+    supervised_score_: float | None = field(init=False)
 
-    def __init__(
-        self,
-        features: Sequence[Any] | FeatureExtractor | None = None,
-        rules: RuleSet | str | None = None,
-        *,
-        truth: str = "accuracy",
-        unlabelled_truth: str = "self+cons",
-        lambda_s: float = 10.0,
-        lambda_m: float = 10.0,
-        epochs: int = 10,
-        sweeps: int = 12,
-        pool_epochs: int = 5,
-        pool_sweeps: int = 2,
-        alpha: float = 1.0,
-        margin: float = 2.0,
-        pool_margin: float = 0.0,
-        block: int = 1,
-        temperature: float = 1.0,
-        averaged: bool = True,
-        boundaries: bool = False,
-        keep: str = "best",
-        patience: int | None = None,
-        seed: int = 0,
-        min_count: int = 1,
-        threads: int | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.features = features
-        self.rules = rules
-        self.truth = truth
-        self.unlabelled_truth = unlabelled_truth
-        self.lambda_s = lambda_s
-        self.lambda_m = lambda_m
-        self.epochs = epochs
-        self.sweeps = sweeps
-        self.pool_epochs = pool_epochs
-        self.pool_sweeps = pool_sweeps
-        self.alpha = alpha
-        self.margin = margin
-        self.pool_margin = pool_margin
-        self.block = block
-        self.temperature = temperature
-        self.averaged = averaged
-        self.boundaries = boundaries
-        self.keep = keep
-        self.patience = patience
-        self.seed = seed
-        self.min_count = min_count
-        self.threads = threads
+    features: Sequence[Any] | FeatureExtractor | None = None
+    rules: RuleSet | str | None = None
+    _: KW_ONLY
+    truth: str = "accuracy"
+    unlabelled_truth: str = "self+cons"
+    lambda_s: float = 10.0
+    lambda_m: float = 10.0
+    epochs: int = 10
+    sweeps: int = 12
+    pool_epochs: int = 5
+    pool_sweeps: int = 2
+    alpha: float = 1.0
+    margin: float = 2.0
+    pool_margin: float = 0.0
+    block: int = 1
+    temperature: float = 1.0
+    averaged: bool = True
+    boundaries: bool = False
+    keep: str = "best"
+    patience: int | None = None
+    seed: int = 0
+    min_count: int = 1
+    threads: int | None = None
 
     def fit(
         self,

@@ -9,6 +9,7 @@ It labels segments rather than tokens, so that a weight can ask how long a field
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +56,7 @@ class FoundSegment(NamedTuple):
     probability: float
 
 
+@dataclass(eq=False, repr=False)
 class SemiCRF(SequenceLabeller):
     """A semi-Markov CRF.
 
@@ -93,44 +95,26 @@ class SemiCRF(SequenceLabeller):
 
     kind = "semicrf"
 
-    weights_: SegmentalModel
-    indices_: tuple[FeatureIndex | None, FeatureIndex | None, FeatureIndex | None]
-    marked_: bool
-    minimum_: Minimum
+    weights_: SegmentalModel = field(init=False)
+    indices_: tuple[FeatureIndex | None, FeatureIndex | None, FeatureIndex | None] = field(init=False)
+    marked_: bool = field(init=False)
+    minimum_: Minimum = field(init=False)
 
-    def __init__(
-        self,
-        features: Sequence[Any] | FeatureExtractor | None = None,
-        *,
-        segment_features: Sequence[str] = ("length", "punctuation"),
-        max_length: int | None = None,
-        outside: str | None = OUTSIDE,
-        l1: float = 0.0,
-        l2: float = 1.0,
-        max_iterations: int = 1000,
-        epsilon: float = 1e-5,
-        delta: float = 1e-5,
-        period: int = 10,
-        min_count: int = 1,
-        transitions: str = "observed",
-        threads: int | None = None,
-        progress: Callable[[Minimum], None] | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.features = features
-        self.segment_features = segment_features
-        self.max_length = max_length
-        self.outside = outside
-        self.l1 = l1
-        self.l2 = l2
-        self.max_iterations = max_iterations
-        self.epsilon = epsilon
-        self.delta = delta
-        self.period = period
-        self.min_count = min_count
-        self.transitions = transitions
-        self.threads = threads
-        self.progress = progress
+    features: Sequence[Any] | FeatureExtractor | None = None
+    _: KW_ONLY
+    segment_features: Sequence[str] = ("length", "punctuation")
+    max_length: int | None = None
+    outside: str | None = OUTSIDE
+    l1: float = 0.0
+    l2: float = 1.0
+    max_iterations: int = 1000
+    epsilon: float = 1e-5
+    delta: float = 1e-5
+    period: int = 10
+    min_count: int = 1
+    transitions: str = "observed"
+    threads: int | None = None
+    progress: Callable[[Minimum], None] | None = None
 
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -96,6 +96,7 @@ class Repair:
         return "\n".join(lines)
 
 
+@dataclass(eq=False, repr=False)
 class TwoStage(SequenceLabeller):
     """Soft-constrained inference in two stages, with relations and threshold from data.
 
@@ -127,42 +128,25 @@ class TwoStage(SequenceLabeller):
     """
 
     kind = "two_stage"
-    base_: SequenceLabeller
-    rules_: RuleSet
-    compiled_: Compiled
-    tau_: float
+    base_: SequenceLabeller = field(init=False)
+    rules_: RuleSet = field(init=False)
+    compiled_: Compiled = field(init=False)
+    tau_: float = field(init=False)
 
-    def __init__(
-        self,
-        base: SequenceLabeller,
-        relations: str | RuleSet = "mine",
-        tau: str | float = "auto",
-        *,
-        kinds: Collection[str] = RELATION_KINDS,
-        min_support: int = 5,
-        min_confidence: float = 0.9,
-        cover: int | None = 1,
-        taus: Sequence[float] = TAUS,
-        count: str = "violations",
-        criterion: str = "auto",
-        folds: int = 5,
-        max_nodes: int = 3000,
-        threads: int | None = None,
-    ) -> None:
-        """Store the parameters."""
-        self.base = base
-        self.relations = relations
-        self.tau = tau
-        self.kinds = kinds
-        self.min_support = min_support
-        self.min_confidence = min_confidence
-        self.cover = cover
-        self.taus = taus
-        self.count = count
-        self.criterion = criterion
-        self.folds = folds
-        self.max_nodes = max_nodes
-        self.threads = threads
+    base: SequenceLabeller
+    relations: str | RuleSet = "mine"
+    tau: str | float = "auto"
+    _: KW_ONLY
+    kinds: Collection[str] = RELATION_KINDS
+    min_support: int = 5
+    min_confidence: float = 0.9
+    cover: int | None = 1
+    taus: Sequence[float] = TAUS
+    count: str = "violations"
+    criterion: str = "auto"
+    folds: int = 5
+    max_nodes: int = 3000
+    threads: int | None = None
 
     def fit(
         self: Self,
