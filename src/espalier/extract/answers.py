@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.decoders.base import Certificate, Problem, Violated
 from espalier.decoders.batch import decode_batch
-from espalier.decoders.certify import certify_batch
+from espalier.decoders.certify import certify_batch, degree_matrix
 from espalier.decoders.counts import BatchDecoding, Conditions, CountForm
 from espalier.decoders.readings import Ranked, k_best_batch
 from espalier.document import Document
@@ -278,7 +278,7 @@ def decode(
         if y[scored.ends[i]] < 0:
             y[scored.span(i)] = _nearest(scored, compiled, bits, i)
     if open_:
-        degrees = _degrees(scored, compiled, y, bits)
+        degrees = degree_matrix(compiled, scored.corpus, y, bits)
     return Answers(scored, compiled, bits, y, certified.certificates, degrees)
 
 
@@ -295,12 +295,6 @@ def _nearest(scored: Scored, compiled: Compiled, bits: Bits, i: int) -> Int16:
 
     nearest = relax(problem_of(scored, compiled, bits, i))
     return viterbi(scored.potentials[i]).labels if nearest is None or nearest.labels is None else nearest.labels
-
-
-def _degrees(scored: Scored, compiled: Compiled, y: Int16, bits: Bits) -> NDArray[np.int64]:
-    from espalier.decoders.certify import degree_matrix
-
-    return degree_matrix(compiled, scored.corpus, y, bits)
 
 
 def _fields(document: Document, offset: int, pieces: Iterable[tuple[str | None, int, int, float]]) -> tuple[Field, ...]:
