@@ -188,13 +188,13 @@ def prove(
     work: WorkDone | None = None,
     *,
     heuristic: bool = False,
-    magnitude: Callable[[], float] | None = None,
+    magnitude: float | None = None,
 ) -> Certificate:
     """Compare a score, recomputed from the meaning of the rules, with an upper bound: the only place that says OPTIMAL.
 
     OPTIMAL means bound - score <= GAP * max(1, |score|); a larger gap gives BOUNDED, or HEURISTIC if it is infinite or
     the method is. A score of -inf under a bound of -inf is INFEASIBLE. A bound below the score by more than rounding
-    is a mistake of the decoder and raises; magnitude() : what the rounding of the bound scales with, |score| if None.
+    is a mistake of the decoder and raises; magnitude : what the rounding of the bound scales with, |score| if None.
     """
     if math.isnan(bound) or math.isnan(score):
         raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}", hint="this is a bug")
@@ -203,7 +203,7 @@ def prove(
             return Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or WorkDone())
         status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
         return Certificate(status, bound, math.inf, method, work or WorkDone())
-    if bound < score - tolerance(score) and bound < score - tolerance(magnitude() if magnitude else 0.0):
+    if bound < score - tolerance(score) and bound < score - tolerance(magnitude or 0.0):
         raise EspalierError(f"{method} claims the bound {bound}, but found the score {score}", hint="this is a bug")
     gap = max(0.0, bound - score)
     if gap <= tolerance(score):
@@ -228,9 +228,8 @@ def certify(
     model_score, degrees, score = evaluate(problem, y)
     if score == -math.inf:
         raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}", hint="this is a bug")
-    certificate = prove(
-        score, bound, method, work, heuristic=heuristic, magnitude=lambda: magnitude_of(problem.potentials, y)
-    )
+    magnitude = magnitude_of(problem.potentials, y) if bound < score - tolerance(score) else None
+    certificate = prove(score, bound, method, work, heuristic=heuristic, magnitude=magnitude)
     labels = np.array(y, dtype=np.int16)
     labels.flags.writeable = False
     paid = _violated(problem, labels, degrees)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Certificate, WorkDone, magnitude_of, prove
+from espalier.decoders.base import Certificate, WorkDone, magnitude_of, prove, tolerance
 from espalier.decoders.counts import BatchDecoding, Conditions
 from espalier.decoders.parts import Parts
 from espalier.inference import path_scores
@@ -65,16 +65,13 @@ def certify_batch(
         missing &= corpus.lengths > 0
         scores[missing], degrees[missing] = -np.inf, 0
     rows = zip(scores.tolist(), found.bounds.tolist(), found.rounds.tolist(), found.nodes.tolist(), strict=True)
-    certificates = [
-        prove(
-            score,
-            bound,
-            found.climbed.get(i) or ("search" if nodes else "viterbi" if rounds <= 1 else "soft-dd"),
-            WorkDone(rounds, nodes),
-            magnitude=lambda i=i: magnitude_of(batch[i], y[corpus.indptr[i] : corpus.indptr[i + 1]]),  # type: ignore[misc]
-        )
-        for i, (score, bound, rounds, nodes) in enumerate(rows)
-    ]
+    certificates = []
+    for i, (score, bound, rounds, nodes) in enumerate(rows):
+        method = found.climbed.get(i) or ("search" if nodes else "viterbi" if rounds <= 1 else "soft-dd")
+        magnitude = None
+        if bound < score - tolerance(score):  # by rounding, or by a mistake
+            magnitude = magnitude_of(batch[i], y[corpus.indptr[i] : corpus.indptr[i + 1]])
+        certificates.append(prove(score, bound, method, WorkDone(rounds, nodes), magnitude=magnitude))
     return Certified(scores, degrees, certificates)
 
 
@@ -147,6 +144,7 @@ def sums(indptr: Int, amounts: NDArray[Any]) -> Int:
     """Sum amounts : [M, n] over the tokens of each sequence, int64[N, n]; a sequence without tokens gets 0."""
     if len(indptr) == 2:
         return np.asarray(amounts.sum(axis=0, dtype=np.int64)[None], np.int64)
-    total = np.zeros((len(amounts) + 1, amounts.shape[1]), np.int64)
-    np.cumsum(amounts, axis=0, out=total[1:])
-    return np.asarray(total[indptr[1:]] - total[indptr[:-1]], np.int64)
+    total, present = np.zeros((len(indptr) - 1, amounts.shape[1]), np.int64), np.diff(indptr) > 0
+    if present.any():
+        total[present] = np.add.reduceat(amounts, indptr[:-1][present], axis=0, dtype=np.int64)
+    return total
