@@ -27,7 +27,6 @@ __all__ = [
     "Posterior",
     "Segmentations",
     "entropy",
-    "expected_transitions",
     "k_best",
     "log_partition",
     "marginals",
@@ -266,13 +265,6 @@ def marginals(potentials: Chains | Segments, *, threads: int | None = None, allo
 def entropy(potentials: Chains | Segments, *, threads: int | None = None, allow_infeasible: bool = False) -> Float:
     """Return the entropy of each sequence's distribution in natural units, float64[N]."""
     return posterior(potentials, threads=threads, allow_infeasible=allow_infeasible).entropy
-
-
-def expected_transitions(
-    potentials: Chains | Segments, *, threads: int | None = None, allow_infeasible: bool = False
-) -> Float:
-    """Return the expected transition counts over all sequences (see `Posterior`)."""
-    return posterior(potentials, threads=threads, allow_infeasible=allow_infeasible).transitions
 
 
 def pair_marginals(potentials: Chains, *, threads: int | None = None, allow_infeasible: bool = False) -> Float:

@@ -247,7 +247,7 @@ def test_wrong_parameters():
         PosteriorRegularization(additive(), RULES).fit(X[:1], Y[:1], unlabelled=POOL)
     with pytest.raises(InputError, match="rules are a RuleSet or its text, not int"):
         PosteriorRegularization(additive(), 3).fit(X, Y, unlabelled=POOL)
-    with pytest.raises(InputError, match="can be fitted to soft labels; a HMM has no `fit_soft`; choose a CRF"):
+    with pytest.raises(InputError, match="can be fitted to soft labels, and a HMM has no `fit_soft`; choose a CRF"):
         GeneralizedExpectation(additive(), RULES).fit(X, Y, unlabelled=POOL)
     with pytest.raises(InputError, match="weight is -1"):
         GeneralizedExpectation(CRF(["lower"]), RULES, weight=-1).fit(X, Y, unlabelled=POOL)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from espalier.cli.console import progress, say, say_json
-from espalier.cli.files import UTF_8, Encoding, labelled_records, read_all
+from espalier.cli.files import UTF_8, Encoding, From, labelled_records, read_all
 from espalier.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ def compare(
     second: Annotated[Path, typer.Argument(metavar="B", help="Another model file.")],
     data: Annotated[list[Path], typer.Option("--data", "-d", metavar="FILE", help="Labelled records; - is stdin.")],
     resamples: Annotated[int, typer.Option("--resamples", metavar="N", help="Draws of the bootstrap.")] = 10_000,
-    format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
-    ] = None,
+    format: From = None,
     encoding: Encoding = UTF_8,
     json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
 ) -> None:

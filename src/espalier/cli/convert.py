@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from espalier.cli.console import note, progress
-from espalier.cli.files import UTF_8, Encoding, iter_documents, keep_apart, output_format, write_documents
+from espalier.cli.files import UTF_8, Encoding, Lossy, iter_documents, keep_apart, output_format, write_documents
 from espalier.cli.wording import counted
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def convert(
         str | None, typer.Option("--to", metavar="FORMAT", help="The format to write, if the name does not say it.")
     ] = None,
     encoding: Encoding = UTF_8,
-    lossy: Annotated[bool, typer.Option("--lossy", help="Accept what the output format cannot express.")] = False,
+    lossy: Lossy = False,
     repair: Annotated[bool, typer.Option("--repair", help="Mend unbalanced tags, and name each place.")] = False,
 ) -> None:
     """Turn one data format into another; what would be lost is refused unless you accept it.

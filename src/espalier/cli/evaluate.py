@@ -8,19 +8,15 @@ from typing import Annotated
 import typer
 
 from espalier.cli.console import note, progress, say, say_json
-from espalier.cli.files import UTF_8, Encoding, keep_apart, labelled_records, read_all, refuse_stdout
+from espalier.cli.files import UTF_8, Encoding, From, Model, keep_apart, labelled_records, read_all, refuse_stdout
 
 __all__ = ["evaluate"]
 
 
 def evaluate(
-    model: Annotated[
-        Path, typer.Option("--model", "-m", metavar="MODEL", help="A model file, or citations: the bundled one.")
-    ],
+    model: Model,
     data: Annotated[list[Path], typer.Option("--data", "-d", metavar="FILE", help="Labelled records; - is stdin.")],
-    format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
-    ] = None,
+    format: From = None,
     encoding: Encoding = UTF_8,
     strict: Annotated[
         bool, typer.Option("--strict", help="Count only fields that open with their own B- tag.")

@@ -17,7 +17,8 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from espalier.cli.console import complain
+from espalier.cli.console import complain, note
+from espalier.cli.wording import counted
 from espalier.document import Document
 from espalier.errors import InputError
 
@@ -25,6 +26,12 @@ __all__ = [
     "STANDARD",
     "UTF_8",
     "Encoding",
+    "From",
+    "Least",
+    "Lossy",
+    "Model",
+    "Output",
+    "finish",
     "iter_documents",
     "keep_apart",
     "labelled_records",
@@ -41,6 +48,20 @@ Encoding = Annotated[
     typer.Option("--encoding", metavar="NAME", help="The encoding of the input, such as latin-1; by default utf-8."),
 ]
 """The option that every command with data to read has."""
+From = Annotated[
+    str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
+]
+Model = Annotated[
+    Path, typer.Option("--model", "-m", metavar="MODEL", help="A model file, or citations: the bundled one.")
+]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")]
+Least = Annotated[
+    float,
+    typer.Option(
+        "--min-confidence", metavar="P", min=0.0, max=1.0, help="Leave out records that are less sure than this."
+    ),
+]
+Lossy = Annotated[bool, typer.Option("--lossy", help="Accept what the output format cannot express.")]
 
 Each = Callable[[list[Document]], list[Document]]
 
@@ -130,6 +151,19 @@ def write_documents(documents: Iterable[Document], path: Path, format: str, *, l
     # The native form never loses anything, so its writer has no such option.
     options: dict[str, Any] = {"lossy": True} if lossy and format != "jsonl" else {}
     write(documents, sys.stdout.buffer if path == STANDARD else path, format, **options)
+
+
+def finish(read: int, low: int, review: Path | None, failed: str | None, done: str | None) -> None:
+    """Say what came of labelling `read` records, `low` of which were not sure enough; if some failed, exit with 1."""
+    if low and review is None:
+        complain(f"records below --min-confidence left out: {low} of {read}; --review FILE keeps them")
+    if failed is not None:
+        complain(failed)
+        raise typer.Exit(1)
+    if done is not None:
+        note(done)
+    if review is not None:
+        note(f"{counted(low, 'record')} to review → {review}")
 
 
 _STDIN, _STDOUT = 0, 1

@@ -11,8 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from espalier.cli.console import Pace, complain, note, progress
-from espalier.cli.files import STANDARD, UTF_8, Encoding, iter_documents, keep_apart, output_format, write_documents
+from espalier.cli.console import Pace, complain, progress
+from espalier.cli.files import (
+    STANDARD,
+    UTF_8,
+    Encoding,
+    Least,
+    Lossy,
+    Model,
+    Output,
+    finish,
+    iter_documents,
+    keep_apart,
+    output_format,
+    write_documents,
+)  # fmt: skip
 from espalier.cli.wording import counted, in_options
 from espalier.errors import EspalierError, FormatError, InputError
 
@@ -28,12 +41,8 @@ def label(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Text with one record per line, or labelled records.")
     ],
-    model: Annotated[
-        Path, typer.Option("--model", "-m", metavar="MODEL", help="A model file, or citations: the bundled one.")
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")
-    ] = STANDARD,
+    model: Model,
+    output: Output = STANDARD,
     format: Annotated[
         str | None,
         typer.Option(
@@ -47,13 +56,8 @@ def label(
         str | None, typer.Option("--from", metavar="FORMAT", help="The format of the input, if the guess is wrong.")
     ] = None,
     encoding: Encoding = UTF_8,
-    lossy: Annotated[bool, typer.Option("--lossy", help="Accept what the output format cannot express.")] = False,
-    min_confidence: Annotated[
-        float,
-        typer.Option(
-            "--min-confidence", metavar="P", min=0.0, max=1.0, help="Leave out records that are less sure than this."
-        ),
-    ] = 0.0,
+    lossy: Lossy = False,
+    min_confidence: Least = 0.0,
     review: Annotated[
         Path | None,
         typer.Option(
@@ -90,15 +94,9 @@ def label(
     with progress("labelling", quiet=to_terminal) as news, _opened(review) as unsure:
         answers = job.answers(inputs.documents(), lambda n: news(pace.news(n)), unsure)
         _write(answers, output, chosen, job, explain=explain, lossy=lossy)
-    if job.low and review is None:
-        complain(f"records below --min-confidence left out: {job.low} of {inputs.read}; --review FILE keeps them")
-    if inputs.bad:
-        complain(f"records labelled: {inputs.read}; bad records left out and files not read to the end: {inputs.bad}")
-        raise typer.Exit(1)
-    if output != STANDARD:
-        note(f"{counted(inputs.read - job.low, 'labelled record')} as {chosen} → {output}")
-    if review is not None:
-        note(f"{counted(job.low, 'record')} to review → {review}")
+    done = f"{counted(inputs.read - job.low, 'labelled record')} as {chosen} → {output}"
+    failed = f"records labelled: {inputs.read}; bad records left out and files not read to the end: {inputs.bad}"
+    finish(inputs.read, job.low, review, failed if inputs.bad else None, None if output == STANDARD else done)
 
 
 _OWN = ("table", "extractions")

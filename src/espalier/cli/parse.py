@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from espalier.citations.formats import FORMATS, KEEPS, format_of_file
-from espalier.cli.console import Pace, complain, note, progress
-from espalier.cli.files import STANDARD, UTF_8, Encoding, keep_apart
+from espalier.cli.console import Pace, progress
+from espalier.cli.files import STANDARD, UTF_8, Encoding, Least, Output, finish, keep_apart
 from espalier.cli.wording import counted
 from espalier.errors import InputError, nearest
 
@@ -29,12 +29,6 @@ Format = Annotated[
         help=f"{', '.join(FORMATS)} or {_TABLE}; else by OUT's name, or a table (in a pipe: jsonl).",
     ),
 ]
-Least = Annotated[
-    float,
-    typer.Option(
-        "--min-confidence", metavar="P", min=0.0, max=1.0, help="Leave out records that are less sure than this."
-    ),
-]
 Review = Annotated[
     Path | None,
     typer.Option(
@@ -49,9 +43,7 @@ RawCells = Annotated[
 def parse(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Text with references, as it was pasted.")],
     format: Format = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")
-    ] = STANDARD,
+    output: Output = STANDARD,
     model: Annotated[
         Path | None, typer.Option("--model", "-m", metavar="MODEL", help="A model file, instead of the bundled one.")
     ] = None,
@@ -96,15 +88,9 @@ def parse(
     pace = Pace("references")
     with progress("parsing", quiet=to_terminal) as news:
         job.write(output, chosen, lambda n: news(pace.news(n, inputs.share_of(n))))
-    if job.low and review is None:
-        complain(f"records below --min-confidence left out: {job.low} of {inputs.read}; --review FILE keeps them")
-    if inputs.bad:
-        complain(f"references parsed: {inputs.read}; references left out and files not read to the end: {inputs.bad}")
-        raise typer.Exit(1)
-    if output != STANDARD:
-        note(f"{counted(inputs.read - job.low, 'record')} as {chosen} → {output}")
-    if review is not None:
-        note(f"{counted(job.low, 'record')} to review → {review}")
+    done = f"{counted(inputs.read - job.low, 'record')} as {chosen} → {output}"
+    failed = f"references parsed: {inputs.read}; references left out and files not read to the end: {inputs.bad}"
+    finish(inputs.read, job.low, review, failed if inputs.bad else None, None if output == STANDARD else done)
 
 
 def _format(format: str | None, output: Path) -> str:

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from espalier.cli.console import complain, note, progress, say, say_json
-from espalier.cli.files import STANDARD, UTF_8, Encoding, keep_apart, read_all
+from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, read_all
 from espalier.cli.wording import counted
 from espalier.errors import InputError
 
@@ -90,9 +90,7 @@ def discover(
     cover: Annotated[
         int, typer.Option(metavar="N", help="How many rules should object to each wrong answer; 0 keeps all.")
     ] = 1,
-    format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
-    ] = None,
+    format: From = None,
     encoding: Encoding = UTF_8,
     jobs: Annotated[
         int | None,

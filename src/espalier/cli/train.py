@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from espalier.cli.console import complain, note, progress, say, say_json
-from espalier.cli.files import STANDARD, UTF_8, Encoding, keep_apart, labelled_records, read_all
+from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, labelled_records, read_all
 from espalier.cli.settings import Kind, MethodName, parse_penalties, parse_settings
 from espalier.cli.wording import counted
 from espalier.errors import InputError
@@ -102,9 +102,7 @@ def train(
     features: Features = None,
     tags: Tags = None,
     settings: Settings = None,
-    format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
-    ] = None,
+    format: From = None,
     raw_format: UnlabelledFrom = None,
     encoding: Encoding = UTF_8,
     jobs: Jobs = None,

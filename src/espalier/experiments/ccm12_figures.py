@@ -14,14 +14,13 @@ from espalier.experiments.ccm12 import (
     ALL,
     CURVES,
     CYCLES,
-    METRIC,
     NONE,
     SETS,
-    SOURCE,
     build,
     codl_of,
     labelled,
     needs,
+    paper_table,
     plan,
     pool,
     published,
@@ -29,7 +28,7 @@ from espalier.experiments.ccm12 import (
     scores,
 )
 from espalier.experiments.data import Data
-from espalier.experiments.protocol import Cell, Place, Table
+from espalier.experiments.protocol import Cell, Place
 
 __all__ = ["TABLES"]
 
@@ -45,11 +44,9 @@ def settings_2(row: str, column: str) -> dict[str, Any]:
     return plan(domain, int(column), rules=rules, codl=codl_of(domain, int(column)))
 
 
-FIGURE_2 = Table(
+FIGURE_2 = paper_table(
     name="ccm12-figure2",
     title="Semi-supervised learning with and without rules, by number of labelled sequences",
-    source=SOURCE,
-    metric=METRIC,
     minutes=0.9,
     needs=BOTH,
     published=published(
@@ -103,11 +100,9 @@ def measure_3(data: Data, cell: Cell) -> dict[Place, float]:
     return figures
 
 
-FIGURE_3 = Table(
+FIGURE_3 = paper_table(
     name="ccm12-figure3",
     title="Rules as supervision: learning with them against more labelled sequences",
-    source=SOURCE,
-    metric=METRIC,
     minutes=0.1,
     needs=BOTH,
     published=PUBLISHED_3,
@@ -165,11 +160,9 @@ def measure_4(data: Data, cell: Cell) -> dict[Place, float]:
     return {(cell.row, column): 100.0 * value for column, value in zip(COLUMNS, values, strict=True)}
 
 
-FIGURE_4 = Table(
+FIGURE_4 = paper_table(
     name="ccm12-figure4",
     title="EM, hard EM and CoDL by iteration, 5 labelled sequences",
-    source=SOURCE,
-    metric=METRIC,
     minutes=0.9,
     needs=BOTH,
     published={row: {column: known.get(column) for column in COLUMNS} for row, known in FIGURES_4.items()},
@@ -191,11 +184,9 @@ def settings_5(row: str, column: str) -> dict[str, Any]:
     return plan("citations", int(row.partition(" ")[0]), codl={"gamma": float(column), "cycles": CYCLES})
 
 
-FIGURE_5 = Table(
+FIGURE_5 = paper_table(
     name="ccm12-figure5",
     title="Semi-supervised HMM-CCM by the weight of the supervised model, citations",
-    source=SOURCE,
-    metric=METRIC,
     minutes=0.9,
     needs=needs("citations", pool=True),
     published={row: {gamma: best if gamma == "0.9" else None for gamma in GAMMAS} for row, best in FIGURES_5.items()},

@@ -16,16 +16,15 @@ from espalier.estimators.semicrf import SemiCRF
 from espalier.experiments.ccm12 import (
     ALL,
     HARD,
-    METRIC,
     NONE,
     PENALTIES,
     POOL,
     SETS,
-    SOURCE,
     accuracy,
     codl_of,
     labelled,
     needs,
+    paper_table,
     plan,
     pool,
     published,
@@ -73,11 +72,9 @@ def measure_3(data: Data, cell: Cell) -> float:
     return accuracy(taught, data, domain)
 
 
-TABLE_3 = Table(
+TABLE_3 = paper_table(
     name="ccm12-table3",
     title="HMM and HMM-CCM, supervised and semi-supervised, by number of labelled sequences",
-    source=SOURCE,
-    metric=METRIC,
     minutes=1.2,
     needs=BOTH,
     published=published(
@@ -138,11 +135,9 @@ def measure_4(data: Data, cell: Cell) -> float:
     return accuracy(model.fit(labelled(data, "citations", int(cell.column), cell.run)), data, "citations")
 
 
-TABLE_4 = Table(
+TABLE_4 = paper_table(
     name="ccm12-table4",
     title="One rule on an HMM against CRF and semi-Markov CRF",
-    source=SOURCE,
-    metric=METRIC,
     minutes=0.7,
     needs=needs("citations"),
     published=published(
@@ -192,11 +187,9 @@ def measure_5(data: Data, cell: Cell) -> float:
     return accuracy(model.fit(train, unlabelled=raw), data, "citations")
 
 
-TABLE_5 = Table(
+TABLE_5 = paper_table(
     name="ccm12-table5",
     title="Alternating projections and CoDL",
-    source=SOURCE,
-    metric=METRIC,
     minutes=3.2,
     needs=needs("citations", pool=True),
     published={
@@ -228,11 +221,9 @@ def settings_6(row: str, column: str) -> dict[str, Any]:
     return plan(domain, int(column), penalties=penalties, codl=codl_of(domain, int(column)))
 
 
-TABLE_6 = Table(
+TABLE_6 = paper_table(
     name="ccm12-table6",
     title="Soft and hard rules, semi-supervised",
-    source=SOURCE,
-    metric=METRIC,
     minutes=3.5,
     needs=BOTH,
     published=published(
@@ -267,11 +258,9 @@ def settings_7(domain: str, row: str, column: str) -> dict[str, Any]:
 
 def one_rule_at_a_time(name: str, domain: str, minutes: float, figures: Mapping[str, tuple[float, float]]) -> Table:
     """Return the table of a domain; figures : rule -> the paper's, supervised and semi-supervised."""
-    return Table(
+    return paper_table(
         name=name,
         title=f"One hard rule at a time, 5 labelled sequences, {domain}",
-        source=SOURCE,
-        metric=METRIC,
         minutes=minutes,
         needs=needs(domain, pool=True),
         published={row: dict(zip((SUPERVISED, SEMI), pair, strict=True)) for row, pair in figures.items()},
@@ -359,11 +348,9 @@ def measure_9(data: Data, cell: Cell) -> float:
     return accuracy(model.fit(labelled(data, domain, int(cell.column), cell.run)), data, domain)
 
 
-TABLE_9 = Table(
+TABLE_9 = paper_table(
     name="ccm12-table9",
     title="Averaged perceptron: rules when labelling, while learning, and learned with the weights",
-    source=SOURCE,
-    metric=METRIC,
     minutes=3.7,
     needs=needs("citations", "ads"),
     published=published(
@@ -440,11 +427,9 @@ PUBLISHED_10 = published(
         "ads, semi SP-CCM": (47.03, 59.44, 69.29, 79.72),
     }
 )
-TABLE_10 = Table(
+TABLE_10 = paper_table(
     name="ccm12-table10",
     title="HMM and averaged perceptron under rules, supervised and semi-supervised",
-    source=SOURCE,
-    metric=METRIC,
     minutes=4.4,
     needs=BOTH,
     published=PUBLISHED_10,

@@ -34,7 +34,7 @@ from espalier.estimators.codl import CoDL
 from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.estimators.hmm import HMM
-from espalier.experiments.ccm12 import METRIC, SETS, SIZES, SOURCE, accuracy, labelled, needs, pool
+from espalier.experiments.ccm12 import SETS, SIZES, accuracy, labelled, needs, paper_table, pool
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place, Table
 from espalier.features.extract import FeatureExtractor
@@ -184,11 +184,9 @@ def _published(domain: str, change: str) -> dict[str, float | None]:
 PUBLISHED = {f"{domain}, {row}": _published(domain, row) for domain in SETS for row in (*_changes(domain), BEST)}
 
 
-TABLE = Table(
+TABLE = paper_table(
     name="ours",
     title="The best configuration, and what it is worth without each of its parts",
-    source=SOURCE,
-    metric=METRIC,
     minutes=12.7,
     needs=(*needs(*SETS, pool=True), "unlabelled_refs/unlabelled"),
     published=PUBLISHED,

@@ -39,11 +39,8 @@ from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.tasks import load_task
 
-__all__ = ["BEST", "KINDS", "NEEDS", "SOURCE", "STUDIES", "STUDY", "Study"]
+__all__ = ["BEST", "KINDS", "STUDY", "Study"]
 
-SOURCE = "Anzaroot, Passos, Belanger & McCallum 2014"
-NEEDS = ("umass/train", "umass/dev", "umass/test")
-STUDIES = "sdd14"
 TAGS = "bio_paths"
 
 KINDS = {

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place, Table
-from espalier.experiments.sdd14 import BEST, KINDS, NEEDS, SOURCE, STUDIES, STUDY, Study
+from espalier.experiments.sdd14 import BEST, KINDS, STUDY, Study
 from espalier.metrics import segment_scores, sequence_scores, wilcoxon
 
 __all__ = ["TABLES"]
+
+paper_table = partial(
+    Table,
+    source="Anzaroot, Passos, Belanger & McCallum 2014",
+    needs=("umass/train", "umass/dev", "umass/test"),
+    together="sdd14",
+)
 
 
 # Table 1: families of learned count constraints on UMass references.
@@ -62,14 +70,11 @@ def measure_1(data: Data, cell: Cell) -> dict[Place, float]:
     return {(cell.row, column): value for column, value in found.items()}
 
 
-TABLE_1 = Table(
+TABLE_1 = paper_table(
     name="sdd14-table1",
     title="Count constraints found on development data, soft and hard, on UMass references",
-    source=SOURCE,
     metric="field F1 and sparsity in %, constraints kept, p of the gain",
     minutes=1.5,
-    needs=NEEDS,
-    together=STUDIES,
     published=FIGURES_1,
     settings=settings_1,
     measure=measure_1,
@@ -119,14 +124,11 @@ def measure_2(data: Data, cell: Cell) -> dict[Place, float]:
     return {(cell.row, column): figures[column] for column in FIGURES_2[cell.row]}
 
 
-TABLE_2 = Table(
+TABLE_2 = paper_table(
     name="sdd14-table2",
     title="Soft-DD stopped after some rounds, all constraints, UMass references",
-    source=SOURCE,
     metric="field F1 and share proven in %, Viterbi passes a reference",
     minutes=0.1,
-    needs=NEEDS,
-    together=STUDIES,
     published=FIGURES_2,
     settings=settings_2,
     measure=measure_2,
@@ -173,14 +175,11 @@ def measure_3(data: Data, cell: Cell) -> dict[Place, float]:
     return found
 
 
-TABLE_3 = Table(
+TABLE_3 = paper_table(
     name="sdd14-table3",
     title="The fields that gain most from soft constraints, UMass references",
-    source=SOURCE,
     metric="field F1, %",
     minutes=0.1,
-    needs=NEEDS,
-    together=STUDIES,
     published=FIGURES_3,
     settings=settings_3,
     measure=measure_3,
