@@ -293,6 +293,10 @@ def test_what_is_less_sure_goes_to_review(espalier: Espalier, model: Path, tmp_p
     assert [json.loads(line)["text"] for line in review.read_text(encoding="utf-8").splitlines()] == [strange]
     code, out, err = espalier(*arguments, stdin=text)
     assert "records below --min-confidence left out: 1 of 4" in err
+    code, out, err = espalier(*arguments, "--output", tmp_path / "sure.jsonl", "--review", "-", stdin=text)
+    assert code == 0
+    assert [json.loads(line)["text"] for line in out.splitlines()] == [strange]
+    assert not Path("-").exists()
 
 
 def test_tables_of_any_model_can_be_explained(espalier: Espalier, model: Path) -> None:
@@ -301,6 +305,14 @@ def test_tables_of_any_model_can_be_explained(espalier: Espalier, model: Path) -
     assert "sure" in out
     assert "or  " in out
     assert "The rules change nothing" in out
+
+
+def test_tables_explain_the_tokens_that_were_given(espalier: Espalier, model: Path, tmp_path: Path) -> None:
+    columns, ruled = "plum-tree O\n£ O\n3 O\n", tmp_path / "ruled.espalier"
+    es.load(model).with_rules('Shop: token in "plum-tree" -> place [hard]').save(ruled)
+    code, out, _ = espalier("label", "-", "-m", ruled, "-f", "table", "--explain", "--from", "conll", stdin=columns)
+    assert code == 0
+    assert "→ place: plum-tree" in out
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from espalier.decoders.base import Status
 from espalier.document import Document, Span
 from espalier.errors import InputError, NotFittedError
 from espalier.extract.answers import FieldNames
-from espalier.extract.confidence import Calibration
+from espalier.extract.confidence import Calibration, Curve
 from espalier.metrics import calibration
 from espalier.rules.meaning import degrees
 
@@ -184,3 +184,56 @@ def test_a_map_that_changes_nothing() -> None:
     assert Calibration().to_header() == {}
     p = np.array([0.25, 1.0])
     np.testing.assert_array_equal(Calibration().of_fields(p), p)
+
+
+def test_other_names_are_used_everywhere_and_kept(tmp_path: Path) -> None:
+    X, y = [["a", "1"], ["b", "2"]], [["B-x", "B-n"]] * 2
+    extractor = es.Extractor(es.CRF(["lower", "shape"], l2=0.1).fit(X, y), names={"x": "letter"})
+    document, right = Document.from_text("a 1"), (Span(0, 1, "letter"), Span(2, 3, "n"))
+    extractor.save(tmp_path / "named.espalier")
+    for one in (extractor, es.load(tmp_path / "named.espalier")):
+        assert set(one.labels) == {"letter", "n"}
+        assert one.extract(document).spans == right
+        assert one.label([document])[0].spans == right
+    for spans in (right, (Span(0, 1, "x"), Span(2, 3, "n"))):  # gold may have either name
+        assert extractor.judge([extractor.extract(document)], [Document.from_text("a 1", spans)])["record"].right.all()
+
+
+def test_fields_of_a_hierarchy_have_other_names_by_their_paths() -> None:
+    X, y = [["Ada", "Plum", "1950"], ["Eve", "Pear", "1960"]], [["B-authors/B-first", "I-authors/B-last", "B-date"]] * 2
+    names = {"authors": "people", "authors/first": "given", "date": "year"}
+    extractor = es.Extractor(es.CRF(["lower", "shape"], l2=0.1).fit(X, y), names=names)
+    assert set(extractor.labels) == {"given", "authors/last", "year"}
+    found = extractor.extract("Ada Pear 1950")
+    assert [field.label for field in found.fields] == ["people", "given", "authors/last", "year"]
+    assert extractor.label([Document.from_text("Ada Pear 1950")])[0].spans == found.spans
+
+
+def test_labels_of_documents_keep_rules_about_their_texts() -> None:
+    extractor = es.Extractor(small_model(), "Gap: if text ~ /plum  / then not fruit required [hard]")
+    document = Document.from_text("plum  40")
+    found = extractor.extract(document)
+    assert not found.get("fruit")
+    assert extractor.label([document])[0].spans == found.spans
+
+
+def test_a_model_that_has_only_scores_labels_too() -> None:
+    class Scores:
+        def __init__(self, model: es.CRF) -> None:
+            self.labels_, self.potentials = model.labels_, model.potentials
+
+    extractor = es.Extractor(Scores(small_model()), "One: each field once [penalty 2]")  # type: ignore[arg-type]
+    documents = [Document.from_text("plum 40"), Document.from_text(""), Document.from_text("pear")]
+    found = list(extractor.extract_many(documents))
+    assert [document.spans for document in extractor.label(documents)] == [one.spans for one in found]
+
+
+def test_what_only_a_later_reading_has_is_no_surer_than_that_the_best_is_wrong() -> None:
+    for name in ("semicrf", "crf"):
+        extractor = es.load(RELEASES / f"{name}.espalier")
+        extractor.calibration = Calibration(record=Curve(np.array([0.5]), np.array([0.97])))
+        found = extractor.extract("plum 35 in Ludlow , a tree .", k=5)
+        known = {(field.label, field.start, field.end) for field in found.fields}
+        later = [f for other in found.alternatives for f in other.fields if (f.label, f.start, f.end) not in known]
+        assert later
+        assert all(field.confidence <= 1.0 - found.confidence + 1e-6 for field in later)

@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import combinations
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -35,6 +36,7 @@ __all__ = [
     "iter_documents",
     "keep_apart",
     "labelled_records",
+    "opened",
     "output_format",
     "read_all",
     "refuse_stdout",
@@ -188,6 +190,15 @@ def keep_apart(reads: Iterable[str | Path | None], writes: Mapping[str, Path | N
     for (one, path), (other, second) in combinations(outputs.items(), 2):
         if _identity(path, _STDOUT) == _identity(second, _STDOUT):
             raise InputError(f"{one} {path} and {other} {second} are the same file", hint="name two")
+
+
+def opened(path: Path | None) -> AbstractContextManager[IO[bytes] | None]:
+    """Open what is written besides: a file that is replaced only if all goes well, or stdout, or nothing."""
+    from espalier.io.files import replacing
+
+    if path is None:
+        return nullcontext()
+    return nullcontext(sys.stdout.buffer) if path == STANDARD else replacing(path)
 
 
 def refuse_stdout(writes: Mapping[str, Path | None]) -> None:

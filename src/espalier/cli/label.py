@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +22,7 @@ from espalier.cli.files import (
     finish,
     iter_documents,
     keep_apart,
+    opened,
     output_format,
     write_documents,
 )  # fmt: skip
@@ -32,7 +32,6 @@ from espalier.errors import EspalierError, FormatError, InputError
 if TYPE_CHECKING:
     from espalier.cli.labelling import Answered, LabelJob
     from espalier.document import Document
-    from espalier.extract.extraction import Extraction
 
 __all__ = ["label"]
 
@@ -61,7 +60,9 @@ def label(
     review: Annotated[
         Path | None,
         typer.Option(
-            "--review", metavar="FILE", help="Where to write what --min-confidence leaves out, as extractions."
+            "--review",
+            metavar="FILE",
+            help="Where to write what --min-confidence leaves out, as extractions; - is stdout.",
         ),
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show what the rules changed; for tables.")] = False,
@@ -91,8 +92,8 @@ def label(
     inputs, whole = _Inputs(files, source, encoding), explain or chosen == "extractions"
     job = LabelJob(open_extractor(model), model_file(model), k, min_confidence, whole, jobs)
     pace = Pace("records")
-    with progress("labelling", quiet=to_terminal) as news, _opened(review) as unsure:
-        answers = job.answers(inputs.documents(), lambda n: news(pace.news(n)), unsure)
+    with progress("labelling", quiet=to_terminal) as news, opened(review) as stream:
+        answers = job.answers(inputs.documents(), lambda n: news(pace.news(n)), stream)
         _write(answers, output, chosen, job, explain=explain, lossy=lossy)
     done = f"{counted(inputs.read - job.low, 'labelled record')} as {chosen} → {output}"
     failed = f"records labelled: {inputs.read}; bad records left out and files not read to the end: {inputs.bad}"
@@ -125,7 +126,7 @@ def _write(
     elif format == "table" and (explain or job.k > 1 or job.least):
         from espalier.cli.shown_records import write_table
 
-        rows = (("", answer) for _, answer in answers if answer is not None)
+        rows = (("", answer, document) for document, answer in answers if answer is not None)
         write_table(rows, output, job.extractor, explained=explain)
     elif format == "table":
         from espalier.cli.show import write_shown
@@ -133,19 +134,6 @@ def _write(
         write_shown((document for document, _ in answers), output, job.extractor.model.labels_)
     else:
         write_documents((document for document, _ in answers), output, format, lossy=lossy)
-
-
-@contextmanager
-def _opened(path: Path | None) -> Iterator[Callable[[Extraction], None]]:
-    """Return what takes the answers that are not sure enough; a file is replaced only if all goes well."""
-    from espalier.cli.labelling import extraction_line
-    from espalier.io.files import replacing
-
-    if path is None:
-        yield lambda answer: None
-        return
-    with replacing(path) as stream:
-        yield lambda answer: stream.writelines([extraction_line(answer).encode()])
 
 
 @dataclass(slots=True)

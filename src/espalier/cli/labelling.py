@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from espalier.document import Document
 from espalier.extract.extraction import Extraction
@@ -47,16 +47,17 @@ class LabelJob:
     low: int = 0
 
     def answers(
-        self, documents: Iterable[Document], done: Callable[[int], None], unsure: Callable[[Extraction], None]
+        self, documents: Iterable[Document], done: Callable[[int], None], review: IO[bytes] | None = None
     ) -> Iterator[Answered]:
-        """Yield the records that are sure enough; `unsure` takes the others, `done` hears the count so far."""
+        """Yield the records that are sure enough; `review` takes the others, `done` hears the count so far."""
         whole = self.whole or self.k > 1 or self.least > 0
         count = 0
         for batch in self._worked(iter(documents), whole):
             for document, answer in batch:
                 if answer is not None and answer.confidence < self.least:
                     self.low += 1
-                    unsure(answer)
+                    if review is not None:
+                        review.write(extraction_line(answer).encode())
                 else:
                     yield document, answer
             count += len(batch)

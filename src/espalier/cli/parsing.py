@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import chain, islice
@@ -25,11 +25,11 @@ from espalier.citations.parser import Parser
 from espalier.citations.record import Record
 from espalier.citations.splitting import Reference, read_references
 from espalier.cli.console import STDOUT, complain
-from espalier.cli.files import STANDARD
+from espalier.cli.files import STANDARD, opened
 from espalier.cli.wording import in_options
 from espalier.errors import FormatError, InputError
 from espalier.extract.extractor import BATCH
-from espalier.io.files import blaming, replacing, write_chunks
+from espalier.io.files import blaming, write_chunks
 from espalier.loading import load
 
 if TYPE_CHECKING:
@@ -238,14 +238,14 @@ class ParseJob:
 
     def write(self, output: Path, format: str, done: Callable[[int], None]) -> None:
         """Write the records that are sure enough; `done` hears after every batch how many references were parsed."""
-        with _opened(self.review) as review:
+        with opened(self.review) as review:
             order = Order(format, self.k, self.least, review is not None, self.raw_cells)
             batches = self._batches(order, review, done)
             if format == "table":
                 from espalier.cli.shown_records import write_table
 
                 pairs = chain.from_iterable(batch.pairs for batch in batches)
-                rows = ((_place(reference), record) for reference, record in pairs)
+                rows = ((_place(reference), record, record.text) for reference, record in pairs)
                 write_table(rows, output, self.parser, explained=self.explained)
                 return
             chunks = put_together(batches, format)
@@ -277,10 +277,3 @@ class ParseJob:
 
 def _place(reference: Reference) -> str:
     return f"{reference.file}:{reference.line}" if reference.file else f"line {reference.line}"
-
-
-def _opened(path: Path | None) -> AbstractContextManager[IO[bytes] | None]:
-    """Open what is written besides: a file that is replaced only if all goes well, or stdout, or nothing."""
-    if path is None:
-        return nullcontext()
-    return nullcontext(sys.stdout.buffer) if path == STANDARD else replacing(path)

@@ -38,11 +38,12 @@ _COLOURS = {
 """Fields that often stand side by side differ."""
 _ALMOST = 0.995  # what would be rounded to 100 %
 
+Row = tuple[str, Extraction, str | Document]
+"""Where a record comes from, what was found, and the text as it was given, perhaps with tokens of its own."""
 
-def write_table(
-    rows: Iterable[tuple[str, Extraction]], path: Path, extractor: Extractor, *, explained: bool = False
-) -> None:
-    """Show extractions and where they come from on stdout, or write what would be shown to a file, without colours."""
+
+def write_table(rows: Iterable[Row], path: Path, extractor: Extractor, *, explained: bool = False) -> None:
+    """Show extractions on stdout, or write what would be shown to a file, without colours."""
     if path == STANDARD:
         print_table(stdout_console(), rows, extractor, explained=explained)
         return
@@ -51,21 +52,19 @@ def write_table(
     write_chunks(path, [text.getvalue()], "utf-8")
 
 
-def print_table(
-    console: Console, rows: Iterable[tuple[str, Extraction]], extractor: Extractor, *, explained: bool = False
-) -> None:
+def print_table(console: Console, rows: Iterable[Row], extractor: Extractor, *, explained: bool = False) -> None:
     """Show extractions on a console, numbered from 1."""
     styles = field_styles(extractor.labels)
     if extractor.outside is not None:  # of references
         styles = {label: f"bold {_COLOURS[label]}" for label in extractor.labels if label in _COLOURS}
-    for number, (place, record) in enumerate(rows, 1):
+    for number, (place, record, given) in enumerate(rows, 1):
         lines = [Text.assemble((f"{number:>4}  ", "bold"), _sure(record), (f"   {place}" if place else "", "dim"))]
         lines += _body(record, styles, console.width)
         for other in record.alternatives:
             lines += [Text(), Text.assemble((f"{_INDENT}or  ", "dim"), _sure(other))]
             lines += _body(other, styles, console.width)
         if explained:
-            lines += [Text(_INDENT + line, "dim") for line in _explanation(extractor, record.text)]
+            lines += [Text(_INDENT + line, "dim") for line in _explanation(extractor, given)]
         for line in [*lines, Text()]:
             console.print(line, no_wrap=True, overflow="ignore", crop=False)
 
@@ -92,7 +91,7 @@ def _body(record: Extraction, styles: dict[str, str], width: int) -> Iterator[Te
         yield Text(f"{_INDENT}breaks {', '.join(names)}", "dim")
 
 
-def _explanation(extractor: Extractor, text: str) -> Iterator[str]:
+def _explanation(extractor: Extractor, text: str | Document) -> Iterator[str]:
     """Yield what the rules changed, stretch by stretch, and which of them it was."""
     try:
         found = extractor.explain(text)

@@ -36,7 +36,7 @@ from espalier.rules.grounding import Bits
 from espalier.rules.meaning import violations
 from espalier.tags import parse_tag, segments
 
-__all__ = ["Answers", "FieldNames", "Reading", "Scored", "decode"]
+__all__ = ["Answers", "FieldNames", "Reading", "Scored", "bounded", "decode"]
 
 Float = NDArray[np.float64]
 Int16 = NDArray[np.int16]
@@ -51,7 +51,7 @@ class FieldNames:
 
     labels : the labels themselves; names : the field of each, None outside all fields; number : int64[L], the same as
     numbers; opens : bool[L], does the label begin a field even after one of the same name? nested : are there fields
-    inside fields?
+    inside fields? renamed : fields of the model that have another name here.
     """
 
     labels: tuple[str, ...]
@@ -59,6 +59,7 @@ class FieldNames:
     number: NDArray[np.int64]
     opens: NDArray[np.bool_]
     nested: bool
+    renamed: Mapping[str, str]
 
     @classmethod
     def of(
@@ -66,8 +67,9 @@ class FieldNames:
     ) -> FieldNames:
         """Read plain labels, or tags, of which those with B- open fields.
 
-        renamed : fields under other names. outside : what text outside all fields is called; None: it is no field. With
-        it, only the outermost level of a hierarchy counts, and fields cover the text.
+        renamed : fields under other names, those of a hierarchy by their paths. outside : what text outside all fields
+        is called; None: it is no field. With it, only the outermost level of a hierarchy counts, and fields cover the
+        text.
         """
         labels, renamed = tuple(labels), renamed or {}
         levels = [parse_tag(label) for label in labels]
@@ -80,14 +82,19 @@ class FieldNames:
             np.array([order[name] for name in names], np.int64),
             np.array([bool(tag) and tag[0][0] == "B" for tag in levels], bool),
             nested,
+            dict(renamed),
         )
+
+    def called(self, field: str) -> str:
+        """Return what a field of the model is called here."""
+        return self.renamed.get(field, field)
 
     @property
     def fields(self) -> tuple[str, ...]:
         """The names of all fields, each once; of a hierarchy the whole paths, as `authors/person`."""
         if self.nested:
             paths = ("/".join(name for _, name in parse_tag(label)) for label in self.labels)
-            return tuple(path for path in dict.fromkeys(paths) if path)
+            return tuple(dict.fromkeys(self.called(path) for path in paths if path))
         return tuple(name for name in dict.fromkeys(self.names) if name is not None)
 
 
@@ -237,7 +244,7 @@ class Answers:
             shares = calibration.of_readings(whole[at : at + n]).tolist()
             best, *rest = readings[at : at + n]
             for reading, share in zip(rest, shares[1:], strict=True):
-                yield reading._replace(confidence=share, fields=_bounded(reading.fields, best.fields, shares[0]))
+                yield reading._replace(confidence=share, fields=bounded(reading.fields, best.fields, shares[0]))
             at += n
 
     def problem(self, i: int) -> Problem:
@@ -317,12 +324,12 @@ def _nested(
         cut = segments([names.labels[j] for j in answers.y[scored.span(i)].tolist()])
         least = [1.0 if tokens is None else float(tokens[offset + s.start : offset + s.end].min()) for s in cut]
         sure = calibration.of_fields(np.array(least)).tolist()
-        places = [(s.label, at[s.start][0], at[s.end - 1][1], p) for s, p in zip(cut, sure, strict=True)]
+        places = [(names.called(s.label), at[s.start][0], at[s.end - 1][1], p) for s, p in zip(cut, sure, strict=True)]
         found.append(tuple(Field(label, document.text[a:b], a, b, p) for label, a, b, p in places))
     return found
 
 
-def _bounded(fields: tuple[Field, ...], best: tuple[Field, ...], sure: float) -> tuple[Field, ...]:
+def bounded(fields: tuple[Field, ...], best: tuple[Field, ...], sure: float) -> tuple[Field, ...]:
     """Return the fields of another reading.
 
     What only it has is right only if the best reading is wrong, which is `sure` with that probability right.

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from espalier import store
 from espalier.corpus import Corpus, Labels
-from espalier.document import Document
+from espalier.document import Document, Span
 from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.persist import pack, unpack
@@ -60,7 +61,7 @@ class Extractor:
     model : a fitted estimator; one under rules (`CCM`) brings them along.
     rules : other rules, with penalties, as a RuleSet or as text; None: the model's own.
     calibration : a map of confidences; None leaves them as they are. `calibrate` fits one.
-    names : other names for fields, `{"journal": "container-title"}`.
+    names : other names for fields, `{"journal": "container-title"}`; `save` keeps them.
     threads : None chooses by size; results do not depend on it.
 
     Attributes
@@ -148,17 +149,19 @@ class Extractor:
     ) -> Self:
         """Return the extractor of what `store.load` has read."""
         calibration = options.pop("calibration", None) or Calibration.from_header(header)
-        found = cls(unpack(header, arrays), calibration=calibration, **options)
+        names = options.pop("names", None) or _names(header)
+        found = cls(unpack(header, arrays), calibration=calibration, names=names, **options)
         found.attribution = header.get("attribution", found.attribution)
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write model, rules and calibration to a file that `espalier.load` reads; it holds data only, never code."""
+        """Write model, rules, names and calibration to a file for `espalier.load`; it holds data only, never code."""
         header, arrays = pack(self.model if self._own_rules else self._ruled_model())
         store.save(path, {**header, **self._more_header()}, arrays)
 
     def _more_header(self) -> dict[str, Any]:
-        more = {"calibration": self.calibration.to_header(), "attribution": self.attribution}
+        names = dict(self.field_names.renamed)
+        more = {"calibration": self.calibration.to_header(), "attribution": self.attribution, "names": names}
         return {name: value for name, value in more.items() if value}
 
     def _ruled_model(self) -> SequenceLabeller:
@@ -253,7 +256,7 @@ class Extractor:
             return self.extractions(self.decode(self.score(documents)), k=k)
         from espalier.extract.segments import SegmentAnswers
 
-        corpus = Corpus.from_tokens([document.words for document in documents], documents=documents)
+        corpus = _corpus(documents)
         batch = self._segments.potentials(corpus)
         return self.extractions(SegmentAnswers(documents, corpus, batch, self._segments, self.compiled), k=k)
 
@@ -263,7 +266,7 @@ class Extractor:
             raise InputError(
                 f"a {type(self._segments).__name__} scores segments", hint="here a model is needed that scores tokens"
             )
-        corpus = Corpus.from_tokens([document.words for document in documents], documents=documents)
+        corpus = _corpus(documents)
         return Scored(documents, corpus, self.model.potentials(corpus))
 
     def decode(self, scored: Scored) -> Answers:
@@ -291,13 +294,22 @@ class Extractor:
         """Return the label of every token, in the form that the model has learned: the answers of `extract`, faster."""
         if not documents:
             return []
+        if not hasattr(self.model, "predict"):  # it has scores and nothing else
+            answers, names = self.decode(self.score(documents)), self.model.labels_.names
+            return [[names[j] for j in answers.y[answers.scored.span(i)].tolist()] for i in range(len(documents))]
         model = self.model if self._own_rules else self._ruled_model()
-        found: list[list[str]] = model.predict([document.words for document in documents])
+        found: list[list[str]] = model.predict(_corpus(documents))
         return found
 
     def label(self, documents: Sequence[Document]) -> list[Document]:
         """Return documents with the spans of `extract`, without confidence or proof."""
-        return [document.with_tags(own) for document, own in zip(documents, self.tags(documents), strict=True)]
+        found = [document.with_tags(own) for document, own in zip(documents, self.tags(documents), strict=True)]
+        return [self._in_our_words(document) for document in found] if self.field_names.renamed else found
+
+    def _in_our_words(self, document: Document) -> Document:
+        """Return a document whose spans have the names of the model, with those of this extractor."""
+        spans = [Span(span.start, span.end, self.field_names.called(span.label)) for span in document.spans or ()]
+        return replace(document, spans=None if document.spans is None else tuple(spans))
 
     def explain(self, text: str | Document) -> Any:
         """Return the answers for one text without and with the rules, and the rules that make the difference.
@@ -345,7 +357,8 @@ class Extractor:
         for extraction, document in zip(found, gold, strict=True):
             if extraction.text != document.text:
                 raise InputError(f"the extraction is of another text than the document: {extraction.text[:40]!r}")
-            true = {self._place(document.text, span.label, span.start, span.end) for span in document.spans or ()}
+            given = self._in_our_words(document).spans or ()
+            true = {self._place(document.text, span.label, span.start, span.end) for span in given}
             said = [self._place(document.text, field.label, field.start, field.end) for field in extraction.fields]
             pairs = zip(extraction.fields, said, strict=True)
             fields += [(field.confidence, place in true) for field, place in pairs if place is not None]
@@ -370,6 +383,19 @@ class Extractor:
     def __repr__(self) -> str:
         """Show what it is made of."""
         return f"{type(self).__name__}({self.model!r}, {len(self.rules)} rules, {len(self.labels)} fields)"
+
+
+def _corpus(documents: Sequence[Document]) -> Corpus:
+    """Return the tokens of documents, without their labels; rules may ask for the texts."""
+    return Corpus.from_tokens([document.words for document in documents], documents=documents)
+
+
+def _names(header: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the names of fields in the header of a model file."""
+    names = header.get("names", {})
+    if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names.values()):
+        raise ModelFileError("the names of fields in the model file are not a table of strings")
+    return names
 
 
 def _scoring_segments(model: Any) -> Any:

@@ -17,7 +17,7 @@ from espalier.decoders.segments import best_segmentations
 from espalier.document import Document
 from espalier.estimators.abilities import ScoresSegments
 from espalier.estimators.ccm_segments import segment_tags
-from espalier.extract.answers import FieldNames, Reading
+from espalier.extract.answers import FieldNames, Reading, bounded
 from espalier.extract.confidence import Calibration
 from espalier.extract.extraction import Field
 from espalier.inference import log_partition, path_scores, segment_marginals, viterbi
@@ -87,7 +87,9 @@ def _readings(
         fields = _fields(document, labels, starts, shares, names, calibration)
         readings.append(Reading(fields, 0.0, certificate, broken))
     sure = calibration.of_readings(np.array(whole)).tolist()
-    return [reading._replace(confidence=p) for reading, p in zip(readings, sure, strict=True)]
+    first = readings[0].fields
+    others = [reading._replace(fields=bounded(reading.fields, first, sure[0])) for reading in readings[1:]]
+    return [reading._replace(confidence=p) for reading, p in zip([readings[0], *others], sure, strict=True)]
 
 
 def _proof(score: float, bound: float, work: WorkDone) -> Certificate:
