@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME
 
 from espalier.citations.splitting import read_references
-from espalier.cli.shown_records import print_table
+from espalier.cli.show import print_table
 from espalier.loading import load
 
 ROOT = Path(__file__).resolve().parents[1]

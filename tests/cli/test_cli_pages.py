@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli_runs import Espalier
 
-from espalier.cli.results_page import results_markdown, results_page
+from espalier.cli.results import results_markdown, results_page
 from espalier.experiments.protocol import Result, Table
 
 

@@ -18,7 +18,7 @@ from citation_models import pieces, reference, tiny_model
 from espalier.citations.formats import FORMATS
 from espalier.citations.record import LABELS
 from espalier.cli.parsing import Inputs, Order, ParseJob
-from espalier.cli.shown_records import _COLOURS
+from espalier.cli.show import _REFERENCE_COLOURS
 from espalier.extract.extractor import BATCH
 
 
@@ -273,8 +273,8 @@ def test_no_name_runs_over_the_edge(parse: Any) -> None:
 
 
 def test_fields_side_by_side_have_colours_of_their_own() -> None:
-    assert set(_COLOURS) == set(LABELS) - {"other"}
+    assert set(_REFERENCE_COLOURS) == set(LABELS) - {"other"}
     usual = ("author", "date", "title", "container-title", "volume", "issue", "pages", "url")
     book = ("author", "title", "edition", "location", "publisher", "date")
     for fields in (usual, book):
-        assert all(_COLOURS[a] != _COLOURS[b] for a, b in pairwise(fields))
+        assert all(_REFERENCE_COLOURS[a] != _REFERENCE_COLOURS[b] for a, b in pairwise(fields))

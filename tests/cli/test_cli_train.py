@@ -10,7 +10,7 @@ import pytest
 from cli_runs import Espalier
 
 import espalier as es
-from espalier.cli.settings import parse_settings
+from espalier.cli.train import parse_settings
 
 N_TOKENS = 6 + 6 + 7  # of the three records
 TAGS = ["B-fruit", "B-place", "B-price", "I-price", "O"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from bounds import bounded
 
-from espalier.cli.settings import parse_settings
+from espalier.cli.train import parse_settings
 from espalier.cluster.job import read_settings
 from espalier.corpus import Corpus
 from espalier.errors import FormatError, InputError, RuleError

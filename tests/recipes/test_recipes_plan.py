@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import espalier as es
-from espalier.cli.settings import Kind
-from espalier.cli.settings import MethodName as MethodOption
-from espalier.cli.wording import in_options
+from espalier.cli.console import in_options
+from espalier.cli.train import Kind
+from espalier.cli.train import MethodName as MethodOption
 from espalier.errors import InputError, RuleError
 from espalier.estimators.kinds import BUNDLED
 from espalier.recipes import METHODS, MODELS, Trained, plan, train

@@ -18,8 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from espalier.cli.console import STDOUT, complain, show_warnings
-from espalier.cli.wording import in_options
+from espalier.cli.console import STDOUT, complain, in_options, show_warnings
 from espalier.errors import EspalierError
 
 __all__ = ["COMMANDS", "GROUPS", "application", "command_of", "run"]

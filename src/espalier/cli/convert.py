@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from espalier.cli.console import note, progress
+from espalier.cli.console import counted, note, progress
 from espalier.cli.files import UTF_8, Encoding, Lossy, iter_documents, keep_apart, output_format, write_documents
-from espalier.cli.wording import counted
 
 if TYPE_CHECKING:
     from espalier.document import Document

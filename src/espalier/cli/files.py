@@ -18,8 +18,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from espalier.cli.console import complain, note
-from espalier.cli.wording import counted
+from espalier.cli.console import complain, counted, note
 from espalier.document import Document
 from espalier.errors import InputError
 

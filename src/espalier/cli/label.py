@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from espalier.cli.console import Pace, complain, progress
+from espalier.cli.console import Pace, complain, counted, in_options, progress
 from espalier.cli.files import (
     STANDARD,
     UTF_8,
@@ -26,7 +26,6 @@ from espalier.cli.files import (
     output_format,
     write_documents,
 )  # fmt: skip
-from espalier.cli.wording import counted, in_options
 from espalier.errors import EspalierError, FormatError, InputError
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def _write(
         lines = (extraction_line(answer) for _, answer in answers if answer is not None)
         write_chunks(sys.stdout.buffer if output == STANDARD else output, lines, "utf-8")
     elif format == "table" and (explain or job.k > 1 or job.least):
-        from espalier.cli.shown_records import write_table
+        from espalier.cli.show import write_table
 
         rows = (("", answer, document) for document, answer in answers if answer is not None)
         write_table(rows, output, job.extractor, explained=explain)

@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from espalier.citations.formats import FORMATS, KEEPS, format_of_file
-from espalier.cli.console import Pace, progress
+from espalier.cli.console import Pace, counted, progress
 from espalier.cli.files import STANDARD, UTF_8, Encoding, Least, Output, finish, keep_apart
-from espalier.cli.wording import counted
 from espalier.errors import InputError, nearest
 
 __all__ = ["parse"]

@@ -24,9 +24,8 @@ from espalier.citations.output_text import Keys, stem
 from espalier.citations.parser import Parser
 from espalier.citations.record import Record
 from espalier.citations.splitting import Reference, read_references
-from espalier.cli.console import STDOUT, complain
+from espalier.cli.console import STDOUT, complain, in_options
 from espalier.cli.files import STANDARD, opened
-from espalier.cli.wording import in_options
 from espalier.errors import FormatError, InputError
 from espalier.extract.extractor import BATCH
 from espalier.io.files import blaming, write_chunks
@@ -242,7 +241,7 @@ class ParseJob:
             order = Order(format, self.k, self.least, review is not None, self.raw_cells)
             batches = self._batches(order, review, done)
             if format == "table":
-                from espalier.cli.shown_records import write_table
+                from espalier.cli.show import write_table
 
                 pairs = chain.from_iterable(batch.pairs for batch in batches)
                 rows = ((_place(reference), record, record.text) for reference, record in pairs)

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from espalier.cli.console import complain, note, progress, say
+from espalier.cli.console import complain, counted, note, progress, say
 from espalier.cli.files import STANDARD, keep_apart, refuse_stdout
-from espalier.cli.wording import counted
 from espalier.errors import InputError
 
 __all__ = ["reproduce"]
@@ -51,8 +50,7 @@ def reproduce(
 
     Finished cells are kept, so an interrupted run goes on where it stopped, and gives the same figures.
     """
-    from espalier.cli.results import list_table, result_tables, write_results
-    from espalier.cli.results_page import results_page, write_markdown
+    from espalier.cli.results import list_table, result_tables, results_page, write_markdown, write_results
     from espalier.experiments import cache as cells
     from espalier.experiments.data import Data
     from espalier.experiments.registry import NAMES, find_tables

@@ -13,9 +13,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from espalier.cli.console import complain, note, progress, say, say_json
+from espalier.cli.console import complain, counted, note, progress, say, say_json
 from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, read_all
-from espalier.cli.wording import counted
 from espalier.errors import InputError
 
 if TYPE_CHECKING:

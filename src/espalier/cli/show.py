@@ -4,15 +4,19 @@
          Apple 'Bramley's Seedling', two-tier espalier on MM106
 
 The text itself is never altered, except that whitespace is laid out anew and signs that no terminal shows become �.
+Whole extractions also show how sure they are, the rules that they break, and other readings.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
+from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -21,10 +25,15 @@ from rich.text import Text
 from espalier.cli.console import stdout_console
 from espalier.cli.files import STANDARD
 from espalier.document import Document, Span
+from espalier.errors import InfeasibleError
+from espalier.extract.extraction import Extraction
 from espalier.io.files import write_chunks
 from espalier.tags import OUTSIDE, path_of
 
-__all__ = ["field_styles", "show", "write_shown"]
+if TYPE_CHECKING:
+    from espalier.extract.extractor import Extractor
+
+__all__ = ["field_styles", "print_table", "show", "write_shown", "write_table"]
 
 _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red", "bright_green", "bright_cyan", "bright_magenta")
 _NUMBER = 5  # columns for the number of the record
@@ -43,16 +52,25 @@ def field_styles(labels: Iterable[str]) -> dict[str, str]:
 
 def write_shown(documents: Iterable[Document], path: Path, labels: Iterable[str]) -> None:
     """Show the documents on stdout, or write what would be shown to a file, without colours."""
-    styles, text = field_styles(labels), StringIO()
-    console = stdout_console() if path == STANDARD else Console(file=text, width=_FILE_WIDTH, highlight=False)
-    for number, document in enumerate(documents, 1):
-        shown = show(document, styles, console.width - _NUMBER)
-        for i, line in enumerate(shown):
-            head = f"{number if i == 0 else '':>{_NUMBER - 2}}  "
-            console.print(Text.assemble((head, "dim"), line), no_wrap=True, overflow="ignore", crop=False)
-        console.print()
-    if path != STANDARD:
-        write_chunks(path, [text.getvalue()], "utf-8")
+    styles = field_styles(labels)
+    with _console_of(path) as console:
+        for number, document in enumerate(documents, 1):
+            shown = show(document, styles, console.width - _NUMBER)
+            for i, line in enumerate(shown):
+                head = f"{number if i == 0 else '':>{_NUMBER - 2}}  "
+                console.print(Text.assemble((head, "dim"), line), no_wrap=True, overflow="ignore", crop=False)
+            console.print()
+
+
+@contextmanager
+def _console_of(path: Path) -> Iterator[Console]:
+    """Give a console whose text goes to stdout, or without colours into a file."""
+    if path == STANDARD:
+        yield stdout_console()
+        return
+    text = StringIO()
+    yield Console(file=text, width=_FILE_WIDTH, highlight=False)
+    write_chunks(path, [text.getvalue()], "utf-8")
 
 
 def show(document: Document, styles: Mapping[str, str], width: int) -> list[Text]:
@@ -147,3 +165,87 @@ def _words(document: Document) -> Iterator[list[Run]]:
             else:
                 runs.append((sign, owner[at]))
         yield runs
+
+
+_INDENT = "      "
+_DOUBTFUL = 0.5
+_REFERENCE_COLOURS = {
+    "author": "cyan", "editor": "bright_cyan", "translator": "bright_magenta", "title": "green",
+    "container-title": "blue", "collection-title": "magenta", "volume": "yellow", "issue": "magenta", "pages": "cyan",
+    "date": "red", "edition": "bright_yellow", "publisher": "magenta", "location": "yellow", "genre": "bright_magenta",
+    "institution": "bright_blue", "note": "bright_green", "doi": "bright_blue", "url": "bright_blue",
+    "isbn": "bright_cyan", "issn": "bright_cyan", "accessed": "bright_red", "citation-number": "yellow",
+}  # fmt: skip
+"""Fields that often stand side by side differ."""
+_ALMOST = 0.995  # what would be rounded to 100 %
+
+
+Row = tuple[str, Extraction, str | Document]
+"""Where a record comes from, what was found, and the text as it was given, perhaps with tokens of its own."""
+
+
+def write_table(rows: Iterable[Row], path: Path, extractor: Extractor, *, explained: bool = False) -> None:
+    """Show extractions on stdout, or write what would be shown to a file, without colours."""
+    with _console_of(path) as console:
+        print_table(console, rows, extractor, explained=explained)
+
+
+def print_table(console: Console, rows: Iterable[Row], extractor: Extractor, *, explained: bool = False) -> None:
+    """Show extractions on a console, numbered from 1."""
+    styles = field_styles(extractor.labels)
+    if extractor.outside is not None:  # of references
+        styles = {
+            label: f"bold {_REFERENCE_COLOURS[label]}" for label in extractor.labels if label in _REFERENCE_COLOURS
+        }
+    for number, (place, record, given) in enumerate(rows, 1):
+        lines = [Text.assemble((f"{number:>4}  ", "bold"), _sure(record), (f"   {place}" if place else "", "dim"))]
+        lines += _body(record, styles, console.width)
+        for other in record.alternatives:
+            lines += [Text(), Text.assemble((f"{_INDENT}or  ", "dim"), _sure(other))]
+            lines += _body(other, styles, console.width)
+        if explained:
+            lines += [Text(_INDENT + line, "dim") for line in _explanation(extractor, given)]
+        for line in [*lines, Text()]:
+            console.print(line, no_wrap=True, overflow="ignore", crop=False)
+
+
+def _sure(record: Extraction) -> Text:
+    """Return the confidence, what is not proven, and the fields in doubt."""
+    p = record.confidence
+    share = f"{p:.0%}" if p < _ALMOST else ">99%"
+    shown = Text(f"{share} sure", "green" if p >= 0.9 else "yellow" if p >= _DOUBTFUL else "red")
+    certificate = record.certificate
+    if certificate is not None and not certificate.proven:
+        shown.append(f"   {certificate.status}", "red")
+    doubtful = [f"{field.label} {field.confidence:.0%}" for field in record.fields if field.confidence < _DOUBTFUL]
+    return shown.append(f"   in doubt: {', '.join(doubtful)}" if doubtful else "", "yellow")
+
+
+def _body(record: Extraction, styles: dict[str, str], width: int) -> Iterator[Text]:
+    """Yield the text under the names of its fields, then the rules that it breaks; `other` has no name."""
+    spans = tuple(Span(f.start, f.end, f.label) for f in record.fields if f.label != "other")
+    for line in show(Document(record.text, (), spans), styles, width - len(_INDENT)):
+        yield Text.assemble(_INDENT, line)
+    names = dict.fromkeys(violated.name for violated in record.violations)
+    if names:
+        yield Text(f"{_INDENT}breaks {', '.join(names)}", "dim")
+
+
+def _explanation(extractor: Extractor, text: str | Document) -> Iterator[str]:
+    """Yield what the rules changed, stretch by stretch, and which of them it was."""
+    try:
+        found = extractor.explain(text)
+    except InfeasibleError as error:
+        yield str(error)
+        return
+    before, after = ([path_of(name) for name in answer.names()] for answer in (found.before, found.after))
+    changed = set(found.changed)
+    runs = groupby(range(len(found.tokens)), key=lambda t: (t in changed, before[t], after[t]))
+    for (differs, old, new), run in runs:
+        if differs:
+            what = f"{old} → {new}" if old != new else f"{new}, cut otherwise"
+            yield f"{what}: {' '.join(found.tokens[t] for t in run)}"
+    for effect in found.effects:
+        times = f"{effect.before}× without rules, {effect.after}× with them"
+        yield f"{effect.name}: broken {times}, at {effect.penalty:.3g} each"
+    yield str(found).rpartition("\n\n")[2]

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from espalier.cli.wording import counted
+from espalier.cli.console import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

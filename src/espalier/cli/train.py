@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -11,10 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from espalier.cli.console import complain, note, progress, say, say_json
+from espalier.cli.console import complain, counted, note, progress, say, say_json
 from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, labelled_records, read_all
-from espalier.cli.settings import Kind, MethodName, parse_penalties, parse_settings
-from espalier.cli.wording import counted
 from espalier.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,68 @@ if TYPE_CHECKING:
     from espalier.metrics import Report
     from espalier.recipes import Recipe, Trained
 
-__all__ = ["train"]
+__all__ = ["Kind", "MethodName", "parse_penalties", "parse_settings", "train"]
+
+
+class Kind(str, Enum):
+    """The models that can be trained: `espalier.recipes.MODELS`."""
+
+    hmm = "hmm"
+    perceptron = "perceptron"
+    crf = "crf"
+    semicrf = "semicrf"
+
+
+class MethodName(str, Enum):
+    """The ways to train one: `espalier.recipes.METHODS`."""
+
+    supervised = "supervised"
+    codl = "codl"
+    em = "em"
+    samplerank = "samplerank"
+    pr = "pr"
+    ge = "ge"
+
+
+_ELSEWHERE = {
+    "features": "use --features",
+    "rules": "use --rules",
+    "penalties": "use --penalties",
+    "base": "use --model",
+    "model": "use --model",
+    "progress": "",
+    "word_classes": "train from Python",
+}
+"""Parameters that are objects, and the option that gives them."""
+
+
+def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
+    """Read `l2=0.5 rules.folds=3 method.gamma=0.9` into names and values.
+
+    Values are as in JSON (numbers, true, false, null, lists, objects); anything else is a string.
+    """
+    chosen: dict[str, Any] = {}
+    for setting in settings:
+        name, sign, text = setting.partition("=")
+        key = name.rpartition(".")[2]
+        if not key or not sign:
+            raise InputError(f"--set {setting}: expected NAME=VALUE, for example l2=0.5")
+        if key in _ELSEWHERE:
+            raise InputError(f"--set {setting}: {key} cannot be set here", hint=_ELSEWHERE[key])
+        try:
+            chosen[name] = json.loads(text)
+        except (ValueError, RecursionError):
+            chosen[name] = text
+    return chosen
+
+
+def parse_penalties(text: str) -> str | float:
+    """Read `--penalties`: a number, or a word."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
 
 REFERENCES = "citations"
 """The task that has a model to begin from, and schemes of labels that are understood."""

@@ -14,7 +14,7 @@
 | `reading`, `exporting`, `redecoding`, `suggesting`, `measuring` | one kind of work each |
 | `jobs`, `orders` | training in a process of its own, one at a time |
 | `security` | hosts, tokens, origins, sizes, headers |
-| `shapes/`, `routes/`, `app`, `api_page` | the HTTP side |
+| `shapes/`, `routes/`, `app` | the HTTP side |
 
 `docs/server-api.md` describes the routes. FastAPI and uvicorn come with the extra `serve`.
 """

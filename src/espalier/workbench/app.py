@@ -9,7 +9,7 @@ the files of `static/`; nothing is loaded from elsewhere, the description of the
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
@@ -22,7 +22,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from espalier.errors import EspalierError
-from espalier.workbench.api_page import api_page
+from espalier.pages.page import page, paragraph, section, table
 from espalier.workbench.bench import Bench, Limits
 from espalier.workbench.failures import Failure, explained
 from espalier.workbench.jobs import Jobs
@@ -31,7 +31,7 @@ from espalier.workbench.routes import measuring, records, rules, tasks, training
 from espalier.workbench.routes.shared import ERRORS
 from espalier.workbench.security import COOKIE, Gate, RequestGuard, same_token
 
-__all__ = ["PREFIX", "create_app"]
+__all__ = ["PREFIX", "api_page", "create_app"]
 
 PREFIX = "/api/v1"
 STATIC = Path(__file__).parent / "static"
@@ -113,3 +113,57 @@ def _add_pages(app: FastAPI, gate: Gate) -> None:
         return HTMLResponse(api_page(described), headers=policy)
 
     app.mount("/", StaticFiles(directory=STATIC, html=True, check_dir=False))
+
+
+def api_page(description: Mapping[str, Any]) -> str:
+    """Return the page of an OpenAPI description."""
+    body = [paragraph("The same for machines: /api/v1/openapi.json. With examples: docs/server-api.md.")]
+    for path, methods in description["paths"].items():
+        for method, route in methods.items():
+            body.append(section(f"{method.upper()} {path}", _route(route), route.get("description", "")))
+    shapes = description.get("components", {}).get("schemas", {})
+    body += [section(name, [_properties(shape)], shape.get("description", "")) for name, shape in shapes.items()]
+    return page("The workbench's API", body)
+
+
+def _route(route: Mapping[str, Any]) -> list[str]:
+    rows = [
+        [p["name"], p["in"], _type(p["schema"]), "yes" if p.get("required") else "", _usual(p["schema"])]
+        for p in route.get("parameters", ())
+    ]
+    parts = [table(["parameter", "in", "type", "required", "default"], rows)] if rows else []
+    for kind, content in route.get("requestBody", {}).get("content", {}).items():
+        parts.append(paragraph(f"Body: {_type(content['schema'])} ({kind})"))
+    for status, answer in route["responses"].items():
+        shapes = [_type(content.get("schema", {})) for content in answer.get("content", {}).values()]
+        if status < "4":
+            parts.append(paragraph(f"Answer {status}: {', '.join(shapes) or 'nothing'}"))
+    return parts
+
+
+def _properties(shape: Mapping[str, Any]) -> str:
+    needed = shape.get("required", ())
+    rows = [
+        [name, _type(about), "yes" if name in needed else "", _usual(about)]
+        for name, about in shape.get("properties", {}).items()
+    ]
+    return table(["name", "type", "required", "default"], rows)
+
+
+def _usual(schema: Mapping[str, Any]) -> str:
+    return str(schema["default"]) if "default" in schema else ""
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """Return a type in words."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rsplit("/", 1)[-1]
+    if "anyOf" in schema:
+        return " or ".join(_type(part) for part in schema["anyOf"])
+    if "enum" in schema or "const" in schema:
+        return ", ".join(map(repr, schema.get("enum", [schema.get("const")])))
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    if schema.get("type") == "object":
+        return f"table of {_type(schema.get('additionalProperties') or {})}"
+    return str(schema.get("type", "anything"))
