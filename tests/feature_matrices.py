@@ -1,9 +1,15 @@
-"""Random two-level feature matrices, for tests."""
+"""Random two-level feature matrices, and the attributes of tokens by name, for tests."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
+from espalier.corpus import Corpus
+from espalier.features.extract import FeatureExtractor
+from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
 
 
@@ -36,3 +42,25 @@ def random_matrix(rng: np.random.Generator, *, n_tokens: int | None = None, weig
         rng.normal(size=len(token_refs)) if weighted else np.zeros(0),
         rng.normal(size=len(bundle_ids)) if weighted else np.zeros(0),
     )
+
+
+def attributes_of(extractor: FeatureExtractor | FeatureIndex, tokens: Sequence[str]) -> list[list[str]]:
+    """Return the names of the attributes of each token of one sequence.
+
+    An index gives those it knows; an extractor, which knows none yet, gives all (whatever its `min_count`).
+    Real-valued attributes are listed by name only.
+    """
+    corpus = Corpus.from_tokens([tokens])
+    if isinstance(extractor, FeatureExtractor):
+        index, matrix = replace(extractor, min_count=1).fit_transform(corpus)
+    else:
+        index, matrix = extractor, extractor.transform(corpus)
+    names, A = index.names(), matrix.n_attributes
+    found = []
+    for m in range(matrix.n_tokens):
+        attributes: list[str] = []
+        for ref in matrix.token_refs[matrix.token_indptr[m] : matrix.token_indptr[m + 1]].tolist():
+            bundle = slice(matrix.bundle_indptr[ref - A], matrix.bundle_indptr[ref - A + 1]) if ref >= A else None
+            attributes += [names[a] for a in ([ref] if bundle is None else matrix.bundle_ids[bundle].tolist())]
+        found.append(attributes)
+    return found

@@ -7,11 +7,12 @@ import pytest
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.extract import FeatureExtractor, attributes_of
+from espalier.features.extract import FeatureExtractor
 from espalier.features.fields import Prefix
 from espalier.features.lexicon import Lexicon
 from espalier.features.named import Call, NamedField, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.templates import FeatureField
+from feature_matrices import attributes_of
 
 
 def said(field: str | FeatureField, *tokens: str) -> list[list[str]]:

@@ -10,7 +10,7 @@ attributes are made only if somebody asks for them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from espalier.features.templates import FeatureField, Template
 from espalier.features.view import View, all_fields, fields_of, join
 from espalier.features.word_classes import ClassField, VectorField, WordClasses
 
-__all__ = ["FeatureExtractor", "attributes_of"]
+__all__ = ["FeatureExtractor"]
 
 Ints = NDArray[np.int64]
 
@@ -118,28 +118,6 @@ def _learn(learned: list[Ints], uses: Ints | None, min_count: int, _: int, colum
     """Append the next join of a template: the numbers that occur often enough."""
     learned.append(frequent(column, uses, min_count))
     return Places(learned[-1])
-
-
-def attributes_of(extractor: FeatureExtractor | FeatureIndex, tokens: Sequence[str]) -> list[list[str]]:
-    """Return the names of the attributes of each token of one sequence.
-
-    An index gives those it knows; an extractor, which knows none yet, gives all (whatever its `min_count`).
-    Real-valued attributes are listed by name only.
-    """
-    corpus = Corpus.from_tokens([tokens])
-    if isinstance(extractor, FeatureExtractor):
-        index, matrix = replace(extractor, min_count=1).fit_transform(corpus)
-    else:
-        index, matrix = extractor, extractor.transform(corpus)
-    names, A = index.names(), matrix.n_attributes
-    found = []
-    for m in range(matrix.n_tokens):
-        attributes: list[str] = []
-        for ref in matrix.token_refs[matrix.token_indptr[m] : matrix.token_indptr[m + 1]].tolist():
-            bundle = slice(matrix.bundle_indptr[ref - A], matrix.bundle_indptr[ref - A + 1]) if ref >= A else None
-            attributes += [names[a] for a in ([ref] if bundle is None else matrix.bundle_ids[bundle].tolist())]
-        found.append(attributes)
-    return found
 
 
 def _check_templates(templates: Sequence[Template]) -> None:

@@ -278,37 +278,27 @@ def iter_read(
     Without `format` an unmistakable extension decides, else the first lines. Other options are the format's own: see
     the `read` function of `espalier.io.<format>`.
     """
-    if format is not None:
-        _check_options(get_format(format), get_format(format).module.read, options)
-    return _documents(source, format, encoding, problems, refused, expansion, longest, options)
+    given = None if format is None else get_format(format)
+    if given is not None:
+        _check_options(given, given.module.read, options)
 
+    def documents() -> Iterator[Document]:
+        seen: list[InputProblem] = [] if problems is None else problems
+        with open_lines(source, encoding, seen, expansion, longest) as lines:
+            lines.refused = refused
+            chosen = given or format_by_name(lines.name, sure=True) or format_by_content(lines.head(_HEAD))
+            if given is None:
+                _check_options(chosen, chosen.module.read, options)
+            yield from chosen.module.read(lines, **options)
+        if problems is None and seen:
+            warnings.warn(
+                f"{lines.name}: {len(seen)} things were repaired or left out, the first at {seen[0]}; "
+                "pass problems=[] to collect them",
+                DataWarning,
+                stacklevel=2,
+            )
 
-def _documents(
-    source: Source,
-    format: str | None,
-    encoding: str,
-    problems: list[InputProblem] | None,
-    refused: list[FormatError] | None,
-    expansion: float,
-    longest: float,
-    options: dict[str, Any],
-) -> Iterator[Document]:
-    seen: list[InputProblem] = [] if problems is None else problems
-    with open_lines(source, encoding, seen, expansion, longest) as lines:
-        lines.refused = refused
-        if format is not None:
-            chosen = get_format(format)
-        else:
-            chosen = format_by_name(lines.name, sure=True) or format_by_content(lines.head(_HEAD))
-            _check_options(chosen, chosen.module.read, options)
-        yield from chosen.module.read(lines, **options)
-    if problems is None and seen:
-        warnings.warn(
-            f"{lines.name}: {len(seen)} things were repaired or left out, the first at {seen[0]}; "
-            "pass problems=[] to collect them",
-            DataWarning,
-            stacklevel=2,
-        )
+    return documents()
 
 
 def write(
