@@ -321,9 +321,12 @@ def test_tables_explain_the_tokens_that_were_given(espalier: Espalier, model: Pa
         (["-f", "conll", "-k", "2"], "use --format extractions or table"),
         (["-f", "jsonl", "--explain"], "goes with --format table"),
         (["-f", "jsonl", "--review", "x.jsonl"], "--review needs --min-confidence"),
+        (["-f", "extraction"], "did you mean 'extractions'?"),
+        (["-f", "xyz"], "plain, table, extractions"),
+        (["-o", "x.out"], "plain, table, extractions"),
     ],
 )
-def test_options_that_would_do_nothing_are_refused(
+def test_options_that_cannot_be_followed_are_refused(
     espalier: Espalier, model: Path, options: list[str], message: str
 ) -> None:
     code, _, err = espalier("label", "-", "-m", model, *options, stdin="plum\n")

@@ -31,8 +31,8 @@ def compare(
 ) -> None:
     """Is one model better than another on these records, or is it chance?
 
-    Both label the same records; the difference is tested by a paired bootstrap over records and by Wilcoxon's
-    signed-rank test.
+    Both label the same records; the difference is tested by a paired bootstrap
+    over records and by Wilcoxon's signed-rank test.
     """
     from espalier.cli.labelling import open_extractor
     from espalier.recipes.judging import compare_models

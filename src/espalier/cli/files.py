@@ -20,7 +20,7 @@ import typer
 
 from espalier.cli.console import complain, counted, note
 from espalier.document import Document
-from espalier.errors import InputError
+from espalier.errors import InputError, nearest
 
 __all__ = [
     "STANDARD",
@@ -129,18 +129,24 @@ def _name(path: Path) -> str:
     return "<stdin>" if path == STANDARD else str(path)
 
 
-def output_format(path: Path, format: str | None, option: str) -> str:
-    """Return the format to write: the one asked for, else by the file's name, else JSON Lines on stdout."""
-    from espalier.io import FORMATS, format_by_name, get_format
+def output_format(path: Path, format: str | None, option: str, more: Sequence[str] = ()) -> str:
+    """Return the format to write: the one asked for, else by the file's name, else JSON Lines on stdout.
 
+    more : formats of the command's own, besides those of data.
+    """
+    from espalier.io import FORMATS, format_by_name
+
+    known = [*FORMATS, *more]
     if format is not None:
-        return get_format(format).name
+        if format not in known:
+            raise InputError(f"unknown format {format!r}", hint=nearest(format, known, f"known: {', '.join(known)}"))
+        return format
     if path == STANDARD:
         return "jsonl"
     found = format_by_name(path.name)
     if found is None:
         raise InputError(
-            f"{path}: the name does not say which format to write", hint=f"pass {option}: {', '.join(FORMATS)}"
+            f"{path}: the name does not say which format to write", hint=f"pass {option}: {', '.join(known)}"
         )
     return found.name
 

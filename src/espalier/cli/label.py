@@ -37,7 +37,7 @@ __all__ = ["label"]
 
 def label(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Text with one record per line, or labelled records.")
+        list[Path], typer.Argument(metavar="FILE", help="Text with one record per line, or labelled records.")
     ],
     model: Model,
     output: Output = STANDARD,
@@ -75,17 +75,18 @@ def label(
 ) -> None:
     """Label records with a model; labels that are there already are replaced.
 
-    --format extractions writes one JSON object per line: the fields with their confidences, the confidence of the
-    whole record, what is proven about it, the rules that it breaks, and other readings.
+    --format extractions writes one JSON object per line: the fields with their
+    confidences, the confidence of the whole record, what is proven about it,
+    the rules that it breaks, and other readings.
 
-    A bad record is named and left out, and a file that cannot be read further is named; the exit code is then 1.
+    A bad record is named and left out, and a file that cannot be read further
+    is named; the exit code is then 1.
     """
     from espalier.cli.labelling import LabelJob, open_extractor
     from espalier.loading import model_file
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
-    chosen = format or ("table" if to_terminal else None)
-    chosen = chosen if chosen in _OWN else output_format(output, chosen, "--format")
+    chosen = output_format(output, format or ("table" if to_terminal else None), "--format", _OWN)
     _check(chosen, explain, k, min_confidence, review)
     keep_apart([*files, model], {"--output": output, "--review": review})
     inputs, whole = _Inputs(files, source, encoding), explain or chosen == "extractions"

@@ -40,7 +40,7 @@ RawCells = Annotated[
 
 
 def parse(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Text with references, as it was pasted.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Text with references, as it was pasted.")],
     format: Format = None,
     output: Output = STANDARD,
     model: Annotated[

@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo, ParameterInfo
 
@@ -45,8 +45,8 @@ def _section(called: str, command: Callable[..., None]) -> str:
     for name, parameter in inspect.signature(command).parameters.items():
         kind, about = get_args(hints[name])
         if isinstance(about, ArgumentInfo):
-            places.append(str(about.metavar))
-            names = [f"`{about.metavar}`"]
+            places.append(f"{about.metavar}..." if get_origin(kind) is list else str(about.metavar))
+            names = [f"`{places[-1]}`"]
         else:
             # Typer keeps the first spelling where a default would stand if there were no `Annotated`.
             spelled = [s for s in (about.default, *(about.param_decls or ())) if isinstance(s, str)] or [f"--{name}"]

@@ -171,8 +171,10 @@ def train(
 ) -> None:
     """Learn a model from labelled records, and from rules and unlabelled text if there are any.
 
-    Rules add to the task's; one that has the name of a task's rule replaces it. With --dev the best model of a method
-    is kept, the supervised one included; without it the last. The task citations begins from the bundled model.
+    Rules add to the task's; one that has the name of a task's rule replaces
+    it. With --dev the best model of a method is kept, the supervised one
+    included; without it the last. The task citations begins from the bundled
+    model.
     """
     from espalier.recipes import fit, plan
     from espalier.recipes.rule_files import gather_rules
