@@ -119,7 +119,8 @@ def _address(listener: socket) -> str:
 
 
 def _warm_up(bench: Any) -> None:
-    """Load the bundled model before somebody waits for it."""
+    """Load the bundled model, and the kernels that batches and other readings need, before somebody waits for them."""
     from espalier.workbench.tasks import REFERENCES
 
-    bench.parse(bench.tasks.get(REFERENCES), [_WARM_UP], 1, 0)
+    for k in (1, 2):
+        bench.parse(bench.tasks.get(REFERENCES), [_WARM_UP] * 8, k, 0)
