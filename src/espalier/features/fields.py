@@ -284,8 +284,8 @@ class Position(FeatureField):
 
     def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
         """Return the bin of each token."""
-        T = len(text.words)
-        return [(str(self.bins * t // T),) for t in range(T)]
+        bins, T = [(str(b),) for b in range(self.bins)], len(text.words)  # tokens of one bin share its row
+        return [bins[self.bins * t // T] for t in range(T)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,32 +36,28 @@ Values = Sequence[Sequence[str]]
 class _Word(NamedTuple):
     """What is kept of a word type.
 
-    values : of each field, by its text; numbers : of those that the index knows, if the field stands in a conjunction;
-    attributes : those at all offsets, with how many at each; signs : see `stretches.Sign`.
+    values : of each field, by its text; columns : what it brings to each conjunction (`SingleIndex._columns`);
+    attributes : those at all offsets, with how many at each; signs : see `stretches.WordSign`.
     """
 
     values: Mapping[str, Sequence[str]]
-    numbers: Mapping[str, Sequence[int]]
+    columns: Sequence[Sequence[int]]
     attributes: NDArray[np.int32]
     sizes: tuple[int, ...]
     signs: int
 
 
 class SingleText:
-    """The tokens of one text, as fields see them."""
+    """The tokens of one text, as fields see them; signs : of each token (`stretches.WordSign`)."""
 
     def __init__(self, corpus: Corpus, words: Sequence[_Word]) -> None:
         """Take a corpus of one sequence, and what is known of each of its tokens."""
         self.corpus, self.words = corpus, words
+        self.signs = [word.signs for word in words]
         self._values: dict[str, Values] = {}
         self._of_tokens: dict[str, list[Sequence[str]]] = {}
         self._stretches: dict[str, list[tuple[int, int]]] = {}
         self._united: dict[tuple[str, str], list[list[str]]] = {}
-
-    @property
-    def signs(self) -> list[int]:
-        """What each token is to the text around it (`stretches.Sign`)."""
-        return [word.signs for word in self.words]
 
     def values(self, field: FeatureField) -> list[Sequence[str]]:
         """Return the values of a field of the word type, for each token."""
@@ -116,13 +112,20 @@ class _One:
 
     def add(self, rows: Values, refs: list[list[int]]) -> None:
         """Add the attributes of every token; rows : the values of each."""
+        if not any(rows):
+            return
         get, offset, last = self.attribute.get, self.offset, None
-        own: list[int] = []
+        own: Sequence[int] = ()
         tokens = refs[-offset:] if offset < 0 else refs
         for row, ref in zip(rows[offset:] if offset > 0 else rows, tokens, strict=False):
             if row:
                 if row is not last:  # neighbours often share one list
-                    last, own = row, [attribute for value in row if (attribute := get(value)) is not None]
+                    last = row
+                    if len(row) == 1:
+                        only = get(row[0])
+                        own = () if only is None else (only,)
+                    else:
+                        own = [attribute for value in row if (attribute := get(value)) is not None]
                 ref += own
 
 
@@ -151,36 +154,37 @@ class _Several:
             found = [at for i in found for j in several if (at := get(i * size + j)) is not None]
         return found
 
+    def entering(self, numbers: Iterable[int]) -> list[int]:
+        """Return what numbers of the first part give, ready for a number of the second to be added."""
+        first, size = self.first, self.sizes[1]
+        return [place * size for number in numbers if (place := first[number]) >= 0]
+
     def add(self, columns: Sequence[Sequence[Sequence[int]]], refs: list[list[int]]) -> None:
-        """Add the attributes of every token; columns : the numbers of each part, for each token."""
-        first, *others = (self._shifted(column, k) for k, column in enumerate(columns))
-        place = self.first
-        rows: list[Sequence[int]] = [[place[number] for number in row] if row else row for row in first]
-        for later, size, column in zip(self.later, self.sizes[1:], others, strict=True):
+        """Add the attributes of every token; columns : of each token, first what `entering` gives, then numbers."""
+        rows, *others = (self._shifted(column, k) for k, column in enumerate(columns))
+        for later, size, column in zip(self.later[:-1], self.sizes[2:], others[:-1], strict=True):
             get = later.get
-            crossed: list[Sequence[int]] = []
-            for row, several in zip(rows, column, strict=True):
-                found: list[int] = []
-                if several:
-                    for i in row:  # -1 crosses to a negative number, which has no place
-                        i *= size
-                        for j in several:
-                            at = get(i + j)
-                            if at is not None:
-                                found.append(at)
-                crossed.append(found)
-            rows = crossed
-        for ref, row in zip(refs, rows, strict=True):
-            if row:
-                ref += row
+            rows = [
+                [at * size for i in row for j in several if (at := get(i + j)) is not None] if row and several else ()
+                for row, several in zip(rows, column, strict=True)
+            ]
+        get = self.later[-1].get
+        for row, several, ref in zip(rows, others[-1], refs, strict=True):
+            if row and several:
+                for i in row:
+                    for j in several:
+                        at = get(i + j)
+                        if at is not None:
+                            ref.append(at)
 
     def _shifted(self, column: Sequence[Sequence[int]], k: int) -> Sequence[Sequence[int]]:
-        """Return the numbers of part k at its offset; outside the text that is nothing, or the marker."""
+        """Return the column of part k at its offset; outside the text that is nothing, or the marker."""
         offset, T = self.offsets[k], len(column)
-        outside: list[Sequence[int]] = [(self.sizes[k] - 1,) if self.marked else ()] * min(abs(offset), T)
-        if offset < 0:
-            return [*outside, *column[: max(T + offset, 0)]]
-        return [*column[offset:], *outside] if offset else column
+        if not offset:
+            return column
+        marker: Sequence[int] = (self.sizes[k] - 1,) if self.marked else ()
+        outside = [self.entering(marker) if k == 0 else marker] * min(abs(offset), T)
+        return [*outside, *column[: max(T + offset, 0)]] if offset < 0 else [*column[offset:], *outside]
 
 
 class SingleIndex:
@@ -217,8 +221,15 @@ class SingleIndex:
         inner = [each for field in fields.values() for each in field.within()]
         self._of_words = {field.text: field for field in [*fields.values(), *inner] if field.of_type}
         self._inside = list({field.text: None for field in inner if field.of_type})
-        several = [join for join in chain(*self._stretches.values(), self._placed) if isinstance(join, _Several)]
-        self._crossed = list({text for join in several for text in join.texts if text in self._of_words})
+        several = [join for join in self._placed if isinstance(join, _Several)]
+        entered = [join for join in several if join.fields[0].of_type]
+        numbers = list({text for join in several for text in join.texts[1:] if text in self._of_words})
+        # What a word brings to conjunctions: of those that begin with it the numbers to add to, then its own numbers.
+        self._columns: list[tuple[_Several | None, str]] = [
+            *((join, join.texts[0]) for join in entered),
+            *((None, text) for text in numbers),
+        ]
+        self._column_of = {(id(join), text): at for at, (join, text) in enumerate(self._columns)}
         self._words: dict[str, _Word] = {}
 
     @staticmethod
@@ -274,12 +285,12 @@ class SingleIndex:
         asked = {text: field.of_words(shapes if field.via_shape else new) for text, field in self._of_words.items()}
         numbers = {text: self._numbered(text, rows) for text, rows in asked.items() if text in self._known}
         kept = [(text, asked[text]) for text in self._inside]
-        crossed = [(text, numbers[text]) for text in self._crossed]
+        crossed = [(join, numbers[text]) for join, text in self._columns]
         found = []
         for u, word in enumerate(new):
             rows = [self._of_word(u, family, numbers) for family in self._types.values()]
             values = {text: several[u] for text, several in kept}
-            own = {text: several[u] for text, several in crossed}
+            own = [several[u] if join is None else join.entering(several[u]) for join, several in crossed]
             attributes = np.array([*chain.from_iterable(rows)], np.int32)
             found.append(_Word(values, own, attributes, tuple(map(len, rows)), signs_of_word(word)))
         return found
@@ -307,21 +318,26 @@ class SingleIndex:
         """Return the attributes of each token that depend on its place, markers included."""
         T = len(text.words)
         refs: list[list[int]] = [[] for _ in range(T)]
+        columns = list(zip(*(word.columns for word in text.words), strict=True))
         for join in self._placed:
             if isinstance(join, _One):
                 join.add(text.on_tokens(join.field, join.text), refs)
             else:
-                join.add([self._token_numbers(text, *each) for each in zip(join.fields, join.texts, strict=True)], refs)
+                join.add([self._column(text, columns, join, k) for k in range(len(join.fields))], refs)
         for attribute, offset in self._markers:
             for ref in refs[:-offset] if offset < 0 else refs[max(T - offset, 0) :]:
                 ref.append(attribute)
         return refs
 
-    def _token_numbers(self, text: SingleText, field: FeatureField, name: str) -> list[Sequence[int]]:
-        """Return the numbers of a field's values for each token."""
+    def _column(
+        self, text: SingleText, columns: Sequence[Sequence[Sequence[int]]], join: _Several, k: int
+    ) -> Sequence[Sequence[int]]:
+        """Return what each token brings to part k of a conjunction; columns : of the words."""
+        field, name = join.fields[k], join.texts[k]
         if field.of_type:
-            return [word.numbers[name] for word in text.words]
-        return [*self._numbered(name, text.on_tokens(field, name))]
+            return columns[self._column_of[id(join if k == 0 else None), name]]
+        numbers = self._numbered(name, text.on_tokens(field, name))
+        return numbers if k else [join.entering(row) for row in numbers]
 
     def _of_stretches(self, text: SingleText, kind: str) -> list[list[int]]:
         """Return the attributes of each stretch of a kind."""
@@ -330,10 +346,9 @@ class SingleIndex:
             if isinstance(join, _One):
                 join.add(text.of(join.field, join.text), rows)
             else:
-                columns = [
-                    self._numbered(name, text.of(f, name)) for f, name in zip(join.fields, join.texts, strict=True)
-                ]
-                join.add(columns, rows)
+                both = zip(join.fields, join.texts, strict=True)
+                first, *others = (self._numbered(name, text.of(field, name)) for field, name in both)
+                join.add([[join.entering(row) for row in first], *others], rows)
         return rows
 
 

@@ -205,8 +205,7 @@ class Beyond(_Span):
         met: list[str] = []
         for row in values if self.side == "before" else reversed(values):
             rows.append(met)
-            new = [value for value in row if value not in met]
-            if new:
+            if row and (new := [value for value in row if value not in met]):
                 met = met + new
         return rows if self.side == "before" else rows[::-1]
 
