@@ -335,8 +335,8 @@ def path_scores(
     y = np.asarray(labels)
     if y.shape != (p.M,) or y.dtype.kind not in "iu":
         raise InputError(f"labels are {y.dtype}{list(y.shape)}, expected one integer for each of the {p.M} tokens")
-    wrong = np.flatnonzero((y < 0) | (y >= p.L))
-    if len(wrong):
+    if len(y) and not 0 <= y.min() <= y.max() < p.L:
+        wrong = np.flatnonzero((y < 0) | (y >= p.L))
         raise InputError(
             f"{_place(p, wrong[0])} has label {y[wrong[0]]}, expected 0..{p.L - 1}", hint="unknown labels have no score"
         )

@@ -86,11 +86,12 @@ def degree_matrix(compiled: Compiled, corpus: Corpus, y: NDArray[Any], bits: Bit
     before[corpus.indptr[:-1][corpus.lengths > 0]] = -1
     degrees = np.zeros((len(corpus), compiled.K), np.int64)
     local, linear = compiled.local, compiled.linear
-    first = (before < 0)[:, None]
-    unary = bits[:, local.unary_bit] * local.unary[:, ids].T
-    pair = bits[:, local.pair_bit] * np.where(first, local.first[:, ids].T, local.pair[:, before, ids].T)
-    _add(degrees, local.unary_rule, sums(corpus.indptr, unary))
-    _add(degrees, local.pair_rule, sums(corpus.indptr, pair))
+    if bits.any():  # in most short texts no condition holds
+        first = (before < 0)[:, None]
+        unary = bits[:, local.unary_bit] * local.unary[:, ids].T
+        pair = bits[:, local.pair_bit] * np.where(first, local.first[:, ids].T, local.pair[:, before, ids].T)
+        _add(degrees, local.unary_rule, sums(corpus.indptr, unary))
+        _add(degrees, local.pair_rule, sums(corpus.indptr, pair))
     counts = sums(corpus.indptr, linear.values[:, before, ids].T)
     excess = np.maximum(counts @ linear.coefficients.T - linear.bound, 0) * _gates(compiled, corpus, bits)
     _add(degrees, linear.rule, excess)
@@ -132,6 +133,8 @@ def _add(degrees: Int, rule: Int, amounts: Int) -> None:
 
 def _gates(compiled: Compiled, corpus: Corpus, bits: Bits) -> NDArray[np.bool_]:
     """Return which rows of the linear rules apply to each sequence, bool[N, R]; the first token of one tells."""
+    if (compiled.linear.gate < 0).all():
+        return np.ones((len(corpus), len(compiled.linear.gate)), bool)
     on = np.ones((len(corpus), bits.shape[1] + 1), bool)  # the last column is gate -1: always
     present = corpus.lengths > 0
     on[present, :-1] = bits[corpus.indptr[:-1][present]]

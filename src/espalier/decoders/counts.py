@@ -148,6 +148,8 @@ class CountForm:
     def pattern_charges(self, patterns: NDArray[np.bool_], width: int) -> tuple[Float, Float]:
         """Return what each pattern of conditions charges, float64[P, width] for labels and float64[P] for a change."""
         charges = np.zeros((len(patterns), width))
+        if not patterns.any():  # as in most short texts
+            return charges, np.zeros(len(patterns))
         charges[:, : self.unary_charges.shape[1]] = _sums(patterns[:, self.unary_bits], self.unary_charges)
         return charges, _sums(patterns[:, self.change_bits], self.change_prices[:, None])[:, 0]
 

@@ -24,7 +24,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -252,9 +252,13 @@ class Measure(_PlaceField):
 
 
 class _Inside(_PlaceField):
-    """Between two marks of a kind: one value for the tokens inside, and the attribute is the bare text."""
+    """Between two marks of a kind: one value for the tokens inside, and the attribute is the bare text.
+
+    marks : the signs of these marks.
+    """
 
     __slots__ = ()
+    marks: ClassVar[int]
 
     def name(self, value: str, at: str) -> str:
         """Return the text form."""
@@ -266,7 +270,10 @@ class _Inside(_PlaceField):
 
     def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
         """Return one value for the tokens inside."""
-        return [("",) if inside else () for inside in self._inside_of(text.signs)]
+        signs = text.signs
+        if not any(map(self.marks.__and__, signs)):
+            return [()] * len(signs)
+        return [("",) if inside else () for inside in self._inside_of(signs)]
 
     def _inside(self, view: View) -> NDArray[np.bool_]:
         """Return which tokens lie inside, bool[M]."""
@@ -282,6 +289,7 @@ class Quoted(_Inside):
     """Between two quotation marks: an odd number of them comes before the token, and at least one after it."""
 
     text = "quoted"
+    marks = int(WordSign.QUOTE)
 
     def _inside(self, view: View) -> NDArray[np.bool_]:
         mark = (view.signs & int(WordSign.QUOTE)) != 0
@@ -305,6 +313,7 @@ class Bracketed(_Inside):
     """
 
     text = "bracketed"
+    marks = int(WordSign.OPENING | WordSign.CLOSING)
 
     def _inside(self, view: View) -> NDArray[np.bool_]:
         opening, closing = ((view.signs & int(sign)) != 0 for sign in (WordSign.OPENING, WordSign.CLOSING))

@@ -73,9 +73,14 @@ class Sequences:
 
     def __post_init__(self) -> None:
         """Derive which sequence every token is in, and where."""
-        lengths = np.diff(self.indptr)
-        object.__setattr__(self, "sequence", np.repeat(np.arange(len(lengths)), lengths))
-        object.__setattr__(self, "position", np.arange(self.indptr[-1]) - np.repeat(self.indptr[:-1], lengths))
+        if len(self.indptr) == 2:
+            sequence, position = np.zeros(len(self.token_ids), np.int64), np.arange(len(self.token_ids))
+        else:
+            lengths = np.diff(self.indptr)
+            sequence = np.repeat(np.arange(len(lengths)), lengths)
+            position = np.arange(self.indptr[-1]) - np.repeat(self.indptr[:-1], lengths)
+        object.__setattr__(self, "sequence", sequence)
+        object.__setattr__(self, "position", position)
 
     @classmethod
     def of_tokens(cls, tokens: Sequence[str], text: str | None) -> Sequences:
@@ -213,7 +218,8 @@ def _sequences(node: n.Node, inner: list[Bits], batch: Sequences) -> Bits:
 def _words(condition: WordCondition, batch: Sequences) -> Bits:
     """Ask once for each word type that occurs; a part of a corpus shares the types of the whole."""
     if len(batch.types) <= len(batch.token_ids):
-        return np.array(condition.accepted(batch.types), bool)[batch.token_ids]
+        found = condition.accepted(batch.types)
+        return np.array(found, bool)[batch.token_ids] if any(found) else np.zeros(len(batch.token_ids), bool)
     accepted = np.zeros(len(batch.types), bool)
     used = np.flatnonzero(np.bincount(batch.token_ids, minlength=len(accepted)))
     accepted[used] = condition.accepted([batch.types[k] for k in used.tolist()])
@@ -223,6 +229,13 @@ def _words(condition: WordCondition, batch: Sequences) -> Bits:
 def _shifted(bits: Bits, offset: int, batch: Sequences) -> Bits:
     """Return bits[t + offset], False where that token is in another sequence or in none."""
     M = len(bits)
+    if len(batch.indptr) == 2:
+        found, n = np.zeros(M, bool), max(M - abs(offset), 0)
+        if offset < 0:
+            found[M - n :] = bits[:n]
+        else:
+            found[:n] = bits[M - n :]
+        return found
     there = np.arange(M) + offset
     inside = (there >= 0) & (there < M)
     there[~inside] = 0
