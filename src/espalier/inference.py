@@ -331,8 +331,10 @@ def path_scores(
 
     labels : int[M]; starts : bool[M] for segmentations, where a segment of more than D tokens scores -inf.
     """
-    p = _problem(potentials)
     y = np.asarray(labels)
+    if isinstance(potentials, ChainBatch) and len(potentials) == 1 and starts is None and _fit(y, potentials.unary):
+        return np.array([_path_score(potentials, y)])
+    p = _problem(potentials)
     if y.shape != (p.M,) or y.dtype.kind not in "iu":
         raise InputError(f"labels are {y.dtype}{list(y.shape)}, expected one integer for each of the {p.M} tokens")
     if len(y) and not 0 <= y.min() <= y.max() < p.L:
@@ -346,21 +348,23 @@ def path_scores(
         return scores
     if starts is not None:
         raise InputError("starts are for segmentations", hint="a chain is scored by its labels alone")
-    if p.N == 1 and p.M:
-        scores[0] = _path_score(p.arrays, y)
-        return scores
     p.run(p.kernels.path_scores, threads, y, scores)
     return scores
 
 
-def _path_score(arrays: tuple[NDArray[Any], ...], y: Int16) -> float:
+def _fit(y: NDArray[Any], unary: Float) -> bool:
+    """Are these labels of the tokens, and is there one?"""
+    M, L = unary.shape
+    return y.shape == (M,) and M > 0 and y.dtype.kind in "iu" and y.min() >= 0 and bool(y.max() < L)
+
+
+def _path_score(chain: ChainBatch, y: NDArray[Any]) -> float:
     """Return s(y) of one sequence; the terms are added in the order of the kernel, one after the other."""
-    _, unary, trans, kinds, start, end = arrays
     terms = np.zeros(2 * len(y))
-    terms[0] = start[y[0]] + end[y[-1]]
-    scored = unary[np.arange(len(y)), y]
+    terms[0] = chain.start[y[0]] + chain.end[y[-1]]
+    scored = chain.unary[np.arange(len(y)), y]
     terms[1], terms[2::2] = scored[0], scored[1:]
-    terms[3::2] = trans[kinds[1:], y[:-1], y[1:]]
+    terms[3::2] = chain.trans[chain.trans_class[1:], y[:-1], y[1:]]
     return float(np.cumsum(terms)[-1])
 
 

@@ -52,7 +52,7 @@ def decode_batch(
     callers that decode the same tokens again and again.
     """
     rho = compiled.check_penalties(penalties)
-    if len(corpus) != len(batch) or not np.array_equal(corpus.indptr, batch.indptr):
+    if corpus.indptr is not batch.indptr and not np.array_equal(corpus.indptr, batch.indptr):
         raise InputError(f"{len(batch)} sequences of potentials but {len(corpus)} of tokens, or of other lengths")
     if batch.n_labels != len(compiled.labels):
         raise InputError(f"potentials of {batch.n_labels} labels, but rules for {len(compiled.labels)}")

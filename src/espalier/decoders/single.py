@@ -68,8 +68,10 @@ def posterior_single(
     """
     low, peak = float(unary.min()), unary.max(axis=1)
     if low == -np.inf:
+        if np.isneginf(peak).any():
+            return None
         low = float(unary.min(where=unary > -np.inf, initial=np.inf))
-    if not float(peak.max()) - low < LARGEST_SPREAD or np.isneginf(peak).any():
+    if not float(peak.max()) - low < LARGEST_SPREAD:
         return None
     x, steps, first, last = np.exp(unary - peak[:, None]), np.exp(trans), np.exp(start), np.exp(end)
     if not worth_loading(len(unary)):
@@ -168,7 +170,8 @@ class _Single:
     def counted(self, y: Int16) -> Float:
         """Return a_r · n(y) of every row, float64[R]."""
         L = self.rows.shape[1]
-        runs = np.bincount(y[np.flatnonzero(np.append(True, y[1:] != y[:-1]))], minlength=L)
+        runs = np.bincount(y[1:][y[1:] != y[:-1]], minlength=L)
+        runs[y[0]] += 1
         opened, token = self.decoder.counting
         return np.asarray(opened @ runs + token @ np.bincount(y, minlength=L), np.float64)
 

@@ -239,10 +239,12 @@ class SingleIndex:
 
     def transform(self, corpus: Corpus) -> FeatureMatrix:
         """Return the matrix of a corpus of one sequence."""
-        tokens = corpus.tokens(0)
-        number = {word: u for u, word in enumerate(dict.fromkeys(tokens))}
-        types = self._recall(list(number))
-        ids = [number[word] for word in tokens]
+        names: Sequence[str] = corpus.types
+        ids: list[int] = corpus.token_ids.tolist()
+        if len(names) > len(ids):  # a part of a corpus shares the types of the whole
+            number = {k: u for u, k in enumerate(dict.fromkeys(ids))}
+            names, ids = [names[k] for k in number], [number[k] for k in ids]
+        types = self._recall(names)
         text = SingleText(corpus, [types[u] for u in ids])
         refs = self._of_places(text)
         A, T, n_offsets = self._n_attributes, len(ids), len(self._types)
@@ -259,19 +261,19 @@ class SingleIndex:
                 for ref in refs[a:b]:
                     ref.append(at)
             sizes += map(len, rows)
-            pieces.append(np.array([*chain.from_iterable(rows)], np.int32))
+            pieces.append(np.fromiter(chain.from_iterable(rows), np.int32))
         return FeatureMatrix.trusted(
             A,
             _borders(map(len, refs), T),
-            np.array([*chain.from_iterable(refs)], np.int32),
+            np.fromiter(chain.from_iterable(refs), np.int32),
             _borders(sizes, len(sizes)),
             np.concatenate(pieces),
         )
 
-    def _recall(self, types: list[str]) -> list[_Word]:
+    def _recall(self, types: Sequence[str]) -> list[_Word]:
         """Return what is known of word types; new ones are read first."""
         words = self._words
-        new = [word for word in types if word not in words]
+        new: Sequence[str] = [word for word in types if word not in words]
         if new:
             if len(words) + len(new) > MOST:
                 words, new = {}, types
@@ -279,7 +281,7 @@ class SingleIndex:
             self._words = words
         return [words[word] for word in types]
 
-    def _read(self, new: list[str]) -> list[_Word]:
+    def _read(self, new: Sequence[str]) -> list[_Word]:
         """Ask every field about new words."""
         shapes = full_shapes(new)
         asked = {text: field.of_words(shapes if field.via_shape else new) for text, field in self._of_words.items()}

@@ -20,11 +20,12 @@ def _add_pairs(lo, hi, refs, values, A, ptr, label, w, bundles, row):
     for k in range(lo, hi):
         a, v = refs[k], values[k] if len(values) else 1.0
         if a >= A:
+            bundle = bundles[a - A]
             for j in range(len(row)):
-                row[j] += v * bundles[a - A, j]
+                row[j] += v * bundle[j]
         else:
-            for p in range(ptr[a], ptr[a + 1]):
-                row[label[p]] += v * w[p]
+            for p in range(np.uint64(ptr[a]), np.uint64(ptr[a + 1])):  # unsigned: nothing counts from the end
+                row[np.uint64(label[p])] += v * w[p]
 
 
 @njit(cache=True, nogil=True)
