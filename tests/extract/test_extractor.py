@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import espalier as es
+from espalier import store
 from espalier.corpus import Corpus
 from espalier.decoders.base import Status
 from espalier.document import Document, Span
-from espalier.errors import InputError, NotFittedError
+from espalier.errors import InputError, ModelFileError, NotFittedError
 from espalier.extract.answers import FieldNames
 from espalier.extract.confidence import Calibration, Curve
 from espalier.metrics import calibration
@@ -176,6 +177,12 @@ def test_wrong_use() -> None:
         extractor.extract(3)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="several texts, not a string"):
         extractor.extract_many("plum")
+    with pytest.raises(InputError, match="rules are a RuleSet or a text, not list"):
+        es.Extractor(small_model(), ["Once: each field once"])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="names of fields are not a table of strings"):
+        es.Extractor(small_model(), names={"fruit": None})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="takes documents with labels"):
+        extractor.calibrate(["plum 35"])  # type: ignore[list-item]
     with pytest.raises(InputError, match="text 1 is a int"):
         list(extractor.extract_many(["plum", 3]))  # type: ignore[list-item]
 
@@ -195,6 +202,10 @@ def test_other_names_are_used_everywhere_and_kept(tmp_path: Path) -> None:
         assert set(one.labels) == {"letter", "n"}
         assert one.extract(document).spans == right
         assert one.label([document])[0].spans == right
+    header, arrays = store.load(tmp_path / "named.espalier")
+    store.save(tmp_path / "named.espalier", {**header, "names": ["letter"]}, arrays)
+    with pytest.raises(ModelFileError, match=r"named\.espalier: names of fields are not a table"):
+        es.load(tmp_path / "named.espalier")
     for spans in (right, (Span(0, 1, "x"), Span(2, 3, "n"))):  # gold may have either name
         assert extractor.judge([extractor.extract(document)], [Document.from_text("a 1", spans)])["record"].right.all()
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from espalier import store
 from espalier.corpus import Corpus, Labels
 from espalier.document import Document, Span
-from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
+from espalier.errors import EspalierError, InputError, LabelError, ModelFileError, NotFittedError
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.persist import pack, unpack
 from espalier.extract.answers import Answers, FieldNames, Reading, Scored, decode
@@ -110,7 +110,7 @@ class Extractor:
         self.calibration = Calibration() if calibration is None else calibration
         self.threads = threads
         self._segments = _scoring_segments(model)
-        self.field_names = self._named(names or {})
+        self.field_names = self._named(_checked(names or {}, InputError))
         self._own_rules = rules is None
         self.compiled = _compiled(model, rules, self._segments)
 
@@ -149,7 +149,7 @@ class Extractor:
     ) -> Self:
         """Return the extractor of what `store.load` has read."""
         calibration = options.pop("calibration", None) or Calibration.from_header(header)
-        names = options.pop("names", None) or _names(header)
+        names = options.pop("names", None) or _checked(header.get("names", {}), ModelFileError)
         found = cls(unpack(header, arrays), calibration=calibration, names=names, **options)
         found.attribution = header.get("attribution", found.attribution)
         return found
@@ -337,7 +337,9 @@ class Extractor:
         -------
         Extractor : this one, calibrated.
         """
-        documents = list(dev.to_documents() if isinstance(dev, Corpus) else dev)
+        documents = [dev] if isinstance(dev, Document) else list(dev.to_documents() if isinstance(dev, Corpus) else dev)
+        if not all(isinstance(document, Document) for document in documents):
+            raise InputError("calibrate takes documents with labels, or a Corpus", hint="es.read gives documents")
         labelled = [document for document in documents if document.spans is not None and not document.unknown]
         if not labelled:
             raise InputError("no text has labels, so there is nothing to compare confidences with")
@@ -390,11 +392,10 @@ def _corpus(documents: Sequence[Document]) -> Corpus:
     return Corpus.from_tokens([document.words for document in documents], documents=documents)
 
 
-def _names(header: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the names of fields in the header of a model file."""
-    names = header.get("names", {})
-    if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names.values()):
-        raise ModelFileError("the names of fields in the model file are not a table of strings")
+def _checked(names: Any, error: type[EspalierError]) -> Mapping[str, str]:
+    """Return other names for fields; raise the error where they are something else."""
+    if not isinstance(names, Mapping) or not all(name and isinstance(name, str) for name in names.values()):
+        raise error("names of fields are not a table of strings", hint="as in {'price': 'cost'}")
     return names
 
 
@@ -410,6 +411,8 @@ def _compiled(model: Any, rules: RuleSet | Compiled | str | None, segments: Any 
     """Return the rules that answers keep: given ones, else those of the model, or of the one that it has taught."""
     if isinstance(rules, Compiled):
         return rules
+    if not isinstance(rules, RuleSet | str | None):
+        raise InputError(f"rules are a RuleSet or a text, not {type(rules).__name__}", hint="es.rules reads a text")
     inner = model
     while rules is None and inner is not None:
         if hasattr(inner, "compiled_"):
