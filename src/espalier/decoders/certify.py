@@ -82,7 +82,8 @@ def degree_matrix(compiled: Compiled, corpus: Corpus, y: NDArray[Any], bits: Bit
     """
     bits = compiled.ground_bits(corpus) if bits is None else bits
     ids = np.maximum(np.asarray(y, np.int64), 0)
-    before = np.append(-1, ids)[:-1]
+    before = np.empty_like(ids)
+    before[1:] = ids[:-1]
     before[corpus.indptr[:-1][corpus.lengths > 0]] = -1
     degrees = np.zeros((len(corpus), compiled.K), np.int64)
     local, linear = compiled.local, compiled.linear

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -201,13 +201,12 @@ class Answers:
         sure = [1.0] * len(first)
         if tokens is not None and calibration is not None and len(first):
             sure = calibration.of_fields(np.minimum.reduceat(tokens, first)).tolist()
-        ends = np.append(first[1:], len(y)).tolist()
-        label = names.names
-        pieces = zip([label[j] for j in y[first].tolist()], first.tolist(), ends, sure, strict=True)
-        several = np.diff(np.searchsorted(first, indptr)).tolist()
+        label, starts = names.names, first.tolist()
+        pieces = zip([label[j] for j in y[first].tolist()], starts, [*starts[1:], len(y)], sure, strict=False)
+        cuts = pairwise(np.searchsorted(first, indptr).tolist())
         return [
-            _fields(document, offset, islice(pieces, n))
-            for document, offset, n in zip(self.scored.documents, self.scored.ends, several, strict=False)
+            _fields(document, offset, islice(pieces, b - a))
+            for document, offset, (a, b) in zip(self.scored.documents, self.scored.ends, cuts, strict=False)
         ]
 
     def alternatives(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:

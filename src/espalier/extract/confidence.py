@@ -173,7 +173,12 @@ def _wide_enough(edges: NDArray[np.int64], least: int) -> NDArray[np.int64]:
 
 def _six_digits(p: Float) -> Float:
     """Round: the same text has the same confidence in any company, whatever the order of additions."""
-    return np.asarray(np.round(np.clip(p, 0.0, 1.0), 6), np.float64)
+    return np.asarray(_from_0_to_1(p).round(6), np.float64)
+
+
+def _from_0_to_1(p: Float) -> Float:
+    """Return `np.clip(p, 0, 1)`, which takes three times as long for a few values."""
+    return np.minimum(np.maximum(p, 0.0), 1.0)
 
 
 def with_local_rules(batch: ChainBatch, form: CountForm, conditions: Conditions) -> ChainBatch:
@@ -199,7 +204,7 @@ def answer_probabilities(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
     scores = path_scores(batch, y, threads=1)
     possible = np.isfinite(log_z) & np.isfinite(scores)
     whole = np.exp(np.minimum(np.where(possible, scores - np.where(possible, log_z, 0.0), -np.inf), 0.0))
-    return np.clip(tokens, 0.0, 1.0), whole
+    return _from_0_to_1(tokens), whole
 
 
 def _posterior(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
