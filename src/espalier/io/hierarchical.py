@@ -1,4 +1,4 @@
-"""Nested tags in the text, one record a line, as in the UMass citations:
+"""Nested tags in the text, one record per line, as in the UMass citations:
 
     <authors> <person> <person-last> Yor , </person-last> ... </person> and ... </authors>
 

@@ -1,4 +1,4 @@
-"""Flat tags in the text: one record a line (`<author> A. Cau. </author> <title> ...`), or an XML document.
+"""Flat tags in the text: one record per line (`<author> A. Cau. </author> <title> ...`), or an XML document.
 
 The line form is lenient about `<` and `&` that are no markup. The XML form has a root element whose children
 are records: AnyStyle's `<dataset><sequence>`, usaddress's `<AddressCollection><AddressString>`, or any other

@@ -1,4 +1,4 @@
-"""Plain text, unlabelled: one record a line, or blocks separated by blank lines.
+"""Plain text, unlabelled: one record per line, or blocks separated by blank lines.
 
 `meta["line"]` is the line a record starts on, so an answer can be put beside its input. Blank lines are
 skipped (their absence shows in the line numbers) or, with `blank="keep"`, give empty documents.
