@@ -103,11 +103,12 @@ def segments(tags: Sequence[str | None], *, leaves: bool = False) -> list[Segmen
             path, start = open_levels.pop()
             found.append(Segment(start, end, path))
 
-    previous_leaf = ""
+    previous_leaf, nested = "", False
     for t, tag in enumerate(tags):
         if t and tag == tags[t - 1] and (tag is None or "B-" not in tag):
             continue  # nothing opens, nothing closes
         levels = _paths(tag) if tag is not None else ()
+        nested = nested or len(levels) > 1
         if leaves and levels:
             # Only the innermost level counts; leaving it for a deeper or shallower level ends the stretch.
             path = levels[-1][1]
@@ -127,4 +128,6 @@ def segments(tags: Sequence[str | None], *, leaves: bool = False) -> list[Segmen
         for _, path in levels[keep:]:
             open_levels.append((path, t))
     close(0, len(tags))
+    if not nested:  # each segment was closed before the next was opened
+        return found
     return sorted(found, key=lambda s: (s.start, -s.end, s.label.count("/"), s.label))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -139,3 +142,19 @@ def test_scores_of_another_type_give_the_same_answer():
     )  # fmt: skip
     one, two = (decode_batch(b, compiled, corpus, penalties) for b in (batch, single))
     np.testing.assert_allclose(one.scores, two.scores, atol=1e-5)
+
+
+def test_what_a_batch_took_is_given_back_at_once():
+    """No cycle holds the scores of a batch until the garbage collector comes."""
+    broken = 0
+    gc.disable()
+    try:
+        for seed in range(10):
+            batch, corpus, compiled, _ = make(seed, PLAIN, ["Once", "Same", "Least"], 0.3, False)
+            scores = weakref.ref(batch.unary)
+            broken += int((decode_batch(batch, compiled, corpus, np.full(3, 2.0)).rounds > 1).sum())
+            del batch
+            assert scores() is None
+    finally:
+        gc.enable()
+    assert broken

@@ -196,6 +196,9 @@ def prove(
     the method is. A score of -inf under a bound of -inf is INFEASIBLE. A bound below the score by more than rounding
     is a mistake of the decoder and raises; magnitude : what the rounding of the bound scales with, |score| if None.
     """
+    slack, gap = GAP * max(1.0, abs(score)), bound - score
+    if -slack <= gap <= slack < math.inf:  # nearly always
+        return Certificate(Status.OPTIMAL, max(bound, score), max(0.0, gap), method, work or WorkDone())
     if math.isnan(bound) or math.isnan(score):
         raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}", hint="this is a bug")
     if score == -math.inf:
@@ -203,11 +206,10 @@ def prove(
             return Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or WorkDone())
         status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
         return Certificate(status, bound, math.inf, method, work or WorkDone())
-    if bound < score - tolerance(score) and bound < score - tolerance(magnitude or 0.0):
+    if gap < -tolerance(magnitude or 0.0):
         raise EspalierError(f"{method} claims the bound {bound}, but found the score {score}", hint="this is a bug")
-    gap = max(0.0, bound - score)
-    if gap <= tolerance(score):
-        return Certificate(Status.OPTIMAL, max(bound, score), gap, method, work or WorkDone())
+    if gap < 0.0:  # rounding, of large terms that cancel
+        return Certificate(Status.OPTIMAL, score, 0.0, method, work or WorkDone())
     status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
     return Certificate(status, bound, gap, method, work or WorkDone())
 

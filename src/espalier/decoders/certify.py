@@ -65,13 +65,14 @@ def certify_batch(
         missing &= corpus.lengths > 0
         scores[missing], degrees[missing] = -np.inf, 0
     rows = zip(scores.tolist(), found.bounds.tolist(), found.rounds.tolist(), found.nodes.tolist(), strict=True)
-    certificates = []
+    certificates, once = [], WorkDone(1, 0)
     for i, (score, bound, rounds, nodes) in enumerate(rows):
         method = found.climbed.get(i) or ("search" if nodes else "viterbi" if rounds <= 1 else "soft-dd")
         magnitude = None
         if bound < score - tolerance(score):  # by rounding, or by a mistake
             magnitude = magnitude_of(batch[i], y[corpus.indptr[i] : corpus.indptr[i + 1]])
-        certificates.append(prove(score, bound, method, WorkDone(rounds, nodes), magnitude=magnitude))
+        work = once if rounds == 1 and not nodes else WorkDone(rounds, nodes)
+        certificates.append(prove(score, bound, method, work, magnitude=magnitude))
     return Certified(scores, degrees, certificates)
 
 

@@ -189,7 +189,8 @@ class _Work:
         threads: int,
     ) -> None:
         self.decoder, self.form, self.threads = decoder, decoder.form, threads
-        self.opened: _Open | None = None
+        # The sequences that were open after Viterbi, and their multipliers; not `_Open`, which points back here.
+        self.multiplied: tuple[Int, Float] | None = None
         self.indptr, self.kinds, self.pattern = indptr, kinds, conditions.pattern
         self.unary = np.ascontiguousarray(unary, dtype=np.float64)  # the kernel reads it by address
         self.lengths = np.diff(indptr)
@@ -212,8 +213,9 @@ class _Work:
         found = BatchDecoding(path, primal - broken, bounds, np.ones(N, np.int64), np.zeros(N, np.int64))
         open_ = np.flatnonzero(is_open(found.scores, bounds))
         if len(open_):
-            self.opened = _Open(self, open_, found, primal[open_])
-            self.opened.settle(max_rounds, max_nodes)
+            opened = _Open(self, open_, found, primal[open_])
+            opened.settle(max_rounds, max_nodes)
+            self.multiplied = open_, opened.multipliers
         found.labels[np.repeat(np.isneginf(found.bounds), self.lengths)] = -1
         return found
 
@@ -221,8 +223,9 @@ class _Work:
         """Return those of Soft-DD after a few rounds, float64[N, R]; 0 for sequences that break no rule."""
         found = np.zeros((len(self.lengths), len(self.form.bound)))
         self.decode(20, 0)
-        if self.opened is not None:
-            found[self.opened.open] = self.opened.multipliers
+        if self.multiplied is not None:
+            open_, own = self.multiplied
+            found[open_] = own
         return found
 
     def _broken(self, indptr: Int, path: NDArray[np.int16], pattern: Int) -> Float:
