@@ -209,7 +209,12 @@ class Answers:
             for document, offset, (a, b) in zip(self.scored.documents, self.scored.ends, cuts, strict=False)
         ]
 
-    def alternatives(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
+    def all_readings(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
+        """Return the k best readings of each document."""
+        pairs = zip(self.readings(names, calibration), self._alternatives(k, names, calibration), strict=True)
+        return [[best, *others] for best, others in pairs]
+
+    def _alternatives(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
         """Return for each document its second to k-th best reading under the rules."""
         ranked = k_best_batch(self.scored.potentials, self.compiled, self.bits, k, self.problem)
         others = [self._others(i, k, several) for i, several in enumerate(ranked)]

@@ -103,7 +103,7 @@ class Extractor:
         """Take a fitted model."""
         if not hasattr(model, "potentials"):
             what = f"{type(self).__name__} takes a fitted model, not {type(model).__name__}"
-            raise InputError(f"{what}", hint="es.load gives one from a file")
+            raise InputError(what, hint="es.load gives one from a file")
         if not hasattr(model, "labels_"):
             raise NotFittedError(f"this {type(model).__name__} is not fitted yet", hint="call fit first")
         self.model: Any = model
@@ -138,9 +138,7 @@ class Extractor:
         header, arrays = store.load(path)
         try:
             return cls.from_parts(header, arrays, **options)
-        except ModelFileError as error:
-            raise error.within(str(path)) from error
-        except LabelError as error:
+        except (ModelFileError, LabelError) as error:
             raise error.within(str(path)) from error
 
     @classmethod
@@ -277,14 +275,14 @@ class Extractor:
     def extractions(self, answers: Answers | SegmentAnswers, *, k: int = 1) -> list[Extraction]:
         """Return labellings as extractions, with k - 1 alternatives each."""
         documents = answers.documents
-        best = answers.readings(self.field_names, self.calibration)
         if k == 1:
+            best = answers.readings(self.field_names, self.calibration)
             return [self._made(document.text, reading) for document, reading in zip(documents, best, strict=True)]
         found = []
-        others = answers.alternatives(k, self.field_names, self.calibration)
-        for document, reading, rest in zip(documents, best, others, strict=True):
+        several = answers.all_readings(k, self.field_names, self.calibration)
+        for document, (reading, *others) in zip(documents, several, strict=True):
             text = document.text
-            found.append(self._made(text, reading, tuple(self._made(text, other) for other in rest)))
+            found.append(self._made(text, reading, tuple(self._made(text, other) for other in others)))
         return found
 
     def _made(self, text: str, reading: Reading, alternatives: tuple[Extraction, ...] = ()) -> Extraction:

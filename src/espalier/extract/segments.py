@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Certificate, Violated, WorkDone, prove
+from espalier.decoders.base import Violated, WorkDone, prove
 from espalier.decoders.segments import best_segmentations
 from espalier.document import Document
 from espalier.estimators.abilities import ScoresSegments
@@ -45,10 +45,6 @@ class SegmentAnswers:
     def readings(self, names: FieldNames, calibration: Calibration) -> list[Reading]:
         """Return the best reading of each document."""
         return [own[0] for own in self.all_readings(1, names, calibration)]
-
-    def alternatives(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
-        """Return for each document its second to k-th best reading."""
-        return [own[1:] for own in self.all_readings(k, names, calibration)]
 
     def all_readings(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
         """Return the k best readings of each document."""
@@ -83,17 +79,14 @@ def _readings(
         whole.append(np.exp(min(score - log_z, 0.0)))
         names_of = [grounded.compiled.labels.names[j] for j in np.where(starts, tags[0][labels], tags[1][labels])]
         broken = _violated(grounded, document, names_of)
-        certificate = _proof(score - sum(v.price for v in broken), bound, WorkDone(best.lists, best.nodes))
+        paid, work = sum(v.price for v in broken), WorkDone(best.lists, best.nodes)
+        certificate = prove(score - paid, bound, "list", work).rounded()
         fields = _fields(document, labels, starts, shares, names, calibration)
         readings.append(Reading(fields, 0.0, certificate, broken))
     sure = calibration.of_readings(np.array(whole)).tolist()
     first = readings[0].fields
     others = [reading._replace(fields=bounded(reading.fields, first, sure[0])) for reading in readings[1:]]
     return [reading._replace(confidence=p) for reading, p in zip([readings[0], *others], sure, strict=True)]
-
-
-def _proof(score: float, bound: float, work: WorkDone) -> Certificate:
-    return prove(score, bound, "list", work).rounded()
 
 
 def _violated(grounded: Grounded, document: Document, labels: list[str]) -> tuple[Violated, ...]:
