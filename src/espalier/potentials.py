@@ -5,10 +5,14 @@ Segment:  s(y) = start[l_1] + Σ_k score[e_k, d_k, l_k] + Σ_{k≥2} trans[l_{k-
 
 for segments k that end at token e_k, have d_k + 1 tokens and label l_k. -inf forbids; nan and +inf are errors.
 Values are frozen: every operation returns new potentials.
+
+Scores of chains may have a temperature: P(y) ∝ exp(s(y) / temperature). Decoders compare scores, and with them what
+rules cost, as they are; whoever wants probabilities asks for those of `tempered` scores, which are divided by it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InputError
 
-__all__ = ["ChainBatch", "Potentials", "SegmentBatch", "SegmentPotentials"]
+__all__ = ["ChainBatch", "Potentials", "SegmentBatch", "SegmentPotentials", "with_ends"]
 
 Float = NDArray[np.float64]
 
@@ -52,6 +56,7 @@ class Potentials:
 
     unary : float64[T, L]; trans : float64[L, L], or float64[T - 1, L, L] where transitions depend on the
     position (trans[t] leads from token t to token t + 1); start, end : float64[L], zero if not given.
+    temperature : P(y) ∝ exp(s(y) / temperature). source : whose scores these are, for certificates; "" says nothing.
 
     Examples
     --------
@@ -65,6 +70,8 @@ class Potentials:
     trans: Float
     start: Float
     end: Float
+    temperature: float
+    source: str
 
     def __init__(
         self,
@@ -72,6 +79,8 @@ class Potentials:
         trans: ArrayLike | None = None,
         start: ArrayLike | None = None,
         end: ArrayLike | None = None,
+        temperature: float = 1.0,
+        source: str = "",
     ) -> None:
         """Check shapes and values."""
         unary = np.asarray(unary, dtype=np.float64)
@@ -83,6 +92,10 @@ class Potentials:
         object.__setattr__(self, "trans", _array(trans, trans_shape, "trans"))
         object.__setattr__(self, "start", _array(start, (L,), "start"))
         object.__setattr__(self, "end", _array(end, (L,), "end"))
+        if not 0.0 < temperature < math.inf:
+            raise InputError(f"temperature is {temperature!r}", hint="expected a finite number above 0")
+        object.__setattr__(self, "temperature", float(temperature))
+        object.__setattr__(self, "source", source)
 
     @property
     def n_tokens(self) -> int:
@@ -102,6 +115,13 @@ class Potentials:
             return 0.0
         steps = self.trans[np.arange(T - 1), y[:-1], y[1:]] if self.trans.ndim == 3 else self.trans[y[:-1], y[1:]]
         return float(self.start[y[0]] + self.unary[np.arange(T), y].sum() + steps.sum() + self.end[y[-1]])
+
+    def tempered(self) -> Potentials:
+        """Return the scores divided by the temperature, so that P(y) ∝ exp s(y)."""
+        heat = self.temperature
+        if heat == 1.0:
+            return self
+        return Potentials(self.unary / heat, self.trans / heat, self.start / heat, self.end / heat, 1.0, self.source)
 
     def clamp(self, positions: Mapping[int, int | Sequence[int]]) -> Potentials:
         """Forbid every label but the given one (or ones) at each given token."""
@@ -138,8 +158,7 @@ class Potentials:
 
 def replace_arrays(potentials: Potentials, **arrays: Float) -> Potentials:
     """Return potentials with some arrays exchanged."""
-    parts = {name: getattr(potentials, name) for name in ("unary", "trans", "start", "end")}
-    return Potentials(**(parts | arrays))
+    return replace(potentials, **arrays)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,6 +168,8 @@ class ChainBatch:
     indptr : int64[N + 1]; unary : float64[M, L]; trans : float64[C, L, L]; start, end : float64[L].
     trans_class : int32[M]; the transition into token m is trans[trans_class[m]] (unused at first tokens);
     most models have one class, C = 1. Built by code that checked its input, so nothing is checked again.
+    temperature : float64[N], of each sequence (None: 1). sources : whose scores each sequence has, one text for each,
+    or none at all.
     """
 
     indptr: NDArray[np.int64]
@@ -157,6 +178,8 @@ class ChainBatch:
     trans_class: NDArray[np.int32]
     start: Float
     end: Float
+    temperature: Float | None = None
+    sources: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, sequences: Sequence[Potentials]) -> ChainBatch:
@@ -185,7 +208,10 @@ class ChainBatch:
         trans = np.concatenate(matrices) if offset else np.zeros((1, L, L))
         indptr = np.concatenate([[0], np.cumsum([p.n_tokens for p in sequences])]).astype(np.int64)
         unary = np.concatenate([p.unary for p in sequences])
-        return cls(indptr, unary, trans, np.concatenate(classes).astype(np.int32), first.start, first.end)
+        heat = np.array([p.temperature for p in sequences]) if any(p.temperature != 1.0 for p in sequences) else None
+        sources = tuple(p.source for p in sequences) if any(p.source for p in sequences) else ()
+        classes_of = np.concatenate(classes).astype(np.int32)
+        return cls(indptr, unary, trans, classes_of, first.start, first.end, heat, sources)
 
     def __len__(self) -> int:
         """Return N."""
@@ -200,12 +226,55 @@ class ChainBatch:
         """Return the potentials of one sequence."""
         i = range(len(self))[i]  # also from the end; IndexError outside
         a, b = int(self.indptr[i]), int(self.indptr[i + 1])
-        trans = self.trans[0] if len(self.trans) == 1 else self.trans[self.trans_class[a + 1 : b]]
-        return Potentials(self.unary[a:b], trans, self.start, self.end)
+        classes = self.trans_class[a + 1 : b]
+        one = len(self.trans) == 1 or (len(classes) > 0 and bool((classes == classes[0]).all()))
+        trans = self.trans[classes[0] if one and len(classes) else 0] if one else self.trans[classes]
+        heat = 1.0 if self.temperature is None else float(self.temperature[i])
+        source = self.sources[i] if self.sources else ""
+        return Potentials(self.unary[a:b], trans, self.start, self.end, heat, source)
 
     def with_unary(self, unary: Float) -> ChainBatch:
         """Return the same batch with other unary scores."""
         return replace(self, unary=unary)
+
+    def chosen(self, sequences: Sequence[int] | NDArray[np.int64]) -> ChainBatch:
+        """Return some of the sequences, one as often as it is chosen, in the order given."""
+        chosen = np.asarray(sequences, np.int64)
+        lengths = np.diff(self.indptr)[chosen]
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        token = np.repeat(self.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        heat = None if self.temperature is None else self.temperature[chosen]
+        sources = tuple(self.sources[i] for i in chosen.tolist()) if self.sources else ()
+        return replace(
+            self, indptr=indptr, unary=self.unary[token], trans_class=self.trans_class[token],
+            temperature=heat, sources=sources,
+        )  # fmt: skip
+
+    def tempered(self) -> ChainBatch:
+        """Return the scores divided by the temperature of their sequence, so that P(y) ∝ exp s(y)."""
+        if self.temperature is None:
+            return self
+        heats, kind = np.unique(self.temperature, return_inverse=True)
+        if len(heats) <= 1:
+            heat = heats[0] if len(heats) else 1.0
+            parts = {name: getattr(self, name) / heat for name in ("unary", "trans", "start", "end")}
+            return replace(self, **parts, temperature=None)
+        # Sequences of a batch share start and end: here each has its own, so they move into its tokens.
+        lengths = np.diff(self.indptr)
+        kinds, unary = np.repeat(kind, lengths), with_ends(self).unary / np.repeat(self.temperature, lengths)[:, None]
+        trans = (self.trans / heats[:, None, None, None]).reshape(-1, *self.trans.shape[1:])
+        classes = (self.trans_class + len(self.trans) * kinds).astype(np.int32)
+        none = np.zeros(self.n_labels)
+        return ChainBatch(self.indptr, unary, trans, classes, none, none, None, self.sources)
+
+
+def with_ends(batch: ChainBatch) -> ChainBatch:
+    """Return a batch whose first and last tokens hold what start and end score; those score nothing then."""
+    present = np.diff(batch.indptr) > 0
+    unary, none = batch.unary.copy(), np.zeros(batch.n_labels)
+    unary[batch.indptr[:-1][present]] += batch.start
+    unary[batch.indptr[1:][present] - 1] += batch.end
+    return replace(batch, unary=unary, start=none, end=none)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

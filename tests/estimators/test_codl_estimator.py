@@ -98,7 +98,7 @@ def test_pooling_takes_any_base() -> None:
 
 
 def test_pooling_takes_two_experts() -> None:
-    pair = Experts(CRF(TEMPLATES), HMM(), weight=0.3)
+    pair = Experts([CRF(TEMPLATES), HMM()], weights=[1, 0.3])
     guessed = clone(pair).fit(X, Y).predict(POOL)
     expected = clone(pair).fit(X + POOL, Y + guessed, sample_weight=[1, 1] + [0.1] * 4)
     model = CoDL(CCM(pair, RULES), update="pool", constrained=False, infer=False, cycles=1)

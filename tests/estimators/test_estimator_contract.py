@@ -22,7 +22,7 @@ LEARNERS = {
     "perceptron": es.Perceptron(),
     "crf": es.CRF(),
     "semicrf": es.SemiCRF(),
-    "experts": es.Experts(es.CRF(), es.HMM()),
+    "experts": es.Experts([es.CRF(), es.HMM()]),
     "ccm": es.CCM(es.HMM(), RULES),
     "two_stage": es.TwoStage(es.HMM(), RULES, tau=0.9),
 }

@@ -121,7 +121,7 @@ def test_posterior_regularisation(decode: str, tmp_path: Path) -> None:
 
 
 def test_experts_and_two_stages(tmp_path: Path) -> None:
-    model = es.Experts(Toy(), es.HMM(), weight=0.5).fit(X, Y)
+    model = es.Experts([Toy(), es.HMM()], weights=[1, 0.5]).fit(X, Y)
     own = Toy().fit(X, Y).potentials(X).unary
     hmm = es.HMM().fit(X, Y).potentials(X).unary
     assert model.potentials(X).unary == pytest.approx(own + 0.5 * hmm)

@@ -84,5 +84,5 @@ def test_again() -> None:
     assert copy.weights_ is model.weights_
     assert not hasattr(again(CRF().fit(X, Y)), "weights_")
     assert not hasattr(again(HMM().fit(X, Y)), "parameters_")
-    both = Experts(CRF(warm_start=True), HMM()).fit(Corpus.from_tokens(X, Y))
-    assert hasattr(again(both), "first_")
+    both = Experts([CRF(warm_start=True), HMM()], weights=[1, 1]).fit(Corpus.from_tokens(X, Y))
+    assert hasattr(again(both), "experts_")

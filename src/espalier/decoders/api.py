@@ -217,12 +217,13 @@ def marginals(
     rng: np.random.Generator | int = 0,
     **options: Any,
 ) -> Marginals:
-    """Return p(y_t = l) under p(y) ∝ exp(score minus penalties).
+    """Return p(y_t = l) under p(y) ∝ exp(score minus penalties), at the temperature of the potentials.
 
     method : "exact" (forward-backward over the product automaton), "gibbs" (estimated; options sweeps, burn, window),
     or "auto": exact where the product automaton fits in `max_edges`. The result says which it was.
     """
     problem = problem_of(potentials, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp)
+    problem = problem.tempered()
     exact, sampled = _split(method, options, {"max_edges"}, {"sweeps", "burn", "window"})
     if exact is not None:
         try:
@@ -247,12 +248,13 @@ def sample(
     rng: np.random.Generator | int = 0,
     **options: Any,
 ) -> Samples:
-    """Draw n labellings from p(y) ∝ exp(score minus penalties).
+    """Draw n labellings from p(y) ∝ exp(score minus penalties), at the temperature of the potentials.
 
     method : "exact" (independent draws over the product automaton), "gibbs" (a Markov chain; options burn, thin,
     window), or "auto": exact where the product automaton fits in `max_edges`. The result says which it was.
     """
     problem = problem_of(potentials, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp)
+    problem = problem.tempered()
     exact, sampled = _split(method, options, {"max_edges"}, {"burn", "thin", "window"})
     generator = gibbs.generator(rng)
     if exact is not None:

@@ -243,7 +243,7 @@ class _Subgradient:
         if not lam.any():
             return False
         lam /= lam.max()
-        flat = [np.where(np.isneginf(a), a, 0.0) for a in (p.unary, p.trans, p.start, p.end)]
+        unary, trans, start, end = (np.where(np.isneginf(a), a, 0.0) for a in (p.unary, p.trans, p.start, p.end))
         self._passes += 1
-        most = _Viterbi(Potentials(*flat))(self._rows.shift(lam)) + float(lam @ b)
+        most = _Viterbi(Potentials(unary, trans, start, end))(self._rows.shift(lam)) + float(lam @ b)
         return most < -_MARGIN

@@ -109,6 +109,16 @@ class Problem:
         """Return the same problem with other scores."""
         return Problem(potentials, self.grounded, self.penalties)
 
+    def tempered(self) -> Problem:
+        """Return scores and penalties divided by the temperature: P(y) ∝ exp S(y), and the best answer stays the best.
+
+        Penalties are divided too: otherwise the most probable labelling would not be the one that decoders find.
+        """
+        heat = self.potentials.temperature
+        if heat == 1.0:
+            return self
+        return Problem(self.potentials.tempered(), self.grounded, self.penalties / heat)
+
 
 def price(degrees: NDArray[np.int64], penalties: NDArray[np.float64]) -> float:
     """Return Σ_k ρ_k d_k with 0 * inf = 0."""

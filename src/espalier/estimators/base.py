@@ -52,12 +52,12 @@ class Estimator:
         return [name for name in signature.parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; with `deep` also those of nested estimators, as `base__l2`."""
+        """Return the parameters; with `deep` also those inside: `base__l2`, in a list `experts__0__l2`."""
         params = {name: getattr(self, name) for name in self._parameters()}
         if deep:
             for name, value in list(params.items()):
-                if is_estimator(value):
-                    params |= {f"{name}__{inner}": v for inner, v in value.get_params().items()}
+                for prefix, one in _nested(name, value):
+                    params |= {f"{prefix}__{inner}": v for inner, v in one.get_params().items()}
         return params
 
     def set_params(self: Self, **params: Any) -> Self:
@@ -75,6 +75,9 @@ class Estimator:
                 setattr(self, name, value)
         for name, values in nested.items():
             held = getattr(self, name)
+            if isinstance(held, list | tuple):
+                _set_in_list(type(self).__name__, name, held, values)
+                continue
             if not is_estimator(held):
                 raise InputError(
                     f"{type(self).__name__} has {name}={held!r}, which has no parameters {', '.join(values)}"
@@ -111,6 +114,24 @@ def is_estimator(value: Any) -> bool:
     return hasattr(value, "get_params") and not isinstance(value, type)
 
 
+def _nested(name: str, value: Any) -> list[tuple[str, Any]]:
+    """Return the estimators that a parameter holds, alone or in a list, with the names of their places."""
+    if isinstance(value, list | tuple):
+        return [(f"{name}__{i}", one) for i, one in enumerate(value) if is_estimator(one)]
+    return [(name, value)] if is_estimator(value) else []
+
+
+def _set_in_list(owner: str, name: str, held: Sequence[Any], values: Mapping[str, Any]) -> None:
+    """Set parameters of estimators in a list, `0__l2` those of the first."""
+    known = dict(_nested(name, held))
+    for key, value in values.items():
+        place, _, inner = key.partition("__")
+        if f"{name}__{place}" not in known or not inner:
+            shown = ", ".join(f"{prefix}__..." for prefix in known) or "none"
+            raise InputError(f"{owner} has no parameter {name}__{key}", hint=f"parameters of {name}: {shown}")
+        known[f"{name}__{place}"].set_params(**{inner: value})
+
+
 def fresh(estimator: Model) -> Model:
     """Return an unfitted copy with the same parameters, those of nested estimators too, as scikit-learn's `clone`.
 
@@ -121,7 +142,14 @@ def fresh(estimator: Model) -> Model:
             f"{estimator!r} is not an estimator", hint="give an object such as HMM(), with get_params and fit"
         )
     params = estimator.get_params(deep=False)  # type: ignore[attr-defined]
-    return type(estimator)(**{name: fresh(value) if is_estimator(value) else value for name, value in params.items()})
+    return type(estimator)(**{name: _fresh_value(value) for name, value in params.items()})
+
+
+def _fresh_value(value: Any) -> Any:
+    """Return a parameter, estimators in it unfitted."""
+    if isinstance(value, list | tuple) and any(map(is_estimator, value)):
+        return [fresh(one) for one in value]
+    return fresh(value) if is_estimator(value) else value
 
 
 def again(estimator: Model) -> Model:
@@ -304,6 +332,8 @@ class SequenceLabeller(Estimator, ABC):
         """Return P(label | sequence) of each token, float64[T, L] a sequence; columns follow `labels_`."""
         self.check_fitted()
         batch = self.potentials(X)
+        if isinstance(batch, ChainBatch):
+            batch = batch.tempered()
         return np.split(marginals(batch, threads=self.threads), batch.indptr[1:-1]) if len(batch) else []
 
     def predict_k(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:

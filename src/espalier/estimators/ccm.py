@@ -335,9 +335,9 @@ class CCM(SequenceLabeller):
         plain = 0
         for i, problem in enumerate(self._problems(corpus, batch)):
             try:
-                found.append(posterior(problem, max_edges=MARGINAL_EDGES).marginals)
+                found.append(posterior(problem.tempered(), max_edges=MARGINAL_EDGES).marginals)
             except (LatticeTooLarge, InfeasibleError):
-                found.append(marginals(batch[i]))
+                found.append(marginals(batch[i].tempered()))
                 plain += 1
         if plain:
             warnings.warn(

@@ -1,67 +1,137 @@
-"""`Experts`: two models that vote with their scores.
+"""`Experts`: any number of models that vote with their scores.
 
-    s(y) = s₁(y) + weight · s₂(y)                    P(y | x) ∝ exp s₁(y) · exp(s₂(y))^weight: a product of experts
+    s(y) = Σ_k w_k s_k(y)            P(y | x) ∝ exp( s(y) / T )              a product of experts
 
-What one of them forbids stays forbidden. A conditional model and a generative one make different mistakes, so the
-product tends to be better than either; the fewer labels there are, the more weight a generative one deserves.
-Experts may be experts themselves: `Experts(Experts(a, b), c)` has three.
+What one of them forbids stays forbidden. Models of different kinds make different mistakes, so the product tends to be
+better than each of them. How much each one's word counts is learned on sequences that they have not seen
+(`learning.expert_weights`).
 
-The sum costs O(M L) on top of the two. Where transitions depend on the place, each pair of the experts' transition
-classes is a class of the sum: C₁ C₂ matrices.
+The weight of the first expert is 1: what breaking a rule costs is compared with s, so penalties that suit the first
+expert alone suit the product. T turns scores into probabilities, for marginals and confidences, and is no part of s.
+With rules the penalties are divided by T too, so that the most probable answer is the one that decoders find.
+
+The sum costs O(M L) for each expert on top of its own potentials.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InputError, ModelFileError
+from espalier.corpus import Corpus, Labels
+from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
 from espalier.estimators.abilities import chain_potentials
-from espalier.estimators.base import SequenceLabeller, again, as_corpus, check_number, fresh, labelled_corpus
+from espalier.estimators.base import (
+    SequenceLabeller,
+    again,
+    as_corpus,
+    check_number,
+    fresh,
+    labelled_corpus,
+)
 from espalier.estimators.persist import nested, unnested
+from espalier.learning.expert_weights import ExpertScores, learn_weights, sum_of_potentials
 from espalier.potentials import ChainBatch
 
-__all__ = ["Experts", "sum_of_potentials"]
+__all__ = ["Experts"]
 
 Self = TypeVar("Self", bound="Experts")
+Float = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)
 class Experts(SequenceLabeller):
-    """The sum of two chain models' potentials.
+    """The weighted sum of several chain models' potentials.
 
     Parameters
     ----------
-    first, second : estimators of chains, such as CRF and HMM; they are fitted as copies and stay as they are.
-    weight : of the second, above 0.
+    experts : a list of estimators of chains, such as [CRF(), HMM()]; they are fitted as copies and stay as they are.
+    weights : one number for each expert, the first usually 1; None learns them on held-out data.
+    temperature : T above 0, by which scores are divided to become probabilities; None learns it with the weights. Where
+        weights are given and `fit` has no `held_out` it is 1.
+    folds : where weights are learned without `held_out`: each of so many parts of the training set is scored by copies
+        that were fitted to the others. Afterwards the experts are fitted to everything.
     threads : None chooses by size; results do not depend on it.
 
     Notes
     -----
-    After `fit`: `first_` and `second_`, the fitted experts. A second `fit` goes on with an expert that has
-    `warm_start`, and makes the other anew.
+    After `fit`: `experts_` (the fitted copies), `weights_` (float64, the first is 1 where they are learned; 0: the
+    expert was not worth asking, and is not asked), `temperature_`. A second `fit` goes on with an expert that has
+    `warm_start`, and makes the others anew. Parameters of an expert are named by its number: `experts__0__l2`.
 
     Examples
     --------
     >>> import espalier as es
     >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
-    >>> es.Experts(es.CRF(["lower"]), es.HMM(), weight=0.5).fit(X, y).predict([["Ann", "of", "Ulm"]])
+    >>> both = es.Experts([es.CRF(["lower"]), es.HMM()], weights=[1, 0.5]).fit(X, y)
+    >>> both.predict([["Ann", "of", "Ulm"]])
     [['who', 'O', 'where']]
+
+    Models that were fitted elsewhere are joined as they are:
+
+    >>> crf, hmm = es.CRF(["lower"]).fit(X, y), es.HMM().fit(X, y)
+    >>> es.Experts.of([crf, hmm], held_out=(X, y)).weights_[0]
+    1.0
     """
 
     kind = "experts"
-    first_: SequenceLabeller = field(init=False)
-    second_: SequenceLabeller = field(init=False)
+    experts_: list[SequenceLabeller] = field(init=False)
+    weights_: Float = field(init=False)
+    temperature_: float = field(init=False)
 
-    first: SequenceLabeller
-    second: SequenceLabeller
-    weight: float = 1.0
+    experts: Sequence[SequenceLabeller]
+    weights: Sequence[float] | None = None
     _: KW_ONLY
+    temperature: float | None = None
+    folds: int = 5
     threads: int | None = None
+
+    @classmethod
+    def of(
+        cls: type[Self],
+        fitted: Iterable[SequenceLabeller],
+        weights: Sequence[float] | None = None,
+        *,
+        held_out: Any = None,
+        temperature: float | None = None,
+        threads: int | None = None,
+    ) -> Self:
+        """Join models that are fitted already, without fitting them again.
+
+        Parameters
+        ----------
+        fitted : models of chains with the same labels; where the order of the labels differs, that of the first counts.
+        weights : one number for each model; None learns them on `held_out`.
+        held_out : labelled sequences that the models have not seen: a Corpus, or a pair (X, y).
+        temperature : as of the class.
+
+        Returns
+        -------
+        Experts
+
+        Raises
+        ------
+        LabelError : the models have different labels.
+        InputError : neither weights nor held-out data are given.
+        """
+        models = list(fitted)
+        for model in models:
+            if not hasattr(model, "labels_"):
+                raise NotFittedError(f"this {type(model).__name__} is not fitted yet", hint="call fit first")
+        found = cls([fresh(model) for model in models], weights, temperature=temperature, threads=threads)
+        found._check_parameters()
+        first = models[0]
+        for i, model in enumerate(models):
+            _check_same_labels(first.labels_, model.labels_, i)
+        found.experts_, found.labels_, found.training_digest_ = models, first.labels_, first.training_digest_
+        if held_out is None and weights is None:
+            raise InputError("nothing says how much each expert counts", hint="give weights, or held_out=(X, y)")
+        return found._weighed(held_out)
 
     def fit(
         self: Self,
@@ -69,69 +139,191 @@ class Experts(SequenceLabeller):
         y: Sequence[Sequence[str | None]] | None = None,
         sample_weight: Any = None,
         labels: Sequence[str] | None = None,
+        held_out: Any = None,
     ) -> Self:
-        """Fit both experts on sequences X and label lists y (None: unknown label); X may be a Corpus that has labels.
+        """Fit all experts on sequences X and label lists y (None: unknown label), and learn weights if none are given.
 
-        `labels` fixes the label names and their order, so that labels absent from this training set exist too.
+        X may be a Corpus that has labels. `labels` fixes the label names and their order, so that labels absent from
+        this training set exist too. held_out : labelled sequences for the weights and the temperature, a Corpus or a
+        pair (X, y); the experts are then fitted once, and never see them.
         """
-        self._check_weight()
+        self._check_parameters()
         corpus = labelled_corpus(X, y, labels)
         assert corpus.labels is not None
+        weight = None if sample_weight is None else np.asarray(sample_weight)
+        parts = [] if held_out is not None or self.weights is not None else self._cross_fitted(corpus, weight)
         names = corpus.labels.names
         fitted = [
-            self._unfitted(name).fit(corpus, sample_weight=sample_weight, labels=names) for name in ("first", "second")
+            self._unfitted(i).fit(corpus, sample_weight=sample_weight, labels=names) for i in range(len(self.experts))
         ]
-        self.first_, self.second_ = fitted
-        self.labels_ = corpus.labels
-        self.training_digest_ = corpus.digest()
+        self.experts_, self.labels_, self.training_digest_ = fitted, corpus.labels, corpus.digest()
+        if not parts:
+            return self._weighed(held_out)
+        self.weights_, self.temperature_ = learn_weights(parts, temperature=self.temperature, threads=self.threads)
         return self
 
-    def _check_weight(self) -> None:
-        check_number("weight", self.weight)
-        if self.weight == 0:
-            raise InputError("weight is 0", hint="leave the second expert out instead")
+    def fit_weights(self: Self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> Self:
+        """Learn weights and temperature anew on labelled sequences that the experts have not seen; they stay the same.
 
-    def _unfitted(self, name: str) -> Any:
+        Parameters
+        ----------
+        X : sequences, or a Corpus that has labels.
+        y : label lists; a sequence with an unknown label (None) is left out.
+
+        Returns
+        -------
+        Experts : this one.
+        """
+        self.check_fitted()
+        found = learn_weights([self._scored(X, y)], temperature=self.temperature, threads=self.threads)
+        self.weights_, self.temperature_ = found
+        return self
+
+    def fit_guessed(self: Self, labelled: Corpus, weight: Float | None, guessed: Corpus, guessed_weight: Float) -> Self:
+        """Return a copy whose experts are fitted to guessed labels too; guesses do not change the weights."""
+        from espalier.learning.codl import joined
+
+        other = copy(self)
+        other.experts_ = [one.fit_guessed(labelled, weight, guessed, guessed_weight) for one in self.experts_]
+        other.training_digest_ = joined(labelled, guessed).digest()
+        return other
+
+    def _weighed(self: Self, held_out: Any) -> Self:
+        """Keep the weights that are given, or learn them; a temperature alone is learned for the weighted sum."""
+        self.temperature_ = 1.0 if self.temperature is None else float(self.temperature)
+        if self.weights is None:
+            return self.fit_weights(*(held_out if isinstance(held_out, tuple) else (held_out,)))
+        self.weights_ = np.array(self.weights, np.float64)
+        if held_out is not None and self.temperature is None:
+            scores = self._scored(*(held_out if isinstance(held_out, tuple) else (held_out,)))
+            whole = replace(scores, batches=(self._sum(scores.batches),))
+            self.temperature_ = learn_weights([whole], threads=self.threads)[1]
+        return self
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.experts, list | tuple):
+            hint = "give a list of estimators: Experts([CRF(), HMM()], weights=[1, 0.5])"
+            raise InputError(f"experts is {self.experts!r}", hint=hint)
+        if not len(self.experts):
+            raise InputError("there are no experts", hint="give at least one estimator, such as CRF()")
+        check_number("folds", self.folds, 2, whole=True)
+        if self.temperature is not None:
+            check_number("temperature", self.temperature)
+            if self.temperature == 0:
+                raise InputError("temperature is 0", hint="expected a number above 0")
+        if self.weights is not None:
+            if not hasattr(self.weights, "__len__") or len(self.weights) != len(self.experts):
+                what = f"weights is {self.weights!r}, but there are {len(self.experts)} experts"
+                raise InputError(what, hint="give one weight for each")
+            for i, weight in enumerate(self.weights):
+                check_number(f"weight {i}", weight)
+            if not any(weight > 0 for weight in self.weights):
+                raise InputError("every weight is 0", hint="at least one expert must count")
+
+    def _unfitted(self, i: int) -> Any:
         """Return the estimator to fit: a fresh copy, or one of the fitted expert if that goes on from where it was."""
-        expert: Any = getattr(self, name)
-        fitted: Any = getattr(self, f"{name}_", None)
-        if type(fitted) is not type(expert):
+        expert: Any = self.experts[i]
+        known: Sequence[Any] = getattr(self, "experts_", ())
+        if i >= len(known) or type(known[i]) is not type(expert):
             return fresh(expert)
-        return again(fitted).set_params(**expert.get_params(deep=False))
+        return again(known[i]).set_params(**expert.get_params(deep=False))
+
+    def _cross_fitted(self, corpus: Corpus, weight: NDArray[Any] | None) -> list[ExpertScores]:
+        """Return every sequence beside the scores of experts fitted on the other folds; i is in fold i % folds."""
+        assert corpus.labels is not None
+        folds = min(self.folds, len(corpus))
+        if folds < 2:
+            raise InputError("weights cannot be learned from one sequence", hint="give weights, or `held_out` to fit")
+        fold, parts = np.arange(len(corpus)) % folds, []
+        for k in range(folds):
+            rest = fold != k
+            own = corpus[~rest]
+            fit = [
+                fresh(expert).fit(
+                    corpus[rest], sample_weight=None if weight is None else weight[rest], labels=corpus.labels.names
+                )
+                for expert in self.experts
+            ]
+            parts.append(ExpertScores.of([chain_potentials(one, own, "experts are") for one in fit], own))
+        return parts
+
+    def _scored(self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> ExpertScores:
+        """Return labelled sequences beside the scores of every expert."""
+        corpus = as_corpus(X, y, vocabulary=self.labels_)
+        if corpus.y is None:
+            raise InputError("held-out sequences need labels", hint="give a labelled Corpus or a pair (X, y)")
+        return ExpertScores.of([self._potentials(i, corpus) for i in range(len(self.experts_))], corpus)
+
+    def _potentials(self, i: int, corpus: Corpus) -> ChainBatch:
+        """Return the potentials of one expert, its labels in the order of the first's."""
+        expert = self.experts_[i]
+        batch = chain_potentials(expert, corpus, "experts are")
+        if expert.labels_.names == self.labels_.names:
+            return batch
+        order = np.array(expert.labels_.encode(list(self.labels_.names)), np.int64)
+        return replace(
+            batch, unary=batch.unary[:, order], trans=batch.trans[:, order[:, None], order], start=batch.start[order],
+            end=batch.end[order],
+        )  # fmt: skip
+
+    def _sum(self, batches: Sequence[ChainBatch | None]) -> ChainBatch:
+        """Return the sum over the experts that count."""
+        heard = [(batch, w) for batch, w in zip(batches, self.weights_.tolist(), strict=True) if w > 0]
+        return sum_of_potentials([batch for batch, _ in heard], [w for _, w in heard])  # type: ignore[misc]
 
     def potentials(self, X: Any) -> ChainBatch:
-        """Return the weighted sum of the experts' potentials."""
+        """Return the weighted sum of the experts' potentials, with its temperature."""
         self.check_fitted()
-        self._check_weight()  # it may be set after `fit`
         corpus = as_corpus(X)
-        first, second = (chain_potentials(expert, corpus, "experts are") for expert in (self.first_, self.second_))
-        return sum_of_potentials(first, second, self.weight)
+        batches = [self._potentials(i, corpus) if w > 0 else None for i, w in enumerate(self.weights_.tolist())]
+        total = self._sum(batches)
+        return self._at_temperature(total)
+
+    def _at_temperature(self, batch: ChainBatch) -> ChainBatch:
+        if self.temperature_ == 1.0:
+            return batch
+        return replace(batch, temperature=np.full(len(batch), self.temperature_))
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""
-        (header, arrays), (more, others) = nested("first", self.first_), nested("second", self.second_)
-        return header | more, arrays | others
+        header: dict[str, Any] = {
+            "size": len(self.experts_),
+            "voices": {
+                "given": None if self.weights is None else [float(weight) for weight in self.weights],
+                "weights": self.weights_.tolist(),
+                "temperature": self.temperature_,
+            },
+        }
+        arrays: dict[str, NDArray[Any]] = {}
+        for i, expert in enumerate(self.experts_):
+            more, others = nested(f"expert {i}", expert)
+            header, arrays = header | more, arrays | others
+        return header, arrays
 
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take back what `state` gave."""
-        self.first_, self.second_ = (unnested(name, header, arrays) for name in ("first", "second"))
-        for expert in (self.first_, self.second_):
-            if list(expert.labels_.names) != header["labels"]:
+        """Take back what `state` gave; a file of 0.1.0 has two experts, and a weight of the second."""
+        if "first" in header:
+            names = ["first", "second"]
+            self.weights = [1.0, float(header["parameters"]["weight"])]
+            voices: Mapping[str, Any] = {"weights": self.weights, "temperature": 1.0}
+        else:
+            names, voices = [f"expert {i}" for i in range(header["size"])], header["voices"]
+            self.weights = voices["given"]
+        self.experts_ = [unnested(name, header, arrays) for name in names]
+        for expert in self.experts_:
+            if sorted(expert.labels_.names) != sorted(header["labels"]):
                 raise ModelFileError("the labels of the model and of its experts differ")
-        self.first, self.second = fresh(self.first_), fresh(self.second_)
+        self.weights_, self.temperature_ = np.array(voices["weights"], np.float64), float(voices["temperature"])
+        if self.weights_.shape != (len(names),) or not (self.weights_ >= 0).all() or not self.temperature_ > 0:
+            raise ModelFileError("the weights or the temperature of the experts are misshaped")
+        self.experts = [fresh(expert) for expert in self.experts_]
 
 
-def sum_of_potentials(first: ChainBatch, second: ChainBatch, weight: float = 1.0) -> ChainBatch:
-    """Return first + weight · second, of the same sequences and labels; weight is above 0, and -inf stays -inf."""
-    same = np.array_equal(first.indptr, second.indptr) and first.n_labels == second.n_labels
-    if not same:
-        raise InputError("the two batches are not of the same sequences and labels")
-    L, C = first.n_labels, len(second.trans)
-    return ChainBatch(
-        first.indptr,
-        first.unary + weight * second.unary,
-        (first.trans[:, None] + weight * second.trans).reshape(-1, L, L),
-        first.trans_class * np.int32(C) + second.trans_class,
-        first.start + weight * second.start,
-        first.end + weight * second.end,
-    )
+def _check_same_labels(first: Labels, other: Labels, i: int) -> None:
+    """Refuse an expert whose labels are not those of the first, whatever their order."""
+    missing, more = ({*a.names} - {*b.names} for a, b in ((first, other), (other, first)))
+    if missing or more:
+        has = [f"lacks {', '.join(map(repr, sorted(missing)))}"] if missing else []
+        has += [f"has {', '.join(map(repr, sorted(more)))} too"] if more else []
+        hint = "fit all of them with the same `labels`"
+        raise LabelError(f"expert {i} has other labels than the first: it {' and '.join(has)}", hint=hint)

@@ -136,7 +136,7 @@ def _experts(
         class_weight=chosen["class_weight"], word_classes=classes, transition_classes=TRANSITIONS[domain],
         threads=threads,
     )  # fmt: skip
-    both = Experts(crf, hmm, chosen["weight"], threads=threads)
+    both = Experts([crf, hmm], [1.0, chosen["weight"]], threads=threads)
     return {"both": both, "crf": crf, "hmm": hmm}[chosen["experts"]]
 
 

@@ -16,7 +16,7 @@ segments count.
 from __future__ import annotations
 
 import json
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -26,13 +26,13 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.batch import BatchDecoding, decode_batch
 from espalier.estimators.crf import CRF
-from espalier.estimators.experts import sum_of_potentials
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell
 from espalier.experiments.sdd14_shared import SharedCRF
 from espalier.features.declare import parse_templates
 from espalier.inference import viterbi
 from espalier.learning.discovery import discover
+from espalier.learning.expert_weights import sum_of_potentials
 from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties
 from espalier.metrics import segment_scores
 from espalier.potentials import ChainBatch
@@ -95,7 +95,7 @@ class Study(NamedTuple):
 
     def potentials(self, corpus: Corpus) -> ChainBatch:
         """Return the base's potentials: the sum of its members'."""
-        return reduce(sum_of_potentials, (member.potentials(corpus) for member in self.members))
+        return sum_of_potentials([member.potentials(corpus) for member in self.members])
 
     def rules(self, family: str) -> Compiled:
         """Return the constraints of a family, with penalties."""

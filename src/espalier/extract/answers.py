@@ -122,10 +122,7 @@ class Scored:
 
     def repeated(self, chosen: Sequence[int]) -> Scored:
         """Return some of the documents, one as often as it is chosen."""
-        chain, token = self.potentials, self.tokens(chosen)
-        indptr = np.cumsum([0, *(self.ends[i + 1] - self.ends[i] for i in chosen)])
-        own = ChainBatch(indptr, chain.unary[token], chain.trans, chain.trans_class[token], chain.start, chain.end)
-        return Scored([self.documents[i] for i in chosen], self.corpus[list(chosen)], own)
+        return Scored([self.documents[i] for i in chosen], self.corpus[list(chosen)], self.potentials.chosen(chosen))
 
 
 class Reading(NamedTuple):
@@ -177,7 +174,7 @@ class Answers:
         """The probability of every token's label, float64[M], and of every labelling, float64[N]."""
         chain, rules = self.scored.potentials, self.compiled
         form = CountForm.prepared(rules, rules.rules.penalties, chain.trans, chain.start)
-        return answer_probabilities(with_local_rules(chain, form, Conditions.of(self.bits)), self.y)
+        return answer_probabilities(with_local_rules(chain, form, Conditions.of(self.bits)).tempered(), self.y)
 
     def readings(self, names: FieldNames, calibration: Calibration) -> list[Reading]:
         """Return each document with its fields; a document without tokens has none and no confidence."""

@@ -24,7 +24,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -224,7 +224,9 @@ class Totals(NamedTuple):
     ) -> Totals:
         """Add up. group : int64[N], rising; limits : float64[N, J]."""
         turned = {name: -getattr(batch, name) for name in ("unary", "trans", "start", "end")}
-        forbidding = {name: np.where(np.isposinf(array), -np.inf, array) for name, array in turned.items()}
+        forbidding: dict[str, Any] = {
+            name: np.where(np.isposinf(array), -np.inf, array) for name, array in turned.items()
+        }
 
         def added(values: Float) -> Float:
             total = np.zeros((G, values.shape[1]))

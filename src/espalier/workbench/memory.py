@@ -58,18 +58,14 @@ class Kept(Generic[Value]):
 
 def alone(batch: ChainBatch, i: int) -> ChainBatch:
     """Return the scores of sequence i as a batch of its own, with its own memory."""
-    if len(batch.trans) > 1:
-        return ChainBatch.of([batch[i]])
-    span = slice(int(batch.indptr[i]), int(batch.indptr[i + 1]))
-    indptr = np.array([0, span.stop - span.start], np.int64)
-    return ChainBatch(indptr, batch.unary[span].copy(), batch.trans, batch.trans_class[span], batch.start, batch.end)
+    return ChainBatch.of([batch[i]]) if len(batch.trans) > 1 else batch.chosen([i])
 
 
 def joined(parts: Sequence[ChainBatch]) -> ChainBatch:
     """Lay the scores of single sequences, all of one model, end to end."""
-    if any(len(part.trans) > 1 for part in parts):
-        return ChainBatch.of([part[0] for part in parts])
     first = parts[0]
+    if any(len(part.trans) > 1 or part.temperature is not None or part.sources for part in parts):
+        return ChainBatch.of([part[0] for part in parts])
     unary = np.concatenate([part.unary for part in parts])
     indptr = np.cumsum([0, *(len(part.unary) for part in parts)]).astype(np.int64)
     return ChainBatch(indptr, unary, first.trans, np.zeros(len(unary), np.int32), first.start, first.end)
