@@ -60,7 +60,7 @@ def test_commands(orchard: Path) -> None:
 def test_every_learner_is_in_the_table() -> None:
     table = PAGE.split("| learner |")[1].split("\n\n")[0]
     named = set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE))
-    models = {"CRF", "HMM", "Perceptron", "SemiCRF"}
+    models = {"CRF", "ConvCRF", "HMM", "Perceptron", "SemiCRF"}
     assert named == {class_of(kind).__name__ for kind in BUNDLED} - models | {"WordClasses", "discover"}
 
 

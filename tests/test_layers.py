@@ -63,6 +63,7 @@ OUTSIDE: dict[str, set[str]] = {
 # ... and those that it may import inside functions or for type checking only.
 LAZY: dict[str, set[str]] = {
     **{layer: {"scipy"} for layer in LAYERS if layer != "kernels"},
+    "learning": {"scipy", "threadpoolctl"},
     "estimators": {"scipy", "sklearn"},
     "experiments": {"scipy", "joblib"},
     "distributed": {"scipy", "joblib", "distributed"},

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from espalier.errors import EspalierError as EspalierError
     from espalier.estimators.ccm import CCM as CCM
     from espalier.estimators.codl import CoDL as CoDL
+    from espalier.estimators.conv_crf import ConvCRF as ConvCRF
     from espalier.estimators.crf import CRF as CRF
     from espalier.estimators.em import EM as EM
     from espalier.estimators.experts import Experts as Experts
@@ -48,6 +49,7 @@ _HOME = {
     "CCM": "estimators.ccm",
     "CRF": "estimators.crf",
     "CoDL": "estimators.codl",
+    "ConvCRF": "estimators.conv_crf",
     "Corpus": "corpus",
     "Document": "document",
     "EM": "estimators.em",

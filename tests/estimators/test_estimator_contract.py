@@ -23,6 +23,7 @@ LEARNERS = {
     "crf": es.CRF(),
     "semicrf": es.SemiCRF(),
     "experts": es.Experts([es.CRF(), es.HMM()]),
+    "conv_crf": es.ConvCRF(8, dilations=(1,), embedding=8, buckets=64, min_steps=100),
     "ccm": es.CCM(es.HMM(), RULES),
     "two_stage": es.TwoStage(es.HMM(), RULES, tau=0.9),
 }

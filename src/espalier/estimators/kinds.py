@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["BUNDLED", "class_of", "register"]
 
 BUNDLED = (
-    "ccm", "codl", "crf", "em", "experts", "ge", "hmm", "perceptron", "pr", "samplerank", "semicrf", "two_stage",
+    "ccm", "codl", "conv_crf", "crf", "em", "experts", "ge", "hmm", "perceptron", "pr", "samplerank", "semicrf",
+    "two_stage",
 )  # fmt: skip
 """The kinds of the models that come with Espalier."""
 
@@ -51,6 +52,8 @@ def _import_bundled(kind: str) -> None:
             import espalier.estimators.ccm
         case "codl":
             import espalier.estimators.codl
+        case "conv_crf":
+            import espalier.estimators.conv_crf
         case "crf":
             import espalier.estimators.crf
         case "em":

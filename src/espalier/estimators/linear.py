@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
+from espalier.estimators.moves import moves_of
 from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor
 from espalier.features.given import GivenIndex
@@ -234,17 +235,5 @@ def training_set(corpus: Corpus, matrix: FeatureMatrix, sample_weight: NDArray[n
     """Bring the corpus into arrays and find what is allowed: valid tags, and whatever the labels themselves do."""
     assert corpus.y is not None
     assert corpus.labels is not None
-    L = len(corpus.labels)
-    y, lengths = corpus.y.astype(np.int64), corpus.lengths
-    first = corpus.indptr[:-1][lengths > 0]
-    inside = np.ones(len(y), bool)
-    inside[first] = False
-    after = np.flatnonzero(inside)
-    known = (y[after] >= 0) & (y[after - 1] >= 0)
-    observed = np.zeros((L, L), bool)
-    observed[y[after - 1][known], y[after][known]] = True
-    starts = np.zeros(L, bool)
-    starts[y[first][y[first] >= 0]] = True
-    start_allowed, allowed = corpus.labels.allowed()
-    start_allowed, allowed = start_allowed | starts, allowed | observed
-    return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, start_allowed, allowed, observed, sample_weight)
+    moves = moves_of(corpus)
+    return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *moves, sample_weight)

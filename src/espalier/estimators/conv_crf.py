@@ -1,0 +1,256 @@
+"""`ConvCRF`: a small convolutional net whose scores a CRF reads, in NumPy.
+
+`models.conv` has the net, `learning.net_training` how it learns, `features.hashed` what it sees of a word. Its mistakes
+are others than those of a CRF with declared features, so the two make good `Experts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus, Labels
+from espalier.errors import InputError, ModelFileError
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_number, check_sample_weight, labelled_corpus
+from espalier.estimators.conv_learned import LearnedNet
+from espalier.models.conv import ConvShape
+from espalier.models.conv_scoring import ScoringNet
+from espalier.models.conv_storage import STORAGES, packed, unpacked
+from espalier.potentials import ChainBatch
+
+if TYPE_CHECKING:  # what only training needs is imported where it trains
+    from espalier.learning.net_training import Progress, Run
+
+__all__ = ["ConvCRF"]
+
+Float = NDArray[np.float64]
+
+ALWAYS = 1 << 30
+"""Tokens that are worth threads: one pass may be short, but training makes many."""
+
+
+@dataclass(eq=False, repr=False)
+class ConvCRF(SequenceLabeller):
+    """A net of gated dilated convolutions over hashed words, with a CRF over its scores.
+
+    Parameters
+    ----------
+    channels : numbers that stand for a token inside the net.
+    dilations : one a block: how many tokens to both sides it looks.
+    embedding, buckets : numbers a hashed vector, and how many vectors there are.
+    kernel : tokens that a block looks at, an odd number.
+    epochs : passes over the data that learn token after token.
+    crf_epochs : passes after these that learn whole sequences, transitions included.
+    min_steps : where the data are few, passes are added until there are so many steps.
+    batch : sequences a step; fewer where the data are few.
+    rate, crf_rate : of learning, at its highest; it rises at first and then falls to almost nothing.
+    decay : how strongly weights are drawn to 0, or to those of the prior.
+    average : the share of what was before in a moving average of the weights, such as 0.999; 0 takes the last weights.
+    patience : with `dev`, epochs without a better score after which a phase ends; 0 goes on to its end. In any case the
+        weights of the best epoch are kept.
+    warm_start : begin a second `fit` at the weights of the first, label by label.
+    prior : what another net has learned (`other.learned_`), or None: learning begins there, `decay` draws the weights
+        to it, and the shape of the net is its own. Labels may be added.
+    copies : learn from so many copies of each sequence, too, whose fields have the words of other sequences; together
+        they count as much as the sequence (`learning.recombination`).
+    storage : of the weights in a model file: "int8", "float16" or "float32"; computing is in float32 in any case.
+    shards : pieces of a batch that threads may work on; results depend on it, but not on the number of threads.
+    seed : of everything random.
+    threads : None takes one a core; results do not depend on it.
+    progress : called after every epoch with its number, loss, held-out score and speed.
+
+    Notes
+    -----
+    After `fit`: `net_` (the net), `history_` (what `progress` was called with).
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["Ann", "in", "Ulm"], ["Bob", "of", "Rome"]], [["who", "O", "where"], ["who", "O", "where"]]
+    >>> model = es.ConvCRF(channels=8, dilations=(1, 2), buckets=256, min_steps=200).fit(X, y)
+    >>> model.predict([["Bob", "in", "Ulm"]])
+    [['who', 'O', 'where']]
+    """
+
+    kind = "conv_crf"
+    net_: ScoringNet = field(init=False)
+    history_: list[Progress] = field(init=False)
+
+    channels: int = 128
+    _: KW_ONLY
+    dilations: Sequence[int] = (1, 2, 4, 8, 16, 1, 2, 4)
+    embedding: int = 48
+    buckets: int = 32768
+    kernel: int = 3
+    epochs: int = 14
+    crf_epochs: int = 3
+    min_steps: int = 1000
+    batch: int = 64
+    rate: float = 2e-3
+    crf_rate: float = 5e-4
+    decay: float = 0.01
+    average: float = 0.0
+    patience: int = 0
+    warm_start: bool = False
+    prior: LearnedNet | None = None
+    copies: int = 0
+    storage: str = "int8"
+    shards: int = 4
+    seed: int = 0
+    threads: int | None = None
+    progress: Callable[[Progress], None] | None = None
+
+    def fit(
+        self,
+        X: Any,
+        y: Sequence[Sequence[str | None]] | None = None,
+        sample_weight: Any = None,
+        labels: Sequence[str] | None = None,
+        *,
+        dev: Any = None,
+    ) -> ConvCRF:
+        """Learn from sequences X and label lists y (None: unknown label); X may be a Corpus that has labels.
+
+        Parameters
+        ----------
+        X, y : token lists and label lists, or a Corpus.
+        sample_weight : one number for each sequence.
+        labels : fixes the label names and their order, so that labels absent from this training set exist too.
+        dev : held-out data, a labelled Corpus or a pair (X, y): the weights of the best epoch are kept.
+
+        Returns
+        -------
+        ConvCRF
+        """
+        self.check_parameters()
+        corpus = labelled_corpus(X, y, self._names(labels))
+        assert corpus.labels is not None
+        weight = check_sample_weight(sample_weight, len(corpus))
+        shape = self._shape(corpus.labels)
+        self._learn(self._begin(shape, corpus.labels), shape, corpus, weight, dev)
+        self.labels_, self.training_digest_ = corpus.labels, corpus.digest()
+        return self
+
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
+        least = {
+            "epochs": 0,
+            "crf_epochs": 0,
+            "min_steps": 0,
+            "batch": 1,
+            "patience": 0,
+            "copies": 0,
+            "shards": 1,
+            "seed": 0,
+        }
+        for name, number in least.items():
+            check_number(name, getattr(self, name), number, whole=True)
+        for name in ("rate", "crf_rate", "decay", "average"):
+            check_number(name, getattr(self, name))
+        if self.average >= 1:
+            raise InputError(f"average is {self.average!r}", hint="expected a share below 1, such as 0.999")
+        if self.storage not in STORAGES:
+            raise InputError(f"storage is {self.storage!r}", hint=f"expected {' or '.join(map(repr, STORAGES))}")
+        prior: object = self.prior
+        if prior is not None and not isinstance(prior, LearnedNet):
+            what = f"prior is a {type(prior).__name__}"
+            raise InputError(what, hint="expected what a fitted ConvCRF has as learned_")
+
+    def _names(self, labels: Sequence[str] | None) -> Sequence[str] | None:
+        """Return the names of the labels if they are fixed; the prior's must be among them."""
+        if self.prior is None:
+            return labels
+        known = self.prior.labels.names
+        lost = [name for name in known if labels is not None and name not in set(labels)]
+        if lost:
+            what = f"the prior knows the label {lost[0]!r}, which this training set would forget"
+            raise InputError(what, hint="fit with labels= all labels")
+        return known if labels is None else labels
+
+    def _shape(self, labels: Labels) -> ConvShape:
+        """Return the shape of the net: that of the prior if there is one."""
+        if self.prior is not None:
+            return replace(self.prior.shape, labels=len(labels))
+        return ConvShape(len(labels), self.channels, tuple(self.dilations), self.embedding, self.buckets, self.kernel)
+
+    def _begin(self, shape: ConvShape, labels: Labels) -> Run:
+        """Return a run that has not begun: at random weights, those of the prior, or those of the last `fit`."""
+        from espalier.learning.adamw import AdamW
+        from espalier.learning.net_training import Run
+        from espalier.models.conv import initial
+
+        weights, centre = initial(shape, np.random.default_rng(self.seed)), None
+        if self.prior is not None:
+            weights = self.prior.over(labels, weights)
+            centre = {name: w.copy() for name, w in weights.items()}
+        if self.warm_start and hasattr(self, "net_"):
+            if replace(self.net_.shape, labels=shape.labels) != shape:
+                what = "warm_start would begin at a net of another shape"
+                raise InputError(what, hint="keep its sizes, or fit a new model")
+            weights = self.learned_.over(labels, weights)
+        mean = {name: w.copy() for name, w in weights.items()} if self.average else None
+        return Run(weights, AdamW(weights, self.decay, centre), mean)
+
+    def _learn(self, run: Run, shape: ConvShape, corpus: Corpus, weight: Float | None, dev: Any) -> None:
+        """Find the weights."""
+        from espalier.estimators.conv_learned import forbidding, net_data, scorer_of
+        from espalier.estimators.unlabelled import held_out
+        from espalier.learning.net_training import TrainingPlan, train_net
+        from espalier.learning.recombination import recombined
+        from espalier.parallel import choose_threads
+
+        assert corpus.labels is not None
+        examples = corpus
+        if self.copies:
+            examples, weight = recombined(corpus, self.copies, weight, np.random.default_rng(self.seed))
+        data = net_data(examples, shape.buckets, weight, corpus)
+        names = [field.name for field in fields(TrainingPlan) if field.name != "dropout"]
+        plan = TrainingPlan(**{name: getattr(self, name) for name in names})
+        threads = choose_threads(ALWAYS, self.threads)
+        score = scorer_of(held_out(dev), corpus.labels, shape, data, self.threads)
+        train_net(run, shape, data, plan, threads=threads, score=score, progress=self.progress)
+        self.net_ = ScoringNet(shape, forbidding(run.result, data))
+        self.history_ = run.history
+
+    @property
+    def learned_(self) -> LearnedNet:
+        """Shape, labels and weights, for the `prior` of another ConvCRF."""
+        self.check_fitted()
+        return LearnedNet(self.net_.shape, self.labels_, self.net_.weights)
+
+    def potentials(self, X: Any) -> ChainBatch:
+        """Return the potentials of every sequence.
+
+        Parameters
+        ----------
+        X : token lists, documents, or a Corpus.
+
+        Returns
+        -------
+        ChainBatch
+        """
+        self.check_fitted()
+        corpus = as_corpus(X)
+        weights = self.net_.weights
+        trans, start, end = (weights[name].astype(np.float64) for name in ("trans", "start", "end"))
+        scores = self.net_.scores(corpus, self.threads)
+        return ChainBatch(corpus.indptr, scores, trans[None], np.zeros(len(scores), np.int32), start, end)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
+        shape = asdict(self.net_.shape) | {"dilations": list(self.net_.shape.dilations)}
+        return {"shape": shape}, packed(self.net_.weights, self.storage)
+
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
+        told = dict(header["shape"])
+        shape = ConvShape(**told | {"dilations": tuple(told["dilations"])})
+        if shape.labels != len(header["labels"]):
+            raise ModelFileError("the net has scores for other labels than the model")
+        for name in ("channels", "dilations", "embedding", "buckets", "kernel"):
+            setattr(self, name, getattr(shape, name))
+        self.net_ = ScoringNet(shape, unpacked(arrays, shape))

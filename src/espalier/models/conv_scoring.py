@@ -1,0 +1,156 @@
+"""A learned net that scores text: what `models.conv` computes, as fast as NumPy can.
+
+The first layer is linear, so the vector that it makes of a word is computed once and remembered: a word that was seen
+before costs one look-up. Tokens are scored in slices that stay in the cache of a core.
+
+Nothing is locked. Words are added to the memory of words by any thread, each in a row of its own that is written before
+it can be found; a full memory is replaced by an empty one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.features.hashed import GROUPS, HashedWords, hashed_words, spaces_before
+from espalier.models.conv import ConvShape, Floats, Ints, NetInput, Parameters, Workspace, block, places, pooled
+from espalier.parallel import choose_threads
+
+__all__ = ["ScoringNet"]
+
+SLICE = 2048
+"""Tokens that are scored at a time."""
+
+MEMORY = 1 << 22
+"""Numbers that the memory of words holds at most: 16 MiB."""
+
+_NO_WORDS = HashedWords(np.zeros(0, np.int32), np.zeros((0, GROUPS), np.int64))
+
+
+class _Memory:
+    """The vectors of words that were met: the row of each, and the rows."""
+
+    def __init__(self, columns: int) -> None:
+        self.row: dict[str, int] = {}
+        self.vectors = np.empty((max(MEMORY // columns, 1), columns), np.float32)
+        self.free = itertools.count()  # next() on it is atomic
+
+    def add(self, word: str, vector: Floats) -> bool:
+        """Remember a word; False if there is no room."""
+        k = next(self.free)
+        if k >= len(self.vectors):
+            return False
+        self.vectors[k] = vector
+        self.row[word] = k
+        return True
+
+
+@dataclass(slots=True, eq=False)
+class ScoringNet:
+    """The weights of a net, ready to score: shape, weights (float32), and `allowed`, the transitions that exist."""
+
+    shape: ConvShape
+    weights: Parameters
+    _memory: list[_Memory] = field(init=False, repr=False, default_factory=list)
+    _spaces: list[Floats] = field(init=False, repr=False, default_factory=list)
+
+    def __getstate__(self) -> tuple[ConvShape, Parameters]:
+        """Leave the memory behind."""
+        return self.shape, self.weights
+
+    def __setstate__(self, state: tuple[ConvShape, Parameters]) -> None:
+        """Begin with an empty memory."""
+        self.shape, self.weights = state
+        self._memory, self._spaces = [], []
+
+    def scores(self, corpus: Corpus, threads: int | None = None) -> NDArray[np.float64]:
+        """Return the scores of every label at every token of a corpus, float64[M, L]."""
+        M = corpus.n_tokens
+        found = np.empty((M, self.shape.labels))
+        if not M:
+            return found
+        vectors, word = self._vectors(corpus)
+        space = self._space_vectors()[spaces_before(corpus)] if corpus.documents is not None else None
+        slices = list(_slices(corpus.indptr))
+
+        def score(part: Sequence[tuple[int, int]]) -> None:
+            work = Workspace(np.float32)
+            for lo, hi in part:
+                a, b = int(corpus.indptr[lo]), int(corpus.indptr[hi])
+                x = np.take(vectors, word[a:b], axis=0, out=work("x", b - a, self.shape.channels), mode="clip")
+                x += self._space_vectors()[0] if space is None else space[a:b]
+                found[a:b] = self._blocks(x, corpus.lengths[lo:hi], work)
+
+        n = min(choose_threads(M, threads), len(slices))
+        if n == 1:
+            score(slices)
+        else:
+            with ThreadPoolExecutor(n, thread_name_prefix="espalier") as pool:
+                list(pool.map(score, (slices[k::n] for k in range(n))))
+        return found
+
+    def _blocks(self, x: Floats, lengths: Ints, work: Workspace) -> Floats:
+        """Return the scores of tokens whose first layer is x."""
+        batch = NetInput(_NO_WORDS, np.zeros(0, np.int64), np.zeros(0, np.uint8), *places(lengths))
+        for k, dilation in enumerate(self.shape.dilations):
+            x += block(x, self.weights[f"block{k}"], self.weights[f"bias{k}"], dilation, batch, work)[0]
+        scores: Floats = x @ self.weights["output"]
+        scores += self.weights["output_bias"]
+        return scores
+
+    def _space_vectors(self) -> Floats:
+        """Return what each kind of space adds, and the bias with it, float32[3, c]."""
+        if not self._spaces:
+            rest = self.weights["input"][GROUPS * self.shape.embedding :]
+            self._spaces.append(self.weights["space"] @ rest + self.weights["input_bias"])
+        return self._spaces[0]
+
+    def _vectors(self, corpus: Corpus) -> tuple[Floats, NDArray[Any]]:
+        """Return a vector for each word that occurs, and which of them each token is."""
+        word: NDArray[Any] = corpus.token_ids
+        types: Sequence[str] = corpus.types
+        if len(types) > len(word):  # a few sequences of a large corpus
+            used, word = np.unique(word, return_inverse=True)
+            types = [types[k] for k in used.tolist()]
+        memory = self._memory[0] if self._memory else self._forget()
+        rows = np.fromiter((memory.row.get(w, -1) for w in types), np.int64, len(types))
+        new = np.flatnonzero(rows < 0)
+        vectors = memory.vectors[rows]
+        if len(new):
+            words = [types[k] for k in new.tolist()]
+            vectors[new] = self._projected(words)
+            if not all(memory.add(w, vectors[k]) for w, k in zip(words, new.tolist(), strict=True)):
+                self._forget()
+        return vectors, word
+
+    def _forget(self) -> _Memory:
+        memory = _Memory(self.shape.channels)
+        self._memory[:] = [memory]
+        return memory
+
+    def _projected(self, words: Sequence[str]) -> Floats:
+        """Return what the first layer makes of words, a few thousand at a time."""
+        first = self.weights["input"][: GROUPS * self.shape.embedding]
+        parts = (hashed_words(words[k : k + SLICE], self.shape.buckets) for k in range(0, len(words), SLICE))
+        return np.concatenate([pooled(self.weights["table"], part) @ first for part in parts])
+
+
+def _slices(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield ranges of sequences with about `SLICE` tokens each, or one sequence that has more."""
+    lo, N = 0, len(indptr) - 1
+    while lo < N:
+        hi = max(int(np.searchsorted(indptr, indptr[lo] + SLICE, side="right")) - 1, lo + 1)
+        yield lo, hi
+        lo = hi
+
+
+def float32(weights: Mapping[str, Floats]) -> Parameters:
+    """Return weights in the type that scoring computes in."""
+    return {name: np.ascontiguousarray(w, np.float32) for name, w in weights.items()}

@@ -1,0 +1,153 @@
+"""The net: its gradients against finite differences, and its scores against a loop over tokens."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from espalier.corpus import Corpus
+from espalier.errors import InputError
+from espalier.features.hashed import GROUPS, hashed_words
+from espalier.models.conv import (
+    TINY,
+    ConvShape,
+    Dropout,
+    NetInput,
+    SomeRows,
+    Workspace,
+    backward,
+    forward,
+    initial,
+    places,
+)
+from espalier.models.conv_scoring import ScoringNet
+
+WORDS = ("Smith", "J.", "1999", ",", "the", "of", "A", "Überfahrt")
+
+
+def random_net(seed=0, dtype=np.float64, **sizes):
+    shape = ConvShape(**{"labels": 4, "channels": 6, "dilations": (1, 2, 4), "embedding": 4, "buckets": 61} | sizes)
+    rng = np.random.default_rng(seed)
+    weights = initial(shape, rng, dtype)
+    for w in weights.values():
+        w += rng.normal(0, 0.2, w.shape).astype(dtype)
+    return shape, weights
+
+
+def random_input(lengths, buckets, seed=1):
+    rng = np.random.default_rng(seed)
+    lengths = np.array(lengths)
+    used, word = np.unique(rng.integers(0, len(WORDS), lengths.sum()), return_inverse=True)
+    words = hashed_words([WORDS[k] for k in used], buckets)
+    return NetInput(words, word, rng.integers(0, 3, lengths.sum()).astype(np.uint8), *places(lengths))
+
+
+def naive_scores(weights, shape, sequences, spaces):
+    """The formulas of the module, token by token."""
+    found = []
+    for words, space in zip(sequences, spaces, strict=True):
+        x = []
+        for word, gap in zip(words, space, strict=True):
+            ids = hashed_words([word], shape.buckets)
+            groups = np.split(weights["table"][ids.ids], np.cumsum(ids.sizes[0])[:-1])
+            sums = [group.sum(axis=0) for group in groups]
+            sums[-1] = sums[-1] / np.sqrt(len(groups[-1]))
+            x.append(np.concatenate([*sums, weights["space"][gap]]) @ weights["input"] + weights["input_bias"])
+        for k, dilation in enumerate(shape.dilations):
+            h = [(v - v.mean()) / np.sqrt(v.var() + TINY) for v in x]
+            half = shape.kernel // 2
+            for t in range(len(x)):
+                near = [t + (j - half) * dilation for j in range(shape.kernel)]
+                taps = [h[s] if 0 <= s < len(h) else np.zeros(shape.channels) for s in near]
+                z = np.concatenate(taps) @ weights[f"block{k}"] + weights[f"bias{k}"]
+                a, g = np.split(z, 2)
+                x[t] = x[t] + a / (1 + np.exp(-g))
+        found += [v @ weights["output"] + weights["output_bias"] for v in x]
+    return np.array(found)
+
+
+SIZES = [{}, {"kernel": 5, "dilations": (2, 7)}, {"kernel": 1, "labels": 1}, {"dilations": ()}]
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_gradients_are_finite_differences(sizes) -> None:
+    shape, weights = random_net(**sizes)
+    batch = random_input([7, 1, 12, 3], shape.buckets)
+    slope = np.random.default_rng(2).normal(size=(23, shape.labels))
+
+    def value() -> float:
+        scores, _ = forward(weights, shape, batch, Workspace(np.float64), Dropout(np.random.default_rng(3)))
+        return float((scores * slope).sum())
+
+    work = Workspace(np.float64)
+    _, kept = forward(weights, shape, batch, work, Dropout(np.random.default_rng(3)))
+    found = backward(weights, shape, batch, slope, kept, work)
+    assert set(found) == set(weights) - {"trans", "start", "end"}
+    for name, gradient in found.items():
+        full = gradient
+        if isinstance(gradient, SomeRows):
+            full = np.zeros_like(weights[name])
+            full[gradient.places] = gradient.values
+        some = np.random.default_rng(4).permutation(full.size)[:40]
+        for i in some.tolist():
+            old, step = weights[name].flat[i], 1e-6
+            weights[name].flat[i] = old + step
+            up = value()
+            weights[name].flat[i] = old - step
+            down = value()
+            weights[name].flat[i] = old
+            assert full.flat[i] == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-7), (name, i)
+
+
+def test_every_token_of_the_table_that_occurs_has_a_gradient() -> None:
+    shape, weights = random_net()
+    batch = random_input([5, 9], shape.buckets)
+    work = Workspace(np.float64)
+    _, kept = forward(weights, shape, batch, work, Dropout(np.random.default_rng(0), 0, 0, 0, 0, 0))
+    rows = backward(weights, shape, batch, np.ones((14, shape.labels)), kept, work)["table"]
+    assert rows.places.tolist() == sorted(set(batch.words.ids.tolist()))
+
+
+@pytest.mark.parametrize("sizes", [{}, {"kernel": 5, "dilations": (2, 40)}, {"dilations": ()}])
+def test_scores_are_those_of_a_loop_over_tokens(sizes) -> None:
+    shape, weights = random_net(**sizes)
+    rng = np.random.default_rng(5)
+    sequences = [[WORDS[k] for k in rng.integers(0, len(WORDS), n)] for n in (1, 6, 0, 11)]
+    unknown = [[0] * len(words) for words in sequences]
+    expected = naive_scores(weights, shape, sequences, unknown)
+    single = {name: w.astype(np.float32) for name, w in weights.items()}
+    found = ScoringNet(shape, single).scores(Corpus.from_tokens(sequences))
+    np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-4)
+    batch = random_input([3, 9], shape.buckets)
+    scores, _ = forward(weights, shape, batch, Workspace(np.float64))
+    used = np.split(batch.words.ids, np.cumsum(batch.words.sizes.sum(axis=1))[:-1])
+    known = {tuple(hashed_words([w], shape.buckets).ids.tolist()): w for w in WORDS}
+    words = [known[tuple(used[k].tolist())] for k in batch.word]
+    spaces = [batch.space[:3].tolist(), batch.space[3:].tolist()]
+    np.testing.assert_allclose(scores, naive_scores(weights, shape, [words[:3], words[3:]], spaces), rtol=1e-9)
+
+
+def test_hidden_numbers_are_made_up_for() -> None:
+    dropout = Dropout(np.random.default_rng(0))
+    drawn = dropout.kept(0.25, np.empty((400, 500), np.float32))
+    assert set(np.unique(drawn)) == {np.float32(0), np.float32(4 / 3)}
+    assert drawn.mean() == pytest.approx(1, abs=0.01)
+
+
+def test_input_has_three_groups_and_spaces() -> None:
+    shape = ConvShape(3, embedding=5)
+    assert shape.sizes()["input"] == (GROUPS * 5 + 16, 128)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "what"),
+    [
+        ({"channels": 0}, "channels is 0"),
+        ({"kernel": 2}, "kernel is 2"),
+        ({"dilations": (0,)}, "dilations are"),
+        ({"buckets": True}, "buckets is True"),
+    ],
+)
+def test_shapes_that_are_none(sizes, what) -> None:
+    with pytest.raises(InputError, match=what):
+        ConvShape(2, **sizes)
