@@ -10,6 +10,7 @@ from espalier.errors import InputError
 from espalier.features.hashed import GROUPS, hashed_words
 from espalier.models.conv import (
     TINY,
+    Borders,
     ConvShape,
     Dropout,
     NetInput,
@@ -18,7 +19,6 @@ from espalier.models.conv import (
     backward,
     forward,
     initial,
-    places,
 )
 from espalier.models.conv_scoring import ScoringNet
 
@@ -39,7 +39,7 @@ def random_input(lengths, buckets, seed=1):
     lengths = np.array(lengths)
     used, word = np.unique(rng.integers(0, len(WORDS), lengths.sum()), return_inverse=True)
     words = hashed_words([WORDS[k] for k in used], buckets)
-    return NetInput(words, word, rng.integers(0, 3, lengths.sum()).astype(np.uint8), *places(lengths))
+    return NetInput(words, word, rng.integers(0, 3, lengths.sum()).astype(np.uint8), Borders(lengths))
 
 
 def naive_scores(weights, shape, sequences, spaces):

@@ -6,6 +6,7 @@ are others than those of a CRF with declared features, so the two make good `Exp
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.corpus import Corpus, Labels
+from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_number, check_sample_weight, labelled_corpus
-from espalier.estimators.conv_learned import LearnedNet
+from espalier.estimators.conv_learned import (
+    LearnedNet,
+    Lessons,
+    forbidding,
+    lessons,
+    scorer_of,
+    with_pool,
+    with_soft_labels,
+)
+from espalier.estimators.unlabelled import checked_pool, held_out
 from espalier.models.conv import ConvShape
 from espalier.models.conv_scoring import ScoringNet
 from espalier.models.conv_storage import STORAGES, packed, unpacked
+from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains
@@ -57,6 +68,8 @@ class ConvCRF(SequenceLabeller):
         to it, and the shape of the net is its own. Labels may be added.
     copies : learn from so many copies of each sequence, too, whose fields have the words of other sequences; together
         they count as much as the sequence (`learning.recombination`).
+    soft_share : how much soft labels count where a sequence has labels, too.
+    pool_weight : of a sequence without labels beside a labelled one, with a teacher.
     storage : of the weights in a model file: "int8", "float16" or "float32"; computing is in float32 in any case.
     shards : pieces of a batch that threads may work on; results depend on it, but not on the number of threads.
     seed : of everything random.
@@ -98,6 +111,8 @@ class ConvCRF(SequenceLabeller):
     warm_start: bool = False
     prior: LearnedNet | None = None
     copies: int = 0
+    soft_share: float = 0.7
+    pool_weight: float = 1.0
     storage: str = "int8"
     shards: int = 4
     seed: int = 0
@@ -112,28 +127,65 @@ class ConvCRF(SequenceLabeller):
         labels: Sequence[str] | None = None,
         *,
         dev: Any = None,
+        soft: Any = None,
+        teacher: Any = None,
+        unlabelled: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> ConvCRF:
         """Learn from sequences X and label lists y (None: unknown label); X may be a Corpus that has labels.
 
         Parameters
         ----------
-        X, y : token lists and label lists, or a Corpus.
+        X, y : token lists and label lists, or a Corpus. With soft labels or a teacher there may be no labels.
         sample_weight : one number for each sequence.
-        labels : fixes the label names and their order, so that labels absent from this training set exist too.
+        labels : fixes the label names and their order, so that labels absent from this training set exist too; else
+            they are those of the teacher or of the prior, if there is one.
         dev : held-out data, a labelled Corpus or a pair (X, y): the weights of the best epoch are kept.
+        soft : probabilities of the labels at each token of X, one array [T, L] a sequence, or one [M, L] in all.
+        teacher : a fitted model whose marginals are soft labels, of X (unless `soft` has them) and of `unlabelled`.
+        unlabelled : sequences that only the teacher labels.
+        checkpoint : a file that is written after every epoch. If it is there, training goes on from it, and finds the
+            same weights as without interruption.
 
         Returns
         -------
         ConvCRF
+
+        Raises
+        ------
+        InputError : labels are missing, shapes do not fit, or the checkpoint belongs to other data or parameters.
         """
         self.check_parameters()
-        corpus = labelled_corpus(X, y, self._names(labels))
+        corpus = self._labelled(X, y, labels, soft is not None, teacher)
         assert corpus.labels is not None
-        weight = check_sample_weight(sample_weight, len(corpus))
-        shape = self._shape(corpus.labels)
-        self._learn(self._begin(shape, corpus.labels), shape, corpus, weight, dev)
-        self.labels_, self.training_digest_ = corpus.labels, corpus.digest()
+        learned = lessons(corpus, check_sample_weight(sample_weight, len(corpus)), self.copies, self.seed)
+        if unlabelled is not None:
+            if teacher is None:
+                raise InputError(
+                    "ConvCRF learns from unlabelled text by a teacher", hint="pass teacher=, a fitted model"
+                )
+            learned = with_pool(learned, checked_pool(unlabelled, "ConvCRF"), self.pool_weight)
+        if soft is not None or teacher is not None:
+            learned = with_soft_labels(learned, len(corpus), soft, teacher, self.soft_share)
+        self._learn(learned, corpus.labels, held_out(dev), checkpoint)
+        self.labels_, self.training_digest_ = corpus.labels, learned.corpus.digest()
         return self
+
+    def _labelled(
+        self, X: Any, y: Sequence[Sequence[str | None]] | None, labels: Sequence[str] | None, soft: bool, teacher: Any
+    ) -> Corpus:
+        """Return X with its labels, all of them unknown if there are none but soft ones."""
+        if labels is None and teacher is not None:
+            labels = teacher.labels_.names
+        names = self._names(labels)
+        if not soft and teacher is None:
+            return labelled_corpus(X, y, names)
+        corpus = as_corpus(X, y, vocabulary=None if names is None else Labels(names))
+        if corpus.labels is None and names is None:
+            raise InputError("soft labels have no names", hint="pass labels=, the names of their columns")
+        if corpus.y is not None:
+            return corpus
+        return replace(corpus, y=np.full(corpus.n_tokens, UNKNOWN, np.int16), labels=Labels(names or ()))
 
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
@@ -149,10 +201,12 @@ class ConvCRF(SequenceLabeller):
         }
         for name, number in least.items():
             check_number(name, getattr(self, name), number, whole=True)
-        for name in ("rate", "crf_rate", "decay", "average"):
+        for name in ("rate", "crf_rate", "decay", "average", "soft_share", "pool_weight"):
             check_number(name, getattr(self, name))
         if self.average >= 1:
             raise InputError(f"average is {self.average!r}", hint="expected a share below 1, such as 0.999")
+        if self.soft_share > 1:
+            raise InputError(f"soft_share is {self.soft_share!r}", hint="expected a share from 0 to 1")
         if self.storage not in STORAGES:
             raise InputError(f"storage is {self.storage!r}", hint=f"expected {' or '.join(map(repr, STORAGES))}")
         prior: object = self.prior
@@ -195,24 +249,28 @@ class ConvCRF(SequenceLabeller):
         mean = {name: w.copy() for name, w in weights.items()} if self.average else None
         return Run(weights, AdamW(weights, self.decay, centre), mean)
 
-    def _learn(self, run: Run, shape: ConvShape, corpus: Corpus, weight: Float | None, dev: Any) -> None:
+    def _learn(
+        self, learned: Lessons, labels: Labels, dev: Corpus | None, checkpoint: str | os.PathLike[str] | None
+    ) -> None:
         """Find the weights."""
-        from espalier.estimators.conv_learned import forbidding, net_data, scorer_of
-        from espalier.estimators.unlabelled import held_out
+        from espalier.learning.checkpoint import resumed, run_key, stored
         from espalier.learning.net_training import TrainingPlan, train_net
-        from espalier.learning.recombination import recombined
-        from espalier.parallel import choose_threads
 
-        assert corpus.labels is not None
-        examples = corpus
-        if self.copies:
-            examples, weight = recombined(corpus, self.copies, weight, np.random.default_rng(self.seed))
-        data = net_data(examples, shape.buckets, weight, corpus)
-        names = [field.name for field in fields(TrainingPlan) if field.name != "dropout"]
+        shape = self._shape(labels)
+        run, data = self._begin(shape, labels), learned.data(shape.buckets)
+        names = [f.name for f in fields(TrainingPlan) if f.name != "dropout"]
         plan = TrainingPlan(**{name: getattr(self, name) for name in names})
+        keep = None
+        if checkpoint is not None:
+            key = run_key(shape, plan, data, run)
+            resumed(checkpoint, key, run)
+
+            def keep(run: Run) -> None:
+                stored(checkpoint, key, run)
+
         threads = choose_threads(ALWAYS, self.threads)
-        score = scorer_of(held_out(dev), corpus.labels, shape, data, self.threads)
-        train_net(run, shape, data, plan, threads=threads, score=score, progress=self.progress)
+        score = scorer_of(dev, labels, shape, data, self.threads)
+        train_net(run, shape, data, plan, threads=threads, score=score, progress=self.progress, keep=keep)
         self.net_ = ScoringNet(shape, forbidding(run.result, data))
         self.history_ = run.history
 

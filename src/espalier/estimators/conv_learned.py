@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.estimators.moves import moves_of
 from espalier.features.hashed import hashed_words, spaces_before
+from espalier.learning.chain_loss import SoftLabels
 from espalier.models.conv import ConvShape, Parameters
 from espalier.models.conv_scoring import ScoringNet
 from espalier.potentials import ChainBatch
@@ -18,7 +19,9 @@ from espalier.potentials import ChainBatch
 if TYPE_CHECKING:  # whoever labels never waits for what only training needs
     from espalier.learning.net_training import NetData, Score
 
-__all__ = ["LearnedNet", "chain_batch", "forbidding", "net_data", "scorer_of"]
+__all__ = [
+    "LearnedNet", "Lessons", "chain_batch", "forbidding", "lessons", "scorer_of", "with_pool", "with_soft_labels",
+]  # fmt: skip
 
 Float = NDArray[np.float64]
 
@@ -51,22 +54,72 @@ class LearnedNet:
         return f"LearnedNet({self.shape.channels} channels, {len(self.labels)} labels)"
 
 
-def net_data(corpus: Corpus, buckets: int, weight: Float | None, moves_from: Corpus) -> NetData:
-    """Return labelled sequences as a net learns from them; moves_from : the sequences that say what may follow what."""
-    from espalier.learning.net_training import NetData
+@dataclass(frozen=True, slots=True, eq=False)
+class Lessons:
+    """All text to learn from: labelled sequences and copies of them, then a pool.
 
+    corpus : its y is -1 where nobody knows the label; weight, soft_weight : float64[N], of labels and of soft labels.
+    """
+
+    corpus: Corpus
+    weight: Float
+    soft: SoftLabels | None = None
+    soft_weight: Float | None = None
+
+    def data(self, buckets: int) -> NetData:
+        """Return the text as a net reads it."""
+        from espalier.learning.net_training import NetData
+
+        corpus = self.corpus
+        assert corpus.y is not None
+        moves = moves_of(corpus)
+        words, spaces = hashed_words(corpus.types, buckets), spaces_before(corpus)
+        return NetData(
+            corpus.indptr, words, corpus.token_ids, spaces, corpus.y, self.weight,
+            moves.start_allowed, moves.allowed, self.soft, self.soft_weight,
+        )  # fmt: skip
+
+
+def lessons(corpus: Corpus, weight: Float | None, copies: int, seed: int) -> Lessons:
+    """Return labelled sequences, and copies of them with exchanged fields."""
+    from espalier.learning.recombination import recombined
+
+    own = np.ones(len(corpus)) if weight is None else weight
+    return Lessons(*recombined(corpus, copies, own, np.random.default_rng(seed))) if copies else Lessons(corpus, own)
+
+
+def with_pool(lessons: Lessons, pool: Corpus, weight: float) -> Lessons:
+    """Add sequences without labels, each with this weight."""
+    from espalier.learning.codl import join
+
+    corpus = lessons.corpus
+    y = np.append(corpus.y, np.full(pool.n_tokens, -1)).astype(np.int16)  # type: ignore[arg-type]
+    everything = replace(join(corpus, pool), y=y, labels=corpus.labels)
+    return Lessons(everything, np.append(lessons.weight, np.full(len(pool), weight)))
+
+
+def with_soft_labels(lessons: Lessons, first: int, soft: Any, teacher: Any, share: float) -> Lessons:
+    """Add soft labels: `soft` of the first sequences, if given, and a teacher's of all others.
+
+    share : of the weight of a sequence that has labels, too; one without any label has soft labels alone.
+    """
+    from espalier.learning.distillation import given_probabilities, stacked, taught
+
+    corpus = lessons.corpus
+    assert corpus.labels is not None
     assert corpus.y is not None
-    moves = moves_of(moves_from)
-    return NetData(
-        indptr=corpus.indptr,
-        words=hashed_words(corpus.types, buckets),
-        word=corpus.token_ids,
-        space=spaces_before(corpus),
-        y=corpus.y,
-        weight=np.ones(len(corpus)) if weight is None else weight,
-        start_allowed=moves.start_allowed,
-        allowed=moves.allowed,
-    )
+    N, L, begun = len(corpus), len(corpus.labels), 0 if soft is None else first
+    parts = [] if soft is None else [given_probabilities(soft, corpus[:begun], corpus.labels)]
+    there = np.arange(N) < begun
+    if teacher is not None:
+        parts.append(taught(teacher, corpus[begun:], corpus.labels))
+        there[:] = True
+    else:
+        parts.append(SoftLabels.none(int(corpus.lengths[begun:].sum()), L))
+    labelled = np.zeros(N, bool)
+    labelled[np.repeat(np.arange(N), corpus.lengths)[corpus.y >= 0]] = True
+    part = np.where(labelled, share, 1.0) * there
+    return Lessons(corpus, lessons.weight * (1.0 - part), stacked(parts, L), lessons.weight * part)
 
 
 def forbidding(weights: Parameters, data: NetData) -> Parameters:

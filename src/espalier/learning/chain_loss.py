@@ -24,6 +24,9 @@ __all__ = ["Chain", "ChainSlopes", "Expected", "SoftLabels", "Targets", "chain_l
 Float = NDArray[np.float64]
 Floats = NDArray[Any]
 
+MOST = 6
+"""Labels of a token that soft labels keep."""
+
 LEAST = 1e-6
 """The probability of a label that soft labels leave out."""
 
@@ -36,7 +39,7 @@ class SoftLabels:
     values: NDArray[np.float16]
 
     @classmethod
-    def of(cls, rows: Floats, most: int = 6) -> SoftLabels:
+    def of(cls, rows: Floats, most: int = MOST) -> SoftLabels:
         """Keep the largest of probabilities, float[M, L], made to sum to 1 again; a row of zeros stays one."""
         K = min(most, rows.shape[1])
         labels = (
@@ -47,6 +50,12 @@ class SoftLabels:
         sums = values.sum(axis=1, keepdims=True)
         values = np.divide(values, sums, out=np.zeros_like(values), where=sums > 0)
         return cls(labels.astype(np.int16), values.astype(np.float16))
+
+    @classmethod
+    def none(cls, n_tokens: int, n_labels: int) -> SoftLabels:
+        """Return those of tokens that nobody gave any."""
+        K = min(MOST, n_labels)
+        return cls(np.tile(np.arange(K, dtype=np.int16), (n_tokens, 1)), np.zeros((n_tokens, K), np.float16))
 
     def rows(self, n_labels: int) -> Float:
         """Return the probabilities of all labels, float64[M, L]."""
@@ -155,14 +164,16 @@ def _borders(indptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 def _clamped(indptr: NDArray[np.int64], unary: Float, targets: Targets, chain: Chain) -> Expected:
     """Return the expectations given the known labels; where all of them are known these are counts."""
-    y = targets.y.astype(np.int64)
+    each = np.repeat(targets.weight, targets.lengths)
+    partial = bool(((targets.y < 0) & (each > 0)).any())
+    # Sequences without weight say nothing: any label will do there, or, beside unknown ones, none.
+    y = np.where(each > 0, targets.y, -1 if partial else 0).astype(np.int64)
     known = np.flatnonzero(y >= 0)
-    if len(known) < len(y):
+    if partial:
         clamped = unary.copy()
         clamped[known] = -np.inf
         clamped[known, y[known]] = unary[known, y[known]]
         return expectations(indptr, clamped, targets.weight, chain)
-    each = np.repeat(targets.weight, targets.lengths)
     marginals, trans = np.zeros_like(unary), np.zeros_like(chain.trans)
     marginals[known, y] = each
     inside = np.ones(len(y), bool)
@@ -176,6 +187,7 @@ def _clamped(indptr: NDArray[np.int64], unary: Float, targets: Targets, chain: C
     terms[last] += chain.end[y[last]]
     log_z = np.zeros(len(targets.lengths))
     log_z[targets.lengths > 0] = np.add.reduceat(terms, first) if len(first) else []
+    log_z[targets.weight == 0] = 0.0
     _check(log_z, clamped=True)
     return Expected(log_z, marginals, trans)
 

@@ -24,6 +24,7 @@ from espalier.features.hashed import HashedWords
 from espalier.learning.adamw import AdamW, added, schedule
 from espalier.learning.chain_loss import Chain, SoftLabels, Targets, chain_loss, token_loss
 from espalier.models.conv import (
+    Borders,
     ConvShape,
     Dropout,
     Floats,
@@ -33,7 +34,6 @@ from espalier.models.conv import (
     Workspace,
     backward,
     forward,
-    places,
 )
 
 __all__ = ["NetData", "Progress", "Run", "TrainingPlan", "one_blas_thread", "train_net"]
@@ -290,7 +290,7 @@ class _Batches:
         soft = None if data.soft is None else data.soft.taken(tokens)
         soft_weight = None if data.soft_weight is None else scale * data.soft_weight[mine]
         targets = Targets(lengths, data.y[tokens], scale * data.weight[mine], soft, soft_weight)
-        return NetInput(words, word, data.space[tokens], *places(lengths)), targets
+        return NetInput(words, word, data.space[tokens], Borders(lengths)), targets
 
 
 @contextmanager

@@ -27,7 +27,10 @@ from numpy.typing import NDArray
 from espalier.errors import InputError
 from espalier.features.hashed import GROUPS, SPACES, HashedWords
 
-__all__ = ["ConvShape", "Dropout", "NetInput", "Parameters", "SomeRows", "Workspace", "backward", "forward", "initial"]
+__all__ = [
+    "Borders", "ConvShape", "Dropout", "Floats", "Ints", "NetInput", "Parameters", "SomeRows", "Workspace", "backward",
+    "convolved", "forward", "initial", "pooled",
+]  # fmt: skip
 
 Floats: TypeAlias = NDArray[Any]
 Ints: TypeAlias = NDArray[np.int64]
@@ -93,26 +96,37 @@ def initial(shape: ConvShape, rng: np.random.Generator, dtype: type = np.float32
     return found
 
 
+class Borders:
+    """Where the sequences of a batch begin and end: `before` and `behind` each token stand so many of its sequence."""
+
+    def __init__(self, lengths: Ints) -> None:
+        """Take the lengths of sequences that lie end to end."""
+        ends = np.cumsum(lengths)
+        self.before: Ints = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
+        self.behind: Ints = np.repeat(lengths, lengths) - 1 - self.before
+        self._found: dict[int, Ints] = {}
+
+    def outside(self, reach: int) -> Ints:
+        """Return the tokens that have no neighbour so many tokens behind them, or, below 0, before them."""
+        found = self._found.get(reach)
+        if found is None:
+            near = self.before < -reach if reach < 0 else self.behind < reach
+            found = self._found[reach] = np.flatnonzero(near)
+        return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NetInput:
     """The tokens of a batch.
 
     words : the hashed words that occur; word : int64[R], which of them each token is; space : uint8[R], what stands
-    before it; before, behind : int64[R], how many tokens of its sequence stand before it and behind it.
+    before it; borders : where sequences begin and end.
     """
 
     words: HashedWords
     word: Ints
     space: NDArray[np.uint8]
-    before: Ints
-    behind: Ints
-
-
-def places(lengths: Ints) -> tuple[Ints, Ints]:
-    """Return how many tokens stand before each token, and behind it, in sequences of these lengths."""
-    ends = np.cumsum(lengths)
-    before = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
-    return before, np.repeat(lengths, lengths) - 1 - before
+    borders: Borders
 
 
 class Workspace:
@@ -191,17 +205,25 @@ def forward(
     if dropout is not None:
         kept.hidden = np.flatnonzero(dropout.rng.random(R) < dropout.form)
         X[kept.hidden, :d] = 0
-        unspaced = dropout.rng.random(int((batch.before == 0).sum())) < dropout.spaces
-        kept.space = np.where(unspaced[np.cumsum(batch.before == 0) - 1], 0, batch.space).astype(np.uint8)
+        first = batch.borders.before == 0
+        unspaced = dropout.rng.random(int(first.sum())) < dropout.spaces
+        kept.space = np.where(unspaced[np.cumsum(first) - 1], 0, batch.space).astype(np.uint8)
     X[:, GROUPS * d :] = weights["space"][kept.space]
     if dropout is not None:
         kept.masks["X"] = dropout.kept(dropout.inputs, work("mask X", *X.shape))
         X *= kept.masks["X"]
     x = np.matmul(X, weights["input"], out=work("x", R, c))
     x += weights["input_bias"]
+    half = x.dtype.type(0.5)
     for k, dilation in enumerate(shape.dilations):
         name = "" if dropout is None else str(k)  # without learning, all blocks share their arrays
-        gated, deviation = block(x, weights[f"block{k}"], weights[f"bias{k}"], dilation, batch, work, name)
+        Z, deviation = convolved(x, weights[f"block{k}"], weights[f"bias{k}"], dilation, batch.borders, work, name)
+        gate = Z[:, c:]  # σ(g) = (1 + tanh(g / 2)) / 2
+        gate *= half
+        np.tanh(gate, out=gate)
+        gate *= half
+        gate += half
+        gated = np.multiply(Z[:, :c], gate, out=work("gated", R, c))
         if dropout is not None:
             kept.deviations.append(deviation)
             kept.masks[name] = dropout.kept(dropout.layers, work(f"mask {name}", R, c))
@@ -214,10 +236,10 @@ def forward(
     return x @ weights["output"] + weights["output_bias"], kept
 
 
-def block(
-    x: Floats, w: Floats, bias: Floats, dilation: int, batch: NetInput, work: Workspace, name: str = ""
+def convolved(
+    x: Floats, w: Floats, bias: Floats, dilation: int, borders: Borders, work: Workspace, name: str = ""
 ) -> tuple[Floats, Floats]:
-    """Return a σ(g) of a block, [R, c], and the inverse standard deviations; arrays called `name` keep the rest."""
+    """Return (a, g) of a block, [R, 2 c], and the inverse standard deviations; arrays called `name` keep the rest."""
     R, c = x.shape
     taps = w.shape[0] // c
     H, Z = work(f"H{name}", R, taps * c), work(f"Z{name}", R, 2 * c)
@@ -230,19 +252,13 @@ def block(
         reach = (j - taps // 2) * dilation
         if reach < 0:
             side[-reach:] = h[:reach]
-            side[batch.before < -reach] = 0
         elif reach > 0:
             side[:-reach] = h[reach:]
-            side[batch.behind < reach] = 0
+        if reach:
+            side[borders.outside(reach)] = 0
     np.matmul(H, w, out=Z)
     Z += bias
-    gate = Z[:, c:]
-    np.negative(gate, out=gate)
-    with np.errstate(over="ignore"):  # a closed gate: 1 / (1 + inf)
-        np.exp(gate, out=gate)
-    gate += 1
-    np.reciprocal(gate, out=gate)
-    return np.multiply(Z[:, :c], gate, out=work("gated", R, c)), deviation
+    return Z, deviation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -311,11 +327,11 @@ def block_backward(
     for j in range(taps):
         side = dH[:, j * c : (j + 1) * c]
         reach = (j - taps // 2) * dilation
+        if reach:
+            side[batch.borders.outside(reach)] = 0
         if reach < 0:
-            side[batch.before < -reach] = 0
             dh[:reach] += side[-reach:]
         elif reach > 0:
-            side[batch.behind < reach] = 0
             dh[reach:] += side[:-reach]
     along = (np.einsum("ij,ij->i", dh, h) / c).astype(work.dtype)[:, None]
     dh -= (dh @ np.full(c, 1.0 / c, work.dtype))[:, None]

@@ -10,7 +10,7 @@ it can be found; a full memory is replaced by an empty one.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,19 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.features.hashed import GROUPS, HashedWords, hashed_words, spaces_before
-from espalier.models.conv import ConvShape, Floats, Ints, NetInput, Parameters, Workspace, block, places, pooled
+from espalier.features.hashed import GROUPS, hashed_words, spaces_before
+from espalier.models.conv import Borders, ConvShape, Floats, Ints, Parameters, Workspace, convolved, pooled
 from espalier.parallel import choose_threads
 
 __all__ = ["ScoringNet"]
 
-SLICE = 2048
+SLICE = 768
 """Tokens that are scored at a time."""
 
 MEMORY = 1 << 22
 """Numbers that the memory of words holds at most: 16 MiB."""
 
-_NO_WORDS = HashedWords(np.zeros(0, np.int32), np.zeros((0, GROUPS), np.int64))
+HALF = np.float32(0.5)
 
 
 class _Memory:
@@ -60,6 +60,7 @@ class ScoringNet:
     weights: Parameters
     _memory: list[_Memory] = field(init=False, repr=False, default_factory=list)
     _spaces: list[Floats] = field(init=False, repr=False, default_factory=list)
+    _blocks_halved: list[list[tuple[Floats, Floats]]] = field(init=False, repr=False, default_factory=list)
 
     def __getstate__(self) -> tuple[ConvShape, Parameters]:
         """Leave the memory behind."""
@@ -68,7 +69,7 @@ class ScoringNet:
     def __setstate__(self, state: tuple[ConvShape, Parameters]) -> None:
         """Begin with an empty memory."""
         self.shape, self.weights = state
-        self._memory, self._spaces = [], []
+        self._memory, self._spaces, self._blocks_halved = [], [], []
 
     def scores(self, corpus: Corpus, threads: int | None = None) -> NDArray[np.float64]:
         """Return the scores of every label at every token of a corpus, float64[M, L]."""
@@ -98,12 +99,23 @@ class ScoringNet:
 
     def _blocks(self, x: Floats, lengths: Ints, work: Workspace) -> Floats:
         """Return the scores of tokens whose first layer is x."""
-        batch = NetInput(_NO_WORDS, np.zeros(0, np.int64), np.zeros(0, np.uint8), *places(lengths))
-        for k, dilation in enumerate(self.shape.dilations):
-            x += block(x, self.weights[f"block{k}"], self.weights[f"bias{k}"], dilation, batch, work)[0]
+        borders, c = Borders(lengths), self.shape.channels
+        for (w, bias), dilation in zip(self._halves(), self.shape.dilations, strict=True):
+            Z, _ = convolved(x, w, bias, dilation, borders, work)
+            gate = np.tanh(Z[:, c:], out=Z[:, c:])  # a σ(g) = a / 2 · (1 + tanh(g / 2))
+            gate += 1
+            x += np.multiply(Z[:, :c], gate, out=work("gated", *x.shape))
         scores: Floats = x @ self.weights["output"]
         scores += self.weights["output_bias"]
         return scores
+
+    def _halves(self) -> list[tuple[Floats, Floats]]:
+        """Return half the weights of each block: what its gate asks for, without a further step."""
+        if not self._blocks_halved:
+            names = range(len(self.shape.dilations))
+            halves = [(self.weights[f"block{k}"] * HALF, self.weights[f"bias{k}"] * HALF) for k in names]
+            self._blocks_halved.append(halves)
+        return self._blocks_halved[0]
 
     def _space_vectors(self) -> Floats:
         """Return what each kind of space adds, and the bias with it, float32[3, c]."""
@@ -149,8 +161,3 @@ def _slices(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         hi = max(int(np.searchsorted(indptr, indptr[lo] + SLICE, side="right")) - 1, lo + 1)
         yield lo, hi
         lo = hi
-
-
-def float32(weights: Mapping[str, Floats]) -> Parameters:
-    """Return weights in the type that scoring computes in."""
-    return {name: np.ascontiguousarray(w, np.float32) for name, w in weights.items()}
