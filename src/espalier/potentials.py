@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InputError
 
-__all__ = ["ChainBatch", "Potentials", "SegmentBatch", "SegmentPotentials", "with_ends"]
+__all__ = ["ChainBatch", "Potentials", "SegmentBatch", "SegmentPotentials", "exchanged", "with_ends"]
 
 Float = NDArray[np.float64]
 
@@ -237,18 +237,40 @@ class ChainBatch:
         """Return the same batch with other unary scores."""
         return replace(self, unary=unary)
 
+    def tokens_of(self, sequences: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of the tokens of some sequences, end to end."""
+        lengths = np.diff(self.indptr)[sequences]
+        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return np.asarray(np.repeat(self.indptr[sequences], lengths) + within, np.int64)
+
     def chosen(self, sequences: Sequence[int] | NDArray[np.int64]) -> ChainBatch:
         """Return some of the sequences, one as often as it is chosen, in the order given."""
         chosen = np.asarray(sequences, np.int64)
-        lengths = np.diff(self.indptr)[chosen]
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        token = np.repeat(self.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        token = self.tokens_of(chosen)
+        indptr = np.concatenate([[0], np.cumsum(np.diff(self.indptr)[chosen])]).astype(np.int64)
         heat = None if self.temperature is None else self.temperature[chosen]
         sources = tuple(self.sources[i] for i in chosen.tolist()) if self.sources else ()
         return replace(
             self, indptr=indptr, unary=self.unary[token], trans_class=self.trans_class[token],
             temperature=heat, sources=sources,
         )  # fmt: skip
+
+    def by_class(self) -> list[tuple[NDArray[np.int64], ChainBatch]]:
+        """Return the sequences of each transition class with their numbers, as batches of one class.
+
+        None at all where there is one class only, or where one sequence has several.
+        """
+        lengths, present = np.diff(self.indptr), np.flatnonzero(np.diff(self.indptr) > 0)
+        if len(self.trans) <= 1 or not len(present):
+            return []
+        kind = np.zeros(len(lengths), np.int64)
+        kind[present] = self.trans_class[self.indptr[1:][present] - 1]  # a first token's class is never used
+        differs = self.trans_class != np.repeat(kind, lengths)
+        differs[self.indptr[:-1][present]] = False
+        if differs.any():
+            return []
+        groups = [(c, np.flatnonzero(kind == c)) for c in np.unique(kind).tolist()]
+        return [(own, _of_class(self.chosen(own), c)) for c, own in groups]
 
     def tempered(self) -> ChainBatch:
         """Return the scores divided by the temperature of their sequence, so that P(y) ∝ exp s(y)."""
@@ -261,20 +283,49 @@ class ChainBatch:
             return replace(self, **parts, temperature=None)
         # Sequences of a batch share start and end: here each has its own, so they move into its tokens.
         lengths = np.diff(self.indptr)
-        kinds, unary = np.repeat(kind, lengths), with_ends(self).unary / np.repeat(self.temperature, lengths)[:, None]
+        kinds, moved = np.repeat(kind, lengths), with_ends(self)
+        unary = moved.unary / np.repeat(self.temperature, lengths)[:, None]
         trans = (self.trans / heats[:, None, None, None]).reshape(-1, *self.trans.shape[1:])
         classes = (self.trans_class + len(self.trans) * kinds).astype(np.int32)
-        none = np.zeros(self.n_labels)
-        return ChainBatch(self.indptr, unary, trans, classes, none, none, None, self.sources)
+        return replace(moved, unary=unary, trans=trans, trans_class=classes, temperature=None)
 
 
-def with_ends(batch: ChainBatch) -> ChainBatch:
-    """Return a batch whose first and last tokens hold what start and end score; those score nothing then."""
-    present = np.diff(batch.indptr) > 0
-    unary, none = batch.unary.copy(), np.zeros(batch.n_labels)
-    unary[batch.indptr[:-1][present]] += batch.start
-    unary[batch.indptr[1:][present] - 1] += batch.end
-    return replace(batch, unary=unary, start=none, end=none)
+def _of_class(batch: ChainBatch, c: int) -> ChainBatch:
+    """Return a batch all of whose transitions are of class c, with these alone."""
+    return replace(batch, trans=batch.trans[c : c + 1], trans_class=np.zeros(len(batch.unary), np.int32))
+
+
+def exchanged(batch: ChainBatch, sequences: NDArray[np.int64], others: ChainBatch) -> ChainBatch:
+    """Return a batch with the scores of some sequences taken from another batch, which holds just these, in order.
+
+    Both have temperatures and sources. Start and end scores move into the tokens, as in `with_ends`.
+    """
+    assert batch.temperature is not None
+    assert others.temperature is not None
+    token = batch.tokens_of(sequences)
+    whole, classes = with_ends(batch), batch.trans_class.copy()
+    whole.unary[token] = with_ends(others, batch).unary  # a copy of our own
+    classes[token] = others.trans_class + np.int32(len(batch.trans))
+    heat, sources = batch.temperature.copy(), list(batch.sources)
+    heat[sequences] = others.temperature
+    for i, source in zip(sequences.tolist(), others.sources, strict=True):
+        sources[i] = source
+    trans = np.concatenate([batch.trans, others.trans])
+    return replace(whole, trans=trans, trans_class=classes, temperature=heat, sources=tuple(sources))
+
+
+def with_ends(batch: ChainBatch, like: ChainBatch | None = None) -> ChainBatch:
+    """Return a batch whose first and last tokens hold what start and end score.
+
+    start and end then only say what is forbidden, which rules must know; like : forbid there no more than this batch
+    does, so that the two can be joined.
+    """
+    other = batch if like is None else like
+    start, end = (np.where(np.isneginf(scores), -np.inf, 0.0) for scores in (other.start, other.end))
+    present, unary = np.diff(batch.indptr) > 0, batch.unary.copy()
+    unary[batch.indptr[:-1][present]] += np.where(start == 0, batch.start, 0.0)
+    unary[batch.indptr[1:][present] - 1] += np.where(end == 0, batch.end, 0.0)
+    return replace(batch, unary=unary, start=start, end=end)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

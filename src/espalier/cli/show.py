@@ -217,6 +217,8 @@ def _sure(record: Extraction) -> Text:
     certificate = record.certificate
     if certificate is not None and not certificate.proven:
         shown.append(f"   {certificate.status}", "red")
+    if certificate is not None and certificate.scores:
+        shown.append(f"   {certificate.scores}", "dim")
     doubtful = [f"{field.label} {field.confidence:.0%}" for field in record.fields if field.confidence < _DOUBTFUL]
     return shown.append(f"   in doubt: {', '.join(doubtful)}" if doubtful else "", "yellow")
 

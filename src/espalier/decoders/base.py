@@ -87,7 +87,8 @@ class Certificate:
     bound : no labelling scores more (inf: unknown). For the r-th of k best, no labelling but those listed before
     it does. gap : bound - score, at least 0. conflict : names of hard rules that no labelling satisfies together,
     if the status is INFEASIBLE and they were looked for; none if the potentials forbid every labelling. work : what it
-    took, which is no part of what is proven: certificates that differ in it alone are equal.
+    took, which is no part of what is proven: certificates that differ in it alone are equal. scores : whose scores it
+    speaks of, where a model may have several ("first expert alone"); "" where there is no question.
     """
 
     status: Status
@@ -96,6 +97,7 @@ class Certificate:
     method: str
     work: WorkDone = field(compare=False)
     conflict: tuple[str, ...] = ()
+    scores: str = ""
 
     @property
     def proven(self) -> bool:
@@ -103,14 +105,22 @@ class Certificate:
         return self.status is Status.OPTIMAL
 
     def to_dict(self) -> dict[str, Any]:
-        """Return status, bound, gap and method as JSON values; what is not a finite number is None."""
+        """Return status, bound, gap and method as JSON values, and `scores` if it says anything.
+
+        What is not a finite number is None.
+        """
         bound, gap = (x if math.isfinite(x) else None for x in (self.bound, self.gap))
-        return {"status": self.status.value, "bound": bound, "gap": gap, "method": self.method}
+        found = {"status": self.status.value, "bound": bound, "gap": gap, "method": self.method}
+        return found | {"scores": self.scores} if self.scores else found
+
+    def about(self, scores: str) -> Certificate:
+        """Return it with the name of the scores that it speaks of."""
+        return replace(self, scores=scores) if scores else self
 
     def rounded(self) -> Certificate:
         """Return it with six digits: the same text has the same certificate in any batch."""
         bound, gap = round(self.bound, 6) + 0.0, round(self.gap, 6) + 0.0  # infinite stays infinite; no -0.0
-        return Certificate(self.status, bound, gap, self.method, self.work, self.conflict)
+        return Certificate(self.status, bound, gap, self.method, self.work, self.conflict, self.scores)
 
 
 class Violated(NamedTuple):
@@ -231,7 +241,8 @@ def certify(
     if score == -math.inf:
         raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}", hint="this is a bug")
     magnitude = magnitude_of(problem.potentials, y) if bound < score - tolerance(score) else None
-    certificate = prove(score, bound, method, work, heuristic=heuristic, magnitude=magnitude)
+    proven = prove(score, bound, method, work, heuristic=heuristic, magnitude=magnitude)
+    certificate = proven.about(problem.potentials.source)
     labels = np.array(y, dtype=np.int16)
     labels.flags.writeable = False
     paid = _violated(problem, labels, degrees)
@@ -262,7 +273,8 @@ def infeasible(
     y: Sequence[int] | NDArray[Any] | None = None,
 ) -> Decoding:
     """Say that every labelling scores -inf; `y`, if given, is the one that breaks least."""
-    certificate = Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or WorkDone(), tuple(conflict))
+    said = work or WorkDone(), tuple(conflict), problem.potentials.source
+    certificate = Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, *said)
     if y is None:
         return Decoding(None, -math.inf, -math.inf, (), certificate, problem.labels)
     model_score, degrees, score = evaluate(problem, y)
@@ -274,7 +286,7 @@ def nothing_found(
     problem: Problem, bound: float, method: str, work: WorkDone | None = None, *, heuristic: bool = False
 ) -> Decoding:
     """Say that the search ended without a labelling of finite score, though nothing proves that there is none."""
-    certificate = prove(-math.inf, bound, method, work, heuristic=heuristic)
+    certificate = prove(-math.inf, bound, method, work, heuristic=heuristic).about(problem.potentials.source)
     return Decoding(None, -math.inf, -math.inf, (), certificate, problem.labels)
 
 

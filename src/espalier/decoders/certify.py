@@ -73,6 +73,8 @@ def certify_batch(
             magnitude = magnitude_of(batch[i], y[corpus.indptr[i] : corpus.indptr[i + 1]])
         work = once if rounds == 1 and not nodes else WorkDone(rounds, nodes)
         certificates.append(prove(score, bound, method, work, magnitude=magnitude))
+    if batch.sources:
+        certificates = [one.about(source) for one, source in zip(certificates, batch.sources, strict=True)]
     return Certified(scores, degrees, certificates)
 
 

@@ -11,6 +11,12 @@ expert alone suit the product. T turns scores into probabilities, for marginals 
 With rules the penalties are divided by T too, so that the most probable answer is the one that decoders find.
 
 The sum costs O(M L) for each expert on top of its own potentials.
+
+A *cascade* (`ask_below`) asks the other experts only where the first is not sure (`decoders.sureness`). A sequence of
+which it is sure keeps its scores: the answer is the first expert's, and so is the proof; certificates say whose scores
+they are about. Both kinds of sequences have temperatures of their own, since the first is right more often where it is
+sure. Whether it is sure is asked before rules, so that the answer of a sequence depends on the model alone.
+`estimators.cascade` says what a threshold costs and brings.
 """
 
 from __future__ import annotations
@@ -24,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
+from espalier.decoders.sureness import sureness
 from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
 from espalier.estimators.abilities import chain_potentials
 from espalier.estimators.base import (
@@ -35,10 +42,13 @@ from espalier.estimators.base import (
     labelled_corpus,
 )
 from espalier.estimators.persist import nested, unnested
-from espalier.learning.expert_weights import ExpertScores, learn_weights, sum_of_potentials
-from espalier.potentials import ChainBatch
+from espalier.learning.expert_weights import ExpertScores, learn_weights, learned_temperature, sum_of_potentials
+from espalier.potentials import ChainBatch, exchanged, with_ends
 
 __all__ = ["Experts"]
+
+ALONE = "first expert alone"
+"""Whose scores a sequence has that the first expert decides."""
 
 Self = TypeVar("Self", bound="Experts")
 Float = NDArray[np.float64]
@@ -54,6 +64,7 @@ class Experts(SequenceLabeller):
     weights : one number for each expert, the first usually 1; None learns them on held-out data.
     temperature : T above 0, by which scores are divided to become probabilities; None learns it with the weights. Where
         weights are given and `fit` has no `held_out` it is 1.
+    ask_below : from 0 to 1; the other experts are asked about sequences of which the first is less sure. None: always.
     folds : where weights are learned without `held_out`: each of so many parts of the training set is scored by copies
         that were fitted to the others. Afterwards the experts are fitted to everything.
     threads : None chooses by size; results do not depend on it.
@@ -61,7 +72,8 @@ class Experts(SequenceLabeller):
     Notes
     -----
     After `fit`: `experts_` (the fitted copies), `weights_` (float64, the first is 1 where they are learned; 0: the
-    expert was not worth asking, and is not asked), `temperature_`. A second `fit` goes on with an expert that has
+    expert was not worth asking, and is not asked), `temperature_` and, with `ask_below`, `alone_temperature_`, of
+    sequences that the first expert decides. A second `fit` goes on with an expert that has
     `warm_start`, and makes the others anew. Parameters of an expert are named by its number: `experts__0__l2`.
 
     Examples
@@ -83,11 +95,13 @@ class Experts(SequenceLabeller):
     experts_: list[SequenceLabeller] = field(init=False)
     weights_: Float = field(init=False)
     temperature_: float = field(init=False)
+    alone_temperature_: float = field(init=False)
 
     experts: Sequence[SequenceLabeller]
     weights: Sequence[float] | None = None
     _: KW_ONLY
     temperature: float | None = None
+    ask_below: float | None = None
     folds: int = 5
     threads: int | None = None
 
@@ -99,6 +113,7 @@ class Experts(SequenceLabeller):
         *,
         held_out: Any = None,
         temperature: float | None = None,
+        ask_below: float | None = None,
         threads: int | None = None,
     ) -> Self:
         """Join models that are fitted already, without fitting them again.
@@ -108,7 +123,7 @@ class Experts(SequenceLabeller):
         fitted : models of chains with the same labels; where the order of the labels differs, that of the first counts.
         weights : one number for each model; None learns them on `held_out`.
         held_out : labelled sequences that the models have not seen: a Corpus, or a pair (X, y).
-        temperature : as of the class.
+        temperature, ask_below : as of the class.
 
         Returns
         -------
@@ -123,7 +138,9 @@ class Experts(SequenceLabeller):
         for model in models:
             if not hasattr(model, "labels_"):
                 raise NotFittedError(f"this {type(model).__name__} is not fitted yet", hint="call fit first")
-        found = cls([fresh(model) for model in models], weights, temperature=temperature, threads=threads)
+        found = cls(
+            [fresh(model) for model in models], weights, temperature=temperature, ask_below=ask_below, threads=threads
+        )
         found._check_parameters()
         first = models[0]
         for i, model in enumerate(models):
@@ -157,10 +174,7 @@ class Experts(SequenceLabeller):
             self._unfitted(i).fit(corpus, sample_weight=sample_weight, labels=names) for i in range(len(self.experts))
         ]
         self.experts_, self.labels_, self.training_digest_ = fitted, corpus.labels, corpus.digest()
-        if not parts:
-            return self._weighed(held_out)
-        self.weights_, self.temperature_ = learn_weights(parts, temperature=self.temperature, threads=self.threads)
-        return self
+        return self._learned(parts) if parts else self._weighed(held_out)
 
     def fit_weights(self: Self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> Self:
         """Learn weights and temperature anew on labelled sequences that the experts have not seen; they stay the same.
@@ -175,9 +189,7 @@ class Experts(SequenceLabeller):
         Experts : this one.
         """
         self.check_fitted()
-        found = learn_weights([self._scored(X, y)], temperature=self.temperature, threads=self.threads)
-        self.weights_, self.temperature_ = found
-        return self
+        return self._learned([self._scored(X, y)])
 
     def fit_guessed(self: Self, labelled: Corpus, weight: Float | None, guessed: Corpus, guessed_weight: Float) -> Self:
         """Return a copy whose experts are fitted to guessed labels too; guesses do not change the weights."""
@@ -189,16 +201,33 @@ class Experts(SequenceLabeller):
         return other
 
     def _weighed(self: Self, held_out: Any) -> Self:
-        """Keep the weights that are given, or learn them; a temperature alone is learned for the weighted sum."""
-        self.temperature_ = 1.0 if self.temperature is None else float(self.temperature)
+        """Keep the weights that are given, or learn them; temperatures alone are learned for the weighted sum."""
+        self.temperature_ = self.alone_temperature_ = 1.0 if self.temperature is None else float(self.temperature)
+        if held_out is None:
+            self.weights_ = np.array(self.weights, np.float64)
+            return self
+        return self._learned([self._scored(*(held_out if isinstance(held_out, tuple) else (held_out,)))])
+
+    def _learned(self: Self, parts: Sequence[ExpertScores]) -> Self:
+        """Learn what is not given from held-out scores: weights, temperatures of the sum and of the first alone."""
+        options: dict[str, Any] = {"temperature": self.temperature, "threads": self.threads}
         if self.weights is None:
-            return self.fit_weights(*(held_out if isinstance(held_out, tuple) else (held_out,)))
-        self.weights_ = np.array(self.weights, np.float64)
-        if held_out is not None and self.temperature is None:
-            scores = self._scored(*(held_out if isinstance(held_out, tuple) else (held_out,)))
-            whole = replace(scores, batches=(self._sum(scores.batches),))
-            self.temperature_ = learn_weights([whole], threads=self.threads)[1]
+            self.weights_, self.temperature_ = learn_weights(parts, **options)
+        else:
+            self.weights_ = np.array(self.weights, np.float64)
+            self.temperature_ = learn_weights([self._product(part) for part in parts], **options)[1]
+        self.alone_temperature_ = self.temperature_
+        if self.ask_below is not None and self.temperature is None:
+            sure = [sureness(part.batches[0]) >= self.ask_below for part in parts]
+            asked = [self._product(part.chosen(~own)) for part, own in zip(parts, sure, strict=True)]
+            alone = [part.chosen(own).only(0) for part, own in zip(parts, sure, strict=True)]
+            self.temperature_ = learned_temperature(asked, self.temperature_, threads=self.threads)
+            self.alone_temperature_ = learned_temperature(alone, 1.0, threads=self.threads)
         return self
+
+    def _product(self, part: ExpertScores) -> ExpertScores:
+        """Return held-out sequences with the scores of all experts in one."""
+        return replace(part, batches=(self._sum(part.batches),))
 
     def _check_parameters(self) -> None:
         if not isinstance(self.experts, list | tuple):
@@ -211,6 +240,8 @@ class Experts(SequenceLabeller):
             check_number("temperature", self.temperature)
             if self.temperature == 0:
                 raise InputError("temperature is 0", hint="expected a number above 0")
+        if self.ask_below is not None:
+            check_number("ask_below", self.ask_below)
         if self.weights is not None:
             if not hasattr(self.weights, "__len__") or len(self.weights) != len(self.experts):
                 what = f"weights is {self.weights!r}, but there are {len(self.experts)} experts"
@@ -272,17 +303,30 @@ class Experts(SequenceLabeller):
         return sum_of_potentials([batch for batch, _ in heard], [w for _, w in heard])  # type: ignore[misc]
 
     def potentials(self, X: Any) -> ChainBatch:
-        """Return the weighted sum of the experts' potentials, with its temperature."""
+        """Return the weighted sum of the experts' potentials, with its temperature.
+
+        With `ask_below`, sequences of which the first expert is sure have its scores alone; the batch says whose.
+        """
         self.check_fitted()
         corpus = as_corpus(X)
-        batches = [self._potentials(i, corpus) if w > 0 else None for i, w in enumerate(self.weights_.tolist())]
-        total = self._sum(batches)
-        return self._at_temperature(total)
+        first = self._potentials(0, corpus)
+        if self.ask_below is None:
+            total = self._with_others(first, corpus)
+            heat = self.temperature_
+            return total if heat == 1.0 else replace(total, temperature=np.full(len(total), heat))
+        asked = np.flatnonzero(sureness(first) < self.ask_below)
+        if not len(asked):
+            return _named(with_ends(first), self.alone_temperature_, ALONE)
+        product = f"product of {np.count_nonzero(self.weights_)} experts"
+        if len(asked) == len(first):
+            return _named(with_ends(self._with_others(first, corpus), first), self.temperature_, product)
+        total = _named(self._with_others(first.chosen(asked), corpus[asked]), self.temperature_, product)
+        return exchanged(_named(first, self.alone_temperature_, ALONE), asked, total)
 
-    def _at_temperature(self, batch: ChainBatch) -> ChainBatch:
-        if self.temperature_ == 1.0:
-            return batch
-        return replace(batch, temperature=np.full(len(batch), self.temperature_))
+    def _with_others(self, first: ChainBatch, corpus: Corpus) -> ChainBatch:
+        """Return the sum over all experts; first : the potentials of the first."""
+        others = (self._potentials(i, corpus) if w > 0 else None for i, w in enumerate(self.weights_.tolist()) if i)
+        return self._sum([first, *others])
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""
@@ -292,6 +336,7 @@ class Experts(SequenceLabeller):
                 "given": None if self.weights is None else [float(weight) for weight in self.weights],
                 "weights": self.weights_.tolist(),
                 "temperature": self.temperature_,
+                "alone_temperature": self.alone_temperature_,
             },
         }
         arrays: dict[str, NDArray[Any]] = {}
@@ -314,9 +359,16 @@ class Experts(SequenceLabeller):
             if sorted(expert.labels_.names) != sorted(header["labels"]):
                 raise ModelFileError("the labels of the model and of its experts differ")
         self.weights_, self.temperature_ = np.array(voices["weights"], np.float64), float(voices["temperature"])
-        if self.weights_.shape != (len(names),) or not (self.weights_ >= 0).all() or not self.temperature_ > 0:
+        self.alone_temperature_ = float(voices.get("alone_temperature", self.temperature_))
+        heats = self.temperature_, self.alone_temperature_
+        if self.weights_.shape != (len(names),) or not (self.weights_ >= 0).all() or not min(heats) > 0:
             raise ModelFileError("the weights or the temperature of the experts are misshaped")
         self.experts = [fresh(expert) for expert in self.experts_]
+
+
+def _named(batch: ChainBatch, temperature: float, source: str) -> ChainBatch:
+    """Return potentials that say whose they are."""
+    return replace(batch, temperature=np.full(len(batch), temperature), sources=(source,) * len(batch))
 
 
 def _check_same_labels(first: Labels, other: Labels, i: int) -> None:

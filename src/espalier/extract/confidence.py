@@ -200,6 +200,13 @@ def answer_probabilities(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
 
     y : int16[M]. A labelling that is forbidden has probability 0, and so has each of its tokens that is.
     """
+    groups = batch.by_class()
+    if groups:  # experts have transitions of their own for sequences of each kind; the lanes take one matrix
+        tokens, whole = np.empty(len(y)), np.empty(len(batch))
+        for sequences, own in groups:
+            token = batch.tokens_of(sequences)
+            tokens[token], whole[sequences] = answer_probabilities(own, y[token])
+        return tokens, whole
     tokens, log_z = _posterior(batch, y)
     scores = path_scores(batch, y, threads=1)
     possible = np.isfinite(log_z) & np.isfinite(scores)

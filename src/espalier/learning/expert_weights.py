@@ -29,7 +29,7 @@ from espalier.errors import InputError
 from espalier.inference import path_scores, posterior
 from espalier.potentials import ChainBatch
 
-__all__ = ["ExpertScores", "learn_weights", "likelihood", "sum_of_potentials"]
+__all__ = ["ExpertScores", "learn_weights", "learned_temperature", "likelihood", "sum_of_potentials"]
 
 PRIOR = 1.0
 """λ, how strongly weights are drawn to the geometric mean of the experts."""
@@ -69,6 +69,15 @@ class ExpertScores:
     def __len__(self) -> int:
         """Return how many sequences there are."""
         return len(self.batches[0])
+
+    def chosen(self, which: NDArray[np.bool_]) -> ExpertScores:
+        """Return some of the sequences; which : bool[N]."""
+        kept, lengths = np.flatnonzero(which), np.diff(self.batches[0].indptr)
+        return ExpertScores(tuple(batch.chosen(kept) for batch in self.batches), self.y[np.repeat(which, lengths)])
+
+    def only(self, k: int) -> ExpertScores:
+        """Return the sequences with the scores of one expert."""
+        return ExpertScores(self.batches[k : k + 1], self.y)
 
 
 def sum_of_potentials(batches: Sequence[ChainBatch], weights: Sequence[float] | Float | None = None) -> ChainBatch:
@@ -153,3 +162,8 @@ def learn_weights(
     v = np.asarray(found.x, np.float64)
     weights = v / v[0]
     return np.where(weights < UNHEARD, 0.0, weights), float(1.0 / v[0])
+
+
+def learned_temperature(parts: Sequence[ExpertScores], default: float, *, threads: int | None = None) -> float:
+    """Return the temperature of scores that one batch of each part holds; the default where there is no sequence."""
+    return learn_weights(parts, threads=threads)[1] if any(map(len, parts)) else default

@@ -143,14 +143,16 @@ class Compiled:
         return found
 
     def latest(self, name: str, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` returned, if the key is that of the last call with this name: tables of one model.
+        """Return what `make` returned for this key, if it is one of the last three of this name: tables of one model.
 
-        A model decodes with the same penalties and transitions again and again; a learner changes them at every step.
+        A model decodes with the same penalties and transitions again and again, experts with those of the first, of
+        all, and of both kinds in one batch; a learner changes them at every step.
         """
-        last = self.kept.get(("latest", name))
-        if last is None or last[0] != key:
-            last = self.kept["latest", name] = (key, make())
-        found: T = last[1]
+        last: tuple[tuple[Hashable, T], ...] = self.kept.get(("latest", name), ())
+        found = next((value for known, value in last if known == key), None)
+        if found is None:
+            found = make()
+            self.kept["latest", name] = ((key, found), *last[:2])
         return found
 
     def _chosen(self, rules: Sequence[int]) -> list[int]:

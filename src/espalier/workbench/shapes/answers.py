@@ -160,6 +160,12 @@ class CertificateAnswer(ApiShape):
     method: str
 
 
+class NamedCertificate(CertificateAnswer):
+    """The same of a model that may have several scores: whose they are."""
+
+    scores: str
+
+
 class ViolationAnswer(ApiShape):
     """A rule that an answer breaks."""
 
@@ -176,7 +182,7 @@ class ReadingAnswer(ApiShape):
 
     fields: list[FieldShape]
     confidence: float
-    certificate: CertificateAnswer
+    certificate: CertificateAnswer | NamedCertificate
     violations: list[ViolationAnswer]
 
 
@@ -320,7 +326,7 @@ class ChangedRecord(ApiShape):
     before: list[PlaceInText]
     after: list[PlaceInText]
     violations: list[ViolationAnswer]
-    certificate: CertificateAnswer
+    certificate: CertificateAnswer | NamedCertificate
 
 
 class Redecoded(ApiShape):

@@ -15,8 +15,12 @@ const PROOFS = {
   infeasible: () => chip("hard rules conflict", "bad", "No labelling keeps all hard rules; this one breaks least"),
 };
 
-/** What is proven about an answer. */
-export const proof = (certificate) => (PROOFS[certificate.status] ?? PROOFS.heuristic)(certificate);
+/** What is proven about an answer, and about whose scores, where a model may have several. */
+export function proof(certificate) {
+  const sign = (PROOFS[certificate.status] ?? PROOFS.heuristic)(certificate);
+  if (certificate.scores) sign.title += ` (${certificate.scores})`;
+  return sign;
+}
 
 /** The rules that an answer breaks, each once, with the price of all its breaches. */
 export function broken(violations) {
