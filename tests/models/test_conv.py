@@ -58,15 +58,17 @@ def naive_scores(weights, shape, sequences, spaces):
             half = shape.kernel // 2
             for t in range(len(x)):
                 near = [t + (j - half) * dilation for j in range(shape.kernel)]
-                taps = [h[s] if 0 <= s < len(h) else np.zeros(shape.channels) for s in near]
+                lowered = [v @ weights[f"down{k}"] for v in h] if shape.inner else h
+                taps = [lowered[s] if 0 <= s < len(h) else np.zeros(shape.convolved) for s in near]
                 z = np.concatenate(taps) @ weights[f"block{k}"] + weights[f"bias{k}"]
                 a, g = np.split(z, 2)
-                x[t] = x[t] + a / (1 + np.exp(-g))
+                gated = a / (1 + np.exp(-g))
+                x[t] = x[t] + (gated @ weights[f"up{k}"] if shape.inner else gated)
         found += [v @ weights["output"] + weights["output_bias"] for v in x]
     return np.array(found)
 
 
-SIZES = [{}, {"kernel": 5, "dilations": (2, 7)}, {"kernel": 1, "labels": 1}, {"dilations": ()}]
+SIZES = [{}, {"kernel": 5, "dilations": (2, 7)}, {"kernel": 1, "labels": 1}, {"dilations": ()}, {"inner": 3}]
 
 
 @pytest.mark.parametrize("sizes", SIZES)
@@ -108,7 +110,7 @@ def test_every_token_of_the_table_that_occurs_has_a_gradient() -> None:
     assert rows.places.tolist() == sorted(set(batch.words.ids.tolist()))
 
 
-@pytest.mark.parametrize("sizes", [{}, {"kernel": 5, "dilations": (2, 40)}, {"dilations": ()}])
+@pytest.mark.parametrize("sizes", [{}, {"kernel": 5, "dilations": (2, 40)}, {"dilations": ()}, {"inner": 9}])
 def test_scores_are_those_of_a_loop_over_tokens(sizes) -> None:
     shape, weights = random_net(**sizes)
     rng = np.random.default_rng(5)

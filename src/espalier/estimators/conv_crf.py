@@ -54,6 +54,7 @@ class ConvCRF(SequenceLabeller):
     dilations : one a block: how many tokens to both sides it looks.
     embedding, buckets : numbers a hashed vector, and how many vectors there are.
     kernel : tokens that a block looks at, an odd number.
+    inner : numbers that a block convolves, such as 96 of 256 channels; 0: the channels themselves.
     epochs : passes over the data that learn token after token.
     crf_epochs : passes after these that learn whole sequences, transitions included.
     min_steps : where the data are few, passes are added until there are so many steps.
@@ -99,6 +100,7 @@ class ConvCRF(SequenceLabeller):
     embedding: int = 48
     buckets: int = 32768
     kernel: int = 3
+    inner: int = 0
     epochs: int = 14
     crf_epochs: int = 3
     min_steps: int = 1000
@@ -229,7 +231,8 @@ class ConvCRF(SequenceLabeller):
         """Return the shape of the net: that of the prior if there is one."""
         if self.prior is not None:
             return replace(self.prior.shape, labels=len(labels))
-        return ConvShape(len(labels), self.channels, tuple(self.dilations), self.embedding, self.buckets, self.kernel)
+        sizes = (self.embedding, self.buckets, self.kernel, self.inner)
+        return ConvShape(len(labels), self.channels, tuple(self.dilations), *sizes)
 
     def _begin(self, shape: ConvShape, labels: Labels) -> Run:
         """Return a run that has not begun: at random weights, those of the prior, or those of the last `fit`."""
@@ -309,6 +312,6 @@ class ConvCRF(SequenceLabeller):
         shape = ConvShape(**told | {"dilations": tuple(told["dilations"])})
         if shape.labels != len(header["labels"]):
             raise ModelFileError("the net has scores for other labels than the model")
-        for name in ("channels", "dilations", "embedding", "buckets", "kernel"):
+        for name in ("channels", "dilations", "embedding", "buckets", "kernel", "inner"):
             setattr(self, name, getattr(shape, name))
         self.net_ = ScoringNet(shape, unpacked(arrays, shape))

@@ -9,8 +9,12 @@ Each block looks d tokens to both sides (van den Oord et al. 2016; Strubell et a
 1, 2, 4, 8, 16, 1, 2, 4 a label sees 38 tokens each way. The normalisation has no weights of its own: those of the
 product behind it can say the same.
 
+With `inner`, a block works on fewer numbers than there are channels: h D_k is convolved, and a σ(g) U_k added to x.
+The products with D_k and U_k cost little, so a token may have twice the channels at the same price.
+
 Tokens of a batch lie end to end in one array, without padding. A convolution is one product with a matrix whose row t
-holds the rows t-d, t, t+d of h, with zeros where they belong to another sequence. O(T · taps · channels²) a block.
+holds the rows t-d, t, t+d of h, with zeros where they belong to another sequence. O(T · taps · channels²) a block, or
+O(T · inner · (taps · inner + channels)).
 
 Everything computes in the type of the weights: float32, or float64 where a test wants the last digit.
 """
@@ -35,7 +39,7 @@ __all__ = [
 Floats: TypeAlias = NDArray[Any]
 Ints: TypeAlias = NDArray[np.int64]
 Parameters: TypeAlias = dict[str, Floats]
-"""Weights by name: table, space, input, input_bias, block<k>, bias<k>, output, output_bias, trans, start, end."""
+"""Weights by name: table, space, input, input_bias, block<k>, bias<k>, down<k>, up<k>, output, output_bias, trans, start, end."""
 
 SPACE_SIZE = 16
 """Numbers that say what stands before a token."""
@@ -46,7 +50,10 @@ TINY = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class ConvShape:
-    """The sizes of a net: labels, channels, one dilation a block, numbers a hashed vector, vectors, taps a block."""
+    """The sizes of a net: labels, channels, one dilation a block, numbers a hashed vector, vectors, taps a block.
+
+    inner : numbers that a block convolves; 0: the channels themselves.
+    """
 
     labels: int
     channels: int = 128
@@ -54,6 +61,7 @@ class ConvShape:
     embedding: int = 48
     buckets: int = 32768
     kernel: int = 3
+    inner: int = 0
 
     def __post_init__(self) -> None:
         """Check that there is such a net."""
@@ -61,14 +69,21 @@ class ConvShape:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise InputError(f"{name} is {value!r}", hint="expected a whole number of at least 1")
+        if isinstance(self.inner, bool) or not isinstance(self.inner, int) or self.inner < 0:
+            raise InputError(f"inner is {self.inner!r}", hint="expected a whole number of at least 0")
         if self.kernel % 2 == 0:
             raise InputError(f"kernel is {self.kernel}", hint="expected an odd number: as many tokens on both sides")
         if any(isinstance(d, bool) or not isinstance(d, int) or d < 1 for d in self.dilations):
             raise InputError(f"dilations are {self.dilations!r}", hint="expected whole numbers of at least 1")
 
+    @property
+    def convolved(self) -> int:
+        """How many numbers a block convolves."""
+        return self.inner or self.channels
+
     def sizes(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of every parameter."""
-        c, L = self.channels, self.labels
+        c, i, L = self.channels, self.convolved, self.labels
         found: dict[str, tuple[int, ...]] = {
             "table": (self.buckets, self.embedding),
             "space": (SPACES, SPACE_SIZE),
@@ -76,7 +91,9 @@ class ConvShape:
             "input_bias": (c,),
         }
         for k in range(len(self.dilations)):
-            found |= {f"block{k}": (self.kernel * c, 2 * c), f"bias{k}": (2 * c,)}
+            found |= {f"block{k}": (self.kernel * i, 2 * i), f"bias{k}": (2 * i,)}
+            if self.inner:
+                found |= {f"down{k}": (c, i), f"up{k}": (i, c)}
         return found | {"output": (c, L), "output_bias": (L,), "trans": (L, L), "start": (L,), "end": (L,)}
 
 
@@ -198,7 +215,7 @@ def forward(
     weights: Mapping[str, Floats], shape: ConvShape, batch: NetInput, work: Workspace, dropout: Dropout | None = None
 ) -> tuple[Floats, Passed]:
     """Return the scores of every label at every token, [R, L], and what `backward` needs."""
-    R, c, d = len(batch.word), shape.channels, shape.embedding
+    R, c, i, d = len(batch.word), shape.channels, shape.convolved, shape.embedding
     X = work("X", R, GROUPS * d + SPACE_SIZE)
     np.take(pooled(weights["table"], batch.words), batch.word, axis=0, out=X[:, : GROUPS * d], mode="clip")
     kept = Passed(X, _roots(batch.words, work.dtype), space=batch.space)
@@ -217,13 +234,18 @@ def forward(
     half = x.dtype.type(0.5)
     for k, dilation in enumerate(shape.dilations):
         name = "" if dropout is None else str(k)  # without learning, all blocks share their arrays
-        Z, deviation = convolved(x, weights[f"block{k}"], weights[f"bias{k}"], dilation, batch.borders, work, name)
-        gate = Z[:, c:]  # σ(g) = (1 + tanh(g / 2)) / 2
+        down, up = weights.get(f"down{k}"), weights.get(f"up{k}")
+        Z, deviation = convolved(
+            x, weights[f"block{k}"], weights[f"bias{k}"], down, dilation, batch.borders, work, name
+        )
+        gate = Z[:, i:]  # σ(g) = (1 + tanh(g / 2)) / 2
         gate *= half
         np.tanh(gate, out=gate)
         gate *= half
         gate += half
-        gated = np.multiply(Z[:, :c], gate, out=work("gated", R, c))
+        gated = np.multiply(Z[:, :i], gate, out=work("gated", R, i))
+        if up is not None:
+            gated = np.matmul(gated, up, out=work("raised", R, c))
         if dropout is not None:
             kept.deviations.append(deviation)
             kept.masks[name] = dropout.kept(dropout.layers, work(f"mask {name}", R, c))
@@ -237,18 +259,24 @@ def forward(
 
 
 def convolved(
-    x: Floats, w: Floats, bias: Floats, dilation: int, borders: Borders, work: Workspace, name: str = ""
-) -> tuple[Floats, Floats]:
-    """Return (a, g) of a block, [R, 2 c], and the inverse standard deviations; arrays called `name` keep the rest."""
+    x: Floats, w: Floats, bias: Floats, down: Floats | None, dilation: int, borders: Borders, work: Workspace,
+    name: str = "",
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """Return (a, g) of a block, [R, 2 i], and the inverse standard deviations; arrays called `name` keep the rest."""
     R, c = x.shape
-    taps = w.shape[0] // c
-    H, Z = work(f"H{name}", R, taps * c), work(f"Z{name}", R, 2 * c)
-    h = H[:, taps // 2 * c : (taps // 2 + 1) * c]
+    i = w.shape[1] // 2
+    taps = w.shape[0] // i
+    H, Z = work(f"H{name}", R, taps * i), work(f"Z{name}", R, 2 * i)
+    h = middle = H[:, taps // 2 * i : (taps // 2 + 1) * i]
+    if down is not None:
+        h = work(f"h{name}", R, c)
     np.subtract(x, (x @ np.full(c, 1.0 / c, x.dtype))[:, None], out=h)
     deviation = (1.0 / np.sqrt(np.einsum("ij,ij->i", h, h) / c + TINY)).astype(x.dtype)[:, None]
     h *= deviation
+    if down is not None:
+        h = np.matmul(h, down, out=middle)
     for j in range(taps):
-        side = H[:, j * c : (j + 1) * c]
+        side = H[:, j * i : (j + 1) * i]
         reach = (j - taps // 2) * dilation
         if reach < 0:
             side[-reach:] = h[:reach]
@@ -289,7 +317,7 @@ def backward(
     dx = np.matmul(slope, weights["output"].T, out=work("dx", R, c))
     dx *= kept.masks["x"]
     for k in reversed(range(len(shape.dilations))):
-        found |= block_backward(k, dx, weights[f"block{k}"], shape.dilations[k], batch, kept, work)
+        found |= block_backward(k, dx, weights, shape.dilations[k], batch, kept, work)
     X = kept.X
     found |= {"input": X.T @ dx, "input_bias": ones @ dx}
     dX = np.matmul(dx, weights["input"].T, out=work("dX", *X.shape))
@@ -307,25 +335,32 @@ def backward(
 
 
 def block_backward(
-    k: int, dx: Floats, w: Floats, dilation: int, batch: NetInput, kept: Passed, work: Workspace
+    k: int, dx: Floats, weights: Mapping[str, Floats], dilation: int, batch: NetInput, kept: Passed, work: Workspace
 ) -> dict[str, Floats | SomeRows]:
     """Return the gradients of a block; dx, the derivative by what it returned, becomes that by what it was given."""
+    w, down, up = weights[f"block{k}"], weights.get(f"down{k}"), weights.get(f"up{k}")
     R, c = dx.shape
-    taps = w.shape[0] // c
-    H, Z = work(f"H{k}", R, taps * c), work(f"Z{k}", R, 2 * c)
-    h, gate = H[:, taps // 2 * c : (taps // 2 + 1) * c], Z[:, c:]
-    dZ, dH = work("dZ", R, 2 * c), work("dH", R, taps * c)
-    dgated = np.multiply(dx, kept.masks[str(k)], out=work("gated", R, c))
-    np.multiply(dgated, gate, out=dZ[:, :c])
-    closed = np.subtract(1, gate, out=dZ[:, c:])
-    closed *= Z[:, :c]
-    closed *= dZ[:, :c]
-    found: dict[str, Floats | SomeRows] = {f"block{k}": H.T @ dZ, f"bias{k}": np.ones(R, work.dtype) @ dZ}
+    i = w.shape[1] // 2
+    taps = w.shape[0] // i
+    H, Z = work(f"H{k}", R, taps * i), work(f"Z{k}", R, 2 * i)
+    a, gate = Z[:, :i], Z[:, i:]
+    dZ, dH = work("dZ", R, 2 * i), work("dH", R, taps * i)
+    found: dict[str, Floats | SomeRows] = {}
+    dgated = np.multiply(dx, kept.masks[str(k)], out=work("raised", R, c))
+    if up is not None:
+        found[f"up{k}"] = np.multiply(a, gate, out=work("gated", R, i)).T @ dgated
+        dgated = np.matmul(dgated, up.T, out=work("gated", R, i))
+    np.multiply(dgated, gate, out=dZ[:, :i])
+    closed = np.subtract(1, gate, out=dZ[:, i:])
+    closed *= a
+    closed *= dZ[:, :i]
+    found |= {f"block{k}": H.T @ dZ, f"bias{k}": np.ones(R, work.dtype) @ dZ}
     np.matmul(dZ, w.T, out=dH)
+    h = H[:, taps // 2 * i : (taps // 2 + 1) * i]
     dh = dgated  # its memory
-    dh[:] = dH[:, taps // 2 * c : (taps // 2 + 1) * c]
+    dh[:] = dH[:, taps // 2 * i : (taps // 2 + 1) * i]
     for j in range(taps):
-        side = dH[:, j * c : (j + 1) * c]
+        side = dH[:, j * i : (j + 1) * i]
         reach = (j - taps // 2) * dilation
         if reach:
             side[batch.borders.outside(reach)] = 0
@@ -333,9 +368,13 @@ def block_backward(
             dh[:reach] += side[-reach:]
         elif reach > 0:
             dh[reach:] += side[:-reach]
+    if down is not None:
+        h = work(f"h{k}", R, c)
+        found[f"down{k}"] = h.T @ dh
+        dh = np.matmul(dh, down.T, out=work("raised", R, c))
     along = (np.einsum("ij,ij->i", dh, h) / c).astype(work.dtype)[:, None]
     dh -= (dh @ np.full(c, 1.0 / c, work.dtype))[:, None]
-    dh -= np.multiply(h, along, out=dZ[:, :c])
+    dh -= np.multiply(h, along, out=work("along", R, c))
     dh *= kept.deviations[k]
     dx += dh
     return found

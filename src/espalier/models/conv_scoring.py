@@ -99,12 +99,14 @@ class ScoringNet:
 
     def _blocks(self, x: Floats, lengths: Ints, work: Workspace) -> Floats:
         """Return the scores of tokens whose first layer is x."""
-        borders, c = Borders(lengths), self.shape.channels
-        for (w, bias), dilation in zip(self._halves(), self.shape.dilations, strict=True):
-            Z, _ = convolved(x, w, bias, dilation, borders, work)
-            gate = np.tanh(Z[:, c:], out=Z[:, c:])  # a σ(g) = a / 2 · (1 + tanh(g / 2))
+        borders, i = Borders(lengths), self.shape.convolved
+        for k, ((w, bias), dilation) in enumerate(zip(self._halves(), self.shape.dilations, strict=True)):
+            Z, _ = convolved(x, w, bias, self.weights.get(f"down{k}"), dilation, borders, work)
+            gate = np.tanh(Z[:, i:], out=Z[:, i:])  # a σ(g) = a / 2 · (1 + tanh(g / 2))
             gate += 1
-            x += np.multiply(Z[:, :c], gate, out=work("gated", *x.shape))
+            gated = np.multiply(Z[:, :i], gate, out=work("gated", len(x), i))
+            up = self.weights.get(f"up{k}")
+            x += gated if up is None else np.matmul(gated, up, out=work("raised", *x.shape))
         scores: Floats = x @ self.weights["output"]
         scores += self.weights["output_bias"]
         return scores
