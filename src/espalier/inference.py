@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InfeasibleError, InputError, Place
+from espalier.kernels.layout import worth_loading
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch, Potentials, SegmentBatch, SegmentPotentials
 
@@ -360,6 +361,14 @@ def _fit(y: NDArray[Any], unary: Float) -> bool:
 
 def _path_score(chain: ChainBatch, y: NDArray[Any]) -> float:
     """Return s(y) of one sequence; the terms are added in the order of the kernel, one after the other."""
+    if worth_loading(0):
+        from espalier.kernels.chain import path_scores as kernel
+
+        arrays, score = (chain.unary, chain.trans, chain.trans_class, chain.start, chain.end), np.empty(1)
+        types = (np.float64, np.float64, np.int32, np.float64, np.float64)
+        same = map(np.ascontiguousarray, arrays, types)
+        kernel(np.array([0, len(y)]), *same, 0, 1, np.ascontiguousarray(y, np.int16), score)
+        return float(score[0])
     terms = np.zeros(2 * len(y))
     terms[0] = chain.start[y[0]] + chain.end[y[-1]]
     scored = chain.unary[np.arange(len(y)), y]

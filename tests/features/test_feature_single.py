@@ -64,7 +64,7 @@ def test_a_memory_that_is_full_starts_again(monkeypatch):
         assert same(
             index.transform(corpus[[i]]).to_csr(), index.transform(corpus[[i, i]]).to_csr()[: corpus.lengths[i]]
         )
-        assert len(index._single._words) <= max(7, len(set(corpus.tokens(i))))
+        assert len(index._single._kept) <= max(7, len(set(corpus.tokens(i))))
 
 
 @pytest.mark.parametrize(

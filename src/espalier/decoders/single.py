@@ -32,6 +32,8 @@ LARGEST_SPREAD = 250.0  # between scores, so that products of their exponentials
 Float = NDArray[np.float64]
 Int16 = NDArray[np.int16]
 
+_latest: tuple[tuple[bytes, ...], tuple[Float, Float, Float]] | None = None  # module state: see `_exponentials`
+
 
 def decode_single(
     decoder: CountDecoder, unary: Float, kinds: NDArray[np.int32], conditions: Conditions, max_rounds: int
@@ -73,7 +75,7 @@ def posterior_single(
         low = float(unary.min(where=unary > -np.inf, initial=np.inf))
     if not float(peak.max()) - low < LARGEST_SPREAD:
         return None
-    x, steps, first, last = np.exp(unary - peak[:, None]), np.exp(trans), np.exp(start), np.exp(end)
+    x, (steps, first, last) = np.exp(unary - peak[:, None]), _exponentials(trans, start, end)
     if not worth_loading(len(unary)):
         return _posterior(x, peak, steps, first, last, y)
     from espalier.kernels.single import posterior_one
@@ -81,6 +83,16 @@ def posterior_single(
     tokens = np.empty(len(unary), np.float32)
     log_z = float(posterior_one(x, peak, steps, first, last, y, tokens))
     return None if math.isnan(log_z) else (tokens, log_z)
+
+
+def _exponentials(trans: Float, start: Float, end: Float) -> tuple[Float, Float, Float]:
+    """Return e to the transitions, start and end; those of the last call are kept, for a model has the same always."""
+    global _latest
+    key = trans.tobytes(), start.tobytes(), end.tobytes()
+    found = _latest  # one read: another thread may write
+    if found is None or found[0] != key:
+        found = _latest = key, (np.exp(trans), np.exp(start), np.exp(end))
+    return found[1]
 
 
 def _posterior(
@@ -118,13 +130,15 @@ class _Single:
     """A sequence, charged; rows : float64[T, L], scores minus charges; change : float64[T], of a change of label."""
 
     def __init__(self, decoder: CountDecoder, unary: Float, kinds: NDArray[np.int32], conditions: Conditions) -> None:
-        form, L = decoder.form, unary.shape[1]
-        charges, prices = form.pattern_charges(conditions.patterns, L)
+        form, (T, L) = decoder.form, unary.shape
         self.decoder, self.form, self.kinds, self.conditions = decoder, form, kinds, conditions
-        self.compiled = worth_loading(len(unary))
-        self.rows: Float = unary - charges[conditions.pattern]
-        self.change: Float = prices[conditions.pattern]
-        self.varies = len(decoder.steps) > 1 or bool(prices.any())
+        self.compiled = worth_loading(T)
+        self.rows: Float = np.array(unary, np.float64, order="C")
+        self.change: Float = np.zeros(T)
+        if conditions.patterns.any():
+            charges, prices = form.pattern_charges(conditions.patterns, L)
+            self.rows, self.change = unary - charges[conditions.pattern], prices[conditions.pattern]
+        self.varies = len(decoder.steps) > 1 or bool(self.change.any())
         self.price: Float = form.row_prices(np.array([0, len(unary)]), conditions)[0]
 
     def viterbi(self, rows: Float, omega: Float | None) -> tuple[float, Int16]:

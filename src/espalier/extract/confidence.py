@@ -183,9 +183,9 @@ def _from_0_to_1(p: Float) -> Float:
 
 def with_local_rules(batch: ChainBatch, form: CountForm, conditions: Conditions) -> ChainBatch:
     """Return the batch minus what labels and pairs of neighbours pay; a price for any change of label is left out."""
-    charges, _ = form.pattern_charges(conditions.patterns, batch.n_labels)
     charged = batch
-    if charges.any():  # of few tokens
+    if conditions.patterns.any():  # of few tokens
+        charges, _ = form.pattern_charges(conditions.patterns, batch.n_labels)
         token = np.flatnonzero(np.any(charges, axis=1)[conditions.pattern])
         unary = batch.unary.copy()
         unary[token] -= charges[conditions.pattern[token]]
@@ -217,8 +217,7 @@ def answer_probabilities(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
 def _posterior(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
     """Return the marginal of every token's label, float64[M], and log Z, float64[N] (-inf: nothing is possible)."""
     trans = batch.trans[0]
-    finite = np.concatenate([x[np.isfinite(x)] for x in (trans, batch.start, batch.end)])
-    if len(batch.trans) > 1 or np.abs(finite).max(initial=0.0) >= LARGEST:
+    if len(batch.trans) > 1 or any(_largest(x) >= LARGEST for x in (trans, batch.start, batch.end)):
         found = posterior(batch, threads=1, allow_infeasible=True)
         return found.marginals[np.arange(len(y)), y], found.log_z
     if len(batch) == 1 and 0 < len(y) <= LONGEST:
@@ -244,3 +243,10 @@ def _posterior(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
         found = posterior(batch[i], allow_infeasible=True)
         tokens[own], log_z[i] = found.marginals[np.arange(len(y[own])), y[own]], found.log_z[0]
     return tokens, log_z
+
+
+def _largest(scores: Float) -> float:
+    """Return the largest of the finite scores, whatever its sign, 0 if there is none."""
+    size = np.abs(scores)
+    largest = float(size.max(initial=0.0))
+    return largest if largest < np.inf else float(size.max(where=size < np.inf, initial=0.0))

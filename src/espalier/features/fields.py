@@ -71,6 +71,9 @@ class _ShapeTable(dict[int, str]):
         return shape
 
 
+_SHAPES = _ShapeTable()  # module state, on purpose: characters do not change
+
+
 def length_names() -> list[str]:
     """Return the names of the bins of `length`: 0, 1, ... 6-7, ... 16+."""
     return [*(str(a) if b == a + 1 else f"{a}-{b - 1}" for a, b in pairwise(LENGTH_BINS)), f"{LENGTH_BINS[-1]}+"]
@@ -78,8 +81,7 @@ def length_names() -> list[str]:
 
 def full_shapes(words: Sequence[str]) -> list[str]:
     """Return the full shape of each word, character for character: `Xx0` and every other sign as it is."""
-    table = _ShapeTable()
-    return [word.translate(table) for word in words]
+    return [word.translate(_SHAPES) for word in words]
 
 
 class _TypeField(FeatureField):

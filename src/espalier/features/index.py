@@ -76,8 +76,9 @@ class FeatureIndex:
 
     def transform(self, corpus: Corpus) -> FeatureMatrix:
         """Return the matrix of a corpus, int32 references to A attributes."""
-        if len(corpus) == 1 and 0 < corpus.n_tokens <= LONGEST and self._single is not None:
-            return self._single.transform(corpus)
+        single = self.single(corpus)
+        if single is not None:
+            return single.transform(corpus)
         view = View(corpus, self._memory.recall)
         columns = {}
         for field in self._plan.fields:
@@ -88,6 +89,10 @@ class FeatureIndex:
             for template, places in zip(self.templates, self._plan.places, strict=True)
         ]
         return assemble(view, self._plan.kinds, attributes, self._plan.sizes, self.markers)
+
+    def single(self, corpus: Corpus) -> SingleIndex | None:
+        """Return what reads this corpus, if it is one short text and can be read as one."""
+        return self._single if len(corpus) == 1 and 0 < corpus.n_tokens <= LONGEST else None
 
     def _numbers_of(self, field: FeatureField, values: Sequence[str]) -> Ints:
         """Return the number of each value of a field, -1 where training did not keep it."""

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.features.fields import full_shapes
 from espalier.features.matrix import FeatureMatrix
-from espalier.features.stretches import borders, signs_of_word
+from espalier.features.stretches import borders
 from espalier.features.templates import FeatureField, Template
+from espalier.features.words import Several, WordFacts, WordReader
+from espalier.lazy import cached_property
 
-__all__ = ["LONGEST", "SingleIndex", "SingleText"]
+if TYPE_CHECKING:
+    from espalier.features.program import TextProgram
+
+__all__ = ["LONGEST", "SingleIndex", "SingleText", "borders_of", "own_types"]
 
 LONGEST = 512
 """Tokens of a text that is read here; kernels read a longer one faster."""
@@ -129,66 +133,8 @@ class _One:
                 ref += own
 
 
-class _Several:
-    """A template of several parts: numbers of their values become attributes (see `features.view`)."""
-
-    def __init__(self, template: Template, values: Mapping[str, Sequence[str]], joins: Sequence[Ints], start: int):
-        self.fields = [part.field for part in template.parts]
-        self.texts = [field.text for field in self.fields]
-        self.offsets = [part.offset for part in template.parts]
-        self.marked = template.offset is None
-        self.sizes = [len(values[text]) + 1 for text in self.texts]
-        first = np.full(self.sizes[0], -1)
-        first[joins[0]] = np.arange(len(joins[0])) + (start if len(joins) == 1 else 0)
-        self.first: list[int] = first.tolist()
-        self.later = [dict(zip(keys.tolist(), range(len(keys)), strict=True)) for keys in joins[1:]]
-        if self.later:
-            self.later[-1] = dict(zip(self.later[-1], range(start, start + len(joins[-1])), strict=True))
-
-    def attributes(self, numbers: Sequence[Sequence[int]]) -> list[int]:
-        """Return the attributes that one number of each part makes together."""
-        first = self.first
-        found = [place for number in numbers[0] if (place := first[number]) >= 0]
-        for later, size, several in zip(self.later, self.sizes[1:], numbers[1:], strict=True):
-            get = later.get
-            found = [at for i in found for j in several if (at := get(i * size + j)) is not None]
-        return found
-
-    def entering(self, numbers: Iterable[int]) -> list[int]:
-        """Return what numbers of the first part give, ready for a number of the second to be added."""
-        first, size = self.first, self.sizes[1]
-        return [place * size for number in numbers if (place := first[number]) >= 0]
-
-    def add(self, columns: Sequence[Sequence[Sequence[int]]], refs: list[list[int]]) -> None:
-        """Add the attributes of every token; columns : of each token, first what `entering` gives, then numbers."""
-        rows, *others = (self._shifted(column, k) for k, column in enumerate(columns))
-        for later, size, column in zip(self.later[:-1], self.sizes[2:], others[:-1], strict=True):
-            get = later.get
-            rows = [
-                [at * size for i in row for j in several if (at := get(i + j)) is not None] if row and several else ()
-                for row, several in zip(rows, column, strict=True)
-            ]
-        get = self.later[-1].get
-        for row, several, ref in zip(rows, others[-1], refs, strict=True):
-            if row and several:
-                for i in row:
-                    for j in several:
-                        at = get(i + j)
-                        if at is not None:
-                            ref.append(at)
-
-    def _shifted(self, column: Sequence[Sequence[int]], k: int) -> Sequence[Sequence[int]]:
-        """Return the column of part k at its offset; outside the text that is nothing, or the marker."""
-        offset, T = self.offsets[k], len(column)
-        if not offset:
-            return column
-        marker: Sequence[int] = (self.sizes[k] - 1,) if self.marked else ()
-        outside = [self.entering(marker) if k == 0 else marker] * min(abs(offset), T)
-        return [*outside, *column[: max(T + offset, 0)]] if offset < 0 else [*column[offset:], *outside]
-
-
 class SingleIndex:
-    """The attributes of a `FeatureIndex`, for one text at a time."""
+    """The attributes of a `FeatureIndex`, for one text at a time; words : what reads word types."""
 
     def __init__(
         self,
@@ -199,38 +145,47 @@ class SingleIndex:
     ) -> None:
         """Sort the templates by what they depend on."""
         starts = list(accumulate((len(keys[-1]) for keys in joins), initial=0))
-        self._n_attributes = starts[-1] + len(markers)
+        self.n_attributes = starts[-1] + len(markers)
         self._markers = list(enumerate(markers, start=starts[-1]))
-        self._types: dict[int, list[_Several]] = {}
-        self._stretches: dict[str, list[_One | _Several]] = {}
-        self._placed: list[_One | _Several] = []
+        self._types: dict[int, list[Several]] = {}
+        self._stretches: dict[str, list[_One | Several]] = {}
+        self._placed: list[_One | Several] = []
         for template, keys, start in zip(templates, joins, starts[:-1], strict=True):
             if template.of_type:
-                self._types.setdefault(template.offset or 0, []).append(_Several(template, values, keys, start))
+                self._types.setdefault(template.offset or 0, []).append(Several(template, values, keys, start))
                 continue
             alone = len(template.parts) == 1
             home = self._placed if template.stretch is None else self._stretches.setdefault(template.stretch, [])
             text = template.parts[0].field.text
             home.append(
-                _One(template, values[text], keys[0], start) if alone else _Several(template, values, keys, start)
+                _One(template, values[text], keys[0], start) if alone else Several(template, values, keys, start)
             )
         every = chain(*self._types.values(), *self._stretches.values(), self._placed)
-        numbered = {text for join in every if isinstance(join, _Several) for text in join.texts}
+        numbered = {text for join in every if isinstance(join, Several) for text in join.texts}
         self._known = {text: dict(zip(values[text], range(len(values[text])), strict=True)) for text in numbered}
         fields = {part.field.text: part.field for template in templates for part in template.parts}
         inner = [each for field in fields.values() for each in field.within()]
-        self._of_words = {field.text: field for field in [*fields.values(), *inner] if field.of_type}
+        of_words = {field.text: field for field in [*fields.values(), *inner] if field.of_type}
+        self.words = WordReader(of_words.values(), self._known, self._types)
         self._inside = list({field.text: None for field in inner if field.of_type})
-        several = [join for join in self._placed if isinstance(join, _Several)]
+        several = [join for join in self._placed if isinstance(join, Several)]
         entered = [join for join in several if join.fields[0].of_type]
-        numbers = list({text for join in several for text in join.texts[1:] if text in self._of_words})
+        numbers = list({text for join in several for text in join.texts[1:] if text in of_words})
         # What a word brings to conjunctions: of those that begin with it the numbers to add to, then its own numbers.
-        self._columns: list[tuple[_Several | None, str]] = [
+        self._columns: list[tuple[Several | None, str]] = [
             *((join, join.texts[0]) for join in entered),
             *((None, text) for text in numbers),
         ]
         self._column_of = {(id(join), text): at for at, (join, text) in enumerate(self._columns)}
-        self._words: dict[str, _Word] = {}
+        self._kept: dict[str, _Word] = {}
+        self._given = (templates, values, joins, markers)
+
+    @cached_property
+    def program(self) -> TextProgram | None:
+        """The templates that do not look at one word alone, for a kernel; None if one of them is not of its kind."""
+        from espalier.features.program import TextProgram
+
+        return TextProgram(*self._given) if TextProgram.reads(self._given[0]) else None
 
     @staticmethod
     def reads(templates: Iterable[Template]) -> bool:
@@ -239,15 +194,11 @@ class SingleIndex:
 
     def transform(self, corpus: Corpus) -> FeatureMatrix:
         """Return the matrix of a corpus of one sequence."""
-        names: Sequence[str] = corpus.types
-        ids: list[int] = corpus.token_ids.tolist()
-        if len(names) > len(ids):  # a part of a corpus shares the types of the whole
-            number = {k: u for u, k in enumerate(dict.fromkeys(ids))}
-            names, ids = [names[k] for k in number], [number[k] for k in ids]
+        names, ids = own_types(corpus)
         types = self._recall(names)
         text = SingleText(corpus, [types[u] for u in ids])
         refs = self._of_places(text)
-        A, T, n_offsets = self._n_attributes, len(ids), len(self._types)
+        A, T, n_offsets = self.n_attributes, len(ids), len(self._types)
         for at, offset in enumerate(self._types, start=A):
             for ref, u in zip(
                 refs[-offset:] if offset < 0 else refs, ids[offset:] if offset > 0 else ids, strict=False
@@ -264,52 +215,30 @@ class SingleIndex:
             pieces.append(np.fromiter(chain.from_iterable(rows), np.int32))
         return FeatureMatrix.trusted(
             A,
-            _borders(map(len, refs), T),
+            borders_of(map(len, refs), T),
             np.fromiter(chain.from_iterable(refs), np.int32),
-            _borders(sizes, len(sizes)),
+            borders_of(sizes, len(sizes)),
             np.concatenate(pieces),
         )
 
     def _recall(self, types: Sequence[str]) -> list[_Word]:
         """Return what is known of word types; new ones are read first."""
-        words = self._words
+        words = self._kept
         new: Sequence[str] = [word for word in types if word not in words]
         if new:
             if len(words) + len(new) > MOST:
                 words, new = {}, types
-            words.update(zip(new, self._read(new), strict=True))
-            self._words = words
+            words.update(zip(new, map(self._made, self.words.read(new)), strict=True))
+            self._kept = words
         return [words[word] for word in types]
 
-    def _read(self, new: Sequence[str]) -> list[_Word]:
-        """Ask every field about new words."""
-        shapes = full_shapes(new)
-        asked = {text: field.of_words(shapes if field.via_shape else new) for text, field in self._of_words.items()}
-        numbers = {text: self._numbered(text, rows) for text, rows in asked.items() if text in self._known}
-        kept = [(text, asked[text]) for text in self._inside]
-        crossed = [(join, numbers[text]) for join, text in self._columns]
-        found = []
-        for u, word in enumerate(new):
-            rows = [self._of_word(u, family, numbers) for family in self._types.values()]
-            values = {text: several[u] for text, several in kept}
-            own = [several[u] if join is None else join.entering(several[u]) for join, several in crossed]
-            attributes = np.array([*chain.from_iterable(rows)], np.int32)
-            found.append(_Word(values, own, attributes, tuple(map(len, rows)), signs_of_word(word)))
-        return found
-
-    @staticmethod
-    def _of_word(u: int, family: Sequence[_Several], numbers: Mapping[str, Sequence[Sequence[int]]]) -> list[int]:
-        """Return the attributes of the u-th new word at one offset."""
-        row: list[int] = []
-        for join in family:
-            if join.later:
-                row += join.attributes([numbers[text][u] for text in join.texts])
-            else:
-                first = join.first
-                for number in numbers[join.texts[0]][u]:
-                    if first[number] >= 0:
-                        row.append(first[number])
-        return row
+    def _made(self, facts: WordFacts) -> _Word:
+        """Return what is kept of a word."""
+        both = [(join, facts.numbers.get(text, ())) for join, text in self._columns]
+        columns = [numbers if join is None else join.entering(numbers) for join, numbers in both]
+        attributes = np.array([*chain.from_iterable(facts.rows)], np.int32)
+        values = {text: facts.values.get(text, ()) for text in self._inside}
+        return _Word(values, columns, attributes, tuple(map(len, facts.rows)), facts.signs)
 
     def _numbered(self, text: str, rows: Values) -> list[list[int]]:
         """Return the numbers of the values that the index knows."""
@@ -332,7 +261,7 @@ class SingleIndex:
         return refs
 
     def _column(
-        self, text: SingleText, columns: Sequence[Sequence[Sequence[int]]], join: _Several, k: int
+        self, text: SingleText, columns: Sequence[Sequence[Sequence[int]]], join: Several, k: int
     ) -> Sequence[Sequence[int]]:
         """Return what each token brings to part k of a conjunction; columns : of the words."""
         field, name = join.fields[k], join.texts[k]
@@ -354,6 +283,16 @@ class SingleIndex:
         return rows
 
 
-def _borders(sizes: Iterable[int], n: int) -> Ints:
+def own_types(corpus: Corpus) -> tuple[Sequence[str], list[int]]:
+    """Return the word types of one sequence, and the number of each token's."""
+    names: Sequence[str] = corpus.types
+    ids: list[int] = corpus.token_ids.tolist()
+    if len(names) > len(ids):  # a part of a corpus shares the types of the whole
+        number = {k: u for u, k in enumerate(dict.fromkeys(ids))}
+        names, ids = [names[k] for k in number], [number[k] for k in ids]
+    return names, ids
+
+
+def borders_of(sizes: Iterable[int], n: int) -> Ints:
     """Return the borders of rows of these sizes, int64[n + 1]."""
     return np.fromiter(accumulate(sizes, initial=0), np.int64, n + 1)

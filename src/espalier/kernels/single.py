@@ -88,26 +88,27 @@ def posterior_one(x, peak, steps, first, last, y, tokens):
     transitions, start and end. The recurrences are those of `lanes`.
     """
     T, L = x.shape
-    alpha, scale = np.empty((T, L)), np.empty(T)
+    alpha, scale, here = np.empty((T, L)), np.empty(T), np.empty(L)
     log_z = 0.0
     for t in range(T):
-        for j in range(L):
-            alpha[t, j] = first[j] if t == 0 else 0.0
-        if t:
+        if t == 0:
+            here[:] = first
+        else:
+            here[:] = 0.0
             for i in range(L):
                 before = alpha[t - 1, i]
                 for j in range(L):
-                    alpha[t, j] += before * steps[i, j]
+                    here[j] += before * steps[i, j]
         total = 0.0
         for j in range(L):
-            alpha[t, j] *= x[t, j]
-            total += alpha[t, j]
+            here[j] *= x[t, j]
+            total += here[j]
         if not total > 0.0:
             return np.nan
         scale[t] = total
         log_z += peak[t] + math.log(total)
         for j in range(L):
-            alpha[t, j] /= total
+            alpha[t, j] = here[j] / total
     z = 0.0
     for j in range(L):
         z += alpha[T - 1, j] * last[j]

@@ -10,18 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.corpus import Corpus
 from espalier.errors import InfeasibleError, ModelFileError, Place
 from espalier.features.matrix import FeatureMatrix
+from espalier.features.single import SingleIndex
 from espalier.inference import viterbi
-from espalier.kernels.layout import LANES, aligned, padded
+from espalier.kernels.layout import LANES, aligned, padded, worth_loading
 from espalier.models.weights import MatrixRows, Pairs, WeightRows, sum_of_few
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch, Potentials
+
+if TYPE_CHECKING:
+    from espalier.models.single import SingleScores
 
 __all__ = ["ChainModel", "carried", "moved", "tag_rows"]
 
@@ -48,6 +53,7 @@ class ChainModel:
     start: NDArray[np.float64]
     end: NDArray[np.float64]
     _weight_rows: list[WeightRows] = field(init=False, repr=False, default_factory=list)
+    _single: list[SingleScores] = field(init=False, repr=False, default_factory=list)
 
     @classmethod
     def checked(cls, pairs: Pairs, w: Any, trans: Any, start: Any, end: Any) -> ChainModel:
@@ -85,6 +91,17 @@ class ChainModel:
 
         run_chunks(chunk, len(chunks), threads)
         return ChainBatch(indptr, unary, self.trans[None], np.zeros(M, np.int32), self.start, self.end)
+
+    def potentials_of_text(self, index: SingleIndex, corpus: Corpus) -> ChainBatch:
+        """Return the potentials of a corpus of one short sequence, whose attributes the index knows."""
+        if index.program is None or not worth_loading(corpus.n_tokens):
+            return self.potentials(index.transform(corpus), corpus.indptr)
+        from espalier.models.single import SingleScores
+
+        if not self._single or self._single[0].index is not index:
+            self._single[:] = [SingleScores(index, index.program, self.pairs, self.w)]
+        unary = self._single[0](corpus)
+        return ChainBatch(corpus.indptr, unary, self.trans[None], np.zeros(len(unary), np.int32), self.start, self.end)
 
     def tag(
         self, matrix: FeatureMatrix, indptr: NDArray[np.int64], threads: int | None = None

@@ -139,14 +139,32 @@ class Plan:
 
     def ground(self, batch: Sequences) -> Bits:
         """Return where each of the B conditions holds, bool[M, B]."""
-        found: list[Bits] = []
-        for item, inner in self.steps:
-            known = [found[k] for k in inner]
-            found.append(_tokens(item, known, batch) if isinstance(item, Condition) else _sequences(item, known, batch))
-        bits = np.empty((len(batch.token_ids), len(self.outputs)), bool)
+        bits = np.zeros((len(batch.token_ids), len(self.outputs)), bool)
+        found: dict[int, Bits | None] = {}
         for b, k in enumerate(self.outputs):
-            bits[:, b] = found[k]
+            where = self._where(k, batch, found)
+            if where is not None:
+                bits[:, b] = where
         return bits
+
+    def _where(self, k: int, batch: Sequences, found: dict[int, Bits | None]) -> Bits | None:
+        """Return where step k holds, None if nowhere; found : what is known of the steps."""
+        if k not in found:
+            item, inner = self.steps[k]
+            known: list[Bits] = []
+            for part in inner:
+                where = self._where(part, batch, found)
+                if where is not None:
+                    known.append(where)
+                elif isinstance(item, AllOf | Near):  # in most texts most conditions hold nowhere
+                    break
+                else:
+                    by_token = isinstance(self.steps[part][0], Condition)
+                    known.append(np.zeros(len(batch.token_ids if by_token else batch.lengths), bool))
+            else:
+                where = _tokens(item, known, batch) if isinstance(item, Condition) else _sequences(item, known, batch)
+            found[k] = where
+        return found[k]
 
 
 def _inner(item: Condition | n.Node) -> tuple[Condition | n.Node, ...]:
@@ -167,8 +185,8 @@ def _inner(item: Condition | n.Node) -> tuple[Condition | n.Node, ...]:
     return ()
 
 
-def _tokens(condition: Condition, inner: list[Bits], batch: Sequences) -> Bits:
-    """Return where a condition holds, bool[M], given the same of its parts."""
+def _tokens(condition: Condition, inner: list[Bits], batch: Sequences) -> Bits | None:
+    """Return where a condition holds, bool[M], given the same of its parts; None may stand for nowhere."""
     match condition:
         case WordCondition():
             return _words(condition, batch)
@@ -215,11 +233,11 @@ def _sequences(node: n.Node, inner: list[Bits], batch: Sequences) -> Bits:
     raise TypeError(f"{type(node).__name__} depends on labels")
 
 
-def _words(condition: WordCondition, batch: Sequences) -> Bits:
+def _words(condition: WordCondition, batch: Sequences) -> Bits | None:
     """Ask once for each word type that occurs; a part of a corpus shares the types of the whole."""
     if len(batch.types) <= len(batch.token_ids):
         found = condition.accepted(batch.types)
-        return np.array(found, bool)[batch.token_ids] if any(found) else np.zeros(len(batch.token_ids), bool)
+        return np.array(found, bool)[batch.token_ids] if any(found) else None
     accepted = np.zeros(len(batch.types), bool)
     used = np.flatnonzero(np.bincount(batch.token_ids, minlength=len(accepted)))
     accepted[used] = condition.accepted([batch.types[k] for k in used.tolist()])
