@@ -33,7 +33,7 @@ from espalier.distributed.chains import (
 from espalier.distributed.counts import CountTables, WordModel, WordsPart, shard_words
 from espalier.distributed.shards import Shards
 from espalier.errors import InputError
-from espalier.estimators.abilities import Counts, FitsSoft
+from espalier.estimators.abilities import Counts, FitsInParts
 from espalier.estimators.crf import CRF
 from espalier.learning.codl import CycleSums, Guess, PoolLabelling, guess_labels
 from espalier.models.chain import ChainModel
@@ -56,7 +56,7 @@ class PoolInParts(Protocol):
 
 def check_guesses(base: Any, update: str, jobs: int) -> None:
     """Refuse to label over processes what cannot be learned from there."""
-    fits: Any = Counts if update == "interpolate" else FitsSoft
+    fits: Any = Counts if update == "interpolate" else FitsInParts
     if not isinstance(base, fits):
         raise InputError(
             f"jobs={jobs} has workers label the pool, for an HMM with update='interpolate' or a CRF with "

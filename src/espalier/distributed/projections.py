@@ -25,7 +25,7 @@ from espalier.distributed.chains import Block, ChainPart, Layout, PartState, Poo
 from espalier.distributed.counts import CountTables, WordModel, WordsPart, shard_words
 from espalier.distributed.shards import Shards
 from espalier.errors import InputError
-from espalier.estimators.abilities import Counts, FitsSoft
+from espalier.estimators.abilities import Counts, FitsInParts
 from espalier.estimators.base import fresh
 from espalier.estimators.crf import CRF
 from espalier.estimators.posterior_regularization import PoolProjection, Projected, SoftCounts
@@ -61,7 +61,7 @@ def project_in_parts(
         learner = SoftCounts(base, corpus, pool, weight, pool_weight)
         with shard_words(learner.supervised, pool, setting, jobs) as words:
             yield _CountsInParts(learner, _Projector(words, setting, _counted))
-    elif isinstance(base, FitsSoft):
+    elif isinstance(base, FitsInParts):
         crf: Any = base
         if crf.prior is not None:
             raise InputError("a CRF with a prior learns from labels alone, or in CoDL", hint="leave out prior")

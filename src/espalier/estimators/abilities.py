@@ -3,20 +3,21 @@
 A model has an ability if it has the methods; no base class is needed for that. A learner calls `require`, which names
 the method that is missing.
 
-    ability          who has it       who asks for it
-    ScoresSegments   SemiCRF          CCM, to read segments as labels
-    HasRules         CCM              CoDL, to label the pool under rules
-    LearnsRules      Perceptron       CCM, for training="IBT" and "JIBT"
-    Mixes            HMM, Perceptron  CoDL, for update="interpolate"
-    Counts           HMM              EM; PosteriorRegularization
-    FitsSoft         CRF              GeneralizedExpectation; PosteriorRegularization
+    ability          who has it                who asks for it
+    ScoresSegments   SemiCRF                   CCM, to read segments as labels
+    HasRules         CCM                       CoDL, to label the pool under rules
+    LearnsRules      Perceptron                CCM, for training="IBT" and "JIBT"
+    Mixes            HMM, Perceptron, ConvCRF  CoDL, for update="interpolate"
+    Counts           HMM                       EM; PosteriorRegularization
+    FitsSoft         CRF, ConvCRF              GeneralizedExpectation; PosteriorRegularization
+    FitsInParts      CRF                       CoDL and PosteriorRegularization, for jobs
 
 Every model has `potentials`, `fit`, `fit_with_pool` and `fit_guessed` from `SequenceLabeller`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,17 +30,20 @@ from espalier.rules.compile import Compiled
 from espalier.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:  # needed by nobody who only labels
-    from espalier.estimators.joined import JoinedCRF
     from espalier.inference import Posterior
+    from espalier.learning.generalised_expectation import ScoreCriterion
     from espalier.learning.penalties import Tally
 
 __all__ = [
     "Counts",
+    "Expecting",
+    "FitsInParts",
     "FitsSoft",
     "HasRules",
     "LearnsRules",
     "Mixes",
     "ScoresSegments",
+    "SoftProblem",
     "chain_potentials",
     "require",
 ]
@@ -133,8 +137,45 @@ class Counts(Protocol):
 class FitsSoft(Protocol):
     """Can be fitted to labels and to a distribution over the labellings of a pool: to soft labels."""
 
-    def fit_soft(self, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> JoinedCRF:
+    def fit_soft(self, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> SoftProblem:
         """Return the training problem over both; pool_weight : of a sequence of the pool beside a labelled one."""
+
+
+class Expecting(NamedTuple):
+    """A model fitted to labels and to expectations on a pool.
+
+    model : None where the pool is empty; before, after : float64[J], the means of the features; values : of the
+    objective, step after step.
+    """
+
+    model: Any
+    before: Float
+    after: Float
+    values: list[float]
+
+
+class SoftProblem(Protocol):
+    """The training problem of a model on labels and a pool."""
+
+    def supervised(self) -> tuple[Any, float]:
+        """Return the model fitted to the labels alone, and its goodness: their log likelihood minus penalties."""
+
+    def refit(self, batch: ChainBatch, posterior: Posterior) -> tuple[Any, float]:
+        """Return the model fitted to the labels and to a distribution over the pool's labellings, and its goodness.
+
+        batch : that distribution as potentials; posterior : its marginals and expected transitions.
+        """
+
+    def fit_expecting(self, criterion: ScoreCriterion, guessed: NDArray[np.int16], max_iterations: int) -> Expecting:
+        """Return the model fitted to the labels and to what is expected of the pool; guessed : labels of the pool."""
+
+
+@runtime_checkable
+class FitsInParts(Protocol):
+    """Has a likelihood that is a sum over parts of the data, which other processes may hold."""
+
+    def likelihood(self, *arguments: Any) -> Any:
+        """Return the likelihood of labels; see `CRF.likelihood`."""
 
 
 WHAT: dict[type[Any], str] = {
@@ -144,6 +185,7 @@ WHAT: dict[type[Any], str] = {
     Mixes: "can mix",
     Counts: "is estimated from counts",
     FitsSoft: "can be fitted to soft labels",
+    FitsInParts: "has a likelihood in parts",
 }
 
 

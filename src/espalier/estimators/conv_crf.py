@@ -6,6 +6,7 @@ are others than those of a CRF with declared features, so the two make good `Exp
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field, fields, replace
@@ -16,10 +17,18 @@ from numpy.typing import NDArray
 
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import InputError, ModelFileError
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_number, check_sample_weight, labelled_corpus
+from espalier.estimators.base import (
+    SequenceLabeller,
+    as_corpus,
+    check_number,
+    check_sample_weight,
+    fresh,
+    labelled_corpus,
+)
 from espalier.estimators.conv_learned import (
     LearnedNet,
     Lessons,
+    between,
     forbidding,
     lessons,
     scorer_of,
@@ -34,7 +43,8 @@ from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains
-    from espalier.learning.net_training import Progress, Run
+    from espalier.estimators.conv_soft import ConvProblem
+    from espalier.learning.net_training import Progress, Run, Term, TrainingPlan
 
 __all__ = ["ConvCRF"]
 
@@ -169,9 +179,7 @@ class ConvCRF(SequenceLabeller):
             learned = with_pool(learned, checked_pool(unlabelled, "ConvCRF"), self.pool_weight)
         if soft is not None or teacher is not None:
             learned = with_soft_labels(learned, len(corpus), soft, teacher, self.soft_share)
-        self._learn(learned, corpus.labels, held_out(dev), checkpoint)
-        self.labels_, self.training_digest_ = corpus.labels, learned.corpus.digest()
-        return self
+        return self.learn(learned, corpus.labels, dev=held_out(dev), checkpoint=checkpoint)
 
     def _labelled(
         self, X: Any, y: Sequence[Sequence[str | None]] | None, labels: Sequence[str] | None, soft: bool, teacher: Any
@@ -252,17 +260,17 @@ class ConvCRF(SequenceLabeller):
         mean = {name: w.copy() for name, w in weights.items()} if self.average else None
         return Run(weights, AdamW(weights, self.decay, centre), mean)
 
-    def _learn(
-        self, learned: Lessons, labels: Labels, dev: Corpus | None, checkpoint: str | os.PathLike[str] | None
-    ) -> None:
-        """Find the weights."""
+    def learn(
+        self, learned: Lessons, labels: Labels, *, dev: Corpus | None = None,
+        checkpoint: str | os.PathLike[str] | None = None, plan: TrainingPlan | None = None, term: Term | None = None,
+    ) -> ConvCRF:  # fmt: skip
+        """Find the weights; plan : if given, instead of the parameters; term : a further one of the objective."""
         from espalier.learning.checkpoint import resumed, run_key, stored
-        from espalier.learning.net_training import TrainingPlan, train_net
+        from espalier.learning.net_training import train_net
 
         shape = self._shape(labels)
         run, data = self._begin(shape, labels), learned.data(shape.buckets)
-        names = [f.name for f in fields(TrainingPlan) if f.name != "dropout"]
-        plan = TrainingPlan(**{name: getattr(self, name) for name in names})
+        plan = self.plan() if plan is None else plan
         keep = None
         if checkpoint is not None:
             key = run_key(shape, plan, data, run)
@@ -273,9 +281,40 @@ class ConvCRF(SequenceLabeller):
 
         threads = choose_threads(ALWAYS, self.threads)
         score = scorer_of(dev, labels, shape, data, self.threads)
-        train_net(run, shape, data, plan, threads=threads, score=score, progress=self.progress, keep=keep)
+        train_net(
+            run, shape, data, plan, threads=threads, score=score, progress=self.progress, keep=keep, term=term
+        )  # fmt: skip
         self.net_ = ScoringNet(shape, forbidding(run.result, data))
         self.history_ = run.history
+        self.labels_, self.training_digest_ = labels, learned.corpus.digest()
+        return self
+
+    def plan(self) -> TrainingPlan:
+        """Return how to train, by the parameters."""
+        from espalier.learning.net_training import TrainingPlan
+
+        names = [f.name for f in fields(TrainingPlan) if f.name != "dropout"]
+        return TrainingPlan(**{name: getattr(self, name) for name in names})
+
+    def fit_soft(self, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> ConvProblem:
+        """Return the training problem of labels and of expectations on unlabelled text."""
+        from espalier.estimators.conv_soft import ConvProblem
+
+        return ConvProblem(fresh(self), labelled, pool, weight, pool_weight)
+
+    def mixed(
+        self, labelled: Corpus, weight: Float | None, guessed: Corpus, guessed_weight: Float, gamma: float
+    ) -> ConvCRF:
+        """Return gamma times the weights of this net plus (1 - gamma) times those it has after the guessed sequences.
+
+        Weights of two nets can be averaged where one was trained on from the other (Wortsman et al. 2022).
+        """
+        other = copy.copy(self)
+        other.warm_start = True
+        other.learn(lessons(guessed, guessed_weight, self.copies, self.seed), self.labels_)
+        other.warm_start = self.warm_start
+        other.net_ = ScoringNet(other.net_.shape, between(self.net_.weights, other.net_.weights, gamma))
+        return other
 
     @property
     def learned_(self) -> LearnedNet:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:  # whoever labels never waits for what only training needs
     from espalier.learning.net_training import NetData, Score
 
 __all__ = [
-    "LearnedNet", "Lessons", "chain_batch", "forbidding", "lessons", "scorer_of", "with_pool", "with_soft_labels",
+    "LearnedNet", "Lessons", "between", "chain_batch", "forbidding", "lessons", "scorer_of", "with_pool",
+    "with_soft_labels",
 ]  # fmt: skip
 
 Float = NDArray[np.float64]
@@ -58,13 +59,15 @@ class LearnedNet:
 class Lessons:
     """All text to learn from: labelled sequences and copies of them, then a pool.
 
-    corpus : its y is -1 where nobody knows the label; weight, soft_weight : float64[N], of labels and of soft labels.
+    corpus : its y is -1 where nobody knows the label; weight, soft_weight : float64[N], of labels and of soft labels;
+    soft_transitions : float32[N, L, L], where they are known.
     """
 
     corpus: Corpus
     weight: Float
     soft: SoftLabels | None = None
     soft_weight: Float | None = None
+    soft_transitions: NDArray[np.float32] | None = None
 
     def data(self, buckets: int) -> NetData:
         """Return the text as a net reads it."""
@@ -76,7 +79,7 @@ class Lessons:
         words, spaces = hashed_words(corpus.types, buckets), spaces_before(corpus)
         return NetData(
             corpus.indptr, words, corpus.token_ids, spaces, corpus.y, self.weight,
-            moves.start_allowed, moves.allowed, self.soft, self.soft_weight,
+            moves.start_allowed, moves.allowed, self.soft, self.soft_weight, self.soft_transitions,
         )  # fmt: skip
 
 
@@ -129,6 +132,16 @@ def forbidding(weights: Parameters, data: NetData) -> Parameters:
         "trans": trans,
         "start": np.where(data.start_allowed, weights["start"], -np.inf).astype(np.float32),
     }
+
+
+def between(one: Parameters, other: Parameters, gamma: float) -> Parameters:
+    """Return gamma times some weights plus (1 - gamma) times others; what either allows between labels is allowed."""
+    found = {}
+    for name, w in one.items():
+        v = other[name]
+        mean = gamma * np.where(np.isfinite(w), w, 0.0) + (1.0 - gamma) * np.where(np.isfinite(v), v, 0.0)
+        found[name] = np.where(np.isneginf(w) & np.isneginf(v), w, mean).astype(np.float32)
+    return found
 
 
 def chain_batch(net: ScoringNet, corpus: Corpus, threads: int | None) -> ChainBatch:

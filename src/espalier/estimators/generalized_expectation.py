@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.estimators.abilities import FitsSoft, require
-from espalier.estimators.base import check_number, check_sample_weight, fresh, labelled_corpus
+from espalier.estimators.abilities import FitsSoft, SoftProblem, require
+from espalier.estimators.base import check_number, check_sample_weight, labelled_corpus
 from espalier.estimators.crf import CRF
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
 from espalier.estimators.unlabelled import checked_pool, held_out, scorer
 from espalier.inference import viterbi
 from espalier.learning.expectations import ChainFeatures
-from espalier.learning.generalised_expectation import ExpectationCriterion
+from espalier.learning.generalised_expectation import ScoreCriterion
 from espalier.learning.guard import Guard
 from espalier.learning.penalties import count_penalties
 from espalier.rules.ruleset import RuleSet
@@ -97,26 +97,21 @@ class GeneralizedExpectation(RuleTaught):
         self._learn_rules(corpus)
         features, weight = self.features_, check_sample_weight(sample_weight, len(corpus))
         weights = by_rule(self.weight, "weight", self.rules_)[features.rule]
-        supervised = fresh(base).fit(corpus, sample_weight=weight)
+        problem: SoftProblem = base.fit_soft(corpus, pool, weight, 1.0)
+        supervised = problem.supervised()[0]
         guard = Guard(supervised, scorer(held_out(dev)), keep=self.keep)
         grounded = features.ground(pool)
-        problem = base.fit_soft(corpus, pool, weight, 1.0)
         prices = np.minimum(count_penalties(features.compiled, corpus), SURE)[features.rule]
-        problem.guess(viterbi(grounded.move(supervised.potentials(pool), prices[None]).batch).labels)
-        targets = self.rates_ + features.bound
-        criterion = ExpectationCriterion(
-            problem.pool, grounded, targets, weights, distance=self.distance, exact=self.exact
-        )
-        start = problem.fit(None)[1]
-        before = criterion.means(problem.scale * start)
-        found = start
-        history: list[float] = []
-        if pool.n_tokens:
-            model, found = problem.fit(criterion, start, self.max_iterations)
-            history = model.minimum_.values
-            guard.see(model)
-        self.expectations_ = _means(features, before, criterion.means(problem.scale * found))
-        self._keep(guard, history)
+        guessed = viterbi(grounded.move(supervised.potentials(pool), prices[None]).batch).labels
+        criterion = ScoreCriterion(
+            grounded, self.rates_ + features.bound, weights,
+            distance=self.distance, exact=self.exact, threads=self.threads,
+        )  # fmt: skip
+        taught = problem.fit_expecting(criterion, guessed, self.max_iterations)
+        if taught.model is not None:
+            guard.see(taught.model)
+        self.expectations_ = _means(features, taught.before, taught.after)
+        self._keep(guard, taught.values)
         return self
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -17,12 +17,17 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
+from espalier.estimators.abilities import Expecting
+from espalier.estimators.base import fresh
 from espalier.estimators.crf import CRF
 from espalier.estimators.linear import training_set
 from espalier.features.matrix import FeatureMatrix
+from espalier.inference import Posterior, viterbi
 from espalier.learning.codl import join
+from espalier.learning.generalised_expectation import ExpectationCriterion, ScoreCriterion
 from espalier.learning.likelihood import ChainLikelihood, SoftLikelihood, Twins
 from espalier.models.weights import Pairs
+from espalier.potentials import ChainBatch
 
 __all__ = ["JoinedCRF", "token_rows"]
 
@@ -58,6 +63,7 @@ class JoinedCRF:
         self.index, matrix = crf.extractor().fit_transform(self.joined)
         self.twins = Twins.apart(matrix) if crf.l1 else Twins.merge(matrix)
         self.sample_weight, self.pool_weight = sample_weight, pool_weight
+        self.found: tuple[NDArray[np.int64], Float] | None = None
 
     def guess(self, guessed: NDArray[np.int16]) -> None:
         """Choose the weights for guessed labels of the pool, int16[M]."""
@@ -80,6 +86,34 @@ class JoinedCRF:
         L, steps = self.pairs.n_labels, self.likelihood
         attribute = np.append(self.pairs.attributes(), self.pairs.n_attributes + steps.from_label)
         self.names = attribute * L + np.append(self.pairs.label, steps.to_label)
+
+    def supervised(self) -> tuple[CRF, float]:
+        """Return the CRF of the labels alone, and its goodness: their log likelihood minus the penalties."""
+        fitted = fresh(self.crf).fit(self.labelled, sample_weight=self.sample_weight)
+        return fitted, -fitted.minimum_.value
+
+    def refit(self, batch: ChainBatch, posterior: Posterior) -> tuple[CRF, float]:
+        """Return the CRF fitted to the labels and to a distribution over the pool's labellings, and its goodness."""
+        from espalier.kernels.history import dot
+
+        self.guess(viterbi(batch).labels)
+        self.pool.fit_to(posterior.marginals, posterior.transitions[0])
+        # The objective is convex: where the search begins decides how long it takes, not where it ends.
+        model, v = self.fit(self.pool, None if self.found is None else self.carried(*self.found))
+        self.found = (self.names, v)
+        penalty = self.crf.l1 * float(np.abs(v).sum()) + self.crf.l2 * dot(v, v)
+        return model, -self.likelihood(self.scale * v)[0] - penalty
+
+    def fit_expecting(self, criterion: ScoreCriterion, guessed: NDArray[np.int16], max_iterations: int) -> Expecting:
+        """Return the CRF fitted to the labels and to what is expected of the pool; guessed : labels of the pool."""
+        self.guess(guessed)
+        expected = ExpectationCriterion.over(self.pool, criterion)
+        start = self.fit(None)[1]
+        before = expected.means(self.scale * start)
+        if not len(guessed):
+            return Expecting(None, before, before, [])
+        model, found = self.fit(expected, start, max_iterations)
+        return Expecting(model, before, expected.means(self.scale * found), model.minimum_.values)
 
     def carried(self, names: NDArray[np.int64], v: Float) -> Float:
         """Return the point v of another guess, whose weights had these names, over the weights of this one.

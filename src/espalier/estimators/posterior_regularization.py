@@ -7,7 +7,7 @@ et al. (2009). Rules are taken as expectations (`learning.expectations` says whi
 How a model is fitted to labels and to q depends on what it can do:
 
     estimated from counts (HMM)       expected counts of the pool, times its weight, beside those of the labels
-    fitted to soft labels (CRF)       likelihood of the labels, plus the cross-entropy to q (`learning.likelihood`)
+    fitted to soft labels (CRF, net)  likelihood of the labels, plus the cross-entropy to q (`learning.likelihood`)
     any other                         the best labellings under q, as if they were labels, with the pool's weight
 """
 
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.decoders.batch import decode_batch
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.abilities import Counts, FitsSoft, chain_potentials
+from espalier.estimators.abilities import Counts, FitsSoft, SoftProblem, chain_potentials
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
@@ -39,7 +39,6 @@ from espalier.estimators.hmm import HMM
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
 from espalier.estimators.unlabelled import checked_pool, held_out, scorer
 from espalier.inference import log_partition, viterbi
-from espalier.kernels.history import dot
 from espalier.learning.codl import join
 from espalier.learning.guard import Guard
 from espalier.learning.jobs import check_jobs, over_processes
@@ -365,21 +364,13 @@ class SoftCounts:
 
 class _SoftWeights:
     def __init__(self, base: Any, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> None:
-        self.supervised = fresh(base).fit(labelled, sample_weight=weight)
-        self.problem = base.fit_soft(labelled, pool, weight, pool_weight)
-        self.last: tuple[Any, float] = (self.supervised, -self.supervised.minimum_.value)
-        self.found: tuple[NDArray[np.int64], Float] | None = None
+        self.problem: SoftProblem = base.fit_soft(labelled, pool, weight, pool_weight)
+        self.last: tuple[Any, float] = self.problem.supervised()
+        self.supervised = self.last[0]
 
     def refit(self, target: Projection) -> Any:
-        problem = self.problem
-        problem.guess(viterbi(target.batch).labels)
-        problem.pool.fit_to(target.posterior.marginals, target.posterior.transitions[0])
-        # The objective is convex: where the search begins decides how long it takes, not where it ends.
-        model, v = problem.fit(problem.pool, None if self.found is None else problem.carried(*self.found))
-        self.found = (problem.names, v)
-        penalty = problem.crf.l1 * float(np.abs(v).sum()) + problem.crf.l2 * dot(v, v)
-        self.last = (model, -problem.likelihood(problem.scale * v)[0] - penalty)
-        return model
+        self.last = self.problem.refit(target.batch, target.posterior)
+        return self.last[0]
 
     def goodness(self, model: Any, batch: ChainBatch) -> float:
         assert model is self.last[0]

@@ -91,8 +91,8 @@ def schedule(step: int, steps: int) -> float:
 def added(parts: list[dict[str, Floats | SomeRows]]) -> dict[str, Floats | SomeRows]:
     """Return the sums of gradients, always added in the order of the parts."""
     found: dict[str, Floats | SomeRows] = {}
-    for name in parts[0]:
-        several = [part[name] for part in parts]
+    for name in dict.fromkeys(name for part in parts for name in part):
+        several = [part[name] for part in parts if name in part]
         rows = [g for g in several if isinstance(g, SomeRows)]
         if rows:
             together = [np.concatenate([getattr(g, what) for g in rows]) for what in ("places", "values")]

@@ -33,10 +33,10 @@ LEAST = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoftLabels:
-    """The few most probable labels of each token: labels : int16[M, K]; values : float16[M, K], 0 where unused."""
+    """The few most probable labels of each token: labels : int16[M, K]; values : floats [M, K], 0 where unused."""
 
     labels: NDArray[np.int16]
-    values: NDArray[np.float16]
+    values: Floats
 
     @classmethod
     def of(cls, rows: Floats, most: int = MOST) -> SoftLabels:
@@ -73,7 +73,8 @@ class Targets:
     """What the tokens of a batch should be.
 
     lengths : int64[N], of the sequences; y : int16[R], -1 unknown; weight : float64[N], of the labels of a sequence;
-    soft, soft_weight : probabilities, or None, and float64[N], their weight.
+    soft, soft_weight : probabilities, or None, and float64[N], their weight; soft_transitions : float[N, L, L], the
+    transitions that are expected with them, or None.
     """
 
     lengths: NDArray[np.int64]
@@ -81,6 +82,7 @@ class Targets:
     weight: Float
     soft: SoftLabels | None = None
     soft_weight: Float | None = None
+    soft_transitions: Floats | None = None
 
 
 def token_loss(scores: Floats, targets: Targets) -> tuple[float, Floats]:
@@ -148,7 +150,7 @@ def chain_loss(scores: Floats, targets: Targets, chain: Chain) -> tuple[float, C
     value -= float((targets.weight * known.log_z).sum())
     marginals, trans = marginals - known.marginals, trans - known.transitions
     if targets.soft is not None and soft_weight.any():
-        goal = soft_expectations(indptr, targets.soft, soft_weight, chain)
+        goal = soft_expectations(indptr, targets, soft_weight, chain)
         value -= _score(indptr, unary, goal, chain)
         marginals, trans = marginals - goal.marginals, trans - goal.transitions
     first, last = _borders(indptr)
@@ -192,9 +194,18 @@ def _clamped(indptr: NDArray[np.int64], unary: Float, targets: Targets, chain: C
     return Expected(log_z, marginals, trans)
 
 
-def soft_expectations(indptr: NDArray[np.int64], soft: SoftLabels, weight: Float, chain: Chain) -> Expected:
-    """Return the expectations under q(y) ∝ Π_t q_t(y_t), over the labellings that the chain allows."""
-    unary = np.log(np.maximum(soft.rows(len(chain.start)), LEAST))
+def soft_expectations(indptr: NDArray[np.int64], targets: Targets, weight: Float, chain: Chain) -> Expected:
+    """Return the expectations of soft labels.
+
+    Without expected transitions they are those of q(y) ∝ Π_t q_t(y_t), over the labellings that the chain allows.
+    """
+    assert targets.soft is not None
+    rows = targets.soft.rows(len(chain.start))
+    if targets.soft_transitions is not None:
+        marginals = rows * np.repeat(weight, targets.lengths)[:, None]
+        transitions = np.tensordot(weight, targets.soft_transitions.astype(np.float64), 1)
+        return Expected(np.zeros(len(weight)), marginals, transitions)
+    unary = np.log(np.maximum(rows, LEAST))
     allowed = Chain(*(np.where(np.isfinite(scores), 0.0, -np.inf) for scores in chain))
     # A token without probabilities has a row of equal scores: it is whatever its neighbours allow.
     return expectations(indptr, unary, weight, allowed)

@@ -17,6 +17,8 @@ one at its largest; the error is O(ε²), below 1e-7 of the marginals. An evalua
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +28,7 @@ from espalier.learning.expectations import GroundedFeatures
 from espalier.learning.likelihood import SoftLikelihood
 from espalier.potentials import ChainBatch
 
-__all__ = ["DISTANCES", "ExpectationCriterion"]
+__all__ = ["DISTANCES", "ExpectationCriterion", "ScoreCriterion"]
 
 Float = NDArray[np.float64]
 
@@ -38,33 +40,33 @@ CERTAIN = 1e-9
 """Rates nearer to 0 or 1 than this count as this: the divergence stays finite there, and flat."""
 
 
-class ExpectationCriterion:
-    """h and its gradient for one unlabelled corpus; call it with a weight vector.
+class ScoreCriterion:
+    """h and its derivatives by the scores of one unlabelled corpus, whatever model they come from.
 
     Parameters
     ----------
-    likelihood : the model on this corpus; only its potentials and feature counts are used.
-    grounded : the features on the same corpus.
+    grounded : the features on the corpus.
     targets : float64[J], what m should be at most.
     weights : float64[J].
     distance : "squared" or "kl"; of counts, which are no rates, always the square.
     exact : targets are to be met from below, too.
+    threads : None chooses by size.
     """
 
     def __init__(
         self,
-        likelihood: SoftLikelihood,
         grounded: GroundedFeatures,
         targets: Float,
         weights: Float,
         *,
         distance: str = "squared",
         exact: bool = False,
+        threads: int | None = None,
     ) -> None:
         """Check the targets."""
         if distance not in DISTANCES:
             raise InputError(f"distance is {distance!r}", hint=f"expected {' or '.join(map(repr, DISTANCES))}")
-        self.likelihood, self.grounded = likelihood, grounded
+        self.grounded, self.distance, self.threads = grounded, distance, threads
         self.size = grounded.opportunities.sum(axis=0)
         self.used = self.size > 0
         self.targets, self.weights, self.exact = targets, np.where(self.used, weights, 0.0), exact
@@ -76,38 +78,33 @@ class ExpectationCriterion:
                 f"rule {name!r}: a target of {targets[wrong[0]]} is no rate", hint="kl takes 0 <= target < 1"
             )
 
-    def means(self, w: Float) -> Float:
-        """Return m under weights w, float64[J]; 0 where there is no opportunity."""
-        return self._means(self.likelihood.potentials(w))
-
-    def __call__(self, w: Float) -> tuple[float, Float]:
-        """Return h(w) and its gradient."""
-        batch = self.likelihood.potentials(w)
-        value, slope = self._distance(self._means(batch))
+    def slopes(self, batch: ChainBatch) -> tuple[float, Float, Float]:
+        """Return h of potentials and its derivatives by their unary scores, float64[M, L], and transitions."""
+        value, slope = self._distance(self.means_of(batch))
         v = np.divide(slope, self.size, out=np.zeros_like(slope), where=self.used)
         largest = float(np.abs(v).max(initial=0.0))
         if largest == 0.0:
-            return value, np.zeros(self.likelihood.n_parameters)
+            return value, np.zeros_like(batch.unary), np.zeros_like(batch.trans[0])
         unit = v / largest
         (up, up_steps), (down, down_steps) = (
             self._marginals(batch, -EPSILON * unit),
             self._marginals(batch, EPSILON * unit),
         )
         scale = largest / (2.0 * EPSILON)
-        return value, self.likelihood.counts(scale * (up - down), scale * (up_steps - down_steps))
+        return value, scale * (up - down), scale * (up_steps - down_steps)
 
-    def _means(self, batch: ChainBatch) -> Float:
-        """Return m of potentials."""
+    def means_of(self, batch: ChainBatch) -> Float:
+        """Return m of potentials, float64[J]; 0 where there is no opportunity."""
         group = np.zeros(len(batch), np.int64)
         moved = self.grounded.move(batch, np.zeros((1, len(self.size))))
-        found = posterior(moved.batch, threads=self.likelihood.threads)
+        found = posterior(moved.batch, threads=self.threads)
         expected = self.grounded.expected(found, moved, group, 1)[0]
         return np.asarray(np.divide(expected, self.size, out=np.zeros_like(expected), where=self.used))
 
     def _marginals(self, batch: ChainBatch, multipliers: Float) -> tuple[Float, Float]:
         """Return the marginals and expected transitions of potentials moved by multipliers."""
         moved = self.grounded.move(batch, multipliers[None])
-        found = moved.unmoved(posterior(moved.batch, threads=self.likelihood.threads), 1)
+        found = moved.unmoved(posterior(moved.batch, threads=self.threads), 1)
         return found.marginals, found.transitions[0]
 
     def _distance(self, means: Float) -> tuple[float, Float]:
@@ -121,3 +118,34 @@ class ExpectationCriterion:
         values[self.rates] = hit + (1.0 - tau) * np.log((1.0 - tau) / (1.0 - m))
         slopes[self.rates] = np.where(m == means[self.rates], (m - tau) / (m * (1.0 - m)), 0.0)
         return float(weights @ values), weights * slopes
+
+
+class ExpectationCriterion(ScoreCriterion):
+    """h and its gradient for one unlabelled corpus; call it with a weight vector.
+
+    likelihood : the model on this corpus; only its potentials and feature counts are used. The rest is as above.
+    """
+
+    def __init__(
+        self, likelihood: SoftLikelihood, grounded: GroundedFeatures, targets: Float, weights: Float, **options: Any
+    ) -> None:
+        """Check the targets."""
+        super().__init__(grounded, targets, weights, threads=likelihood.threads, **options)
+        self.likelihood = likelihood
+
+    @classmethod
+    def over(cls, likelihood: SoftLikelihood, criterion: ScoreCriterion) -> ExpectationCriterion:
+        """Return a criterion of scores as one of weights."""
+        own = criterion
+        return cls(likelihood, own.grounded, own.targets, own.weights, distance=own.distance, exact=own.exact)
+
+    def means(self, w: Float) -> Float:
+        """Return m under weights w, float64[J]; 0 where there is no opportunity."""
+        return self.means_of(self.likelihood.potentials(w))
+
+    def __call__(self, w: Float) -> tuple[float, Float]:
+        """Return h(w) and its gradient."""
+        value, unary, steps = self.slopes(self.likelihood.potentials(w))
+        if not unary.any() and not steps.any():
+            return value, np.zeros(self.likelihood.n_parameters)
+        return value, self.likelihood.counts(unary, steps)

@@ -36,7 +36,7 @@ from espalier.models.conv import (
     forward,
 )
 
-__all__ = ["NetData", "Progress", "Run", "TrainingPlan", "one_blas_thread", "train_net"]
+__all__ = ["Gradients", "NetData", "Progress", "Run", "Term", "TrainingPlan", "one_blas_thread", "train_net"]
 
 Float = NDArray[np.float64]
 
@@ -46,7 +46,8 @@ class NetData:
     """Labelled sequences as a net reads them.
 
     indptr : int64[N + 1]; words : the ids of all word types; word : int32[M], the type of each token; space : uint8[M];
-    y : int16[M], -1 unknown; weight : float64[N], of the labels; soft, soft_weight : probabilities and float64[N].
+    y : int16[M], -1 unknown; weight : float64[N], of the labels; soft, soft_weight : probabilities and float64[N];
+    soft_transitions : float32[N, L, L], the transitions that are expected with them, where these are known.
     start_allowed, allowed : bool[L] and bool[L, L].
     """
 
@@ -60,6 +61,7 @@ class NetData:
     allowed: NDArray[np.bool_]
     soft: SoftLabels | None = None
     soft_weight: Float | None = None
+    soft_transitions: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         """Return N."""
@@ -143,6 +145,10 @@ class Run:
         return self.current if self.best is None else self.best
 
 
+Gradients = dict[str, Floats | SomeRows]
+Term = Callable[[Parameters, int], Gradients]
+"""The gradients of a further term, at weights and a step."""
+
 Score = Callable[[Parameters, bool], float]
 """Token accuracy of weights on other data; the second argument: are sequences decoded as a whole?"""
 
@@ -157,14 +163,18 @@ def train_net(
     score: Score | None = None,
     progress: Callable[[Progress], None] | None = None,
     keep: Callable[[Run], None] | None = None,
+    term: Term | None = None,
 ) -> Run:
-    """Go on with a run until its plan is done; `keep` is called after every epoch, to store it."""
+    """Go on with a run until its plan is done; `keep` is called after every epoch, to store it.
+
+    term : something else to minimise, whose gradients are added to those of every step.
+    """
     phases = plan.phases(len(data))
     epochs = sum(k for _, k, _ in phases)
     begin, before = time.perf_counter(), run.history[-1].seconds if run.history else 0.0
     with one_blas_thread(), _pool(threads) as pool:
         works = [Workspace(run.weights["table"].dtype) for _ in range(plan.shards)]
-        batch = _Batches(shape, data, plan, works, pool)
+        batch = _Batches(shape, data, plan, works, pool, term)
         for chains, phase_epochs, each, done in _remaining(phases, run.epoch):
             if done == 0:
                 run.search, run.since = run.search.anew(), 0
@@ -214,6 +224,8 @@ def _epoch(run: Run, batch: _Batches, chains: bool, epoch: int, first: int, step
     rate = plan.crf_rate if chains else plan.rate
     for k, chosen in enumerate(batch.order(epoch)):
         value, size, gradients = batch.gradients(run.weights, chosen, chains, (plan.seed, epoch, k))
+        if batch.term is not None:
+            gradients = added([gradients, batch.term(run.weights, first + k)])
         length = run.search.step(gradients, rate * schedule(first + k, steps))
         skipped += not np.isfinite(length)
         total, weight = total + value, weight + size
@@ -227,7 +239,10 @@ def _epoch(run: Run, batch: _Batches, chains: bool, epoch: int, first: int, step
 class _Batches:
     """Batches of the data, and their gradients."""
 
-    def __init__(self, shape: ConvShape, data: NetData, plan: TrainingPlan, works: list[Workspace], pool: Any) -> None:
+    def __init__(
+        self, shape: ConvShape, data: NetData, plan: TrainingPlan, works: list[Workspace], pool: Any, term: Term | None
+    ) -> None:
+        self.term = term
         self.shape, self.data, self.plan, self.works, self.pool = shape, data, plan, works, pool
         self.lengths = np.diff(data.indptr)
         self.ids = data.words.sizes.sum(axis=1)
@@ -242,14 +257,14 @@ class _Batches:
 
     def gradients(
         self, weights: Parameters, chosen: NDArray[np.int64], chains: bool, key: tuple[int, ...]
-    ) -> tuple[float, float, dict[str, Floats | SomeRows]]:
+    ) -> tuple[float, float, Gradients]:
         """Return the loss of a batch, its weight in tokens, and the gradients of the mean loss of a token."""
         chosen = chosen[np.lexsort((chosen, -self.lengths[chosen]))]
         data = self.data
         each = data.weight[chosen] + (0.0 if data.soft_weight is None else data.soft_weight[chosen])
         size = max(float((each * self.lengths[chosen]).sum()), 1e-12)
 
-        def shard(k: int) -> tuple[float, dict[str, Floats | SomeRows]] | None:
+        def shard(k: int) -> tuple[float, Gradients] | None:
             mine = chosen[k :: self.plan.shards]
             mine = mine[self.lengths[mine] > 0]
             rng = np.random.default_rng([*key, k])
@@ -263,7 +278,7 @@ class _Batches:
     def _shard(
         self, weights: Parameters, mine: NDArray[np.int64], chains: bool, scale: float, rng: np.random.Generator,
         work: Workspace,
-    ) -> tuple[float, dict[str, Floats | SomeRows]]:  # fmt: skip
+    ) -> tuple[float, Gradients]:  # fmt: skip
         batch, targets = self._taken(mine, scale)
         scores, kept = forward(weights, self.shape, batch, work, Dropout(rng, *self.plan.dropout))
         if not chains:
@@ -289,7 +304,8 @@ class _Batches:
         words = data.words.at(self.first_id, self.ids, used)
         soft = None if data.soft is None else data.soft.taken(tokens)
         soft_weight = None if data.soft_weight is None else scale * data.soft_weight[mine]
-        targets = Targets(lengths, data.y[tokens], scale * data.weight[mine], soft, soft_weight)
+        steps = None if data.soft_transitions is None else data.soft_transitions[mine]
+        targets = Targets(lengths, data.y[tokens], scale * data.weight[mine], soft, soft_weight, steps)
         return NetInput(words, word, data.space[tokens], Borders(lengths)), targets
 
 
