@@ -40,6 +40,7 @@ def bench(arguments: str = "--quick", **needs: bool) -> Quick:
 
 SCRIPTS = {
     "bench/accuracy.py": bench(data=True),
+    "bench/cascade.py": bench(),
     "bench/codl.py": bench(data=True),
     "bench/crf.py": bench(data=True),
     "bench/decode.py": bench(data=True),

@@ -274,16 +274,16 @@ class ChainBatch:
 
     def tempered(self) -> ChainBatch:
         """Return the scores divided by the temperature of their sequence, so that P(y) ∝ exp s(y)."""
-        if self.temperature is None:
-            return self
+        if self.temperature is None or not len(self):
+            return replace(self, temperature=None) if self.temperature is not None else self
+        heat = self.temperature[0]
+        if len(self) == 1 or (self.temperature == heat).all():
+            unary, trans, start, end = (scores / heat for scores in (self.unary, self.trans, self.start, self.end))
+            return ChainBatch(self.indptr, unary, trans, self.trans_class, start, end, None, self.sources)
         heats, kind = np.unique(self.temperature, return_inverse=True)
-        if len(heats) <= 1:
-            heat = heats[0] if len(heats) else 1.0
-            parts = {name: getattr(self, name) / heat for name in ("unary", "trans", "start", "end")}
-            return replace(self, **parts, temperature=None)
         # Sequences of a batch share start and end: here each has its own, so they move into its tokens.
         lengths = np.diff(self.indptr)
-        kinds, moved = np.repeat(kind, lengths), with_ends(self)
+        kinds, (moved,) = np.repeat(kind, lengths), with_ends([self])
         unary = moved.unary / np.repeat(self.temperature, lengths)[:, None]
         trans = (self.trans / heats[:, None, None, None]).reshape(-1, *self.trans.shape[1:])
         classes = (self.trans_class + len(self.trans) * kinds).astype(np.int32)
@@ -298,13 +298,13 @@ def _of_class(batch: ChainBatch, c: int) -> ChainBatch:
 def exchanged(batch: ChainBatch, sequences: NDArray[np.int64], others: ChainBatch) -> ChainBatch:
     """Return a batch with the scores of some sequences taken from another batch, which holds just these, in order.
 
-    Both have temperatures and sources. Start and end scores move into the tokens, as in `with_ends`.
+    Both have temperatures and sources. Start and end scores move into the tokens (`with_ends`).
     """
     assert batch.temperature is not None
     assert others.temperature is not None
     token = batch.tokens_of(sequences)
-    whole, classes = with_ends(batch), batch.trans_class.copy()
-    whole.unary[token] = with_ends(others, batch).unary  # a copy of our own
+    (whole, own), classes = with_ends([batch, others]), batch.trans_class.copy()
+    whole.unary[token] = own.unary  # in a copy of our own
     classes[token] = others.trans_class + np.int32(len(batch.trans))
     heat, sources = batch.temperature.copy(), list(batch.sources)
     heat[sequences] = others.temperature
@@ -314,14 +314,19 @@ def exchanged(batch: ChainBatch, sequences: NDArray[np.int64], others: ChainBatc
     return replace(whole, trans=trans, trans_class=classes, temperature=heat, sources=tuple(sources))
 
 
-def with_ends(batch: ChainBatch, like: ChainBatch | None = None) -> ChainBatch:
-    """Return a batch whose first and last tokens hold what start and end score.
+def with_ends(batches: Sequence[ChainBatch]) -> list[ChainBatch]:
+    """Return batches whose first and last tokens hold what start and end score, so that they can be joined.
 
-    start and end then only say what is forbidden, which rules must know; like : forbid there no more than this batch
-    does, so that the two can be joined.
+    start and end are then the same for all of them, and only say what all forbid, which rules must know.
     """
-    other = batch if like is None else like
-    start, end = (np.where(np.isneginf(scores), -np.inf, 0.0) for scores in (other.start, other.end))
+    start, end = (
+        np.where(np.logical_and.reduce([np.isneginf(scores) for scores in ends]), -np.inf, 0.0)
+        for ends in ([batch.start for batch in batches], [batch.end for batch in batches])
+    )
+    return [_with_ends(batch, start, end) for batch in batches]
+
+
+def _with_ends(batch: ChainBatch, start: Float, end: Float) -> ChainBatch:
     present, unary = np.diff(batch.indptr) > 0, batch.unary.copy()
     unary[batch.indptr[:-1][present]] += np.where(start == 0, batch.start, 0.0)
     unary[batch.indptr[1:][present] - 1] += np.where(end == 0, batch.end, 0.0)

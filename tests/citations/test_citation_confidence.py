@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from espalier.corpus import Corpus
 from espalier.decoders.counts import Conditions, CountForm
+from espalier.decoders.probabilities import answer_probabilities
 from espalier.errors import ModelFileError
-from espalier.extract.confidence import Calibration, answer_probabilities, with_local_rules
+from espalier.extract.confidence import Calibration, with_local_rules
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules import rules as rule_set
 from espalier.rules.compile import compile_rules

@@ -12,7 +12,7 @@ from espalier.corpus import Corpus
 from espalier.decoders import counting, exhaustive, single
 from espalier.decoders.base import Problem
 from espalier.decoders.batch import decode_batch
-from espalier.extract.confidence import answer_probabilities
+from espalier.decoders.probabilities import answer_probabilities
 from espalier.potentials import ChainBatch
 from espalier.rules import rules
 from espalier.rules.compile import compile_rules

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from test_experts import NEW, RULES, X, Y
 
 from espalier.corpus import Corpus
-from espalier.decoders.sureness import sureness
+from espalier.decoders.probabilities import sureness
 from espalier.errors import InputError
 from espalier.estimators.cascade import trade_off
 from espalier.estimators.ccm import CCM
@@ -167,6 +167,24 @@ def test_under_rules_certificates_say_whose_scores_they_are_about(tmp_path: Path
     plain = Extractor(CCM(CRF(), RULES, "fixed").fit(X, Y)).extract(TEXTS[0])
     assert plain.certificate.scores == ""
     assert "scores" not in plain.certificate.to_dict()
+
+
+def test_explanations_say_what_each_expert_adds() -> None:
+    model = CCM(Experts([CRF(l2=3.0), HMM()], [1, 0.5], ask_below=middle()), RULES, "fixed").fit(X, Y)
+    kinds = model.base_.potentials(TOKENS).sources
+    extractor = Extractor(model)
+    for tokens, text, kind in zip(TOKENS, TEXTS, kinds, strict=True):
+        for found in (model.explain(tokens), extractor.explain(text)):
+            assert len(found.experts) == (1 if kind == "first expert alone" else 2)
+            assert sum(share.before for share in found.experts) == pytest.approx(found.before.model_score)
+            assert sum(share.after for share in found.experts) == pytest.approx(found.after.model_score)
+            assert f"Scores: {kind}." in str(found)
+    both = Experts([CRF(), HMM()], [1, 0.5]).fit(X, Y)
+    said = both.explain(NEW[0]).experts
+    assert [(share.name, share.weight) for share in said] == [("0 CRF", 1.0), ("1 HMM", 0.5)]
+    y = both.labels_.encode(both.predict(NEW[:1])[0])
+    assert said[1].after == pytest.approx(0.5 * HMM().fit(X, Y).potentials(NEW)[0].score(y))
+    assert CCM(CRF(), RULES, "fixed").fit(X, Y).explain(NEW[0]).experts == ()
 
 
 def test_a_trade_off_is_what_the_cascade_does() -> None:

@@ -250,4 +250,6 @@ def _explanation(extractor: Extractor, text: str | Document) -> Iterator[str]:
     for effect in found.effects:
         times = f"{effect.before}× without rules, {effect.after}× with them"
         yield f"{effect.name}: broken {times}, at {effect.penalty:.3g} each"
+    for share in found.experts:
+        yield f"expert {share.name}: {share.before:.4g} without rules, {share.after:.4g} with them"
     yield str(found).rpartition("\n\n")[2]

@@ -104,6 +104,12 @@ def _contents(header: Mapping[str, Any], penalties: NDArray[Any] | None) -> Iter
     from espalier.rules.ruleset import RuleSet
 
     yield "parameters", ", ".join(f"{name}={value}" for name, value in header.get("parameters", {}).items())
+    voices = header.get("voices")
+    if isinstance(voices, Mapping):
+        yield "weights", ", ".join(f"{weight:.4g}" for weight in voices["weights"])
+        alone = header.get("parameters", {}).get("ask_below") is not None
+        more = f", of the first expert alone {voices['alone_temperature']:.4g}" if alone else ""
+        yield "temperature", f"{voices['temperature']:.4g}{more}"
     features = header.get("features")
     if isinstance(features, Mapping):
         yield "features", "  ".join(map(str, features.get("templates", features)))

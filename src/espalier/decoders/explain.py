@@ -16,7 +16,7 @@ import numpy as np
 from espalier.decoders.base import Decoding, Problem, evaluate
 from espalier.errors import InfeasibleError
 
-__all__ = ["Explanation", "RuleEffect", "explain"]
+__all__ = ["ExpertShare", "Explanation", "RuleEffect", "explain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,23 @@ class RuleEffect:
     paid: float
 
 
+@dataclass(frozen=True, slots=True)
+class ExpertShare:
+    """One expert: its weight, and what its scores, times the weight, add to the answer before and to that after."""
+
+    name: str
+    weight: float
+    before: float
+    after: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Explanation:
     """Two answers side by side.
 
     before : the best labelling without any rule; after : the best with all of them; effects : every rule that one of
     the two breaks; cause : names of the rules that make the difference, none if there is no difference; minimal : is
-    no smaller set enough?
+    no smaller set enough? experts : where several models were asked, what each of them adds to the scores.
     """
 
     tokens: tuple[str, ...]
@@ -45,6 +55,7 @@ class Explanation:
     effects: tuple[RuleEffect, ...]
     cause: tuple[str, ...]
     minimal: bool
+    experts: tuple[ExpertShare, ...] = ()
 
     @property
     def changed(self) -> tuple[int, ...]:
@@ -62,6 +73,11 @@ class Explanation:
             head = ("rule", "penalty", "broken without", "broken with", "paid")
             body = [(e.name, f"{e.penalty:g}", str(e.before), str(e.after), f"{e.paid:g}") for e in self.effects]
             parts.append("\n".join(_columns([head, *body])))
+        if self.experts:
+            columns = [("expert", "weight", "score without", "score with")]
+            columns += [(e.name, f"{e.weight:.3g}", f"{e.before:.4g}", f"{e.after:.4g}") for e in self.experts]
+            whose = self.after.certificate.scores
+            parts.append("\n".join([*_columns([*columns]), *([f"Scores: {whose}."] if whose else [])]))
         parts.append(self._verdict())
         return "\n\n".join(parts)
 

@@ -32,7 +32,7 @@ LARGEST_SPREAD = 250.0  # between scores, so that products of their exponentials
 Float = NDArray[np.float64]
 Int16 = NDArray[np.int16]
 
-_latest: tuple[tuple[bytes, ...], tuple[Float, Float, Float]] | None = None  # module state: see `_exponentials`
+_latest: tuple[tuple[tuple[bytes, ...], tuple[Float, Float, Float]], ...] = ()  # module state: see `_exponentials`
 
 
 def decode_single(
@@ -66,7 +66,8 @@ def posterior_single(
 ) -> tuple[NDArray[np.float32], float] | None:
     """Return p(y_t) of every label of one sequence, in single precision as the lanes give it, and log Z.
 
-    unary : float64[T, L]; trans : float64[L, L]. None if scaled probabilities cannot hold the scores.
+    unary : float64[T, L]; trans : float64[L, L]; y : int[T], where -1 stands for the likeliest label. None if scaled
+    probabilities cannot hold the scores.
     """
     low, peak = float(unary.min()), unary.max(axis=1)
     if low == -np.inf:
@@ -86,13 +87,18 @@ def posterior_single(
 
 
 def _exponentials(trans: Float, start: Float, end: Float) -> tuple[Float, Float, Float]:
-    """Return e to the transitions, start and end; those of the last call are kept, for a model has the same always."""
+    """Return e to the transitions, start and end; the last four are kept, for a model has the same always.
+
+    A cascade of experts has those of the first and of all, at several temperatures.
+    """
     global _latest
     key = trans.tobytes(), start.tobytes(), end.tobytes()
-    found = _latest  # one read: another thread may write
-    if found is None or found[0] != key:
-        found = _latest = key, (np.exp(trans), np.exp(start), np.exp(end))
-    return found[1]
+    known = _latest  # one read: another thread may write
+    found = next((values for other, values in known if other == key), None)
+    if found is None:
+        found = np.exp(trans), np.exp(start), np.exp(end)
+        _latest = (key, found), *known[:3]
+    return found
 
 
 def _posterior(
@@ -121,9 +127,9 @@ def _posterior(
     for here, row in zip(beta[-2::-1], x[-2::-1], strict=True):
         np.dot(steps, after, out=here)
         after = here * row
-    token = np.arange(len(y))
     log_z = float(peak.sum() + np.log(scale).sum()) + math.log(z)
-    return (alpha[token, y] * beta[token, y]).astype(np.float32), log_z
+    shares = alpha * beta
+    return np.where(y < 0, shares.max(axis=1), shares[np.arange(len(y)), y]).astype(np.float32), log_z
 
 
 class _Single:

@@ -11,12 +11,14 @@ the method that is missing.
     Counts           HMM                       EM; PosteriorRegularization
     FitsSoft         CRF, ConvCRF              GeneralizedExpectation; PosteriorRegularization
     FitsInParts      CRF                       CoDL and PosteriorRegularization, for jobs
+    HasExperts       Experts                   explanations, to say what each model adds to a score
 
 Every model has `potentials`, `fit`, `fit_with_pool` and `fit_guessed` from `SequenceLabeller`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -30,6 +32,7 @@ from espalier.rules.compile import Compiled
 from espalier.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:  # needed by nobody who only labels
+    from espalier.decoders.explain import ExpertShare, Explanation
     from espalier.inference import Posterior
     from espalier.learning.generalised_expectation import ScoreCriterion
     from espalier.learning.penalties import Tally
@@ -39,6 +42,7 @@ __all__ = [
     "Expecting",
     "FitsInParts",
     "FitsSoft",
+    "HasExperts",
     "HasRules",
     "LearnsRules",
     "Mixes",
@@ -46,6 +50,7 @@ __all__ = [
     "SoftProblem",
     "chain_potentials",
     "require",
+    "with_experts",
 ]
 
 Float = NDArray[np.float64]
@@ -178,6 +183,14 @@ class FitsInParts(Protocol):
         """Return the likelihood of labels; see `CRF.likelihood`."""
 
 
+@runtime_checkable
+class HasExperts(Protocol):
+    """Adds the scores of several models."""
+
+    def expert_shares(self, corpus: Corpus, before: NDArray[Any], after: NDArray[Any]) -> tuple[ExpertShare, ...]:
+        """Return what each model that was asked adds to the scores of two labellings of one sequence, label ids."""
+
+
 WHAT: dict[type[Any], str] = {
     ScoresSegments: "scores segments",
     HasRules: "has rules",
@@ -186,6 +199,7 @@ WHAT: dict[type[Any], str] = {
     Counts: "is estimated from counts",
     FitsSoft: "can be fitted to soft labels",
     FitsInParts: "has a likelihood in parts",
+    HasExperts: "adds the scores of several models",
 }
 
 
@@ -199,6 +213,21 @@ def require(model: Any, ability: Any, who: str, instead: str = "") -> Any:
     missing = [name for name in vars(ability) if not name.startswith("_") and not callable(getattr(model, name, None))]
     what = f"{who} needs a model that {WHAT[ability]}, and a {type(model).__name__} has no `{missing[0]}`"
     raise InputError(what, hint=instead)
+
+
+def with_experts(explanation: Explanation, model: Any, corpus: Corpus) -> Explanation:
+    """Return an explanation that also says what each expert adds, if the model, or what is inside it, has several.
+
+    corpus : the one sequence that is explained.
+    """
+    while not isinstance(model, HasExperts):
+        model = getattr(model, "base_", None) or getattr(model, "model_", None)
+        if not hasattr(model, "potentials"):
+            return explanation
+    before, after = explanation.before.labels, explanation.after.labels
+    assert before is not None
+    assert after is not None
+    return replace(explanation, experts=model.expert_shares(corpus, before, after))
 
 
 def chain_potentials(model: SequenceLabeller, X: Any, who: str) -> ChainBatch:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders.certify import sums
-from espalier.decoders.sureness import sureness
+from espalier.decoders.probabilities import sureness
 from espalier.errors import InputError
 from espalier.estimators.abilities import HasRules, chain_potentials
 from espalier.estimators.base import SequenceLabeller, as_corpus

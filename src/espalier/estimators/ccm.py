@@ -25,7 +25,7 @@ from espalier.decoders.base import Problem
 from espalier.decoders.batch import BatchDecoding, decode_batch
 from espalier.decoders.explain import Explanation, explain
 from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning
-from espalier.estimators.abilities import LearnsRules, ScoresSegments, chain_potentials, require
+from espalier.estimators.abilities import LearnsRules, ScoresSegments, chain_potentials, require, with_experts
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
@@ -360,7 +360,7 @@ class CCM(SequenceLabeller):
     def explain(self, tokens: Sequence[str]) -> Explanation:
         """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
         corpus = as_corpus([tokens])
-        return explain(self._problems(corpus, self.potentials(corpus))[0])
+        return with_experts(explain(self._problems(corpus, self.potentials(corpus))[0]), self.base_, corpus)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""

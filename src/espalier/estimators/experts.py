@@ -12,7 +12,7 @@ With rules the penalties are divided by T too, so that the most probable answer 
 
 The sum costs O(M L) for each expert on top of its own potentials.
 
-A *cascade* (`ask_below`) asks the other experts only where the first is not sure (`decoders.sureness`). A sequence of
+A *cascade* (`ask_below`) asks the other experts only where the first is not sure (`sureness`). A sequence of
 which it is sure keeps its scores: the answer is the first expert's, and so is the proof; certificates say whose scores
 they are about. Both kinds of sequences have temperatures of their own, since the first is right more often where it is
 sure. Whether it is sure is asked before rules, so that the answer of a sequence depends on the model alone.
@@ -24,15 +24,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.sureness import sureness
+from espalier.decoders.probabilities import sureness
 from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
-from espalier.estimators.abilities import chain_potentials
+from espalier.estimators.abilities import chain_potentials, with_experts
 from espalier.estimators.base import (
     SequenceLabeller,
     again,
@@ -42,8 +42,12 @@ from espalier.estimators.base import (
     labelled_corpus,
 )
 from espalier.estimators.persist import nested, unnested
+from espalier.inference import path_scores
 from espalier.learning.expert_weights import ExpertScores, learn_weights, learned_temperature, sum_of_potentials
-from espalier.potentials import ChainBatch, exchanged, with_ends
+from espalier.potentials import ChainBatch, exchanged
+
+if TYPE_CHECKING:
+    from espalier.decoders.explain import ExpertShare, Explanation
 
 __all__ = ["Experts"]
 
@@ -316,12 +320,34 @@ class Experts(SequenceLabeller):
             return total if heat == 1.0 else replace(total, temperature=np.full(len(total), heat))
         asked = np.flatnonzero(sureness(first) < self.ask_below)
         if not len(asked):
-            return _named(with_ends(first), self.alone_temperature_, ALONE)
+            return _named(first, self.alone_temperature_, ALONE)
         product = f"product of {np.count_nonzero(self.weights_)} experts"
         if len(asked) == len(first):
-            return _named(with_ends(self._with_others(first, corpus), first), self.temperature_, product)
+            return _named(self._with_others(first, corpus), self.temperature_, product)
         total = _named(self._with_others(first.chosen(asked), corpus[asked]), self.temperature_, product)
         return exchanged(_named(first, self.alone_temperature_, ALONE), asked, total)
+
+    def explain(self, tokens: Sequence[str]) -> Explanation:
+        """Return the answer for one sequence, and what each expert adds to its score."""
+        return with_experts(super().explain(tokens), self, as_corpus([tokens]))
+
+    def expert_shares(self, corpus: Corpus, before: NDArray[Any], after: NDArray[Any]) -> tuple[ExpertShare, ...]:
+        """Return what each expert that was asked adds to the scores of two labellings of one sequence, label ids.
+
+        corpus : the sequence; before, after : int[T].
+        """
+        from espalier.decoders.explain import ExpertShare
+
+        alone = self.ask_below is not None and self.potentials(corpus).sources[0] == ALONE
+        found = []
+        for i, weight in enumerate([1.0] if alone else self.weights_.tolist()):
+            if weight > 0:
+                batch = self._potentials(i, corpus)
+                scores = (
+                    weight * float(path_scores(batch, np.asarray(y))[0]) if len(y) else 0.0 for y in (before, after)
+                )
+                found.append(ExpertShare(f"{i} {type(self.experts_[i]).__name__}", weight, *scores))
+        return tuple(found)
 
     def _with_others(self, first: ChainBatch, corpus: Corpus) -> ChainBatch:
         """Return the sum over all experts; first : the potentials of the first."""

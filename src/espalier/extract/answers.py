@@ -24,9 +24,10 @@ from espalier.decoders.base import Certificate, Problem, Violated
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import certify_batch, degree_matrix
 from espalier.decoders.counts import BatchDecoding, Conditions, CountForm
+from espalier.decoders.probabilities import answer_probabilities
 from espalier.decoders.readings import Ranked, k_best_batch
 from espalier.document import Document
-from espalier.extract.confidence import Calibration, answer_probabilities, with_local_rules
+from espalier.extract.confidence import Calibration, with_local_rules
 from espalier.extract.extraction import Field
 from espalier.inference import viterbi
 from espalier.lazy import cached_property

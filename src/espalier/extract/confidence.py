@@ -2,7 +2,7 @@
 
     p(y) ∝ exp( s(x, y) - Σ ρ d(x, y) )           over the rules that one token or one pair of neighbours can break
 
-    token     p(y_t = ŷ_t)                         by forward-backward on eight sequences at a time
+    token     p(y_t = ŷ_t)                         (`decoders.probabilities`)
     field     min over its tokens                  a bound on p(all tokens of the field are right)
     record    p(ŷ)                                 of the whole labelling
 
@@ -36,14 +36,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.decoders.counts import Conditions, CountForm
-from espalier.decoders.single import LONGEST, posterior_single
 from espalier.errors import InputError, ModelFileError
-from espalier.inference import path_scores, posterior
-from espalier.kernels.layout import aligned, padded
-from espalier.lanes import LARGEST, Lanes, Transitions
 from espalier.potentials import ChainBatch
 
-__all__ = ["Calibration", "Curve", "Verdicts", "answer_probabilities", "isotonic", "with_local_rules"]
+__all__ = ["Calibration", "Curve", "Verdicts", "isotonic", "with_local_rules"]
 
 Float = NDArray[np.float64]
 Int16 = NDArray[np.int16]
@@ -193,60 +189,3 @@ def with_local_rules(batch: ChainBatch, form: CountForm, conditions: Conditions)
     if not form.steps.any():
         return charged
     return replace(charged, trans=batch.trans - form.steps[:-1], start=batch.start - form.steps[-1])
-
-
-def answer_probabilities(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
-    """Return p(y_t) of every token's label, float64[M], and p(y) of every labelling, float64[N].
-
-    y : int16[M]. A labelling that is forbidden has probability 0, and so has each of its tokens that is.
-    """
-    groups = batch.by_class()
-    if groups:  # experts have transitions of their own for sequences of each kind; the lanes take one matrix
-        tokens, whole = np.empty(len(y)), np.empty(len(batch))
-        for sequences, own in groups:
-            token = batch.tokens_of(sequences)
-            tokens[token], whole[sequences] = answer_probabilities(own, y[token])
-        return tokens, whole
-    tokens, log_z = _posterior(batch, y)
-    scores = path_scores(batch, y, threads=1)
-    possible = np.isfinite(log_z) & np.isfinite(scores)
-    whole = np.exp(np.minimum(np.where(possible, scores - np.where(possible, log_z, 0.0), -np.inf), 0.0))
-    return _from_0_to_1(tokens), whole
-
-
-def _posterior(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
-    """Return the marginal of every token's label, float64[M], and log Z, float64[N] (-inf: nothing is possible)."""
-    trans = batch.trans[0]
-    if len(batch.trans) > 1 or any(_largest(x) >= LARGEST for x in (trans, batch.start, batch.end)):
-        found = posterior(batch, threads=1, allow_infeasible=True)
-        return found.marginals[np.arange(len(y)), y], found.log_z
-    if len(batch) == 1 and 0 < len(y) <= LONGEST:
-        single = posterior_single(batch.unary, trans, batch.start, batch.end, y)
-        if single is not None:
-            return single[0].astype(np.float64), np.array([single[1]])
-    from espalier.kernels.lanes import forward_backward_lanes
-
-    lanes, L = Lanes.of(batch.indptr), batch.n_labels
-    rows = aligned(lanes.n_rows, padded(L))
-    rows[lanes.row_of_token, :L] = batch.unary
-    shares = aligned(lanes.n_rows, padded(L), dtype=np.float32)
-    transitions, lane_z = Transitions.of(trans), np.zeros(len(lanes.lengths))
-    forward_backward_lanes(
-        0, lanes.n_groups, lanes.group_ptr, lanes.lengths, np.ones(len(lanes.lengths)), np.exp(batch.start),
-        np.exp(batch.end), *transitions.arguments(), rows, shares, np.zeros(len(transitions.source)), lane_z,
-    )  # fmt: skip
-    log_z, used = np.zeros(len(batch)), lanes.sequence >= 0
-    log_z[lanes.sequence[used]] = lane_z[used]
-    tokens = shares[lanes.row_of_token, y].astype(np.float64)
-    for i in np.flatnonzero(np.isnan(log_z)).tolist():  # scores too far apart for scaled probabilities
-        own = slice(batch.indptr[i], batch.indptr[i + 1])
-        found = posterior(batch[i], allow_infeasible=True)
-        tokens[own], log_z[i] = found.marginals[np.arange(len(y[own])), y[own]], found.log_z[0]
-    return tokens, log_z
-
-
-def _largest(scores: Float) -> float:
-    """Return the largest of the finite scores, whatever its sign, 0 if there is none."""
-    size = np.abs(scores)
-    largest = float(size.max(initial=0.0))
-    return largest if largest < np.inf else float(size.max(where=size < np.inf, initial=0.0))

@@ -320,9 +320,10 @@ class Extractor:
         if self._own_rules and hasattr(self.model, "choose"):
             return self.model.explain(document.words)
         from espalier.decoders.explain import explain
+        from espalier.estimators.abilities import with_experts
 
         answers = self.decode(self.score([document]))
-        return explain(answers.problem(0))
+        return with_experts(explain(answers.problem(0)), self.model, answers.scored.corpus)
 
     def calibrate(self: Self, dev: Iterable[Document] | Corpus) -> Self:
         """Learn what confidences are worth from labelled texts that the model has not seen.

@@ -84,8 +84,8 @@ def viterbi_one(rows, change, kind, steps, start, end, omega, path):
 def posterior_one(x, peak, steps, first, last, y, tokens):
     """Write p(y_t) of the labels of one sequence into tokens : float32[T]; return log Z, nan if nothing is possible.
 
-    x : float64[T, L], e to the scores minus peak : float64[T], the largest of each token; steps, first, last : e to the
-    transitions, start and end. The recurrences are those of `lanes`.
+    A label of -1 stands for the likeliest. x : float64[T, L], e to the scores minus peak : float64[T], the largest of
+    each token; steps, first, last : e to the transitions, start and end. The recurrences are those of `lanes`.
     """
     T, L = x.shape
     alpha, scale, here = np.empty((T, L)), np.empty(T), np.empty(L)
@@ -116,7 +116,13 @@ def posterior_one(x, peak, steps, first, last, y, tokens):
         return np.nan
     beta, after, into = last / z, np.empty(L), steps.T.copy()
     for t in range(T - 1, -1, -1):
-        tokens[t] = alpha[t, y[t]] * beta[y[t]]
+        label = y[t]
+        if label < 0:
+            label = 0
+            for j in range(1, L):
+                if alpha[t, j] * beta[j] > alpha[t, label] * beta[label]:
+                    label = j
+        tokens[t] = alpha[t, label] * beta[label]
         for j in range(L):
             after[j] = x[t, j] * beta[j] / scale[t]
         beta[:] = 0.0

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from espalier.potentials import ChainBatch
+from espalier.potentials import ChainBatch, with_ends
 
 __all__ = ["Kept", "alone", "joined", "size"]
 
@@ -65,7 +65,8 @@ def joined(parts: Sequence[ChainBatch]) -> ChainBatch:
     """Lay the scores of single sequences, all of one model, end to end."""
     first = parts[0]
     if any(len(part.trans) > 1 or part.temperature is not None or part.sources for part in parts):
-        return ChainBatch.of([part[0] for part in parts])
+        same = all(np.array_equal(a, b) for p in parts for a, b in ((p.start, first.start), (p.end, first.end)))
+        return ChainBatch.of([part[0] for part in (parts if same else with_ends(parts))])
     unary = np.concatenate([part.unary for part in parts])
     indptr = np.cumsum([0, *(len(part.unary) for part in parts)]).astype(np.int64)
     return ChainBatch(indptr, unary, first.trans, np.zeros(len(unary), np.int32), first.start, first.end)

@@ -1,0 +1,106 @@
+"""Probabilities of labels and labellings under a chain, eight sequences at a time, and how sure it is of a sequence.
+
+    p(y) ∝ exp s(x, y)
+
+Forward-backward with scaled probabilities (`kernels.lanes`), for one short sequence in NumPy (`single`), in log space
+where transitions differ within a sequence or scores are too far apart. Cost: O(T L + T E) for E transitions with a
+weight of their own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.decoders.single import LONGEST, posterior_single
+from espalier.inference import path_scores, posterior
+from espalier.kernels.layout import aligned, padded
+from espalier.lanes import LARGEST, Lanes, Transitions
+from espalier.potentials import ChainBatch
+
+__all__ = ["answer_probabilities", "sureness"]
+
+LIKELIEST = -1
+"""Stands for the likeliest label of a token."""
+
+Float = NDArray[np.float64]
+Int16 = NDArray[np.int16]
+
+
+def answer_probabilities(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
+    """Return p(y_t) of every token's label, float64[M], and p(y) of every labelling, float64[N].
+
+    y : int16[M]. A labelling that is forbidden has probability 0, and so has each of its tokens that is.
+    """
+    groups = batch.by_class()
+    if groups:  # experts have transitions of their own for sequences of each kind; the lanes take one matrix
+        tokens, whole = np.empty(len(y)), np.empty(len(batch))
+        for sequences, own in groups:
+            token = batch.tokens_of(sequences)
+            tokens[token], whole[sequences] = answer_probabilities(own, y[token])
+        return tokens, whole
+    tokens, log_z = _posterior(batch, y)
+    scores = path_scores(batch, y, threads=1)
+    possible = np.isfinite(log_z) & np.isfinite(scores)
+    whole = np.exp(np.minimum(np.where(possible, scores - np.where(possible, log_z, 0.0), -np.inf), 0.0))
+    return np.minimum(np.maximum(tokens, 0.0), 1.0), whole
+
+
+def sureness(batch: ChainBatch) -> Float:
+    """Return how sure a model is of each sequence, float64[N] within 0..1, from one forward-backward pass.
+
+    The product over its tokens of the probability of the likeliest label: the chance that these are all right, if they
+    were independent. 1 without tokens, 0 where every labelling is forbidden.
+    """
+    found, present = np.ones(len(batch)), np.diff(batch.indptr) > 0
+    if present.any():
+        tokens, _ = _posterior(batch, np.full(len(batch.unary), LIKELIEST, np.int16))
+        found[present] = np.multiply.reduceat(np.minimum(tokens, 1.0), batch.indptr[:-1][present])
+    return found
+
+
+def _posterior(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
+    """Return the marginal of every token's label, float64[M], and log Z, float64[N] (-inf: nothing is possible).
+
+    y : int16[M], all labels, or all `LIKELIEST`.
+    """
+    trans = batch.trans[0]
+    if len(batch.trans) > 1 or any(_largest(x) >= LARGEST for x in (trans, batch.start, batch.end)):
+        found = posterior(batch, threads=1, allow_infeasible=True)
+        return _of_labels(found.marginals, y), found.log_z
+    if len(batch) == 1 and 0 < len(y) <= LONGEST:
+        single = posterior_single(batch.unary, trans, batch.start, batch.end, y)
+        if single is not None:
+            return single[0].astype(np.float64), np.array([single[1]])
+    from espalier.kernels.lanes import forward_backward_lanes
+
+    lanes, L = Lanes.of(batch.indptr), batch.n_labels
+    rows = aligned(lanes.n_rows, padded(L))
+    rows[lanes.row_of_token, :L] = batch.unary
+    shares = aligned(lanes.n_rows, padded(L), dtype=np.float32)
+    transitions, lane_z = Transitions.of(trans), np.zeros(len(lanes.lengths))
+    forward_backward_lanes(
+        0, lanes.n_groups, lanes.group_ptr, lanes.lengths, np.ones(len(lanes.lengths)), np.exp(batch.start),
+        np.exp(batch.end), *transitions.arguments(), rows, shares, np.zeros(len(transitions.source)), lane_z,
+    )  # fmt: skip
+    log_z, used = np.zeros(len(batch)), lanes.sequence >= 0
+    log_z[lanes.sequence[used]] = lane_z[used]
+    row = lanes.row_of_token
+    tokens = (shares[row, y] if not len(y) or y[0] >= 0 else shares[:, :L].max(axis=1)[row]).astype(np.float64)
+    for i in np.flatnonzero(np.isnan(log_z)).tolist():  # scores too far apart for scaled probabilities
+        own = slice(batch.indptr[i], batch.indptr[i + 1])
+        found = posterior(batch[i], allow_infeasible=True)
+        tokens[own], log_z[i] = _of_labels(found.marginals, y[own]), found.log_z[0]
+    return tokens, log_z
+
+
+def _of_labels(marginals: Float, y: Int16) -> Float:
+    """Return the marginals of the labels, or of the likeliest ones, float64[M]."""
+    return marginals[np.arange(len(y)), y] if not len(y) or y[0] >= 0 else np.asarray(marginals.max(axis=1))
+
+
+def _largest(scores: Float) -> float:
+    """Return the largest of the finite scores, whatever its sign, 0 if there is none."""
+    size = np.abs(scores)
+    largest = float(size.max(initial=0.0))
+    return largest if largest < np.inf else float(size.max(where=size < np.inf, initial=0.0))
