@@ -42,6 +42,7 @@ SCRIPTS = {
     "bench/accuracy.py": bench(data=True),
     "bench/cascade.py": bench(),
     "bench/codl.py": bench(data=True),
+    "bench/conv.py": bench(data=True),
     "bench/crf.py": bench(data=True),
     "bench/decode.py": bench(data=True),
     "bench/discovery.py": bench(data=True),

@@ -32,6 +32,7 @@ class Kind(str, Enum):
     perceptron = "perceptron"
     crf = "crf"
     semicrf = "semicrf"
+    conv_crf = "conv_crf"
 
 
 class MethodName(str, Enum):

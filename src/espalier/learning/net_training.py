@@ -173,7 +173,7 @@ def train_net(
     epochs = sum(k for _, k, _ in phases)
     begin, before = time.perf_counter(), run.history[-1].seconds if run.history else 0.0
     with one_blas_thread(), _pool(threads) as pool:
-        works = [Workspace(run.weights["table"].dtype) for _ in range(plan.shards)]
+        works = [Workspace(run.weights["table"].dtype) for _ in range(threads)]
         batch = _Batches(shape, data, plan, works, pool, term)
         for chains, phase_epochs, each, done in _remaining(phases, run.epoch):
             if done == 0:
@@ -268,7 +268,13 @@ class _Batches:
             mine = chosen[k :: self.plan.shards]
             mine = mine[self.lengths[mine] > 0]
             rng = np.random.default_rng([*key, k])
-            return self._shard(weights, mine, chains, 1.0 / size, rng, self.works[k]) if len(mine) else None
+            if not len(mine):
+                return None
+            work = self.works.pop()  # one for each thread: fewer of them stay in the cache
+            try:
+                return self._shard(weights, mine, chains, 1.0 / size, rng, work)
+            finally:
+                self.works.append(work)
 
         found = [part for part in self.pool(shard, range(self.plan.shards)) if part is not None]
         if not found:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "MODELS", "Method", "Recipe", "plan"]
 
-MODELS = ("hmm", "perceptron", "crf", "semicrf")
+MODELS = ("hmm", "perceptron", "crf", "semicrf", "conv_crf")
 """The models that can be trained."""
 
 _TRAINED = ("perceptron", "svm")
@@ -54,11 +54,12 @@ class Method(NamedTuple):
 
 METHODS: Mapping[str, Method] = {
     "supervised": Method(
-        "from corrected records", False, ("crf", "hmm", "perceptron", "semicrf"), (*_GIVEN, *_TRAINED), ("crf",)
+        "from corrected records", False,
+        ("crf", "hmm", "perceptron", "semicrf", "conv_crf"), (*_GIVEN, *_TRAINED), ("crf",),
     ),
     "codl": Method(
         "constraint-driven: labels the other records under the rules, and learns from those, too",
-        True, ("crf", "hmm", "perceptron"), (*_GIVEN, *_TRAINED), ("crf", "hmm"),
+        True, ("crf", "hmm", "perceptron", "conv_crf"), (*_GIVEN, *_TRAINED), ("crf", "hmm"),
     ),
     "samplerank": Method(
         "ranking in a random walk, taught by rules on the other records", True, (), ("hard", "fixed", "number")
@@ -66,9 +67,9 @@ METHODS: Mapping[str, Method] = {
     "em": Method("expectation maximisation of an HMM; the rules are applied afterwards", True, ("hmm",), (), ("hmm",)),
     "pr": Method(
         "posterior regularisation: expectations of the rules on the other records",
-        True, ("crf", "hmm", "perceptron"), _GIVEN, ("crf", "hmm"),
+        True, ("crf", "hmm", "perceptron", "conv_crf"), _GIVEN, ("crf", "hmm"),
     ),
-    "ge": Method("generalised expectation: the same, by gradient", True, ("crf",), ()),
+    "ge": Method("generalised expectation: the same, by gradient", True, ("crf", "conv_crf"), ()),
 }  # fmt: skip
 """The ways to train a model, by name."""
 
@@ -360,7 +361,7 @@ def _learner(
 ) -> Any:
     """Put a method around a model that has its rules."""
     if method == "codl":
-        # Only HMM and perceptron have an average of two models.
+        # HMM and perceptron are averaged, as in the papers; other models learn anew from labels and guesses.
         own = {"update": "interpolate" if kind in ("hmm", "perceptron") else "pool"}
         return _new("codl", base).set_params(**own, **({} if start is None else start.pool_parameters))
     if method == "em":
