@@ -13,6 +13,7 @@ from espalier.citations.parser import Parser
 from espalier.corpus import Corpus
 from espalier.document import Document
 from espalier.estimators.experts import Experts
+from espalier.recipes.adapting import begin
 
 REFERENCES = [
     "Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9.",
@@ -100,3 +101,10 @@ def test_one_file_holds_all_and_one_text_loads_no_kernels(parser: Parser, tmp_pa
     ).stdout  # fmt: skip
     assert "first expert alone" in table
     assert "expert 1 ConvCRF: " in table
+
+
+def test_learning_may_begin_at_the_first_expert(parser: Parser, tmp_path: Path) -> None:
+    parser.save(tmp_path / "both.espalier")
+    start = begin(tmp_path / "both.espalier")
+    assert start.learned.labels == parser.model.labels_
+    assert "calibration" in start.kept

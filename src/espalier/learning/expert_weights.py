@@ -48,7 +48,7 @@ Float = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpertScores:
-    """Held-out sequences: batches : one for each expert, of the same sequences; y : int[M], their labels, all known."""
+    """Sequences that experts have not seen: batches : one for each expert; y : int[M], the labels, all known."""
 
     batches: tuple[ChainBatch, ...]
     y: NDArray[np.integer]

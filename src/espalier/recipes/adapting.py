@@ -67,7 +67,7 @@ def begin(path: str | Path, name: str = "") -> Start:
 
     Parameters
     ----------
-    path : the model file; the CRF may be inside other estimators, such as a CCM.
+    path : the model file; the CRF may be inside other estimators, such as a CCM, or be the first of experts.
     name : what to call the model in messages; by default its path.
 
     Returns
@@ -82,7 +82,8 @@ def begin(path: str | Path, name: str = "") -> Start:
     header, arrays = store.load(path)
     model: Any = unpack(header, arrays)
     while not isinstance(model, CRF):
-        inner = getattr(model, "model_", getattr(model, "base_", None))
+        experts = getattr(model, "experts_", [None])
+        inner = getattr(model, "model_", getattr(model, "base_", experts[0]))
         if inner is None:
             raise InputError(
                 f"{name or path}: holds a {type(model).__name__}", hint="only a CRF can be learned from further"
