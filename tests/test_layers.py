@@ -86,7 +86,7 @@ DOORS = {"learning/jobs.py": "distributed"}
 # Layers that may import the package itself, inside functions, for its version.
 WHOLE = {"cluster", "workbench", "cli"}
 # Packages that import some of their names on use, beside the package itself.
-ON_USE = {"decoders/__init__.py"}
+ON_USE = {"decoders/__init__.py", "rules/__init__.py"}
 DOTTED = re.compile(r"espalier(\.[a-z_0-9]+)+")
 
 # Words of one application, and where they may be used in code.

@@ -19,15 +19,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.kernels.layout import LANES
+from espalier.kernels.layout import LANES, LARGEST
 
-__all__ = ["LARGEST", "Lanes", "Transitions"]
+__all__ = ["Lanes", "Transitions"]
 
 CANCELS_BELOW = -12.0
 """exp(-12) ≈ 6e-6 leaves ten good digits of sixteen after the subtraction."""
-
-LARGEST = 250.0
-"""Beyond this a product of two exponentials may leave the range of doubles: the log-space kernel takes over."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

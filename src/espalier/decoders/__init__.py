@@ -7,11 +7,11 @@ either gets all methods; most of them are imported only then.
 from typing import TYPE_CHECKING
 
 from espalier.decoders.base import Certificate, Decoding, Problem, Status, Verdict, Violated, WorkDone
-from espalier.decoders.explain import Explanation, explain
 from espalier.lazy import on_use
 
 if TYPE_CHECKING:
     from espalier.decoders.api import decode, marginals, sample
+    from espalier.decoders.explanation import Explanation, explain
     from espalier.decoders.logits import first_subword
     from espalier.decoders.table import DECODERS
 
@@ -33,5 +33,9 @@ __all__ = [
 ]
 
 __getattr__, __dir__ = on_use(
-    __name__, {"DECODERS": "table", "decode": "api", "first_subword": "logits", "marginals": "api", "sample": "api"}
+    __name__,
+    {
+        **{"DECODERS": "table", "first_subword": "logits", "Explanation": "explanation", "explain": "explanation"},
+        **{"decode": "api", "marginals": "api", "sample": "api"},
+    },
 )

@@ -19,8 +19,8 @@ from espalier.corpus import Labels
 from espalier.decoders import conflict as conflicts
 from espalier.decoders import gibbs, product, table
 from espalier.decoders.base import Decoding, Problem, Status, infeasible
-from espalier.decoders.explain import Explanation
-from espalier.decoders.explain import explain as explain_problem
+from espalier.decoders.explanation import Explanation
+from espalier.decoders.explanation import explain as explain_problem
 from espalier.decoders.lattice import LatticeTooLarge
 from espalier.decoders.viterbi import Clamp, clamped
 from espalier.errors import InputError

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,10 @@ from numpy.typing import NDArray
 from espalier.decoders.counts import Conditions, CountForm, priced
 from espalier.potentials import ChainBatch
 from espalier.rules import nodes as n
-from espalier.rules.automaton import Automaton, SizeError
 from espalier.rules.compile import Compiled
+
+if TYPE_CHECKING:
+    from espalier.rules.automaton import Automaton
 
 __all__ = ["Folded", "fold"]
 
@@ -95,6 +98,8 @@ def _automaton(compiled: Compiled, rules: Sequence[int], L: int) -> Automaton | 
 
 
 def _built(compiled: Compiled, rules: Sequence[int], limit: int) -> Automaton | None:
+    from espalier.rules.automaton import SizeError
+
     try:
         return compiled.automaton(rules, limit)
     except SizeError:

@@ -16,16 +16,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.counts import Conditions, priced
-from espalier.rules.automaton import Component, tabulate
 from espalier.rules.compile import Compiled
 from espalier.rules.machines import Machine, State
 from espalier.rules.predicates import ALWAYS
+
+if TYPE_CHECKING:
+    from espalier.rules.automaton import Component
 
 __all__ = ["Parts", "Tables"]
 
@@ -171,6 +173,8 @@ def _joined(arrays: list[NDArray[Any]]) -> Float:
 
 def _tabulated(compiled: Compiled, k: int, always: frozenset[int]) -> list[Component] | None:
     """Return the tables of all parts of rule k, None if one is too large."""
+    from espalier.rules.automaton import tabulate
+
     found, L = [], len(compiled.labels)
     for machine in compiled.machines[k].parts():
         if len(set(machine.reads) - always) > MOST_CONDITIONS:

@@ -32,7 +32,7 @@ from espalier.rules.compile import Compiled
 from espalier.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:  # needed by nobody who only labels
-    from espalier.decoders.explain import ExpertShare, Explanation
+    from espalier.decoders.explanation import ExpertShare, Explanation
     from espalier.inference import Posterior
     from espalier.learning.generalised_expectation import ScoreCriterion
     from espalier.learning.penalties import Tally

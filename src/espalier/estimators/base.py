@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 from espalier import store
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.document import Document
-from espalier.errors import InputError, LabelError, NotFittedError, nearest
+from espalier.errors import Argument, InputError, LabelError, NotFittedError, RuleError, nearest
 from espalier.estimators.kinds import register
 from espalier.inference import k_best, marginals, viterbi
 from espalier.potentials import ChainBatch, SegmentBatch
+from espalier.rules.compile import Compiled, compile_rules
+from espalier.rules.ruleset import RuleSet
 
 __all__ = [
     "Estimator",
@@ -33,9 +35,11 @@ __all__ = [
     "check_labelled",
     "check_number",
     "check_sample_weight",
+    "compiled_rules",
     "fresh",
     "is_estimator",
     "labelled_corpus",
+    "rule_set",
 ]
 
 Self = TypeVar("Self", bound="Estimator")
@@ -381,3 +385,21 @@ class SequenceLabeller(Estimator, ABC):
         from espalier.estimators.persist import pack  # which knows every estimator, so this module cannot know it
 
         store.save(path, *pack(self))
+
+
+def rule_set(rules: RuleSet | str) -> RuleSet:
+    """Return rules as a set."""
+    chosen = RuleSet.from_text(rules) if isinstance(rules, str) else rules
+    if not isinstance(chosen, RuleSet):
+        raise InputError(f"rules are a RuleSet or its text, not {type(rules).__name__}")
+    return chosen
+
+
+def compiled_rules(rules: RuleSet | str, labels: Labels) -> Compiled:
+    """Compile rules; a label that only the training set lacks is the likeliest reason of a failure."""
+    chosen = rule_set(rules)
+    try:
+        return compile_rules(chosen, labels)
+    except RuleError as error:
+        listing = Argument("fit", "labels", said="pass labels= to fit")
+        raise error.noted("if the training set happens to lack it, ", listing) from None

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.base import Problem
 from espalier.decoders.batch import BatchDecoding, decode_batch
-from espalier.decoders.explain import Explanation, explain
 from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning
 from espalier.estimators.abilities import LearnsRules, ScoresSegments, chain_potentials, require, with_experts
 from espalier.estimators.base import (
@@ -31,12 +30,12 @@ from espalier.estimators.base import (
     as_corpus,
     check_number,
     check_sample_weight,
+    compiled_rules,
     fresh,
     labelled_corpus,
+    rule_set,
 )
-from espalier.estimators.ccm_segments import decode_base_segments, segment_tags
 from espalier.estimators.persist import nested, unnested
-from espalier.estimators.ruled import compiled_rules, rule_set
 from espalier.inference import marginals, viterbi
 from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR, count_penalties, log_odds
 from espalier.potentials import ChainBatch, SegmentBatch
@@ -44,6 +43,7 @@ from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
+    from espalier.decoders.explanation import Explanation
     from espalier.learning.penalties import Tally
     from espalier.learning.penalty_training import HeldOut
 
@@ -226,6 +226,8 @@ class CCM(SequenceLabeller):
     def _learned(self, base: SequenceLabeller, compiled: Compiled, rho: Float) -> None:
         """Keep a fitted base and its penalties; compiled forms do not depend on those."""
         if isinstance(base, ScoresSegments):
+            from espalier.estimators.ccm_segments import segment_tags
+
             segment_tags(base, compiled.labels)  # refuses labels that the rules could not read
         self.base_ = base
         self.rules_ = compiled.rules.with_penalties(rho)
@@ -279,6 +281,8 @@ class CCM(SequenceLabeller):
     def _decoded(self, batch: ChainBatch | SegmentBatch, corpus: Corpus) -> BatchDecoding:
         if isinstance(batch, SegmentBatch):
             assert isinstance(self.base_, ScoresSegments)
+            from espalier.estimators.ccm_segments import decode_base_segments
+
             return decode_base_segments(self.base_, batch, self.compiled_, corpus)
         return decode_batch(batch, self.compiled_, corpus, threads=self.threads)
 
@@ -360,6 +364,8 @@ class CCM(SequenceLabeller):
     def explain(self, tokens: Sequence[str]) -> Explanation:
         """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
         corpus = as_corpus([tokens])
+        from espalier.decoders.explanation import explain
+
         return with_experts(explain(self._problems(corpus, self.potentials(corpus))[0]), self.base_, corpus)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.explain import Explanation
+from espalier.decoders.explanation import Explanation
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.abilities import HasRules, Mixes, chain_potentials, require
 from espalier.estimators.base import SequenceLabeller, check_number, check_sample_weight, fresh, labelled_corpus

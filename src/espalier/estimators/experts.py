@@ -47,7 +47,7 @@ from espalier.learning.expert_weights import ExpertScores, learn_weights, learne
 from espalier.potentials import ChainBatch, exchanged
 
 if TYPE_CHECKING:
-    from espalier.decoders.explain import ExpertShare, Explanation
+    from espalier.decoders.explanation import ExpertShare, Explanation
 
 __all__ = ["Experts"]
 
@@ -336,7 +336,7 @@ class Experts(SequenceLabeller):
 
         corpus : the sequence; before, after : int[T].
         """
-        from espalier.decoders.explain import ExpertShare
+        from espalier.decoders.explanation import ExpertShare
 
         alone = self.ask_below is not None and self.potentials(corpus).sources[0] == ALONE
         found = []

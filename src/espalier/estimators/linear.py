@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
-from espalier.estimators.moves import moves_of
 from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor
-from espalier.features.given import GivenIndex
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
 from espalier.models.chain import ChainModel, moved
 from espalier.models.weights import Pairs
 from espalier.potentials import ChainBatch
+
+if TYPE_CHECKING:
+    from espalier.features.given import GivenIndex
 
 __all__ = ["Learned", "LinearChainLabeller", "TrainingSet", "holds_attributes", "training_set"]
 
@@ -140,12 +141,14 @@ class LinearChainLabeller(SequenceLabeller):
         prior: Learned | None = getattr(self, "prior", None)
         given = holds_attributes(X)
         if prior is None:
+            from espalier.features.given import GivenIndex
+
             return GivenIndex.fit_transform(X) if given else self.extractor().fit_transform(corpus)
-        if isinstance(prior.index, GivenIndex) != given:
+        if isinstance(prior.index, FeatureIndex) == given:
             raise InputError(
                 "the prior and X differ: one has ready attributes, the other tokens", hint="both need the same"
             )
-        return prior.index, prior.index.transform(X if isinstance(prior.index, GivenIndex) else corpus)
+        return prior.index, prior.index.transform(corpus if isinstance(prior.index, FeatureIndex) else X)
 
     def extractor(self) -> FeatureExtractor:
         """Return what turns sequences into features."""
@@ -156,7 +159,7 @@ class LinearChainLabeller(SequenceLabeller):
     def transform(self, X: Any) -> tuple[FeatureMatrix, NDArray[np.int64]]:
         """Return the feature matrix of X under the locked vocabulary, and the sequence borders."""
         self.check_fitted()
-        if isinstance(self.index_, GivenIndex):
+        if not isinstance(self.index_, FeatureIndex):
             if isinstance(X, Corpus) or (any(len(sequence) for sequence in X) and not holds_attributes(X)):
                 raise InputError("this model was trained on ready attributes", hint="X must hold them too, not tokens")
             indptr = np.concatenate([[0], np.cumsum([len(sequence) for sequence in X])]).astype(np.int64)
@@ -203,7 +206,12 @@ class LinearChainLabeller(SequenceLabeller):
         state: dict[str, Any] = {"features": header["features"]}
         state |= {name.removeprefix("features/"): a for name, a in arrays.items() if name.startswith("features/")}
         given = bool(header["features"].get("given"))
-        self.index_ = GivenIndex.from_state(state) if given else FeatureIndex.from_state(state)
+        if given:
+            from espalier.features.given import GivenIndex
+
+            self.index_ = GivenIndex.from_state(state)
+        else:
+            self.index_ = FeatureIndex.from_state(state)
         if isinstance(self.index_, FeatureIndex) and "features" not in header["parameters"]:
             self.features = FeatureExtractor(self.index_.templates, self.index_.min_count)  # to be fitted anew with
         # Copies, because kernels are compiled for writable arrays, and those of a file are not.
@@ -239,5 +247,7 @@ def training_set(corpus: Corpus, matrix: FeatureMatrix, sample_weight: NDArray[n
     """Bring the corpus into arrays and find what is allowed: valid tags, and whatever the labels themselves do."""
     assert corpus.y is not None
     assert corpus.labels is not None
+    from espalier.estimators.moves import moves_of
+
     moves = moves_of(corpus)
     return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *moves, sample_weight)

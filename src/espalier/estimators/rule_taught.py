@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.base import check_number, fresh
-from espalier.estimators.ruled import compiled_rules
+from espalier.estimators.base import check_number, compiled_rules, fresh
 from espalier.estimators.unlabelled import TaughtLabeller
 from espalier.learning.expectations import ChainFeatures, unusable
 from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR

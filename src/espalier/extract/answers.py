@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,6 @@ from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import certify_batch, degree_matrix
 from espalier.decoders.counts import BatchDecoding, Conditions, CountForm
 from espalier.decoders.probabilities import answer_probabilities
-from espalier.decoders.readings import Ranked, k_best_batch
 from espalier.document import Document
 from espalier.extract.confidence import Calibration, with_local_rules
 from espalier.extract.extraction import Field
@@ -36,6 +35,9 @@ from espalier.rules.compile import Compiled, Grounded
 from espalier.rules.grounding import Bits
 from espalier.rules.meaning import violations
 from espalier.tags import parse_tag, segments
+
+if TYPE_CHECKING:
+    from espalier.decoders.readings import Ranked
 
 __all__ = ["Answers", "FieldNames", "Reading", "Scored", "bounded", "decode"]
 
@@ -214,6 +216,8 @@ class Answers:
 
     def _alternatives(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
         """Return for each document its second to k-th best reading under the rules."""
+        from espalier.decoders.readings import k_best_batch
+
         ranked = k_best_batch(self.scored.potentials, self.compiled, self.bits, k, self.problem)
         others = [self._others(i, k, several) for i, several in enumerate(ranked)]
         chosen = [i for i, own in enumerate(others) for _ in range(len(own) + 1) if own]
@@ -230,6 +234,8 @@ class Answers:
         return [list(islice(readings, len(own))) for own in others]
 
     def _own(self, i: int) -> Ranked:
+        from espalier.decoders.readings import Ranked
+
         return Ranked(self.y[self.scored.span(i)], self.certificates[i].bound, self.certificates[i].method)
 
     def _others(self, i: int, k: int, ranked: Sequence[Ranked]) -> list[Ranked]:

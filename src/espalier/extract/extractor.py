@@ -319,7 +319,7 @@ class Extractor:
         document = self._document(text, 0)
         if self._own_rules and hasattr(self.model, "choose"):
             return self.model.explain(document.words)
-        from espalier.decoders.explain import explain
+        from espalier.decoders.explanation import explain
         from espalier.estimators.abilities import with_experts
 
         answers = self.decode(self.score([document]))

@@ -27,7 +27,6 @@ from espalier.features.matrix import FeatureMatrix, assemble
 from espalier.features.named import NamedField
 from espalier.features.templates import FeatureField, Template
 from espalier.features.view import View, all_fields, fields_of, join
-from espalier.features.word_classes import ClassField, VectorField, WordClasses
 
 __all__ = ["FeatureExtractor"]
 
@@ -126,16 +125,14 @@ def _check_templates(templates: Sequence[Template]) -> None:
         raise InputError("at least one template is needed")
     seen: set[str] = set()
     fields: dict[str, FeatureField] = {}
-    classes: dict[str, WordClasses] = {}
+    classes: dict[str, Any] = {}
     for template in templates:
         for field in all_fields([template]):
             if fields.setdefault(field.text, field) != field:
                 raise InputError(f"two different fields have the name {field.text!r}", hint="rename one")
-            if (
-                isinstance(field, (ClassField, VectorField))
-                and classes.setdefault(field.label, field.classes) != field.classes
-            ):
-                raise InputError(f"two different sets of word classes have the name {field.label!r}", hint="rename one")
+            own, label = getattr(field, "classes", None), getattr(field, "label", "")
+            if own is not None and classes.setdefault(label, own) != own:
+                raise InputError(f"two different sets of word classes have the name {label!r}", hint="rename one")
         if template.text in seen:
             raise InputError(f"template {template.text!r} is listed twice")
         seen.add(template.text)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,16 +25,16 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
 from espalier.features.columns import Column, Places
 from espalier.features.declare import read_table
-from espalier.features.lexicon import Lexicon
 from espalier.features.matrix import FeatureMatrix, assemble
-from espalier.features.memory import TypeMemory
 from espalier.features.named import Call, NamedField, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.single import LONGEST, SingleIndex
 from espalier.features.templates import FeatureField, Template, marker
 from espalier.features.view import View, all_fields, fields_of, join, locked, names_of
-from espalier.features.word_classes import ClassField, VectorField, WordClasses
 from espalier.lazy import cached_property
 from espalier.strings import put_strings, stored_array, take_strings
+
+if TYPE_CHECKING:
+    from espalier.features.memory import TypeMemory
 
 __all__ = ["FeatureIndex", "pack", "unpack"]
 
@@ -131,6 +131,8 @@ class FeatureIndex:
 
     @cached_property
     def _memory(self) -> TypeMemory:
+        from espalier.features.memory import TypeMemory
+
         return TypeMemory(self.templates, self.values, self.joins)
 
     @cached_property
@@ -186,6 +188,9 @@ def pack(
 
 def _pack_definition(state: dict[str, Any], field: FeatureField) -> None:
     """Add what a named field carries."""
+    from espalier.features.lexicon import Lexicon
+    from espalier.features.word_classes import ClassField, VectorField
+
     header = state["features"]
     if isinstance(field, (Call, SequenceCall)) and field.text not in header["functions"]:
         header["functions"].append(field.text)
@@ -250,6 +255,8 @@ def _check_functions(needed: Iterable[str], given: Iterable[NamedField]) -> None
 
 def _unpack_classes(state: Mapping[str, Any], name: str) -> Sequence[NamedField]:
     """Return the fields of the word classes of this name."""
+    from espalier.features.word_classes import WordClasses
+
     prefix = f"classes/{name}/"
     own = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
     return WordClasses.from_state(own).fields(name)

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-__all__ = ["BLOCK", "LANES", "VEC_BYTES", "aligned", "padded", "worth_loading"]
+__all__ = ["BLOCK", "LANES", "LARGEST", "VEC_BYTES", "aligned", "padded", "worth_loading"]
 
 PATIENCE = 16_384
 """Tokens that are scored and decoded without kernels before they are loaded."""
@@ -18,6 +18,9 @@ LANES = 8
 """Doubles in a Vec."""
 
 VEC_BYTES = 8 * LANES
+
+LARGEST = 250.0
+"""Beyond this a product of two exponentials may leave the range of doubles: the log-space kernel takes over."""
 
 BLOCK = 16
 """Labels summed at once: two Vecs, so that two additions are always under way."""

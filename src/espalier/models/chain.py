@@ -94,7 +94,7 @@ class ChainModel:
 
     def potentials_of_text(self, index: SingleIndex, corpus: Corpus) -> ChainBatch:
         """Return the potentials of a corpus of one short sequence, whose attributes the index knows."""
-        if index.program is None or not worth_loading(corpus.n_tokens):
+        if not worth_loading(corpus.n_tokens) or index.program is None:
             return self.potentials(index.transform(corpus), corpus.indptr)
         from espalier.models.single import SingleScores
 

@@ -6,12 +6,16 @@ them names and penalties; `violations` and `degree` are what they mean.
 
 import sys
 from types import ModuleType
+from typing import TYPE_CHECKING
 
+from espalier.lazy import on_use
 from espalier.rules import language
-from espalier.rules.generators import count_templates, relation_templates
 from espalier.rules.language import *  # noqa: F403 (every function of the algebra, so that its list stands once)
 from espalier.rules.meaning import Violation, degree, degrees, violations
 from espalier.rules.ruleset import Rule, RuleSet, rules
+
+if TYPE_CHECKING:
+    from espalier.rules.generators import count_templates, relation_templates
 
 __all__ = [
     "Rule",
@@ -34,3 +38,4 @@ class _Rules(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Rules
+__getattr__, __dir__ = on_use(__name__, {"count_templates": "generators", "relation_templates": "generators"})

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,13 +24,15 @@ from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import InputError, RuleError
 from espalier.lazy import cached_property
 from espalier.rules import lowering, meaning
-from espalier.rules.automaton import Automaton, build_automaton, estimate_size
 from espalier.rules.forms import Bits, Inequality, LinearForm, LocalForm, PathTable, Row
 from espalier.rules.grounding import Plan, Sequences, holds_when_empty
 from espalier.rules.machines import Capped, Machine, State
 from espalier.rules.nodes import conditions_of
 from espalier.rules.predicates import ALWAYS, Condition, Named, parts
 from espalier.rules.ruleset import RuleSet
+
+if TYPE_CHECKING:
+    from espalier.rules.automaton import Automaton
 
 __all__ = ["Compiled", "Grounded", "GroundedMonitor", "LocalTable", "Row", "compile_rules", "degrees_of"]
 
@@ -117,6 +119,8 @@ class Compiled:
 
         None if the number grows with the sequence, or a single part of a rule has more than `limit` states.
         """
+        from espalier.rules.automaton import estimate_size
+
         chosen = self._chosen(rules)
         machines = [self.machines[k] for k in chosen]
         return self.remember(
@@ -125,6 +129,8 @@ class Compiled:
 
     def automaton(self, rules: Sequence[int], max_states: int = 200_000) -> Automaton:
         """Return the product automaton of some rules, by number; a `SizeError` if it has more than max_states."""
+        from espalier.rules.automaton import build_automaton
+
         chosen = [(k, self.rules[k].name, self.machines[k]) for k in self._chosen(rules)]
         return build_automaton(chosen, self._always, len(self.labels), max_states)
 
