@@ -11,6 +11,7 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders import parts
 from espalier.decoders.batch import decode_batch
 from espalier.potentials import ChainBatch
+from espalier.rules import automaton
 from espalier.rules import compile as compiling
 from espalier.rules.compile import compile_rules
 from espalier.rules.ruleset import RuleSet
@@ -55,6 +56,6 @@ def test_decoding_again_tabulates_nothing(monkeypatch: pytest.MonkeyPatch) -> No
         raise AssertionError
 
     monkeypatch.setattr(parts, "_tabulated", again)
-    monkeypatch.setattr(compiling, "build_automaton", again)
+    monkeypatch.setattr(automaton, "build_automaton", again)
     assert decoded(1.0) == first
     decoded(0.3)
