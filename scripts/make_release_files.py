@@ -91,6 +91,7 @@ def unfitted() -> dict[str, Any]:
         "hmm-additive": es.HMM("additive", transition_classes="punctuation"),
         "perceptron": perceptron,
         "semicrf": es.SemiCRF(["bias", "lower"], max_iterations=20),
+        "conv": es.ConvCRF(8, dilations=(1, 2), embedding=8, buckets=64, min_steps=60),
         "experts": es.Experts([es.CRF(FEATURES, max_iterations=10), es.HMM()], [1, 0.5]),
         "ccm-count": es.CCM(es.HMM(), ORDER),
         "ccm-hard": es.CCM(es.HMM(), HARD, "hard"),

@@ -243,3 +243,20 @@ def test_tokens_are_learned_without_compiled_code(tmp_path) -> None:
         [sys.executable, "-c", SCRIPT, str(tmp_path / "m.espalier")], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+ONE = """
+import sys
+import espalier as es
+assert [field.text for field in es.load(sys.argv[1]).extract("Ann Lee in Ulm .").fields] == ["Ann Lee", "Ulm"]
+assert "numba" not in sys.modules
+assert "scipy" not in sys.modules
+"""
+
+
+def test_one_text_loads_no_compiled_code(fitted, tmp_path) -> None:
+    fitted.save(tmp_path / "m.espalier")
+    done = subprocess.run(
+        [sys.executable, "-c", ONE, str(tmp_path / "m.espalier")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

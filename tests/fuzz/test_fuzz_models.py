@@ -21,6 +21,7 @@ from espalier import store
 from espalier.errors import EspalierError, ModelFileError
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.ccm import CCM
+from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
@@ -36,6 +37,7 @@ MODELS: dict[str, Callable[[], SequenceLabeller]] = {
     "hmm": lambda: HMM(),
     "perceptron": lambda: Perceptron(epochs=2),
     "semicrf": lambda: SemiCRF(max_iterations=3),
+    "conv_crf": lambda: ConvCRF(4, dilations=(1, 2), embedding=4, buckets=32, epochs=1, crf_epochs=1, min_steps=0),
     "ccm": lambda: CCM(CRF(max_iterations=5), rules("Once: each field once\nYear: token ~ /\\d+/ -> when")),
 }
 NUMBERS = (0, 1, -1, 2, 7, 255, 2**31 - 1, -(2**31), 2**62, 1e300, -1e300, 0.5)
@@ -111,7 +113,8 @@ def _bent(draw: st.DrawFn, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             bent = array.copy()
             limits = np.iinfo(array.dtype) if array.dtype.kind in "iu" else np.finfo(array.dtype)
             number = draw(st.sampled_from(NUMBERS))
-            bent.flat[draw(st.integers(0, array.size - 1))] = min(max(number, limits.min), limits.max)
+            least, most = (np.asarray(limit).item() for limit in (limits.min, limits.max))
+            bent.flat[draw(st.integers(0, array.size - 1))] = min(max(number, least), most)
             return bent
         case "short":
             return array[: draw(st.integers(0, max(len(array) - 1, 0)))] if array.ndim else array[None]

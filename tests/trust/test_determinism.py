@@ -46,7 +46,7 @@ def test_other_data_give_other_models(tmp_path: Path) -> None:
     assert (tmp_path / "crf.espalier").read_bytes() != (FILES / "crf.espalier").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["crf", "perceptron", "semicrf", "hmm", "experts", "two-stage-mined"])
+@pytest.mark.parametrize("name", ["crf", "perceptron", "semicrf", "hmm", "conv", "experts", "two-stage-mined"])
 def test_a_loaded_model_can_learn_again_what_it_learned(name: str, tmp_path: Path) -> None:
     """Its parameters are all there, features included."""
     unfitted()[name].fit(*sequences(30, 1), labels=LABELS).save(tmp_path / "first")

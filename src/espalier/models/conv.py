@@ -39,7 +39,7 @@ __all__ = [
 Floats: TypeAlias = NDArray[Any]
 Ints: TypeAlias = NDArray[np.int64]
 Parameters: TypeAlias = dict[str, Floats]
-"""Weights by name: table, space, input, input_bias, block<k>, bias<k>, down<k>, up<k>, output, output_bias, trans, start, end."""
+"""Weights by name: table, space, input, input_bias, block<k>, bias<k>, down<k>, up<k>, output, output_bias ..."""
 
 SPACE_SIZE = 16
 """Numbers that say what stands before a token."""

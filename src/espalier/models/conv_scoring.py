@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
+from espalier.errors import ModelFileError
 from espalier.features.hashed import GROUPS, hashed_words, spaces_before
 from espalier.models.conv import Borders, ConvShape, Floats, Ints, Parameters, Workspace, convolved, pooled
 from espalier.parallel import choose_threads
@@ -54,7 +55,7 @@ class _Memory:
 
 @dataclass(slots=True, eq=False)
 class ScoringNet:
-    """The weights of a net, ready to score: shape, weights (float32), and `allowed`, the transitions that exist."""
+    """The weights of a net, in float32, ready to score."""
 
     shape: ConvShape
     weights: Parameters
@@ -83,11 +84,12 @@ class ScoringNet:
 
         def score(part: Sequence[tuple[int, int]]) -> None:
             work = Workspace(np.float32)
-            for lo, hi in part:
-                a, b = int(corpus.indptr[lo]), int(corpus.indptr[hi])
-                x = np.take(vectors, word[a:b], axis=0, out=work("x", b - a, self.shape.channels), mode="clip")
-                x += self._space_vectors()[0] if space is None else space[a:b]
-                found[a:b] = self._blocks(x, corpus.lengths[lo:hi], work)
+            with np.errstate(over="ignore", invalid="ignore"):  # looked at once, in the end
+                for lo, hi in part:
+                    a, b = int(corpus.indptr[lo]), int(corpus.indptr[hi])
+                    x = np.take(vectors, word[a:b], axis=0, out=work("x", b - a, self.shape.channels), mode="clip")
+                    x += self._space_vectors()[0] if space is None else space[a:b]
+                    found[a:b] = self._blocks(x, corpus.lengths[lo:hi], work)
 
         n = min(choose_threads(M, threads), len(slices))
         if n == 1:
@@ -95,6 +97,8 @@ class ScoringNet:
         else:
             with ThreadPoolExecutor(n, thread_name_prefix="espalier") as pool:
                 list(pool.map(score, (slices[k::n] for k in range(n))))
+        if not np.isfinite(found).all():
+            raise ModelFileError("the weights of the net are so large that its scores are no numbers")
         return found
 
     def _blocks(self, x: Floats, lengths: Ints, work: Workspace) -> Floats:
@@ -123,7 +127,8 @@ class ScoringNet:
         """Return what each kind of space adds, and the bias with it, float32[3, c]."""
         if not self._spaces:
             rest = self.weights["input"][GROUPS * self.shape.embedding :]
-            self._spaces.append(self.weights["space"] @ rest + self.weights["input_bias"])
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._spaces.append(self.weights["space"] @ rest + self.weights["input_bias"])
         return self._spaces[0]
 
     def _vectors(self, corpus: Corpus) -> tuple[Floats, NDArray[Any]]:
@@ -153,7 +158,8 @@ class ScoringNet:
         """Return what the first layer makes of words, a few thousand at a time."""
         first = self.weights["input"][: GROUPS * self.shape.embedding]
         parts = (hashed_words(words[k : k + SLICE], self.shape.buckets) for k in range(0, len(words), SLICE))
-        return np.concatenate([pooled(self.weights["table"], part) @ first for part in parts])
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.concatenate([pooled(self.weights["table"], part) @ first for part in parts])
 
 
 def _slices(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:

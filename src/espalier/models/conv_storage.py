@@ -22,6 +22,9 @@ __all__ = ["STORAGES", "packed", "unpacked"]
 
 STORAGES = ("int8", "float16", "float32")
 STEPS = 127
+FORBIDS = ("trans", "start", "end")
+"""What may hold -inf."""
+
 _WHOLE = ("space", "trans")
 """Matrices so small that they stay as they are."""
 
@@ -54,7 +57,11 @@ def unpacked(arrays: Mapping[str, NDArray[Any]], shape: ConvShape) -> Parameters
             expected = tuple(1 if k == _axis(name) else n for k, n in enumerate(size))
             if scale is None or scale.shape != expected:
                 raise ModelFileError(f"the scales of {name!r} are not there, or not of the size {expected}")
-            w *= np.asarray(scale, np.float32)
+            with np.errstate(over="ignore", invalid="ignore"):
+                w *= np.asarray(scale, np.float32)
+        least = -np.inf if name in FORBIDS else np.finfo(np.float32).min
+        if not ((w >= least) & (w < np.inf)).all():
+            raise ModelFileError(f"the weights {name!r} of the net are not finite")
         found[name] = w
     return found
 
