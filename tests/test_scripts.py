@@ -67,6 +67,8 @@ ELSEWHERE = {
     "scripts/kill_hundred.py": "tests/trust/test_crashes.py",
     "scripts/make_release_files.py": "tests/trust/test_determinism.py",
     "scripts/write_walks.py": "tests/docs/test_docs_architecture.py",
+    "scripts/render_references.py": "tests/rendering/test_rendering_run.py",
+    "bench/styles.py": "tests/rendering/test_rendering_bench.py",
     "scripts/rules_tables.py": "tests/test_docs_rules.py",
 }
 IMPORTED = {
@@ -74,6 +76,14 @@ IMPORTED = {
     "bench/reference_features.py": "bench/accuracy.py",
     "bench/synthetic.py": "bench/crf.py",
     "scripts/kill_kinds.py": "scripts/kill_hundred.py",
+    **{
+        f"scripts/rendering/{name}.py": "scripts/render_references.py"
+        for name in ("bibtex", "citeproc", "kinds", "labels", "noise", "plan", "words", "works")
+    },
+    "scripts/rendering/details.py": "scripts/rendering/drawing.py",
+    "scripts/rendering/drawing.py": "scripts/rendering/print_kinds.py",
+    "scripts/rendering/other_kinds.py": "scripts/rendering/kinds.py",
+    "scripts/rendering/print_kinds.py": "scripts/rendering/kinds.py",
 }
 
 

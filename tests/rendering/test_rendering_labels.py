@@ -1,0 +1,167 @@
+"""Labels of marked renderings: variables, cue words, marks, people, and what form decides."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from marked import Rendering
+from rendering.labels import CLOSE, read_marked
+
+from espalier.citations.record import LABELS
+from espalier.citations.schemes import load_scheme
+
+
+def test_variables_label_their_words_and_marks_go_by_the_convention() -> None:
+    r = Rendering()
+    raw = (
+        r.names("author", "Smith, J.", "author")
+        + " "
+        + r.node("date", "(2001). ", "issued")
+        + r.text("title", "“On it.”")
+    )
+    raw += " " + r.group(
+        r.text("container-title", "J. Things"),
+        " ",
+        r.text("volume", "12"),
+        r.text("issue", "(3)"),
+        ": ",
+        r.text("page", "4–5"),
+        ".",
+    )
+    assert r.fields(raw) == [
+        ("author", "Smith, J."),
+        ("date", "(2001)."),
+        ("title", "“On it.”"),
+        ("container-title", "J. Things"),
+        ("volume", "12"),
+        ("issue", "(3):"),
+        ("pages", "4–5."),
+    ]
+
+
+def test_a_cue_word_belongs_to_what_it_announces() -> None:
+    r = Rendering()
+    editor, book = r.names("editor", "J. Roe (ed.), ", "editor"), r.text("container-title", "The Book")
+    pages = r.group(r.node("label", "pp. ", "page"), r.text("page", "3–9"))
+    assert r.fields(r.text("title", "Part. ") + r.group(r.term("in", "In "), editor, book) + ", " + pages) == [
+        ("title", "Part."),
+        ("editor", "In J. Roe (ed.),"),
+        ("container-title", "The Book,"),
+        ("pages", "pp. 3–9"),
+    ]
+    by = r.group(r.value("edited by "), r.names("editor", "J. Roe", "editor"))
+    assert r.fields(r.text("title", "Part. ") + r.group(r.term("in", "In "), book, ", ", by)) == [
+        ("title", "Part."),
+        ("container-title", "In The Book,"),
+        ("editor", "edited by J. Roe"),
+    ]
+
+
+def test_a_cue_word_at_the_end_of_a_group_belongs_to_what_is_before() -> None:
+    r = Rendering()
+    raw = (
+        r.text("title", "A book. ")
+        + r.group(r.text("number-of-pages", "231"), r.value(" p."))
+        + " "
+        + r.text("collection-title", "Dominos")
+    )
+    assert r.fields(raw, "book")[1] == ("pages", "231 p.")
+
+
+def test_people_are_who_the_data_say() -> None:
+    r = Rendering()
+    raw = r.names("author", "Roe, J. (ed.). ", "editor") + r.text("title", "A book")
+    assert r.fields(raw, "book")[0] == ("editor", "Roe, J. (ed.).")
+
+
+@pytest.mark.parametrize(
+    ("phrase", "label"),
+    [
+        ("n.d.", "date"),
+        ("[s. l.]", "location"),
+        ("in press", "note"),
+        ("[Internet]", "genre"),
+        ("PhD thesis", "genre"),
+        ("Anon", "author"),
+    ],
+)
+def test_some_words_speak_for_themselves(phrase: str, label: str) -> None:
+    r = Rendering()
+    raw = r.text("title", "A title") + ", " + r.value(phrase) + ", " + r.text("volume", "3")
+    assert (label, phrase + ",") in r.fields(raw)
+
+
+def test_the_word_before_an_address_stays_with_the_day_of_access() -> None:
+    r = Rendering()
+    day, place = r.node("date", "May 5, 2015", "accessed"), r.text("URL", "http://x.org")
+    assert r.fields(r.text("title", "It. ") + r.group(r.value("Retrieved "), day, ", ", r.value("from "), place))[
+        1:
+    ] == [
+        ("accessed", "Retrieved May 5, 2015, from"),
+        ("url", "http://x.org"),
+    ]
+    assert r.fields(
+        r.text("title", "It. ") + r.group("[", r.value("Accessed "), day, "]. ", r.value("Available at "), place)
+    )[1:] == [
+        ("accessed", "[Accessed May 5, 2015]."),
+        ("url", "Available at http://x.org"),
+    ]
+
+
+def test_a_first_date_is_a_date_beside_the_date_and_a_note_in_words() -> None:
+    r = Rendering()
+    raw = (
+        r.text("title", "It. ")
+        + r.node("date", "2001", "issued")
+        + r.group(" [", r.node("date", "1953", "original-date"), "]")
+    )
+    assert r.fields(raw, "reprint")[1] == ("date", "2001 [1953]")
+    words = r.group("(", r.value("Original work published "), r.node("date", "1953", "original-date"), ")")
+    assert r.fields(r.text("title", "It. ") + r.node("date", "2001. ", "issued") + words, "reprint")[2] == (
+        "note",
+        "(Original work published 1953)",
+    )
+
+
+def test_form_and_kind_decide_the_last_labels() -> None:
+    r = Rendering()
+    assert r.fields(r.text("title", "It. ") + r.text("DOI", "https://doi.org/10.1/x"))[1][0] == "url"
+    assert r.fields(r.text("title", "It. ") + r.text("DOI", "doi:10.1/x"))[1][0] == "doi"
+    thesis = (
+        r.text("title", "It. ") + r.text("genre", "Praca doktorska, ") + r.text("publisher", "Uniwersytet Warszawski")
+    )
+    assert r.fields(thesis, "thesis")[2][0] == "institution"
+    assert r.fields(thesis, "book")[2][0] == "publisher"
+    archive = r.text("title", "It. ") + r.text("number", "arXiv:1234.5678")
+    assert r.fields(archive, "preprint")[1][0] == "note"
+
+
+@pytest.mark.parametrize("quoted", ["« Ça »", "„Das“", "»Das«", "《书》", "「本」", "“It”", '"It"'])
+def test_an_opening_mark_begins_the_title_and_a_closing_one_ends_it(quoted: str) -> None:
+    r = Rendering()
+    raw = r.names("author", "Roe, J.:", "author") + " " + r.text("title", quoted) + ", " + r.text("publisher", "Press")
+    assert r.fields(raw, "book")[1] == ("title", quoted + ",")
+
+
+def test_every_variable_has_one_of_our_labels() -> None:
+    assert set(load_scheme("csl").labels.values()) <= set(LABELS)
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["", *load_scheme("csl").labels]), st.text("aB1 .,(“\"'é«№", min_size=1, max_size=9)),
+        min_size=1,
+    )
+)
+def test_every_character_is_in_exactly_one_field(parts: list[tuple[str, str]]) -> None:
+    r = Rendering()
+    raw = " ".join(r.node("text", text, variable) for variable, text in parts)
+    plain = " ".join(re.sub("\ue000..|[\ue000-\uf8ff]", "", raw).split())
+    assert read_marked(raw, r.nodes).text == plain
+    fields = r.fields(raw)
+    assert "".join("".join(text.split()) for _, text in fields) == "".join(plain.split())
+    assert CLOSE not in plain
