@@ -24,6 +24,7 @@ from espalier.estimators.perceptron import Perceptron
 from espalier.extract.extractor import Extractor
 from espalier.loading import load
 from espalier.potentials import ChainBatch
+from espalier.workbench.memory import alone, joined
 
 TEXTS = [" ".join(tokens) for tokens in [*X, *NEW[:2], ["who", "knows", "1900", ",", "Ada"], ["of", "of"]]]
 TOKENS = [text.split() for text in TEXTS]
@@ -185,6 +186,19 @@ def test_explanations_say_what_each_expert_adds() -> None:
     y = both.labels_.encode(both.predict(NEW[:1])[0])
     assert said[1].after == pytest.approx(0.5 * HMM().fit(X, Y).potentials(NEW)[0].score(y))
     assert CCM(CRF(), RULES, "fixed").fit(X, Y).explain(NEW[0]).experts == ()
+
+
+def test_kept_scores_of_both_kinds_are_joined_again() -> None:
+    model = CCM(Experts([CRF(l2=3.0), HMM()], [1, 0.5], ask_below=middle()), RULES, "fixed").fit(X, Y)
+    batches = [model.potentials(TOKENS), *(model.potentials([tokens]) for tokens in TOKENS)]
+    kept = [alone(batches[0], 0), *(alone(batch, 0) for batch in batches[2:])]
+    whole, again = batches[0], joined(kept)
+    assert again.sources == whole.sources
+    assert again.temperature is None
+    rng = np.random.default_rng(1)
+    for i, tokens in enumerate(TOKENS):
+        for y in rng.integers(0, 3, (10, len(tokens))):
+            assert again[i].score(y) == pytest.approx(whole[i].score(y))
 
 
 def test_a_trade_off_is_what_the_cascade_does() -> None:

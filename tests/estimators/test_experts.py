@@ -21,6 +21,7 @@ from espalier.estimators.experts import Experts
 from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import load
+from espalier.estimators.posterior_regularization import PosteriorRegularization
 from espalier.estimators.semicrf import SemiCRF
 from espalier.extract.extractor import Extractor
 from oracles import backwards, labellings
@@ -221,6 +222,16 @@ def test_as_the_base_of_rules_and_of_learning() -> None:
         trained = CCM(Experts([CRF(), HMM()], [1, 0.5]), rules, penalties, folds=2).fit(X, Y)
         assert trained.predict(X) == Y
     assert "Start" in str(ccm.explain(NEW[1]))
+
+
+def test_projections_are_of_the_tempered_product() -> None:
+    base = two(weights=[1, 0.6], temperature=2.0)
+    model = PosteriorRegularization(base, RULES, decode="projection", scope="corpus", iterations=1)
+    model.fit(X, Y, unlabelled=NEW[:2])
+    assert model.potentials(NEW).temperature is None
+    model.multipliers_ = 0 * model.multipliers_  # a projection onto nothing is the model itself
+    for tokens, found in zip(NEW[:2], model.predict_marginals(NEW[:2]), strict=True):
+        np.testing.assert_allclose(found, shares(enumerated(model.model_, tokens), 2.0, 3), atol=1e-9)
 
 
 def test_joining_fitted_models() -> None:

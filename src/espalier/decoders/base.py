@@ -115,7 +115,7 @@ class Certificate:
 
     def about(self, scores: str) -> Certificate:
         """Return it with the name of the scores that it speaks of."""
-        return replace(self, scores=scores) if scores else self
+        return Certificate(self.status, self.bound, self.gap, self.method, self.work, self.conflict, scores)
 
     def rounded(self) -> Certificate:
         """Return it with six digits: the same text has the same certificate in any batch."""
@@ -242,7 +242,7 @@ def certify(
         raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}", hint="this is a bug")
     magnitude = magnitude_of(problem.potentials, y) if bound < score - tolerance(score) else None
     proven = prove(score, bound, method, work, heuristic=heuristic, magnitude=magnitude)
-    certificate = proven.about(problem.potentials.source)
+    certificate = proven.about(problem.potentials.source) if problem.potentials.source else proven
     labels = np.array(y, dtype=np.int16)
     labels.flags.writeable = False
     paid = _violated(problem, labels, degrees)

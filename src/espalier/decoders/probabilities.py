@@ -1,6 +1,6 @@
 """Probabilities of labels and labellings under a chain, eight sequences at a time, and how sure it is of a sequence.
 
-    p(y) ∝ exp s(x, y)
+    p(y) ∝ exp( s(x, y) / temperature )
 
 Forward-backward with scaled probabilities (`kernels.lanes`), for one short sequence in NumPy (`single`), in log space
 where transitions differ within a sequence or scores are too far apart. Cost: O(T L + T E) for E transitions with a
@@ -38,8 +38,11 @@ def answer_probabilities(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
             token = batch.tokens_of(sequences)
             tokens[token], whole[sequences] = answer_probabilities(own, y[token])
         return tokens, whole
-    tokens, log_z = _posterior(batch, y)
-    scores = path_scores(batch, y, threads=1)
+    heat = 1.0 if batch.temperature is None or not len(batch) else float(batch.temperature[0])
+    if batch.temperature is not None and (batch.temperature != heat).any():
+        batch, heat = batch.tempered(), 1.0
+    tokens, log_z = _posterior(batch, y, heat)
+    scores = path_scores(batch, y, threads=1) / heat
     possible = np.isfinite(log_z) & np.isfinite(scores)
     whole = np.exp(np.minimum(np.where(possible, scores - np.where(possible, log_z, 0.0), -np.inf), 0.0))
     return np.minimum(np.maximum(tokens, 0.0), 1.0), whole
@@ -58,17 +61,20 @@ def sureness(batch: ChainBatch) -> Float:
     return found
 
 
-def _posterior(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
+def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, Float]:
     """Return the marginal of every token's label, float64[M], and log Z, float64[N] (-inf: nothing is possible).
 
-    y : int16[M], all labels, or all `LIKELIEST`.
+    y : int16[M], all labels, or all `LIKELIEST`. heat : scores are divided by it; the batch's own is not asked.
     """
-    trans = batch.trans[0]
-    if len(batch.trans) > 1 or any(_largest(x) >= LARGEST for x in (trans, batch.start, batch.end)):
+    if heat != 1.0 and (len(batch.trans) > 1 or len(batch) == 1):
+        batch, heat = batch.tempered(), 1.0
+    trans, start, end = (scores / heat for scores in (batch.trans[0], batch.start, batch.end))
+    if len(batch.trans) > 1 or any(_largest(x) >= LARGEST for x in (trans, start, end)):
+        batch = batch if heat == 1.0 else batch.tempered()
         found = posterior(batch, threads=1, allow_infeasible=True)
         return _of_labels(found.marginals, y), found.log_z
     if len(batch) == 1 and 0 < len(y) <= LONGEST:
-        single = posterior_single(batch.unary, trans, batch.start, batch.end, y)
+        single = posterior_single(batch.unary, trans, start, end, y)
         if single is not None:
             return single[0].astype(np.float64), np.array([single[1]])
     from espalier.kernels.lanes import forward_backward_lanes
@@ -77,11 +83,13 @@ def _posterior(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
     lanes, L = Lanes.of(batch.indptr), batch.n_labels
     rows = aligned(lanes.n_rows, padded(L))
     rows[lanes.row_of_token, :L] = batch.unary
+    if heat != 1.0:
+        rows *= 1.0 / heat
     shares = aligned(lanes.n_rows, padded(L), dtype=np.float32)
     transitions, lane_z = Transitions.of(trans), np.zeros(len(lanes.lengths))
     forward_backward_lanes(
-        0, lanes.n_groups, lanes.group_ptr, lanes.lengths, np.ones(len(lanes.lengths)), np.exp(batch.start),
-        np.exp(batch.end), *transitions.arguments(), rows, shares, np.zeros(len(transitions.source)), lane_z,
+        0, lanes.n_groups, lanes.group_ptr, lanes.lengths, np.ones(len(lanes.lengths)), np.exp(start),
+        np.exp(end), *transitions.arguments(), rows, shares, np.zeros(len(transitions.source)), lane_z,
     )  # fmt: skip
     log_z, used = np.zeros(len(batch)), lanes.sequence >= 0
     log_z[lanes.sequence[used]] = lane_z[used]
@@ -89,7 +97,7 @@ def _posterior(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
     tokens = (shares[row, y] if not len(y) or y[0] >= 0 else shares[:, :L].max(axis=1)[row]).astype(np.float64)
     for i in np.flatnonzero(np.isnan(log_z)).tolist():  # scores too far apart for scaled probabilities
         own = slice(batch.indptr[i], batch.indptr[i + 1])
-        found = posterior(batch[i], allow_infeasible=True)
+        found = posterior(batch[i] if heat == 1.0 else batch[i].tempered(), allow_infeasible=True)
         tokens[own], log_z[i] = _of_labels(found.marginals, y[own]), found.log_z[0]
     return tokens, log_z
 

@@ -206,7 +206,7 @@ class PosteriorRegularization(RuleTaught):
         batch = chain_potentials(self.labeller_, corpus, "rules need")
         if self.decode != "projection":
             return batch
-        grounded = self.features_.ground(corpus)
+        grounded, batch = self.features_.ground(corpus), batch.tempered()  # a projection is of probabilities
         if self.multipliers_ is not None:
             return grounded.move(batch, self.multipliers_[None]).batch
         return project(
@@ -293,7 +293,7 @@ class _PoolHere:
         self.q: Projection | None = None
 
     def project(self, model: SequenceLabeller) -> Projected:
-        batch = chain_potentials(model, self.pool, "rules need")
+        batch = chain_potentials(model, self.pool, "rules need").tempered()
         _, rates, slack, scope, tolerance, threads = self.limits
         start = None if self.q is None else self.q.multipliers
         self.q = q = project(

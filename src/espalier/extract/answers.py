@@ -177,7 +177,7 @@ class Answers:
         """The probability of every token's label, float64[M], and of every labelling, float64[N]."""
         chain, rules = self.scored.potentials, self.compiled
         form = CountForm.prepared(rules, rules.rules.penalties, chain.trans, chain.start)
-        return answer_probabilities(with_local_rules(chain, form, Conditions.of(self.bits)).tempered(), self.y)
+        return answer_probabilities(with_local_rules(chain, form, Conditions.of(self.bits)), self.y)
 
     def readings(self, names: FieldNames, calibration: Calibration) -> list[Reading]:
         """Return each document with its fields; a document without tokens has none and no confidence."""
