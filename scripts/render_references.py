@@ -110,7 +110,7 @@ def _csl(
     part: str, maker: Maker, random: Random, count: int, data: Path, tool: Path, styles: Path, dropped: Counter[str]
 ) -> Iterator[tuple[Document, dict[str, Any]]]:
     """Yield references in styles of CSL."""
-    jobs = list(plan(read_styles(data, part), maker, random, count))
+    jobs = list(plan(read_styles(data, part), maker, random, count, evenly=part != "train"))
     for answer in citeproc.render(jobs, tool, styles, styles.with_name("renderings")):
         job = jobs[answer["job"]]
         if "error" in answer:
@@ -137,6 +137,10 @@ def why_dropped(document: Document) -> str:
 def row(document: Document, origin: dict[str, Any]) -> dict[str, Any]:
     """Return a reference as a line of the file: tokens of the parser's own tokeniser, tags B- and I-."""
     labels = plain_tags(document)
+    for k in range(1, len(labels)):  # a token that two fields share is the first's, and so are the marks behind it
+        alone = not any(map(str.isalnum, document.words[k])) and labels[k + 1 : k + 2] != [labels[k]]
+        if alone and labels[k - 1] != labels[k] and document.text[document.tokens[k][0] - 1].isalnum():
+            labels[k] = labels[k - 1]
     tags = [("I-" if k and labels[k - 1] == label else "B-") + label for k, label in enumerate(labels)]
     return {"id": "", "text": document.text, "tokens": list(document.words), "bio": tags, **origin}
 

@@ -24,7 +24,7 @@ SHARES = {
     },
     **{"newspaper": 3, "magazine": 1.2, "dataset": 2, "software": 2, "patent": 1.5, "standard": 1.2, "legal-case": 1.2},
     **{
-        "translation": 2,
+        "translation": 3,
         "reprint": 1.5,
         "volumes": 1.5,
         "manuscript": 0.8,

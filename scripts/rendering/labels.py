@@ -10,7 +10,6 @@ ends or begins.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -33,7 +32,7 @@ TERMS = {
 }
 PHRASES = (
     ("issued", r"n\W*d|s\W*d|o\W*j|s\W*a|undated|no date|sin fecha|sem data|б\W*г"),
-    ("publisher-place", r"s\W*l|n\W*p|o\W*o|б\W*м|s\W*l\W*s\W*n|lugar de publicación no identificado"),
+    ("publisher-place", r"s\W*l|n\W*p|o\W*o|б\W*м|b\W*m|s\W*l\W*s\W*n|lugar de publicación no identificado"),
     ("publisher", r"s\W*n|б\W*и"),
     ("author", r"anon(?:ymous|yme?|imo|iem)?"),
     (
@@ -62,6 +61,10 @@ NO_GENRE = re.compile(
 ARCHIVES = re.compile(r"(?i)^\W*(?:arxiv|(?:hep|cond|astro|gr|math)-?[a-z]*/\d|\d{4}\.\d{4})")
 """Numbers of preprints are notes, and so is their archive: AnyStyle has them there."""
 
+_LIST_ENDS = re.compile(r"(?:,?\s*[(\[][^()\[\]]*[)\]])?[,;.]*\s*")
+KEY = re.compile(r"\[[^\[\]]{2,40}\](?=\W)")
+"""A key that is made of a name and a year, in brackets before everything else: [Heath 1978]."""
+
 LETTERS = re.compile(r"(?:M|J|D|C|N|R|P|S|Z|A|DB|CP|EB)(?:/(?:OL|CD|MT|DK))?")
 """What kind of work it is, in brackets, by the Chinese standard: [M], [EB/OL]."""
 
@@ -80,16 +83,21 @@ class Node:
     start: int
     parent: Node | None
     end: int = 0
-    roles: Counter[str] = field(default_factory=Counter)
+    roles: list[tuple[int, str]] = field(default_factory=list)
 
-    @property
-    def label(self) -> str | None:
-        """The variable that it prints; of people, whom the marks in the data name."""
+    def label(self, place: int, text: str) -> str | None:
+        """Return the variable that it prints at a place; of people, whom the marks in the data name.
+
+        A node may print several lists of people: one ends with its role in brackets, or with a mark behind the name.
+        """
         if self.name not in PRINTS or not self.variable:
             return None
-        if self.name == "names" and self.roles:
-            return self.roles.most_common(1)[0][0]
-        return self.variable.split()[0]
+        if self.name != "names" or not self.roles:
+            return self.variable.split()[0]
+        for (last, role), (first, other) in zip(self.roles, self.roles[1:], strict=False):
+            if role != other and place < last + _LIST_ENDS.match(text[last:first]).end():  # type: ignore[union-attr]
+                return role
+        return self.roles[-1][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +129,7 @@ def read_marked(raw: str, nodes: Mapping[str, Mapping[str, str]]) -> Marked:
         elif sign in ROLES:
             for node in _upward(inner):
                 if node.name == "names":
-                    node.roles[ROLES[sign]] += 1
+                    node.roles.append((len(text), ROLES[sign]))
         elif sign.isspace() or sign in "\u200b\u2060\ufeff":
             if text and text[-1] != " ":
                 text.append(" ")
@@ -151,14 +159,25 @@ def _upward(node: Node | None) -> list[Node]:
 
 def label_marked(marked: Marked, kind: str) -> Document:
     """Return the reference with our labels; kind : what sort of work it is."""
-    names = [next((n.label for n in _upward(node) if n.label is not None), None) for node in marked.nodes]
+    names = [_variable(node, place, marked.text) for place, node in enumerate(marked.nodes)]
     words = [list(match.span()) for match in WORD.finditer(marked.text)]
     labels = [_of_word(names, a, b) for a, b in words]
     for first, end in _cues(marked, words, labels):
         cue = _cue_label(marked, names, words[first][0], words[end - 1][1])
         labels[first:end] = [cue] * (end - first)
     labels = _other_dates([label or "other" for label in labels])
+    key = KEY.match(marked.text)
+    if key is not None:
+        inside = [label for label, (_, end) in zip(labels, words, strict=True) if end <= key.end()]
+        if {"author", "issued"} == set(inside):
+            labels[: len(inside)] = ["citation-label"] * len(inside)
     return labelled(marked.text, [(a, b, label) for (a, b), label in zip(words, labels, strict=True)], kind)
+
+
+def _variable(node: Node | None, place: int, text: str) -> str | None:
+    """Return the variable that the innermost node prints that prints any."""
+    labels = (one.label(place, text) for one in _upward(node))
+    return next((label for label in labels if label is not None), None)
 
 
 def _of_word(names: Sequence[str | None], a: int, b: int) -> str | None:
@@ -208,13 +227,12 @@ def _cue_label(marked: Marked, names: Sequence[str | None], a: int, b: int) -> s
 
 
 def _other_dates(labels: list[str]) -> list[str]:
-    """Let a date of first publication that stands apart from the date be a note: (Original work published 1949)."""
+    """Let a date of first publication with words be a note: (Original work published 1949), but 2001 [1953]."""
     found = list(labels)
     start = 0
     for k in range(1, len(labels) + 1):
         if k == len(labels) or labels[k] != labels[start]:
-            beside = {labels[start - 1] if start else "", labels[k] if k < len(labels) else ""}
-            if labels[start] == "original-date" and (k - start > 1 or "issued" not in beside):
+            if labels[start] == "original-date" and k - start > 1:
                 found[start:k] = ["other-date"] * (k - start)
             start = k
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,12 +86,12 @@ def read_styles(directory: Path, part: str) -> list[Style]:
     ]
 
 
-def plan(styles: Sequence[Style], maker: Maker, random: Random, count: int) -> Iterator[Job]:
-    """Yield jobs with `count` works in all, or a few more; common styles four times as often as others.
+def plan(styles: Sequence[Style], maker: Maker, random: Random, count: int, evenly: bool = False) -> Iterator[Job]:
+    """Yield jobs with about `count` works in all; common styles more often than others, unless `evenly`.
 
     A reference may turn out to be no use, so the caller asks for more than it wants.
     """
-    weights = [4.0 if COMMON.match(style.name) else 1.0 for style in styles]
+    weights = [1.0] * len(styles) if evenly else _weights(styles)
     number = works = 0
     locales = list(LOCALES)
     for style, weight in zip(styles, weights, strict=True):
@@ -103,6 +104,13 @@ def plan(styles: Sequence[Style], maker: Maker, random: Random, count: int) -> I
                 items = [work(maker, random, locale, f"{number}-{k}") for k in range(size)]
                 yield Job(number, style.name, locale, force, items)
                 number, works = number + 1, works + size
+
+
+def _weights(styles: Sequence[Style]) -> list[float]:
+    """Return how often each style is used: a common one four times, unless it has many near relations."""
+    families = [match.group() if (match := COMMON.match(style.name)) else "" for style in styles]
+    sizes = Counter(families)
+    return [max(1.0, min(4.0, 40 / sizes[family])) if family else 1.0 for family in families]
 
 
 def _rounded(random: Random, value: float) -> int:

@@ -102,7 +102,7 @@ class PrintKinds(Drawing):
             item.update(self.publisher(language))
         item.update({"type": "book", "volume": str(self.random.randint(1, 12)) if some(self.random, 0.05) else ""})
         item["edition"] = self._edition() if some(self.random, 0.12) else item.get("edition", "")
-        item["ISBN"] = details.isbn(self.random) if some(self.random, 0.1) else ""
+        item["ISBN"] = details.isbn(self.random) if some(self.random, 0.2) else ""
         item["number-of-pages"] = str(self.random.randint(60, 1200)) if some(self.random, 0.2) else ""
         self._series(item, 0.15)
         return item
@@ -181,7 +181,8 @@ class PrintKinds(Drawing):
     def entry(self, language: str) -> Item:
         """Return an entry of an encyclopedia."""
         item = {**self.basics(language), "type": "entry-encyclopedia", "container-title": self._one("encyclopedias")}
-        item["title"] = " ".join(item["title"].split()[:3]).strip(" ,:;.")
+        words = [word for word in item["title"].split() if len(word) > 3 or not word.isascii()]
+        item["title"] = " ".join(words[:2]).strip(" ,:;.") or item["title"]
         item.update(self.publisher(language) if some(self.random, 0.6) else {})
         item["volume"] = str(self.random.randint(1, 30)) if some(self.random, 0.3) else ""
         item["page"] = details.page_range(self.random) if some(self.random, 0.5) else ""

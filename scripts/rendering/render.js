@@ -23,6 +23,10 @@ CSL.Output.Formats.text["@showid/true"] = (state, text, id) => {
   return OPEN + String.fromCharCode(ZERO + Math.floor(id / BASE), ZERO + (id % BASE)) + text + CLOSE;
 };
 
+// A part that stands in the margin or in a line of its own has white space around it.
+for (const place of ["block", "left-margin", "right-inline", "indent"])
+  CSL.Output.Formats.text[`@display/${place}`] = (state, text) => ` ${text} `;
+
 const locales = {};
 function localeOf(name) {
   if (!(name in locales)) {

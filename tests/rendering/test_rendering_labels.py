@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from marked import Rendering
+from marked import ROLE, Rendering
 from rendering.labels import CLOSE, read_marked
 
 from espalier.citations.record import LABELS
@@ -75,6 +75,28 @@ def test_people_are_who_the_data_say() -> None:
     r = Rendering()
     raw = r.names("author", "Roe, J. (ed.). ", "editor") + r.text("title", "A book")
     assert r.fields(raw, "book")[0] == ("editor", "Roe, J. (ed.).")
+
+
+@pytest.mark.parametrize("role", [" (eds), ", ", "])
+def test_two_lists_of_one_node(role: str) -> None:
+    r = Rendering()
+    lists = f"in R. Doe{ROLE['editor']} and S. Roe{ROLE['editor']}{role}M. Moe{ROLE['translator']} (trans.), "
+    raw = (
+        r.text("title", "Part. ") + r.node("names", lists, "editor translator") + r.text("container-title", "The Book")
+    )
+    assert r.fields(raw)[1:] == [
+        ("editor", f"in R. Doe and S. Roe{role}".strip()),
+        ("translator", "M. Moe (trans.),"),
+        ("container-title", "The Book"),
+    ]
+
+
+def test_a_key_in_brackets_is_a_citation_number_and_a_bare_one_is_not() -> None:
+    r = Rendering()
+    key = r.names("author", "Heath", "author") + " " + r.node("date", "1978", "issued")
+    rest = r.names("author", "J. Heath", "author") + ", " + r.text("title", "It")
+    assert r.fields(f"[{key}] {rest}")[0] == ("citation-number", "[Heath 1978]")
+    assert [label for label, _ in r.fields(f"{key}: {rest}")] == ["author", "date", "author", "title"]
 
 
 @pytest.mark.parametrize(
