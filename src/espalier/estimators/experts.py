@@ -91,7 +91,7 @@ class Experts(SequenceLabeller):
     Models that were fitted elsewhere are joined as they are:
 
     >>> crf, hmm = es.CRF(["lower"]).fit(X, y), es.HMM().fit(X, y)
-    >>> es.Experts.of([crf, hmm], held_out=(X, y)).weights_[0]
+    >>> float(es.Experts.of([crf, hmm], held_out=(X, y)).weights_[0])
     1.0
     """
 
