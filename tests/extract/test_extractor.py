@@ -181,6 +181,10 @@ def test_wrong_use() -> None:
         es.Extractor(small_model(), ["Once: each field once"])  # type: ignore[arg-type]
     with pytest.raises(InputError, match="names of fields are not a table of strings"):
         es.Extractor(small_model(), names={"fruit": None})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="names: the model has no field 'friut'; did you mean 'fruit'"):
+        es.Extractor(small_model(), names={"friut": "kind"})
+    with pytest.raises(InputError, match="names: the model has no field 'colour'; its fields are fruit, price"):
+        es.Extractor(small_model(), names={"colour": "kind"})
     with pytest.raises(InputError, match="takes documents with labels"):
         extractor.calibrate(["plum 35"])  # type: ignore[list-item]
     with pytest.raises(InputError, match="text 1 is a int"):

@@ -88,6 +88,13 @@ class FieldNames:
             dict(renamed),
         )
 
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The fields of the model, under its own names; of a hierarchy those of every level, by their paths."""
+        levels = [[name for _, name in parse_tag(label)] for label in self.labels]
+        paths = ("/".join(names[: n + 1]) for names in levels for n in range(len(names) if self.nested else 1) if names)
+        return tuple(dict.fromkeys(paths))
+
     def called(self, field: str) -> str:
         """Return what a field of the model is called here."""
         return self.renamed.get(field, field)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from espalier import store
 from espalier.corpus import Corpus, Labels
 from espalier.document import Document, Span
-from espalier.errors import EspalierError, InputError, LabelError, ModelFileError, NotFittedError
+from espalier.errors import EspalierError, InputError, LabelError, ModelFileError, NotFittedError, nearest
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.persist import pack, unpack
 from espalier.extract.answers import Answers, FieldNames, Reading, Scored, decode
@@ -61,7 +61,7 @@ class Extractor:
     model : a fitted estimator; one under rules (`CCM`) brings them along.
     rules : other rules, with penalties, as a RuleSet or as text; None: the model's own.
     calibration : a map of confidences; None leaves them as they are. `calibrate` fits one.
-    names : other names for fields, `{"journal": "container-title"}`; `save` keeps them.
+    names : other names for fields of the model, `{"journal": "container-title"}`; `save` keeps them.
     threads : None chooses by size; results do not depend on it.
 
     Attributes
@@ -116,7 +116,12 @@ class Extractor:
 
     def _named(self, names: Mapping[str, str]) -> FieldNames:
         labels: Labels = (self._segments or self.model).labels_
-        return FieldNames.of(labels.names, names, outside=self.outside)
+        found = FieldNames.of(labels.names, names, outside=self.outside)
+        unknown = next((field for field in names if field not in found.known), None)
+        if unknown is not None:
+            listed = f"its fields are {', '.join(found.known)}"
+            raise InputError(f"names: the model has no field {unknown!r}", hint=nearest(unknown, found.known, listed))
+        return found
 
     @classmethod
     def from_file(cls: type[Self], path: str | os.PathLike[str], **options: Any) -> Self:
