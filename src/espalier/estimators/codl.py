@@ -24,8 +24,8 @@ from espalier.corpus import Corpus
 from espalier.decoders.explanation import Explanation
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.abilities import HasRules, Mixes, chain_potentials, require
-from espalier.estimators.base import SequenceLabeller, check_number, check_sample_weight, fresh, labelled_corpus
-from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, scorer
+from espalier.estimators.base import SequenceLabeller, check_number, fresh
+from espalier.estimators.unlabelled import TaughtLabeller, scorer
 from espalier.learning.codl import Cycle, CycleSums, Guessed, PoolLabelling, codl, guess_labels
 from espalier.learning.guard import Guard
 from espalier.learning.jobs import check_jobs, over_processes
@@ -93,24 +93,10 @@ class CoDL(TaughtLabeller):
     progress: Callable[[Cycle], None] | None = None
     jobs: int | None = None
 
-    def fit(
-        self,
-        X: Any,
-        y: Sequence[Sequence[str | None]] | None = None,
-        sample_weight: Any = None,
-        labels: Sequence[str] | None = None,
-        *,
-        unlabelled: Any = None,
-        dev: Any = None,
-    ) -> CoDL:
-        """Learn from labelled sequences X, y and from `unlabelled` ones.
-
-        labels : fixes the label names; needed where rules name a label that X lacks. dev : held-out data, a labelled
-        Corpus or (X, y); without it the last model is kept, and nothing says whether the pool has helped.
-        """
-        self.check_parameters()
-        corpus, pool, held = labelled_corpus(X, y, labels), checked_pool(unlabelled, "CoDL"), held_out(dev)
-        weight = check_sample_weight(sample_weight, len(corpus))
+    def _teach(
+        self, corpus: Corpus, weight: Float | None, pool: Corpus, held: Corpus | None
+    ) -> tuple[Guard[Any], Sequence[Any]]:
+        """Return the model that was kept, and a record of each cycle."""
         supervised = self._supervised(corpus, weight, pool, held)
         score = scorer(held)
         guard = Guard(
@@ -132,10 +118,9 @@ class CoDL(TaughtLabeller):
                 f"the hard rules leave no labelling for {history[-1].left_out} of {len(pool)} unlabelled sequences; "
                 "they taught nothing",
                 ResultWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        self._keep(guard, history)
-        return self
+        return guard, history
 
     def _turns(
         self, supervised: SequenceLabeller, corpus: Corpus, weight: Float | None, pool: Corpus

@@ -12,13 +12,14 @@ from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.estimators.abilities import Counts, require
-from espalier.estimators.base import check_number, fresh, labelled_corpus
+from espalier.estimators.base import check_number, fresh
 from espalier.estimators.hmm import HMM
-from espalier.estimators.unlabelled import TaughtLabeller, checked_pool, held_out, scorer
+from espalier.estimators.unlabelled import TaughtLabeller, scorer
 from espalier.learning.em import EMIteration, em
 from espalier.learning.guard import Guard
 from espalier.learning.jobs import check_jobs, over_processes
@@ -72,31 +73,26 @@ class EM(TaughtLabeller):
     progress: Callable[[EMIteration], None] | None = None
     jobs: int | None = None
 
-    def fit(
-        self,
-        X: Any,
-        y: Sequence[Sequence[str | None]] | None = None,
-        sample_weight: Any = None,
-        labels: Sequence[str] | None = None,
-        *,
-        unlabelled: Any = None,
-        dev: Any = None,
-    ) -> EM:
-        """Learn from labelled sequences X, y and from `unlabelled` ones.
-
-        Tokens of X without a label count nothing, as in `HMM.fit`. dev : held-out data, a labelled Corpus or (X, y).
-        """
-        base = HMM() if self.base is None else self.base
-        require(base, Counts, "EM", "choose an HMM, or CoDL for other models")
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
+        require(self._base, Counts, "EM", "choose an HMM, or CoDL for other models")
         check_number("iterations", self.iterations, whole=True)
         check_number("pool_weight", self.pool_weight)
         check_number("tolerance", self.tolerance)
         check_jobs(self.jobs)
         if self.gamma is not None:
             check_number("gamma", self.gamma)
-        corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "EM")
-        supervised = base.fit_with_pool(corpus, sample_weight, pool)
-        guard = Guard(supervised, scorer(held_out(dev)), keep=self.keep, patience=self.patience)
+
+    @property
+    def _base(self) -> Any:
+        return HMM() if self.base is None else self.base
+
+    def _teach(
+        self, corpus: Corpus, weight: NDArray[np.float64] | None, pool: Corpus, held: Corpus | None
+    ) -> tuple[Guard[Any], Sequence[Any]]:
+        """Return the model that was kept, and a record of each cycle."""
+        supervised = self._base.fit_with_pool(corpus, weight, pool)
+        guard = Guard(supervised, scorer(held), keep=self.keep, patience=self.patience)
         history: list[EMIteration] = []
         with self._counter(supervised, pool) as count:
             steps = em(supervised, count, gamma=self.gamma, pool_weight=self.pool_weight)
@@ -109,8 +105,7 @@ class EM(TaughtLabeller):
                 if guard.stop or abs(objective - before) <= self.tolerance * abs(before):
                     break
                 before = objective
-        self._keep(guard, history)
-        return self
+        return guard, history
 
     def _counter(self, supervised: HMM, pool: Corpus) -> AbstractContextManager[Callable[[HMM], tuple[Any, float]]]:
         """Return what counts the pool under a model: here, or in parts over processes."""

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.corpus import Corpus
 from espalier.estimators.abilities import FitsSoft, SoftProblem, require
-from espalier.estimators.base import check_number, check_sample_weight, labelled_corpus
+from espalier.estimators.base import check_number
 from espalier.estimators.crf import CRF
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
-from espalier.estimators.unlabelled import checked_pool, held_out, scorer
+from espalier.estimators.unlabelled import scorer
 from espalier.inference import viterbi
 from espalier.learning.expectations import ChainFeatures
 from espalier.learning.generalised_expectation import ScoreCriterion
@@ -78,28 +79,25 @@ class GeneralizedExpectation(RuleTaught):
     keep: str = "best"
     threads: int | None = None
 
-    def fit(
-        self,
-        X: Any,
-        y: Sequence[Sequence[str | None]] | None = None,
-        sample_weight: Any = None,
-        labels: Sequence[str] | None = None,
-        *,
-        unlabelled: Any = None,
-        dev: Any = None,
-    ) -> GeneralizedExpectation:
-        """Learn from labelled sequences X, y and from `unlabelled` ones; dev : a labelled Corpus or a pair (X, y)."""
-        base: Any = require(
-            CRF() if self.base is None else self.base, FitsSoft, "GeneralizedExpectation", "choose a CRF"
-        )
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
+        require(self._base, FitsSoft, "GeneralizedExpectation", "choose a CRF")
         check_number("max_iterations", self.max_iterations, whole=True)
-        corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "GeneralizedExpectation")
+
+    @property
+    def _base(self) -> Any:
+        return CRF() if self.base is None else self.base
+
+    def _teach(
+        self, corpus: Corpus, weight: Float | None, pool: Corpus, held: Corpus | None
+    ) -> tuple[Guard[Any], Sequence[Any]]:
+        """Return the model that was kept, and a record of each cycle."""
         self._learn_rules(corpus)
-        features, weight = self.features_, check_sample_weight(sample_weight, len(corpus))
+        features = self.features_
         weights = by_rule(self.weight, "weight", self.rules_)[features.rule]
-        problem: SoftProblem = base.fit_soft(corpus, pool, weight, 1.0)
+        problem: SoftProblem = self._base.fit_soft(corpus, pool, weight, 1.0)
         supervised = problem.supervised()[0]
-        guard = Guard(supervised, scorer(held_out(dev)), keep=self.keep)
+        guard = Guard(supervised, scorer(held), keep=self.keep)
         grounded = features.ground(pool)
         prices = np.minimum(count_penalties(features.compiled, corpus), SURE)[features.rule]
         guessed = viterbi(grounded.move(supervised.potentials(pool), prices[None]).batch).labels
@@ -111,8 +109,7 @@ class GeneralizedExpectation(RuleTaught):
         if taught.model is not None:
             guard.see(taught.model)
         self.expectations_ = _means(features, taught.before, taught.after)
-        self._keep(guard, taught.values)
-        return self
+        return guard, taught.values
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""

@@ -31,13 +31,11 @@ from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
     check_number,
-    check_sample_weight,
     fresh,
-    labelled_corpus,
 )
 from espalier.estimators.hmm import HMM
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
-from espalier.estimators.unlabelled import checked_pool, held_out, scorer
+from espalier.estimators.unlabelled import scorer
 from espalier.inference import log_partition, viterbi
 from espalier.learning.codl import join
 from espalier.learning.guard import Guard
@@ -124,22 +122,12 @@ class PosteriorRegularization(RuleTaught):
     progress: Callable[[ProjectionCycle], None] | None = None
     jobs: int | None = None
 
-    def fit(
-        self,
-        X: Any,
-        y: Sequence[Sequence[str | None]] | None = None,
-        sample_weight: Any = None,
-        labels: Sequence[str] | None = None,
-        *,
-        unlabelled: Any = None,
-        dev: Any = None,
-    ) -> PosteriorRegularization:
-        """Learn from labelled sequences X, y and from `unlabelled` ones; dev : a labelled Corpus or a pair (X, y)."""
-        self.check_parameters()
-        corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "PosteriorRegularization")
+    def _teach(
+        self, corpus: Corpus, weight: Float | None, pool: Corpus, held: Corpus | None
+    ) -> tuple[Guard[Any], Sequence[Any]]:
+        """Return the model that was kept, and a record of each cycle."""
         self._learn_rules(corpus)
         self.penalties_ = self._prices(corpus)
-        weight = check_sample_weight(sample_weight, len(corpus))
         limits = RuleLimits(self.features_, self.rates_, self._slack, self.scope, self.tolerance, self.threads)
         base, history = HMM() if self.base is None else self.base, list[ProjectionCycle]()
         guard: Guard[PosteriorRegularization] | None = None
@@ -149,7 +137,7 @@ class PosteriorRegularization(RuleTaught):
                 q = opened.project(model)
                 answer = self._with(model, q.multipliers)
                 if guard is None:
-                    guard = Guard(answer, scorer(held_out(dev)), keep=self.keep, patience=self.patience)
+                    guard = Guard(answer, scorer(held), keep=self.keep, patience=self.patience)
                 score = guard.see(answer) if cycle else guard.supervised_score
                 objective = q.goodness - self.pool_weight * (q.divergence + q.paid)
                 history.append(ProjectionCycle(cycle, objective, q.divergence, q.excess, score))
@@ -158,9 +146,12 @@ class PosteriorRegularization(RuleTaught):
                 if guard.stop:
                     break
         assert guard is not None
-        self._keep(guard, history)
+        return guard, history
+
+    def _keep(self, guard: Guard[Any], history: Sequence[Any]) -> None:
+        """Take the model that the guard has kept, its multipliers, and what led to it."""
+        super()._keep(guard, history)
         self.model_, self.multipliers_ = guard.model.model_, guard.model.multipliers_
-        return self
 
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""

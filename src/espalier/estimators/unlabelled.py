@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.base import SequenceLabeller, as_corpus
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, labelled_corpus
 from espalier.estimators.persist import nested, unnested
 from espalier.learning.guard import Guard
 from espalier.potentials import ChainBatch, SegmentBatch
 
 __all__ = ["TaughtLabeller", "checked_pool", "held_out", "scorer"]
+
+
+Self = TypeVar("Self", bound="TaughtLabeller")
 
 
 class TaughtLabeller(SequenceLabeller):
@@ -32,6 +36,47 @@ class TaughtLabeller(SequenceLabeller):
     cycle_: int
     score_: float | None
     supervised_score_: float | None
+
+    def fit(
+        self: Self,
+        X: Any,
+        y: Sequence[Sequence[str | None]] | None = None,
+        sample_weight: Any = None,
+        labels: Sequence[str] | None = None,
+        *,
+        unlabelled: Any = None,
+        dev: Any = None,
+    ) -> Self:
+        """Learn from labelled sequences and from unlabelled ones.
+
+        Parameters
+        ----------
+        X : token lists, documents, or a Corpus that has labels.
+        y : label lists, None for an unknown label; None where X has labels.
+        sample_weight : of each labelled sequence.
+        labels : fixes the label names and their order; needed where rules name a label that X lacks.
+        unlabelled : token lists, documents or a Corpus; labels that they happen to have are not looked at.
+        dev : held-out data, a labelled Corpus or a pair (X, y), to choose between the supervised model and the later
+            ones; without it the last model is kept, and nothing says whether the pool has helped.
+
+        Returns
+        -------
+        the estimator itself, fitted.
+        """
+        self.check_parameters()
+        corpus, pool, held = labelled_corpus(X, y, labels), checked_pool(unlabelled, type(self).__name__), held_out(dev)
+        self._keep(*self._teach(corpus, check_sample_weight(sample_weight, len(corpus)), pool, held))
+        return self
+
+    @abstractmethod
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
+
+    @abstractmethod
+    def _teach(
+        self, corpus: Corpus, weight: NDArray[np.float64] | None, pool: Corpus, held: Corpus | None
+    ) -> tuple[Guard[Any], Sequence[Any]]:
+        """Return the model that was kept, and a record of each cycle."""
 
     def _keep(self, guard: Guard[Any], history: Sequence[Any]) -> None:
         """Take the model that the guard has kept, and what led to it."""
