@@ -50,3 +50,53 @@ def test_version_is_that_of_the_package():
     from importlib.metadata import version
 
     assert espalier.__version__ == version("espalier")
+
+
+def undocumented(cls: type, method: str) -> list[str]:
+    """The parameters of a method that no docstring lists, its own or that of a base class that promises the same."""
+    import inspect
+
+    parameters = [name for name in inspect.signature(getattr(cls, method)).parameters if name not in ("self", "cls")]
+    written = [inspect.getdoc(vars(base)[method]) or "" for base in cls.__mro__ if method in vars(base)]
+    listed = [text.partition("Parameters\n----------\n")[2].partition("\n\n")[0] for text in written]
+    return [name for name in parameters if not any(f"\n{name} :" in f"\n{text}" for text in listed)]
+
+
+ANSWERS = ("predict", "predict_k", "predict_marginals", "explain", "score", "save")
+USED = {
+    "Extractor": (
+        "extract",
+        "extract_many",
+        "explain",
+        "calibrate",
+        "from_file",
+        "label",
+        "save",
+        "tags",
+        "with_rules",
+    ),
+    "Extraction": ("get",),
+    "Corpus": ("from_documents", "from_tokens", "label_names", "tokens", "with_labels"),
+    "Document": ("from_text", "from_tokens", "with_tags"),
+    **dict.fromkeys(("CRF", "Perceptron", "CCM", "CoDL", "EM"), ("fit", *ANSWERS)),
+    **dict.fromkeys(("PosteriorRegularization", "GeneralizedExpectation"), ("fit", *ANSWERS)),
+    **dict.fromkeys(("HMM", "SemiCRF", "SampleRank", "TwoStage", "Experts"), ANSWERS),
+}
+
+
+@pytest.mark.parametrize(("name", "method"), [(name, method) for name, several in USED.items() for method in several])
+def test_what_people_call_says_what_each_parameter_is(name, method):
+    assert undocumented(getattr(espalier, name), method) == []
+
+
+def test_a_parameter_without_a_word_is_found():
+    class Tree:
+        def prune(self, branch: str, year: int) -> None:
+            """Cut.
+
+            Parameters
+            ----------
+            branch : which.
+            """
+
+    assert undocumented(Tree, "prune") == ["year"]

@@ -171,9 +171,18 @@ class Corpus:
         vocabulary: Labels | None = None,
         documents: Sequence[Document] | None = None,
     ) -> Corpus:
-        """Build a corpus from token lists and label lists (None: unknown label).
+        """Build a corpus from token lists and label lists.
 
-        `vocabulary` fixes the label ids; without it they are the labels that occur, sorted.
+        Parameters
+        ----------
+        sequences : lists of tokens.
+        labels : lists of labels, None for an unknown one; None: no labels at all.
+        vocabulary : fixes the label ids; None: the labels that occur, sorted.
+        documents : that the sequences come from, to be kept beside them.
+
+        Returns
+        -------
+        Corpus
         """
         index: defaultdict[str, int] = defaultdict()
         index.default_factory = index.__len__  # a new token gets the next number
@@ -206,7 +215,18 @@ class Corpus:
     def from_documents(
         cls, documents: Iterable[Document], *, vocabulary: Labels | None = None, marks: bool = True
     ) -> Corpus:
-        """Build a corpus from documents; with `marks=False` labels are paths without B- and I-."""
+        """Build a corpus from documents.
+
+        Parameters
+        ----------
+        documents : their spans, if they have any, become labels.
+        vocabulary : fixes the label ids; None: the labels that occur, sorted.
+        marks : False gives labels that are paths without B- and I-.
+
+        Returns
+        -------
+        Corpus
+        """
         documents = list(documents)
         tags = [document.tags for document in documents]
         words = [document.words for document in documents]
@@ -218,7 +238,17 @@ class Corpus:
         return cls.from_tokens(words, filled, vocabulary=vocabulary, documents=documents)
 
     def with_labels(self, labels: Sequence[Sequence[str | None]], vocabulary: Labels | None = None) -> Corpus:
-        """Return the same sequences with other labels; the documents get the spans that the labels describe."""
+        """Return the same sequences with other labels; the documents get the spans that the labels describe.
+
+        Parameters
+        ----------
+        labels : lists of labels, None for an unknown one.
+        vocabulary : fixes the label ids; None: the labels that occur, sorted.
+
+        Returns
+        -------
+        Corpus
+        """
         corpus = self._labelled(labels, vocabulary)
         if self.documents is None:
             return corpus
@@ -284,12 +314,30 @@ class Corpus:
         )
 
     def tokens(self, i: int) -> list[str]:
-        """Return the tokens of sequence i."""
+        """Return the tokens of a sequence.
+
+        Parameters
+        ----------
+        i : number of the sequence.
+
+        Returns
+        -------
+        list of strings.
+        """
         types = self.types
         return [types[k] for k in self.token_ids[self.indptr[i] : self.indptr[i + 1]].tolist()]
 
     def label_names(self, i: int) -> list[str | None]:
-        """Return the label names of sequence i, None where unknown."""
+        """Return the label names of a sequence.
+
+        Parameters
+        ----------
+        i : number of the sequence.
+
+        Returns
+        -------
+        list of names, None where unknown.
+        """
         if self.y is None or self.labels is None:
             raise InputError("this corpus has no labels")
         return self.labels.decode(self.y[self.indptr[i] : self.indptr[i + 1]].tolist())

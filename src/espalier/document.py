@@ -122,7 +122,18 @@ class Document:
 
     @classmethod
     def from_text(cls, text: str, spans: Sequence[Span] | None = None, **rest: Any) -> Document:
-        """Make a document from running text with the default tokens."""
+        """Make a document from running text with the default tokens.
+
+        Parameters
+        ----------
+        text : any string.
+        spans : labelled stretches of it; None: no labels.
+        rest : other attributes of the document, as `id` and `meta`.
+
+        Returns
+        -------
+        Document
+        """
         if spans is None and not rest:
             return _unchecked(cls, text, tokenise(text))
         return cls(text, tokenise(text), None if spans is None else tuple(sorted(spans, key=_order)), **rest)
@@ -136,9 +147,18 @@ class Document:
         text: str | None = None,
         **rest: Any,
     ) -> Document:
-        """Make a document from tokens, tags (None where unknown), and the text they came from if there is one.
+        """Make a document from tokens and tags.
 
-        Without `text` the tokens are joined by one space.
+        Parameters
+        ----------
+        words : the tokens.
+        tags : one for each token, None where unknown; None: no labels.
+        text : that the tokens came from; without it they are joined by one space.
+        rest : other attributes of the document, as `id` and `meta`.
+
+        Returns
+        -------
+        Document
         """
         if tags is not None and len(tags) != len(words):
             raise InputError(f"{len(words)} tokens but {len(tags)} tags")
@@ -150,8 +170,13 @@ class Document:
     def with_tags(self, tags: Sequence[str | None]) -> Document:
         """Return the document with the spans that one tag a token describes, and no others.
 
-        Tags may be marked at several levels, or plain labels, whose runs are the spans; None is unknown. Text,
-        tokens, id and meta stay.
+        Parameters
+        ----------
+        tags : marked at several levels, or plain labels, whose runs are the spans; None is unknown.
+
+        Returns
+        -------
+        Document : text, tokens, id and meta stay.
         """
         if len(tags) != len(self.tokens):
             raise InputError(f"{len(self.tokens)} tokens but {len(tags)} tags")

@@ -326,14 +326,32 @@ class SequenceLabeller(Estimator, ABC):
         return hasattr(self, "labels_")
 
     def predict(self, X: Any) -> list[list[str]]:
-        """Return the best labels of each sequence."""
+        """Return the best labels of each sequence.
+
+        Parameters
+        ----------
+        X : token lists, documents, or a Corpus.
+
+        Returns
+        -------
+        list of label lists, one label a token.
+        """
         self.check_fitted()
         ids, indptr = self.tag(X)
         names = np.asarray(self.labels_.names, dtype=object)[ids].tolist()
         return [names[a:b] for a, b in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)]
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
-        """Return P(label | sequence) of each token, float64[T, L] a sequence; columns follow `labels_`."""
+        """Return P(label | sequence) of each token.
+
+        Parameters
+        ----------
+        X : token lists, documents, or a Corpus.
+
+        Returns
+        -------
+        float64[T, L] for each sequence; columns follow `labels_`.
+        """
         self.check_fitted()
         batch = self.potentials(X)
         if isinstance(batch, ChainBatch):
@@ -341,7 +359,17 @@ class SequenceLabeller(Estimator, ABC):
         return np.split(marginals(batch, threads=self.threads), batch.indptr[1:-1]) if len(batch) else []
 
     def predict_k(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
-        """Return the k best labellings of each sequence with their scores, best first (fewer if fewer exist)."""
+        """Return the k best labellings of each sequence with their scores.
+
+        Parameters
+        ----------
+        X : token lists, documents, or a Corpus.
+        k : how many; fewer come back where fewer exist.
+
+        Returns
+        -------
+        for each sequence pairs of a label list and its score, best first.
+        """
         self.check_fitted()
         batch = self.potentials(X)
         if not len(batch):
@@ -358,7 +386,16 @@ class SequenceLabeller(Estimator, ABC):
         ]
 
     def explain(self, tokens: Sequence[str]) -> Any:
-        """Explain the answer for one sequence: without rules, with the model's own if it has any, and what those do."""
+        """Explain the answer for one sequence: without rules, with the model's own if it has any, and what those do.
+
+        Parameters
+        ----------
+        tokens : of the sequence.
+
+        Returns
+        -------
+        Explanation : print it.
+        """
         from espalier.decoders.api import explain
 
         self.check_fitted()
@@ -370,7 +407,17 @@ class SequenceLabeller(Estimator, ABC):
         return explain(batch[0], tokens=tokens, labels=self.labels_)
 
     def score(self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> float:
-        """Return the token accuracy; without y, X is a Corpus that has labels."""
+        """Return the token accuracy.
+
+        Parameters
+        ----------
+        X : token lists, documents, or a Corpus.
+        y : label lists; None where X is a Corpus that has labels.
+
+        Returns
+        -------
+        float : from 0 to 1.
+        """
         gold = y
         if gold is None:
             if not isinstance(X, Corpus):
@@ -381,7 +428,12 @@ class SequenceLabeller(Estimator, ABC):
         return token_accuracy(gold, self.predict(X))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file that `espalier.load` reads; it holds data only, never code."""
+        """Write the fitted model to a file that `espalier.load` reads; it holds data only, never code.
+
+        Parameters
+        ----------
+        path : of the file; one that exists is replaced.
+        """
         from espalier.estimators.persist import pack  # which knows every estimator, so this module cannot know it
 
         store.save(path, *pack(self))

@@ -121,10 +121,19 @@ class CCM(SequenceLabeller):
         labels: Sequence[str] | None = None,
         dev: Any = None,
     ) -> Self:
-        """Learn from sequences X and label lists y (None: unknown label); X may be a Corpus that has labels.
+        """Learn from labelled sequences: the base first, then penalties that the rules do not bring.
 
+        Parameters
+        ----------
+        X : token lists, documents, or a Corpus that has labels.
+        y : label lists, None for an unknown label; None where X has labels.
+        sample_weight : of each sequence.
         labels : fixes the label names and their order; needed where rules name a label that this training set lacks.
         dev : a labelled corpus that the base has not seen, for penalties that are trained.
+
+        Returns
+        -------
+        the estimator itself, fitted.
         """
         self.check_parameters()
         corpus = labelled_corpus(X, y, labels)
@@ -234,7 +243,16 @@ class CCM(SequenceLabeller):
         self.compiled_ = replace(compiled, rules=self.rules_)
 
     def with_rules(self, rules: RuleSet | str) -> CCM:
-        """Return a fitted copy under other rules, which bring their penalties (1 if they do not); the base stays."""
+        """Return a fitted copy under other rules; the base stays.
+
+        Parameters
+        ----------
+        rules : a RuleSet or its text, with penalties (1 where they have none).
+
+        Returns
+        -------
+        CCM
+        """
         self.check_fitted()
         compiled = compiled_rules(rules, self.labels_)
         other = copy(self)

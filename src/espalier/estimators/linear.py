@@ -95,9 +95,18 @@ class LinearChainLabeller(SequenceLabeller):
         sample_weight: Any = None,
         labels: Sequence[str] | None = None,
     ) -> Self:
-        """Learn from sequences X and label lists y (None: unknown label); X may be a Corpus that has labels.
+        """Learn from labelled sequences.
 
-        `labels` fixes the label names and their order, so that labels absent from this training set exist too.
+        Parameters
+        ----------
+        X : token lists, documents, ready attributes of each token, or a Corpus that has labels.
+        y : label lists, None for an unknown label; None where X has labels.
+        sample_weight : of each sequence.
+        labels : fixes the label names and their order, so that labels absent from this training set exist too.
+
+        Returns
+        -------
+        the estimator itself, fitted.
         """
         self.check_parameters()
         prior: Learned | None = getattr(self, "prior", None)

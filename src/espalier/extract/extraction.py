@@ -77,7 +77,16 @@ class Extraction:
                 raise InputError(f"alternative {i} is a reading of another text: {other.text[:40]!r}")
 
     def get(self, label: str) -> list[Field]:
-        """Return the fields with this label, in order."""
+        """Return the fields with a label.
+
+        Parameters
+        ----------
+        label : of the fields.
+
+        Returns
+        -------
+        list of Fields, in order.
+        """
         return [field for field in self.fields if field.label == label]
 
     @property

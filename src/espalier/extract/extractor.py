@@ -158,7 +158,12 @@ class Extractor:
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write model, rules, names and calibration to a file for `espalier.load`; it holds data only, never code."""
+        """Write model, rules, names and calibration to a file for `espalier.load`; it holds data only, never code.
+
+        Parameters
+        ----------
+        path : of the file; one that exists is replaced.
+        """
         header, arrays = pack(self.model if self._own_rules else self._ruled_model())
         store.save(path, {**header, **self._more_header()}, arrays)
 
@@ -184,7 +189,16 @@ class Extractor:
         return self.compiled.rules
 
     def with_rules(self: Self, rules: RuleSet | Compiled | str) -> Self:
-        """Return the same extractor under other rules."""
+        """Return the same extractor under other rules.
+
+        Parameters
+        ----------
+        rules : with penalties, as a RuleSet or as text.
+
+        Returns
+        -------
+        Extractor : a copy; the model and its calibration are shared.
+        """
         other = copy(self)
         other._own_rules, other.compiled = False, _compiled(self.model, rules, self._segments)
         return other
@@ -294,7 +308,16 @@ class Extractor:
         return Extraction(text, *reading, alternatives)
 
     def tags(self, documents: Sequence[Document]) -> list[list[str]]:
-        """Return the label of every token, in the form that the model has learned: the answers of `extract`, faster."""
+        """Label the tokens of documents: the answers of `extract`, faster.
+
+        Parameters
+        ----------
+        documents : with tokens.
+
+        Returns
+        -------
+        list of label lists, in the form that the model has learned.
+        """
         if not documents:
             return []
         if not hasattr(self.model, "predict"):  # it has scores and nothing else
@@ -305,7 +328,16 @@ class Extractor:
         return found
 
     def label(self, documents: Sequence[Document]) -> list[Document]:
-        """Return documents with the spans of `extract`, without confidence or proof."""
+        """Label documents: the answers of `extract` without confidence or proof.
+
+        Parameters
+        ----------
+        documents : with tokens; spans that they have are left aside.
+
+        Returns
+        -------
+        list of Documents with spans, in order.
+        """
         found = [document.with_tags(own) for document, own in zip(documents, self.tags(documents), strict=True)]
         return [self._in_our_words(document) for document in found] if self.field_names.renamed else found
 
@@ -316,6 +348,10 @@ class Extractor:
 
     def explain(self, text: str | Document) -> Any:
         """Return the answers for one text without and with the rules, and the rules that make the difference.
+
+        Parameters
+        ----------
+        text : a string, or a Document with tokens of its own.
 
         Returns
         -------
@@ -354,9 +390,18 @@ class Extractor:
         return self
 
     def judge(self, found: Iterable[Extraction], gold: Iterable[Document]) -> dict[str, Verdicts]:
-        """Return confidences and whether they came true, of every `field` and of every `record`, a whole text.
+        """Compare extractions with what is right.
 
         A field is right if gold has the same label at the same place; a text if its fields and gold's are the same.
+
+        Parameters
+        ----------
+        found : extractions.
+        gold : a document with spans for each.
+
+        Returns
+        -------
+        confidences and whether they came true, of every `field` and of every `record`, a whole text.
         """
         fields: list[tuple[float, bool]] = []
         wholes: list[tuple[float, bool]] = []
