@@ -23,6 +23,8 @@ from rendering.labels import label_marked, read_marked
 from rendering.plan import LOCALES
 
 from espalier.citations.record import LABELS
+from espalier.citations.schemes import load_scheme
+from espalier.citations.training import Source, plain_tags, read_sources
 from espalier.io import read
 
 DATA = Path(__file__).parent / "data"
@@ -84,6 +86,20 @@ def test_labels_of_the_recorded_answer() -> None:
             *(("date", "1999,"), ("accessed", "Retrieved 2020 from"), ("url", "http://x.org/1.")),
         ],
     ]
+
+
+def test_a_file_is_a_source_of_training_examples(tmp_path: Path) -> None:
+    answer = recorded()
+    documents = [label_marked(read_marked(raw, answer["nodes"]), "x") for _, raw in answer["texts"]]
+    rows = [render_references.row(document, {"style": "small", "kind": "x"}) for document in documents]
+    render_references.write(rows, tmp_path / "train.jsonl.gz")
+    examples = read_sources(tmp_path, [Source("rendered", "train.jsonl.gz", "plain", weight=0.5)])
+    assert [example.document.spans for example in examples] == [document.spans for document in documents]
+    assert [plain_tags(example.document, LABELS) for example in examples] == [
+        [tag[2:] for tag in one["bio"]] for one in rows
+    ]
+    assert {example.weight for example in examples} == {0.5}
+    assert load_scheme("plain").labels == {label: label for label in LABELS}
 
 
 @needs_node

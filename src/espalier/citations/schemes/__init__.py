@@ -1,6 +1,6 @@
 """Schemes: how the labels of an annotated set of references become ours, as data.
 
-A scheme is a TOML file beside this one (`anystyle.toml`, `grobid.toml`) that says up to four things:
+A scheme is a TOML file beside this one (`anystyle.toml`, `csl.toml`) that says up to four things:
 
     [labels]                 # a label of the set -> one of ours
     journal = "container-title"
@@ -47,7 +47,7 @@ OTHER = "other"
 _BRACKETS = frozenset("([{<")
 _QUOTES = frozenset("“‘«„‚¿¡")
 _STRAIGHT = frozenset("\"'`")
-_NAMES = ("anystyle", "brill", "csl", "grobid")
+_NAMES = ("anystyle", "brill", "csl", "grobid", "plain")
 _REFINE = ("label", "pattern", "fields", "when", "unless", "after", "before")
 
 
