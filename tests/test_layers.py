@@ -18,6 +18,7 @@ SRC = Path(__file__).resolve().parents[1] / "src" / "espalier"
 LAYERS: dict[str, str] = {
     "errors": "",
     "lazy": "",
+    "blas": "",
     "regex": "errors",
     "strings": "errors",
     "store": "errors",
@@ -33,7 +34,7 @@ LAYERS: dict[str, str] = {
     "features": "errors lazy regex strings corpus document kernels",
     "metrics": "errors tags corpus",
     "pages": "errors",
-    "models": "errors corpus features potentials kernels lanes parallel inference",
+    "models": "errors blas corpus features potentials kernels lanes parallel inference",
     "decoders": "errors lazy potentials rules kernels lanes inference parallel corpus",
     "learning": "*",
     "estimators": "*",
@@ -63,7 +64,7 @@ OUTSIDE: dict[str, set[str]] = {
 # ... and those that it may import inside functions or for type checking only.
 LAZY: dict[str, set[str]] = {
     **{layer: {"scipy"} for layer in LAYERS if layer != "kernels"},
-    "learning": {"scipy", "threadpoolctl"},
+    "blas": {"threadpoolctl"},
     "estimators": {"scipy", "sklearn"},
     "experiments": {"scipy", "joblib"},
     "distributed": {"scipy", "joblib", "distributed"},

@@ -13,13 +13,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.blas import one_blas_thread
 from espalier.features.hashed import HashedWords
 from espalier.learning.adamw import AdamW, added, schedule
 from espalier.learning.chain_loss import Chain, SoftLabels, Targets, chain_loss, token_loss
@@ -36,9 +37,12 @@ from espalier.models.conv import (
     forward,
 )
 
-__all__ = ["Gradients", "NetData", "Progress", "Run", "Term", "TrainingPlan", "one_blas_thread", "train_net"]
+__all__ = ["Gradients", "NetData", "Progress", "Run", "Term", "TrainingPlan", "train_net"]
 
 Float = NDArray[np.float64]
+
+MOST_TOKENS = 2048
+"""Of a shard: long texts make more shards, not larger ones, since a token needs some 30 KB on the way back."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -260,12 +264,13 @@ class _Batches:
     ) -> tuple[float, float, Gradients]:
         """Return the loss of a batch, its weight in tokens, and the gradients of the mean loss of a token."""
         chosen = chosen[np.lexsort((chosen, -self.lengths[chosen]))]
-        data = self.data
+        data, tokens = self.data, int(self.lengths[chosen].sum())
+        shards = max(self.plan.shards, -(-tokens // MOST_TOKENS))
         each = data.weight[chosen] + (0.0 if data.soft_weight is None else data.soft_weight[chosen])
         size = max(float((each * self.lengths[chosen]).sum()), 1e-12)
 
         def shard(k: int) -> tuple[float, Gradients] | None:
-            mine = chosen[k :: self.plan.shards]
+            mine = chosen[k::shards]
             mine = mine[self.lengths[mine] > 0]
             rng = np.random.default_rng([*key, k])
             if not len(mine):
@@ -276,7 +281,7 @@ class _Batches:
             finally:
                 self.works.append(work)
 
-        found = [part for part in self.pool(shard, range(self.plan.shards)) if part is not None]
+        found = [part for part in self.pool(shard, range(shards)) if part is not None]
         if not found:
             return 0.0, 0.0, {}
         return size * sum(value for value, _ in found), size, added([gradients for _, gradients in found])
@@ -323,13 +328,3 @@ def _pool(threads: int) -> Iterator[Any]:
         return
     with ThreadPoolExecutor(threads, thread_name_prefix="espalier") as pool:
         yield pool.map
-
-
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Hold the matrix products at one thread each, as long as this is open: the threads are ours."""
-    try:
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-    except ImportError:  # nothing to hold them with; what is computed is the same, but may be slower
-        return nullcontext()
-    limits: AbstractContextManager[Any] = threadpool_limits(1, "blas")
-    return limits

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.blas import one_blas_thread
 from espalier.corpus import Corpus
 from espalier.errors import ModelFileError
 from espalier.features.hashed import GROUPS, hashed_words, spaces_before
@@ -74,10 +75,16 @@ class ScoringNet:
 
     def scores(self, corpus: Corpus, threads: int | None = None) -> NDArray[np.float64]:
         """Return the scores of every label at every token of a corpus, float64[M, L]."""
-        M = corpus.n_tokens
-        found = np.empty((M, self.shape.labels))
-        if not M:
-            return found
+        found = np.empty((corpus.n_tokens, self.shape.labels))
+        if corpus.n_tokens:
+            with one_blas_thread():
+                self._score(corpus, choose_threads(corpus.n_tokens, threads), found)
+        if not np.isfinite(found).all():
+            raise ModelFileError("the weights of the net are so large that its scores are no numbers")
+        return found
+
+    def _score(self, corpus: Corpus, threads: int, found: NDArray[np.float64]) -> None:
+        """Write the scores of every token, slice by slice."""
         vectors, word = self._vectors(corpus)
         space = self._space_vectors()[spaces_before(corpus)] if corpus.documents is not None else None
         slices = list(_slices(corpus.indptr))
@@ -91,15 +98,12 @@ class ScoringNet:
                     x += self._space_vectors()[0] if space is None else space[a:b]
                     found[a:b] = self._blocks(x, corpus.lengths[lo:hi], work)
 
-        n = min(choose_threads(M, threads), len(slices))
+        n = min(threads, len(slices))
         if n == 1:
             score(slices)
-        else:
-            with ThreadPoolExecutor(n, thread_name_prefix="espalier") as pool:
-                list(pool.map(score, (slices[k::n] for k in range(n))))
-        if not np.isfinite(found).all():
-            raise ModelFileError("the weights of the net are so large that its scores are no numbers")
-        return found
+            return
+        with ThreadPoolExecutor(n, thread_name_prefix="espalier") as pool:
+            list(pool.map(score, (slices[k::n] for k in range(n))))
 
     def _blocks(self, x: Floats, lengths: Ints, work: Workspace) -> Floats:
         """Return the scores of tokens whose first layer is x."""
