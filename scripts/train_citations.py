@@ -1,6 +1,7 @@
 """Train the bundled model of references, or measure it: `make model`.
 
-    python scripts/train_citations.py --data DIR            train, calibrate, save, measure
+    python scripts/train_citations.py --data DIR            train both experts, join them, calibrate, save, measure
+    python scripts/train_citations.py --data DIR --stage net        one step of it: crf, net, or join
     python scripts/train_citations.py --data DIR --report   measure the model that is there
     python scripts/train_citations.py --data DIR --rules    keep its weights; rules and calibration anew
     python scripts/train_citations.py --data DIR --penalties
@@ -10,6 +11,10 @@
 DIR holds the annotated sets named in `espalier.citations.training.SOURCES`, and `cora/normalised/all.jsonl`, whose
 references are kept out of all parts: `--part cora` measures on them, `--part dev` where everything was chosen. Tables
 are printed as Markdown; `docs/citations.md` shows them.
+
+Two experts are trained apart, each on annotated references and on rendered ones (`--rendered`, which `make rendered`
+writes): a CRF on declared features, and a small convolutional net. Their files stay in `--build`, so that a step can be
+done again alone. `join` learns on dev how much each one counts and when the net is asked, and calibrates.
 """
 
 from __future__ import annotations
@@ -18,11 +23,12 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from espalier.citations.evaluation import CitationReport, evaluate, fields_of
 from espalier.citations.parser import Parser
@@ -33,9 +39,13 @@ from espalier.corpus import Corpus
 from espalier.decoders.certify import degree_matrix
 from espalier.document import Document
 from espalier.estimators.abilities import chain_potentials
-from espalier.estimators.ccm import CCM
+from espalier.estimators.base import SequenceLabeller
+from espalier.estimators.ccm import CCM, under_rules
+from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
+from espalier.estimators.experts import Experts
 from espalier.extract.confidence import Verdicts
+from espalier.extract.extractor import Extractor
 from espalier.inference import viterbi
 from espalier.io import read
 from espalier.learning.penalty_training import HeldOut, train_svm_penalties
@@ -45,9 +55,22 @@ from espalier.rules.compile import compile_rules
 from espalier.rules.ruleset import RuleSet
 from espalier.tasks import load_task
 
+BUILD = Path(__file__).parents[1] / "build"
+STAGES = ("crf", "net", "join")
 MODEL = Path(__file__).parents[1] / "src" / "espalier" / "citations" / "model.espalier"
 BENCHMARK = "cora/normalised/all.jsonl"
-ATTRIBUTION = "Weights estimated from annotations of AnyStyle (BSD-2-Clause) and GROBID (CC BY 4.0); see NOTICE."
+ATTRIBUTION = (
+    "Weights estimated from annotations of AnyStyle (BSD-2-Clause) and GROBID (CC BY 4.0), and from references "
+    "rendered with styles of the Citation Style Language (CC BY-SA 3.0); see NOTICE."
+)
+
+RENDERED = {"crf": (25_000, 0.1), "net": (60_000, 0.3)}
+"""How many rendered references each expert learns from, and how much one counts beside an annotated one."""
+
+NET: dict[str, Any] = {
+    "channels": 256, "inner": 80, "epochs": 12, "crf_epochs": 1, "batch": 64, "average": 0.999, "rate": 2e-3,
+}  # fmt: skip
+"""What the net is; chosen on dev, with another part of rendered references."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -55,6 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="directory of the annotated sets")
     parser.add_argument("--output", type=Path, default=MODEL, help="the model file to write, or to measure")
+    parser.add_argument("--rendered", type=Path, default=BUILD / "rendered", help="directory of rendered references")
+    parser.add_argument("--build", type=Path, default=BUILD / "experts", help="directory of the two experts")
+    parser.add_argument("--stage", choices=STAGES, help="only one step of training")
+    parser.add_argument("--epochs", type=int, default=NET["epochs"], help="of the net")
     parser.add_argument("--report", action="store_true", help="measure only")
     parser.add_argument("--rules", action="store_true", help="keep the weights, take the task's rules, calibrate")
     parser.add_argument("--penalties", action="store_true", help="only learn what each rule is worth")
@@ -75,7 +102,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.rules:
         save(load_model(options.output).with_rules(load_task("citations").rules), parts["dev"], options.output)
     elif not options.report and not options.origins:
-        train(parts["train"], parts["dev"], options.output, options.threads)
+        others = {example.key for example in examples if example.part != "train"} | benchmark
+        train(parts["train"], parts["dev"], others, options)
+        if options.stage in ("crf", "net"):
+            return
     parts["cora"] = [example for example in examples if example.key in benchmark]
     if options.origins:
         report_origins(parts[options.part], options.output, options.data, options.origins)
@@ -94,24 +124,68 @@ def corpus_of(examples: Sequence[Example]) -> Corpus:
     return Corpus.from_documents([example.document for example in examples], vocabulary=load_task("citations").labels)
 
 
-def train(training: Sequence[Example], dev: Sequence[Example], path: Path, threads: int | None) -> None:
-    """Fit weights on `training`, calibrate on `dev`, and save the model; the penalties stand with the rules."""
+def train(training: Sequence[Example], dev: Sequence[Example], others: Collection[str], options: Any) -> None:
+    """Train both experts and join them, or do one of these steps; others : keys that train nothing."""
+    options.build.mkdir(parents=True, exist_ok=True)
+    paths = {name: options.build / f"{name}.espalier" for name in ("crf", "net")}
+    for name, path in paths.items():
+        if options.stage in (None, name):
+            expert = {"crf": crf_expert, "net": net_expert}[name](options)
+            start = time.perf_counter()
+            corpus, weights = material(training, options.rendered, others, *RENDERED[name])
+            say(f"{name}: {len(corpus)} references, {corpus.n_tokens} tokens")
+            expert.fit(corpus, sample_weight=weights)
+            expert = compacted(expert) if isinstance(expert, CRF) else expert
+            expert.save(path)
+            say(f"{name}: trained in {time.perf_counter() - start:.0f} s, {path.stat().st_size / 1e6:.1f} MB")
+    if options.stage in (None, "join"):
+        save(joined([Extractor.from_file(path).model for path in paths.values()], dev), dev, options.output)
+
+
+def material(
+    training: Sequence[Example], rendered: Path, others: Collection[str], count: int, weight: float
+) -> tuple[Corpus, NDArray[np.float64]]:
+    """Return annotated references and some rendered ones, with what each counts."""
+    path = rendered / "train.jsonl.gz"
+    if not path.exists():
+        raise SystemExit(f"there is no {path.name} in {rendered}: make it with `make rendered`")
+    made = [document for document in read(path) if key_of(document) not in others][:count]
+    documents = [*(example.document for example in training), *made]
+    weights = [*(example.weight for example in training), *(weight for _ in made)]
+    return Corpus.from_documents(documents, vocabulary=load_task("citations").labels), np.array(weights)
+
+
+def crf_expert(options: Any) -> CRF:
+    """Return the CRF to fit, with the features that the task declares."""
     task = load_task("citations")
     settings: dict[str, Any] = {name: value for name, value in task.defaults.items() if name != "model"}
-    base = CRF(task.extractor, threads=threads, progress=lambda m: say_now_and_then(m.iterations, m.value), **settings)
-    model = CCM(base, task.rules, penalties="fixed", threads=threads)
-    weights = np.array([example.weight for example in training])
-    start = time.perf_counter()
-    model.fit(corpus_of(training), sample_weight=weights)
-    model.base_ = compacted(model.base_)
-    say(f"trained in {time.perf_counter() - start:.0f} s")
-    save(model, dev, path)
+    return CRF(task.extractor, threads=options.threads, progress=say_now_and_then, **settings)
 
 
-def say_now_and_then(iterations: int, value: float) -> None:
+def net_expert(options: Any) -> ConvCRF:
+    """Return the net to fit."""
+    return ConvCRF(**NET | {"epochs": options.epochs}, threads=options.threads, progress=say_epoch)
+
+
+def say_epoch(progress: Any) -> None:
+    """Say how far the net is, after every epoch."""
+    say(
+        f"epoch {progress.epoch} of {progress.epochs}, {progress.phase}: loss {progress.loss:.4f}, "
+        f"{progress.rate:.0f} references a second, {progress.seconds:.0f} s"
+    )
+
+
+def joined(experts: Sequence[SequenceLabeller], dev: Sequence[Example]) -> CCM:
+    """Return the product of the experts under the rules of the task; what each counts is learned on dev."""
+    both = Experts.of(experts, held_out=corpus_of(dev))
+    say(f"weights {np.round(both.weights_, 3).tolist()}, temperature {both.temperature_:.3f}")
+    return under_rules(both, compile_rules(load_task("citations").rules, both.labels_))
+
+
+def say_now_and_then(moment: Any) -> None:
     """Say how far the search is, every tenth time."""
-    if iterations % 10 == 0:
-        say(f"iteration {iterations}: {value:.1f}")
+    if moment.iterations % 10 == 0:
+        say(f"iteration {moment.iterations}: {moment.value:.1f}")
 
 
 def save(model: CCM, dev: Sequence[Example], path: Path) -> None:
