@@ -21,6 +21,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PLACES = ("bench", "scripts", "examples")
+TAGS = ["B-author", "I-author", "I-author", "B-title", "I-title", "I-title", "B-date", "I-date"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,11 @@ SCRIPTS = {
     "scripts/measure_house.py": Quick("--walk parse"),
     "scripts/measure_install.py": Quick("--rounds 1 --json {out}/sizes.json", writes="sizes.json"),
     "scripts/shoot_workbench.py": Quick("{out}/pictures", browser=True, writes="pictures/teach.png"),
-    "scripts/train_citations.py": Quick("--data {data} --output {out}/a.espalier", data=True, writes="a.espalier"),
+    "scripts/train_citations.py": Quick(
+        "--quick --data {data} --rendered {data}/rendered --build {out}/experts --output {out}/a.espalier",
+        data=True,
+        writes="a.espalier",
+    ),
 }
 ELSEWHERE = {
     "examples/demo.sh": "tests/test_readme.py",
@@ -117,6 +122,9 @@ def few_records(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with gzip.open(source, "rt", encoding="utf-8") if packed else open(source, encoding="utf-8") as file:
             text = first_sequences(file.read(), 40) if ".xml" in name.name else "".join(islice(file, 40))
         target.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    (directory / "rendered").mkdir()
+    line = {"tokens": ["Ann", "Lee", ".", "On", "pears", ".", "1999", "."], "bio": TAGS}
+    (directory / "rendered" / "train.jsonl.gz").write_bytes(gzip.compress(json.dumps(line).encode()))
     return directory
 
 
