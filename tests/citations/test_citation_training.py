@@ -457,3 +457,18 @@ def test_compacted_models_say_nearly_the_same() -> None:
     assert small.predict(X) == model.predict(X) == y
     for one, other in zip(small.predict_marginals(X), model.predict_marginals(X), strict=True):
         assert np.abs(one - other).max() < 0.1
+
+
+def test_compacted_models_drop_attributes_without_weight_and_say_the_same() -> None:
+    X = [["On", "oaks", "1990"], ["On", "elms", "1991"], ["Oaks", "2001"], ["Elms", "and", "oaks", "77"]]
+    y = [["title", "title", "date"], ["title", "title", "date"], ["title", "date"], ["title", "title", "title", "date"]]
+    model = CRF(["lower[-1,0,1]", "shape & lower[1]", "suffix2", "lower[-1] & lower & shape[1]"], l2=0.1).fit(X, y)
+    kept = np.abs(model.weights_.w) >= 0.05
+    model.weights_.w[~kept] = 0.0
+    small = compacted(model, least=0.05)
+    names = set(small.index_.names())
+    assert len(names) < len(model.index_.names())
+    assert list(small.index_.names()) == [name for name in model.index_.names() if name in names]
+    texts = [*X, ["Oaks", "and", "pears", "1990", "On"], ["On"]]
+    for one in (texts, *([text] for text in texts)):
+        np.testing.assert_allclose(small.potentials(one).unary, model.potentials(one).unary, atol=0.02)

@@ -24,6 +24,7 @@ from espalier.citations.schemes import OTHER, Scheme, load_scheme
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.estimators.crf import CRF
+from espalier.features.index import FeatureIndex
 from espalier.io import read
 from espalier.models.chain import ChainModel
 from espalier.models.weights import Pairs
@@ -156,14 +157,21 @@ def plain_tags(document: Document, labels: Collection[str] | None = None) -> lis
 def compacted(model: CRF, least: float = 0.01) -> CRF:
     """Return a trained model without the weights that hardly count, the others rounded: a smaller file.
 
+    Attributes that are left without a weight are dropped with their words.
+
     least : weights below it are dropped, and steps of a tenth of it kept; on a token with a hundred attributes that is
     far below what makes a difference.
     """
-    chain = model.weights_
+    chain, index = model.weights_, model.index_
     kept = np.abs(chain.w) >= least
-    count = np.concatenate([[0], np.cumsum(kept)])
-    pairs = Pairs.of(chain.n_labels, count[chain.pairs.ptr], chain.pairs.label[kept])
+    count = np.concatenate([[0], np.cumsum(kept)])[chain.pairs.ptr]
     step = 2.0 ** np.floor(np.log2(least / 10))
     small = copy(model)
+    if isinstance(index, FeatureIndex):
+        useful = np.diff(count) > 0
+        useful[len(useful) - len(index.markers) :] = True
+        small.index_ = index.with_attributes(useful)
+        count = np.concatenate([[0], count[1:][useful]])
+    pairs = Pairs.of(chain.n_labels, count, chain.pairs.label[kept])
     small.weights_ = ChainModel(pairs, np.round(chain.w[kept] / step) * step, chain.trans, chain.start, chain.end)
     return small

@@ -20,6 +20,7 @@ from espalier.features.matrix import FeatureMatrix
 from espalier.models.chain import ChainModel, moved
 from espalier.models.weights import Pairs
 from espalier.potentials import ChainBatch
+from espalier.strings import narrow
 
 if TYPE_CHECKING:
     from espalier.features.given import GivenIndex
@@ -205,7 +206,7 @@ class LinearChainLabeller(SequenceLabeller):
         model = self.weights_
         arrays = {f"features/{name}": value for name, value in features.items() if name != "features"}
         arrays |= {
-            "pairs/ptr": model.pairs.ptr, "pairs/label": model.pairs.label, "weights": model.w,
+            "pairs/ptr": narrow(model.pairs.ptr), "pairs/label": model.pairs.label, "weights": narrow(model.w),
             "trans": model.trans, "start": model.start, "end": model.end,
         }  # fmt: skip
         return {"features": features["features"]}, arrays
@@ -225,7 +226,7 @@ class LinearChainLabeller(SequenceLabeller):
             self.features = FeatureExtractor(self.index_.templates, self.index_.min_count)  # to be fitted anew with
         # Copies, because kernels are compiled for writable arrays, and those of a file are not.
         names = ("pairs/ptr", "pairs/label", "weights", "trans", "start", "end")
-        ptr, label, *weights = (np.array(arrays[name]) for name in names)
+        ptr, label, *weights = (_widened(arrays[name]) for name in names)
         model = ChainModel.checked(Pairs.checked(len(header["labels"]), ptr, label), *weights)
         if model.pairs.n_attributes != self.index_.n_attributes:
             raise ModelFileError("the model has weights for other attributes than it describes")
@@ -260,3 +261,9 @@ def training_set(corpus: Corpus, matrix: FeatureMatrix, sample_weight: NDArray[n
 
     moves = moves_of(corpus)
     return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *moves, sample_weight)
+
+
+def _widened(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy of an array of a file in the type that kernels take; a file may hold it in half the bytes."""
+    wide = {np.dtype(np.int32): np.int64, np.dtype(np.float32): np.float64}.get(array.dtype, array.dtype)
+    return np.array(array, wide)

@@ -31,7 +31,7 @@ from espalier.features.single import LONGEST, SingleIndex
 from espalier.features.templates import FeatureField, Template, marker
 from espalier.features.view import View, all_fields, fields_of, join, locked, names_of
 from espalier.lazy import cached_property
-from espalier.strings import put_strings, stored_array, take_strings
+from espalier.strings import narrow, put_strings, stored_array, take_strings
 
 if TYPE_CHECKING:
     from espalier.features.memory import TypeMemory
@@ -110,6 +110,41 @@ class FeatureIndex:
         """Return the name of each attribute, such as `lower@-1=the`; made on first use."""
         return self._names
 
+    def with_attributes(self, kept: NDArray[np.bool_]) -> FeatureIndex:
+        """Return an index of some attributes alone, in the same order; kept : bool[A]. Markers stay in any case."""
+        used = {field: np.zeros(len(known) + 1, bool) for field, known in self.values.items()}
+        numbers = []  # for each template, the value of each part of each attribute that is kept
+        first = 0
+        for template, joins in zip(self.templates, self.joins, strict=True):
+            parts: list[Ints] = []
+            place = np.flatnonzero(kept[first : first + len(joins[-1])])
+            first += len(joins[-1])
+            for k in range(len(joins) - 1, -1, -1):
+                field = template.parts[k].field.text
+                place, value = (
+                    np.divmod(joins[k][place], len(self.values[field]) + 1) if k else (place, joins[0][place])
+                )
+                used[field][value] = True
+                parts.append(value)
+            numbers.append(parts[::-1])
+        for those in used.values():
+            those[-1] = True  # the marker, behind the last value
+        renumbered = {field: np.cumsum(those) - 1 for field, those in used.items()}
+        values = {
+            field: tuple(value for value, there in zip(known, used[field][:-1].tolist(), strict=True) if there)
+            for field, known in self.values.items()
+        }
+        joined = []
+        for template, parts in zip(self.templates, numbers, strict=True):
+            several: list[Ints] = []
+            for k, (part, value) in enumerate(zip(template.parts, parts, strict=True)):
+                own = renumbered[part.field.text][value]
+                keys = place * (len(values[part.field.text]) + 1) + own if k else own
+                found, place = np.unique(keys, return_inverse=True)
+                several.append(found)
+            joined.append(tuple(several))
+        return FeatureIndex(self.templates, self.min_count, values, tuple(joined), self.markers)
+
     def to_state(self) -> dict[str, Any]:
         """Return everything as arrays and one JSON-able value (see `espalier.features.index`)."""
         return pack(self.templates, self.min_count, self.values, self.joins, self.markers)
@@ -182,7 +217,7 @@ def pack(
         _pack_definition(state, field)
     for j, several in enumerate(joins):
         for k, keys in enumerate(several):
-            state[f"joins/{j}/{k}"] = keys
+            state[f"joins/{j}/{k}"] = narrow(keys)
     return state
 
 
@@ -268,7 +303,7 @@ def _unpack_joins(
     """Return the joins of template j; every number must point at something."""
     joins: list[Ints] = []
     for k, part in enumerate(template.parts):
-        keys = stored_array(state, f"joins/{j}/{k}", np.int64)
+        keys = stored_array(state, f"joins/{j}/{k}", np.int32, np.int64).astype(np.int64, copy=False)
         size = len(values[part.field.text])
         limit = (len(joins[-1]) if k else 1) * (size + 1)  # the number behind the last value is the marker
         if len(keys) and (keys[0] < 0 or keys[-1] >= limit or (np.diff(keys) <= 0).any()):

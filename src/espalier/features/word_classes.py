@@ -150,7 +150,10 @@ class WordClasses:
         """Return the classes that `to_state` described; raise `ModelFileError` if the arrays are not of its making."""
         words, normalise = take_strings(state, "words"), "".join(take_strings(state, "normalise"))
         sizes = tuple(stored_array(state, "sizes", np.int64).tolist())
-        members, vectors = stored_array(state, "members", np.int32, 2), stored_array(state, "vectors", np.float32, 2)
+        members, vectors = (
+            stored_array(state, "members", np.int32, ndim=2),
+            stored_array(state, "vectors", np.float32, ndim=2),
+        )
         try:
             return cls(words, sizes, members, vectors, normalise)
         except InputError as error:
