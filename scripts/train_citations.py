@@ -66,11 +66,11 @@ ATTRIBUTION = (
     "rendered with styles of the Citation Style Language (CC BY-SA 3.0); see NOTICE."
 )
 
-RENDERED = {"crf": (25_000, 0.1), "net": (60_000, 0.3)}
+RENDERED = {"crf": (25_000, 0.1), "net": (45_000, 0.3)}
 """How many rendered references each expert learns from, and how much one counts beside an annotated one."""
 
 NET: dict[str, Any] = {
-    "channels": 256, "inner": 80, "epochs": 12, "crf_epochs": 1, "batch": 64, "average": 0.999, "rate": 2e-3,
+    "channels": 256, "inner": 80, "epochs": 8, "crf_epochs": 1, "batch": 128, "average": 0.999, "rate": 3e-3,
 }  # fmt: skip
 """What the net is; chosen on dev."""
 
@@ -138,7 +138,8 @@ def train(training: Sequence[Example], dev: Sequence[Example], others: Collectio
             start = time.perf_counter()
             corpus, weights = material(training, options.rendered, others, *RENDERED[name])
             say(f"{name}: {len(corpus)} references, {corpus.n_tokens} tokens")
-            expert.fit(corpus, sample_weight=weights)
+            resumed = {} if name == "crf" else {"checkpoint": options.build / "net.checkpoint"}
+            expert.fit(corpus, sample_weight=weights, **resumed)
             expert = compacted(expert) if isinstance(expert, CRF) else expert
             expert.save(path)
             say(f"{name}: trained in {time.perf_counter() - start:.0f} s, {path.stat().st_size / 1e6:.1f} MB")
