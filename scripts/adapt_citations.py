@@ -175,7 +175,7 @@ def adapted(
 def score(model: SequenceLabeller, documents: Sequence[Document]) -> CitationReport:
     """Compare a model's labels with those of the documents."""
     words = [document.words for document in documents]
-    answers = [[path_of(tag) for tag in tags] for tags in model.predict(words)]
+    answers = [[path_of(tag) for tag in tags] for tags in model.predict(corpus_of(documents))]
     return evaluate(words, [plain_tags(document) for document in documents], answers)
 
 

@@ -6,6 +6,7 @@
     python scripts/train_citations.py --data DIR --rules    keep its weights; rules and calibration anew
     python scripts/train_citations.py --data DIR --penalties
                                                             learn on dev what each rule is worth, and write nothing
+    python scripts/train_citations.py --data DIR --experts  what each expert, their product and the rules bring
     python scripts/train_citations.py --data DIR --origins genre    which genres it finds, by what their sets call them
 
 DIR holds the annotated sets named in `espalier.citations.training.SOURCES`, and `cora/normalised/all.jsonl`, whose
@@ -25,6 +26,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,7 @@ from espalier.metrics.reliability import calibration
 from espalier.pages.charts import Line, draw_lines
 from espalier.rules.compile import compile_rules
 from espalier.rules.ruleset import RuleSet
+from espalier.tags import path_of
 from espalier.tasks import load_task
 
 BUILD = Path(__file__).parents[1] / "build"
@@ -89,6 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", action="store_true", help="measure only")
     parser.add_argument("--rules", action="store_true", help="keep the weights, take the task's rules, calibrate")
     parser.add_argument("--penalties", action="store_true", help="only learn what each rule is worth")
+    parser.add_argument("--experts", action="store_true", help="only measure the experts apart, with and without rules")
     parser.add_argument("--part", choices=("dev", "test", "cora"), default="test", help="the references to measure on")
     parser.add_argument(
         "--origins", metavar="FIELD", help="only count which fields are found, by what their sets call them"
@@ -105,13 +109,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     if options.rules:
         save(load_model(options.output).with_rules(load_task("citations").rules), parts["dev"], options.output)
-    elif not options.report and not options.origins:
+    elif not (options.report or options.origins or options.experts):
         others = {example.key for example in examples if example.part != "train"} | benchmark
         train(parts["train"], parts["dev"], others, options)
         if options.stage in ("crf", "net"):
             return
     parts["cora"] = [example for example in examples if example.key in benchmark]
-    if options.origins:
+    if options.experts:
+        report_experts(parts[options.part], options.output)
+    elif options.origins:
         report_origins(parts[options.part], options.output, options.data, options.origins)
     else:
         report(parts[options.part], options.output, options.picture)
@@ -296,6 +302,44 @@ def report(test: Sequence[Example], path: Path, picture: Path | None = None) -> 
             say(f"| {b.low:.1f} to {b.high:.1f} | {b.count} | {100 * b.accuracy:.1f} % |")
     if picture is not None:
         picture.write_text(draw_reliability(before, after), encoding="utf-8")
+
+
+def report_experts(test: Sequence[Example], path: Path) -> None:
+    """Print what each expert reads alone, what the product reads, and what rules add to each."""
+    model, corpus = load_model(path), corpus_of(test)
+    both = model.base_
+    assert isinstance(both, Experts)
+    always = copy(both)
+    always.ask_below = None
+    rows = {
+        "CRF": both.experts_[0],
+        "net": both.experts_[1],
+        "product": always,
+        "product, net asked where needed": both,
+    }
+    say("| model | nine | whole | nine under rules | whole under rules | whole that rules add |\n" + "|---" * 6 + "|")
+    words, gold = [corpus.tokens(i) for i in range(len(corpus))], [plain_tags(e.document) for e in test]
+    for name, base in rows.items():
+        cells, right = [], []
+        for one in (base, under_rules(base, model.compiled_)):
+            ids = np.asarray(one.tag(corpus)[0])
+            pieces = np.split(ids, corpus.indptr[1:-1])
+            tags = [[path_of(tag or "") for tag in model.labels_.decode(piece)] for piece in pieces]
+            found = evaluate(words, gold, tags)
+            cells += [f"{100 * found.core.f1:.2f}", f"{100 * found.exact:.2f}"]
+            right.append(right_references(corpus, ids))
+        low, high = interval(right[1].astype(float) - right[0])
+        say(
+            f"| {name} | {' | '.join(cells)} | {100 * (right[1].mean() - right[0].mean()):+.2f} ({low:+.2f} to {high:+.2f}) |"
+        )
+
+
+def interval(differences: NDArray[np.float64], n: int = 10_000) -> tuple[float, float]:
+    """Return where the mean lies in 95 % of n draws of as many references, in points."""
+    kinds, counts = np.unique(differences, return_counts=True)
+    drawn = np.random.default_rng(0).multinomial(len(differences), counts / len(differences), n)
+    low, high = np.percentile(100 * (drawn @ kinds) / len(differences), [2.5, 97.5])
+    return float(low), float(high)
 
 
 def draw_reliability(before: Mapping[str, Verdicts], after: Mapping[str, Verdicts]) -> str:

@@ -13,11 +13,13 @@ from espalier import store
 from espalier.citations.adapting import bundled_start, converted
 from espalier.document import Document, Span
 from espalier.errors import InputError
+from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
+from espalier.estimators.experts import Experts
 from espalier.estimators.hmm import HMM
 from espalier.loading import load
 from espalier.recipes import plan
-from espalier.recipes.adapting import Start
+from espalier.recipes.adapting import Start, begin
 from espalier.tasks import load_task
 
 LABELS = load_task("citations").labels.names
@@ -98,9 +100,32 @@ def test_labels_of_several_levels_have_no_copies() -> None:
         assert Start("mine", learned).parameters["copies"] == copies
 
 
+def test_all_experts_learn_from_where_they_were(tmp_path: Path) -> None:
+    X, y = [["Ada", ":", "Wires"], ["Bo", ":", "Pears"]], [["B-author", "I-author", "B-title"]] * 2
+    crf = CRF(["lower"]).fit(X, y)
+    net = ConvCRF(8, dilations=(1, 2), buckets=64, min_steps=50).fit(X, y, labels=crf.labels_.names)
+    Experts.of([crf, net], [1, 0.25], temperature=1.5, ask_below=0.7).save(tmp_path / "both.espalier")
+    found = begin(tmp_path / "both.espalier").joined(CRF(["lower"], prior=crf.learned_))
+    assert (found.weights, found.temperature, found.ask_below) == ([1.0, 0.25], 1.5, 0.7)
+    first, second = found.experts
+    assert (first.prior.labels, second.prior.labels, second.copies) == (crf.labels_, crf.labels_, 10)
+    found.fit(X[:1], y[:1]).save(tmp_path / "mine.espalier")
+    again = load(tmp_path / "mine.espalier").model
+    assert again.predict(X) == found.predict(X) == y
+    assert again.experts_[1].net_.shape == net.net_.shape
+
+
+def test_a_product_of_other_models_begins_with_its_first(tmp_path: Path) -> None:
+    X, y = [["Ada", ":", "Wires"]], [["author", "author", "title"]]
+    crf = CRF(["lower"]).fit(X, y)
+    Experts.of([crf, HMM().fit(X, y)], [1, 0.25]).save(tmp_path / "both.espalier")
+    assert begin(tmp_path / "both.espalier").experts is None
+
+
 def test_raw_text_teaches_through_copies() -> None:
     learner = plan(task="citations", unlabelled=True, usual_start=bundled_start).estimator
-    assert (learner.update, learner.cycles, learner.model.base.copies) == ("pool", 1, 10)
+    crf, net = learner.model.base.experts
+    assert (learner.update, learner.cycles, crf.copies, net.copies) == ("pool", 1, 10, 10)
     more = {"method.cycles": 3}
     assert plan(task="citations", unlabelled=True, usual_start=bundled_start, settings=more).estimator.cycles == 3
 

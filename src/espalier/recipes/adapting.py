@@ -1,5 +1,7 @@
 """Learning that begins from a model: its weights are the prior of the new ones, w₀ in l2 ‖w - w₀‖².
 
+Where the model is a product of a CRF and nets, each of them learns from where it was, and they count as much as before.
+
 The numbers were chosen on styles of references that were made for it (`scripts/adapt_citations.py --choose`).
 """
 
@@ -12,7 +14,9 @@ from typing import Any
 
 from espalier import store
 from espalier.errors import InputError
+from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
+from espalier.estimators.experts import Experts
 from espalier.estimators.linear import Learned
 from espalier.estimators.persist import pack, unpack
 from espalier.learning.recombination import layered
@@ -24,6 +28,9 @@ L2 = 0.03
 
 COPIES = 10
 """How many copies with exchanged fields it learns from, besides each sequence."""
+
+NET: dict[str, Any] = {"rate": 5e-4, "crf_rate": 2e-4, "decay": 0.5, "epochs": 2, "crf_epochs": 1, "min_steps": 240}
+"""How a net learns from where it was: some steps, drawn back all the while."""
 
 CYCLES, POOL_WEIGHT = 1, 0.2
 """How often unlabelled text is labelled and learned from, and how much a sequence of it counts."""
@@ -39,17 +46,29 @@ class Start:
     ----------
     name : what the model is called in messages.
     learned : the weights, `CRF.learned_`.
+    experts : the other experts, if the CRF was the first of several: nets that learn too.
     kept : entries of the model file's header that the new file gets too, such as the calibration.
     """
 
     name: str
     learned: Learned
+    experts: Experts | None = None
     kept: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of a CRF that begins here."""
         return {"prior": self.learned, "l2": L2, "copies": 0 if layered(self.learned.labels) else COPIES}
+
+    def joined(self, model: CRF) -> CRF | Experts:
+        """Return the CRF to fit with the other experts beside it, if there are any."""
+        if self.experts is None:
+            return model
+        before = self.experts
+        copies = self.parameters["copies"]
+        nets = [ConvCRF(prior=net.learned_, copies=copies, **NET) for net in before.experts_[1:]]
+        weights, temperature = before.weights_.tolist(), before.temperature_
+        return Experts([model, *nets], weights, temperature=temperature, ask_below=before.ask_below)
 
     @property
     def pool_parameters(self) -> dict[str, Any]:
@@ -81,12 +100,17 @@ def begin(path: str | Path, name: str = "") -> Start:
     """
     header, arrays = store.load(path)
     model: Any = unpack(header, arrays)
+    experts: Experts | None = None
     while not isinstance(model, CRF):
-        experts = getattr(model, "experts_", [None])
-        inner = getattr(model, "model_", getattr(model, "base_", experts[0]))
+        if isinstance(model, Experts):
+            nets = model.experts_[1:]
+            experts = model if all(isinstance(net, ConvCRF) for net in nets) else None
+            inner: Any = model.experts_[0]
+        else:
+            inner = getattr(model, "model_", getattr(model, "base_", None))
         if inner is None:
             raise InputError(
                 f"{name or path}: holds a {type(model).__name__}", hint="only a CRF can be learned from further"
             )
         model = inner
-    return Start(name or str(path), model.learned_, {key: header[key] for key in _KEPT if key in header})
+    return Start(name or str(path), model.learned_, experts, {key: header[key] for key in _KEPT if key in header})

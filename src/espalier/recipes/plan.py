@@ -301,7 +301,7 @@ def _over_processes(estimator: Any, jobs: int | None) -> Any:
         own = model.get_params(deep=False)
         if own.get("jobs", jobs) is None:
             model.set_params(jobs=jobs)
-        model = own.get("model", own.get("base"))
+        model = own.get("model", own.get("base", next(iter(own.get("experts") or ()), None)))
     return estimator
 
 
@@ -329,9 +329,9 @@ def _base(
         raise InputError(_argument("model", kind), " knows words alone", hint=ways)
     if features is not None:
         model.set_params(features=features)
-    if start is not None:
-        model.set_params(**start.parameters)
-    return _set(model, chosen, "")
+    if start is None:
+        return _set(model, chosen, "")
+    return start.joined(_set(model.set_params(**start.parameters), chosen, ""))
 
 
 def _wrapped(
