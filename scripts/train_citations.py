@@ -329,9 +329,8 @@ def report_experts(test: Sequence[Example], path: Path) -> None:
             cells += [f"{100 * found.core.f1:.2f}", f"{100 * found.exact:.2f}"]
             right.append(right_references(corpus, ids))
         low, high = interval(right[1].astype(float) - right[0])
-        say(
-            f"| {name} | {' | '.join(cells)} | {100 * (right[1].mean() - right[0].mean()):+.2f} ({low:+.2f} to {high:+.2f}) |"
-        )
+        added = 100 * (right[1].mean() - right[0].mean())
+        say(f"| {name} | {' | '.join(cells)} | {added:+.2f} ({low:+.2f} to {high:+.2f}) |")
 
 
 def interval(differences: NDArray[np.float64], n: int = 10_000) -> tuple[float, float]:
