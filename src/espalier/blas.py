@@ -4,8 +4,9 @@ The library behind NumPy's products has threads of its own, and each waits for t
 small as a text's that gains nothing, and beside other work on the same cores a product of microseconds takes a second.
 Whoever wants several cores gives slices of the work to threads, which are Python's.
 
-The setting is the process's. It is changed when the first block opens and restored when the last one closes, whatever
-threads they are in.
+The setting is the process's. It is changed when the first block opens and restored when the last one closes. OpenBLAS
+may not listen to a second thread while another holds it, so whoever labels in several threads had better set
+OPENBLAS_NUM_THREADS=1 before NumPy is loaded, as the command line and the server do.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ they run, so that `espalier --help` answers at once.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -23,6 +24,8 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (by default the process's own) and return the exit code."""
+    # Before NumPy is loaded: threads of the library behind its products would only wait for ours (`espalier.blas`).
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401
