@@ -27,8 +27,8 @@ bench: $(STAMP)
 	$(BIN)/python bench/parse.py --data ../shared/data
 	$(BIN)/python bench/serve.py
 
-# Trains the bundled model of references: some minutes.
-model: $(STAMP)
+# Trains the bundled model of references: an hour on two cores, and the rendered references before it.
+model: $(STAMP) rendered
 	$(BIN)/python scripts/train_citations.py --data ../shared/data
 
 # Labelled references from works and citation styles, in build/rendered: needs Node.js and npm; a quarter of an hour.
