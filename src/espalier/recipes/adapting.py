@@ -66,7 +66,8 @@ class Start:
             return model
         before = self.experts
         copies = self.parameters["copies"]
-        nets = [ConvCRF(prior=net.learned_, copies=copies, **NET) for net in before.experts_[1:]]
+        others = (net for net in before.experts_[1:] if isinstance(net, ConvCRF))
+        nets = [ConvCRF(prior=net.learned_, copies=copies, **NET) for net in others]
         weights, temperature = before.weights_.tolist(), before.temperature_
         return Experts([model, *nets], weights, temperature=temperature, ask_below=before.ask_below)
 
