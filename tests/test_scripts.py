@@ -47,6 +47,7 @@ SCRIPTS = {
     "bench/crf.py": bench(data=True),
     "bench/decode.py": bench(data=True),
     "bench/discovery.py": bench(data=True),
+    "bench/experts.py": Quick("--quick --results {out}/cells.json", data=True, writes="cells.json"),
     "bench/page.py": bench(browser=True),
     "bench/parse.py": bench("--quick --references 1100 --memory 20"),
     "bench/penalties.py": bench(data=True),
@@ -78,6 +79,8 @@ ELSEWHERE = {
 }
 IMPORTED = {
     "bench/common.py": "bench/crf.py",
+    "bench/experts_sets.py": "bench/experts.py",
+    "bench/experts_tables.py": "bench/experts.py",
     "bench/reference_features.py": "bench/accuracy.py",
     "bench/synthetic.py": "bench/crf.py",
     "scripts/kill_kinds.py": "scripts/kill_hundred.py",
