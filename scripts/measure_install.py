@@ -26,6 +26,7 @@ WHY = {
     "numpy": "arrays: every table of the library is one",
     "scipy": "integer programs (HiGHS), sparse matrices and singular values; `espalier parse` does not import it",
     "numba": "compiles the loops; the alternative is a C compiler at every installation",
+    "threadpoolctl": "holds the matrix products of a net at one thread each",
     "tomli": "reads TOML where Python has no tomllib (3.10 only)",
     "typer": "the command line: arguments, help, errors",
     "rich": "tables, colours and progress in a terminal",

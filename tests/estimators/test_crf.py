@@ -259,7 +259,7 @@ class TestWhatKernelsFollowByAddress:
         for name, broken in {
             "pairs/ptr": arrays["pairs/ptr"] * 10**9,
             "pairs/label": np.full_like(arrays["pairs/label"], 30),
-            "weights": arrays["weights"].astype(np.float32),
+            "weights": arrays["weights"].astype(np.float16),
             "trans": arrays["trans"][:1],
         }.items():
             store.save(path, header, {**arrays, name: broken})

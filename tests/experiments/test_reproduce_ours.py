@@ -117,16 +117,16 @@ def test_what_rows_are_made_of(domain: str) -> None:
     teacher, rules, base = parts(f"{domain}, recipe")
     assert (type(teacher), type(base), rules) == (CoDL, Experts, extended.rules)
     assert teacher.update == "pool"
-    assert set(base.first.features.templates) == set(extended.extractor.templates)
+    assert set(base.experts[0].features.templates) == set(extended.extractor.templates)
 
     teacher, rules, base = parts(f"{domain}, papers' rules, no word lists")
     assert (type(teacher), rules) == (CoDL, papers.rules)
-    assert not [t for t in base.first.features.templates if "lexicon" in t.text]
+    assert not [t for t in base.experts[0].features.templates if "lexicon" in t.text]
 
     teacher, rules, base = parts(f"{domain}, without word lists")
     assert (type(teacher), type(base), rules) == (CoDL, Experts, extended.rules)
     kept = {t for t in extended.extractor.templates if "lexicon" not in t.text}
-    assert set(base.first.features.templates) == kept
+    assert set(base.experts[0].features.templates) == kept
     assert (kept < set(extended.extractor.templates)) == (f"{domain}, without word lists" in ours.TABLE.published)
 
     teacher, rules, base = parts(f"{domain}, without rules")
@@ -142,8 +142,8 @@ def test_word_classes_reach_both_experts(data: Data) -> None:
     classes = ours.word_classes(data, "ads")
     assert ours.word_classes(data, "ads") is classes
     _, _, base = parts("ads, recipe", classes)
-    assert base.second.word_classes is classes
-    assert "vector:text" in {t.text for t in base.first.features.templates}
+    assert base.experts[1].word_classes is classes
+    assert "vector:text" in {t.text for t in base.experts[0].features.templates}
     assert not ours.TABLE.settings("ads, without word classes", "5")["classes"]
 
 

@@ -24,6 +24,8 @@ from espalier.workbench.database import FILE, VERSION, Database
 HERE = Path(__file__).parent
 RELEASES = sorted(path for path in HERE.iterdir() if (path / "expected.json").exists())
 EXPECTED = {path.name: json.loads((path / "expected.json").read_text(encoding="utf-8")) for path in RELEASES}
+SINCE = {"conv_crf"}
+"""Kinds that came after the release; `scripts/make_release_files.py` has them for the next one."""
 MODELS = [(release.name, name) for release in RELEASES for name in EXPECTED[release.name]["models"]]
 
 
@@ -55,7 +57,7 @@ def test_every_kind_of_model_is_among_the_files() -> None:
         return {header["kind"]}.union(*map(kinds, inner))
 
     found = [kinds(store.load(path)[0]) for path in (HERE / es.__version__).glob("*.espalier")]
-    assert set().union(*found) == set(BUNDLED)
+    assert set().union(*found) == set(BUNDLED) - SINCE
 
 
 def test_a_parser_writes_what_it_wrote(release: Path) -> None:
