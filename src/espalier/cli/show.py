@@ -204,6 +204,8 @@ def print_table(console: Console, rows: Iterable[Row], extractor: Extractor, *, 
             lines += [Text(), Text.assemble((f"{_INDENT}or  ", "dim"), _sure(other))]
             lines += _body(other, styles, console.width)
         if explained:
+            if record.certificate is not None and record.certificate.scores:
+                lines.append(Text(f"{_INDENT}scores: {record.certificate.scores}", "dim"))
             lines += [Text(_INDENT + line, "dim") for line in _explanation(extractor, given)]
         for line in [*lines, Text()]:
             console.print(line, no_wrap=True, overflow="ignore", crop=False)
@@ -217,8 +219,6 @@ def _sure(record: Extraction) -> Text:
     certificate = record.certificate
     if certificate is not None and not certificate.proven:
         shown.append(f"   {certificate.status}", "red")
-    if certificate is not None and certificate.scores:
-        shown.append(f"   {certificate.scores}", "dim")
     doubtful = [f"{field.label} {field.confidence:.0%}" for field in record.fields if field.confidence < _DOUBTFUL]
     return shown.append(f"   in doubt: {', '.join(doubtful)}" if doubtful else "", "yellow")
 
