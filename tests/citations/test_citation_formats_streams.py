@@ -176,6 +176,7 @@ def test_a_format_is_one_new_module(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     )
     monkeypatch.setattr(formats, "__path__", [*formats.__path__, str(tmp_path)])
     formats._names.cache_clear()
+    before = sys.modules.get("espalier.cli.parse")
     try:
         assert "orchard" in FORMATS
         records = [record_of(("title", title)) for title in ("Fig", "Plum")]
@@ -188,3 +189,5 @@ def test_a_format_is_one_new_module(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     finally:
         sys.modules.pop("espalier.citations.formats.orchard", None)
         formats._names.cache_clear()
+        if before is None:  # its help names the formats that there were when it was imported
+            sys.modules.pop("espalier.cli.parse", None)
