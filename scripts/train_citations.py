@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.citations.evaluation import CORE, CitationReport, evaluate, fields_of
+from espalier.citations.evaluation import CitationReport, evaluate, fields_of, is_whole
 from espalier.citations.parser import Parser
 from espalier.citations.record import LABELS, Record
 from espalier.citations.schemes import load_scheme
@@ -206,12 +206,12 @@ def right_references(corpus: Corpus, answers: NDArray[np.int16]) -> NDArray[np.b
     """Return which references have all their main fields right."""
     assert corpus.labels is not None
     assert corpus.y is not None
-    names = [name.removeprefix("B-").removeprefix("I-") for name in corpus.labels.names]
+    names = [path_of(name) for name in corpus.labels.names]
     found = []
     for i, (a, b) in enumerate(itertools.pairwise(corpus.indptr.tolist())):
         words = corpus.tokens(i)
         there, said = (set(fields_of(words, [names[k] for k in y[a:b].tolist()])) for y in (corpus.y, answers))
-        found.append(not any(label in CORE for label, *_ in there ^ said))
+        found.append(is_whole(there, said))
     return np.array(found)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from espalier.citations.record import CORE
 from espalier.metrics.scores import Score
 
-__all__ = ["CORE", "CitationReport", "Marks", "evaluate", "fields_of"]
+__all__ = ["CORE", "CitationReport", "Marks", "evaluate", "fields_of", "is_whole"]
 
 Marks = tuple[str, int, int]
 """A field: its label, its first word and the end of its last, in tokens."""
@@ -64,6 +64,11 @@ def fields_of(words: Sequence[str], tags: Sequence[str]) -> list[Marks]:
     return found
 
 
+def is_whole(there: set[Marks], said: set[Marks]) -> bool:
+    """Return whether a reference has all its fields with a label among `CORE` right, and no others of these."""
+    return not any(label in CORE for label, *_ in there ^ said)
+
+
 def evaluate(
     words: Iterable[Sequence[str]], gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]]
 ) -> CitationReport:
@@ -77,7 +82,7 @@ def evaluate(
         true.update(label for label, *_ in there)
         hits += sum(a == b for a, b in zip(y, z, strict=True))
         tokens += len(w)
-        exact += not any(label in CORE for label, *_ in there ^ said)
+        exact += is_whole(there, said)
         n += 1
     labels = sorted(true.keys() | guessed.keys())
     per_field = {label: Score.of_counts(right[label], guessed[label], true[label]) for label in labels}
