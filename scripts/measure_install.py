@@ -36,6 +36,7 @@ WHY = {
     "pyarrow": "Parquet, read and written by columns",
     "fastapi": "the workbench's API and its description",
     "uvicorn": "the server of the workbench",
+    "pypdfium2": "the characters of PDF files and their places; it has no dependencies",
     "mkdocs": "the documentation as a site",
     "mkdocstrings": "its reference pages, made from docstrings",
 }
@@ -43,7 +44,7 @@ IMPORTS = {
     "import espalier": "import espalier",
     "espalier.load('citations')": "import espalier; espalier.load('citations')",
 }
-EXTRAS = ("cli", "reproduce", "cluster", "serve", "docs")
+EXTRAS = ("cli", "reproduce", "cluster", "serve", "documents", "docs")
 
 
 def closure(requirements: Iterable[Requirement], extra: str = "") -> set[str]:

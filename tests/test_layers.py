@@ -45,6 +45,7 @@ LAYERS: dict[str, str] = {
     "recipes": "*",
     "citations": "*",
     "loading": "*",
+    "documents": "*",
     "experiments": "*",
     "cluster": "*",
     "workbench": "*",
@@ -68,6 +69,7 @@ LAZY: dict[str, set[str]] = {
     "estimators": {"scipy", "sklearn"},
     "experiments": {"scipy", "joblib"},
     "distributed": {"scipy", "joblib", "distributed"},
+    "documents": {"scipy", "pypdfium2"},
     "cluster": {"scipy", "joblib", "dask", "distributed", "fsspec", "pyarrow"},
     "cli": {"scipy", "uvicorn", "pyarrow"},
 }
@@ -96,7 +98,9 @@ WORDS = {
     *("citation", "citations", "bibliography", "bibliographic", "bibtex", "csl", "doi", "isbn", "issn"),
 }
 # The package itself is among them, because its table names the module that knows the bundled models.
-APPLICATION = ("tasks/", "citations/", "experiments/", "cli/", "workbench/", "io/tei", "loading", "__init__")
+APPLICATION = (
+    *("tasks/", "citations/", "documents/", "experiments/", "cli/", "workbench/", "io/tei", "loading", "__init__"),
+)
 
 MODULES = sorted(path.relative_to(SRC).as_posix() for path in SRC.rglob("*.py"))
 
