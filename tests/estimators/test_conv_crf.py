@@ -12,6 +12,8 @@ import espalier as es
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.persist import pack, unpack
+from espalier.models.conv import initial
+from espalier.models.conv_scoring import ScoringNet
 
 NAMES = ["Ann", "Bob", "Eve", "Ada", "Max", "Tom"]
 PLACES = ["Ulm", "Rome", "Pau", "Bath", "Oslo", "Graz"]
@@ -173,6 +175,22 @@ def test_a_moving_average() -> None:
     assert not np.array_equal(last.net_.weights["output"], mean.net_.weights["output"])
 
 
+def test_dropout_hides_what_it_says_and_is_stored() -> None:
+    """The loss of the first step is that of the weights at the start, which `ScoringNet` knows without training."""
+    X, y = sentences(8)
+    plain = small(dropout=[0] * 5, epochs=1, crf_epochs=0).fit(X, y)
+    shape = plain.net_.shape
+    scores = ScoringNet(shape, initial(shape, np.random.default_rng(0))).scores(Corpus.from_tokens(X), 1)
+    gold = [plain.labels_.names.index(tag) for tags in y for tag in tags]
+    expected = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(len(gold)), gold]
+    assert plain.history_[0].loss == pytest.approx(expected.mean(), rel=1e-5)
+    assert small(epochs=1, crf_epochs=0).fit(X, y).history_[0].loss != pytest.approx(expected.mean(), rel=1e-3)
+    header, arrays = pack(plain)
+    assert unpack(header, arrays).get_params()["dropout"] == (0,) * 5
+    del header["dropout"]  # as files were before it could be chosen
+    assert unpack(header, arrays).get_params()["dropout"] == es.ConvCRF().dropout
+
+
 def test_a_warm_start_goes_on() -> None:
     X, y = sentences(60)
     model = small(warm_start=True).fit(X, y)
@@ -212,6 +230,8 @@ def test_copies_are_learned_from_too() -> None:
     [
         ({"epochs": -1}, "epochs is -1"),
         ({"average": 1.0}, "average is 1.0"),
+        ({"dropout": (0.1, 0.1)}, r"dropout is \(0.1, 0.1\)"),
+        ({"dropout": (1, 0, 0, 0, 0)}, "dropout is"),
         ({"storage": "int4"}, "storage is 'int4'"),
         ({"prior": 3}, "prior is a int"),
         ({"dilations": (1, 0)}, "dilations are"),

@@ -22,6 +22,7 @@ from espalier.models.conv import (
 )
 from espalier.models.conv_scoring import ScoringNet
 
+SHARES = (0.3, 0.1, 0.3, 0.1, 0.3)
 WORDS = ("Smith", "J.", "1999", ",", "the", "of", "A", "Überfahrt")
 
 
@@ -78,11 +79,11 @@ def test_gradients_are_finite_differences(sizes) -> None:
     slope = np.random.default_rng(2).normal(size=(23, shape.labels))
 
     def value() -> float:
-        scores, _ = forward(weights, shape, batch, Workspace(np.float64), Dropout(np.random.default_rng(3)))
+        scores, _ = forward(weights, shape, batch, Workspace(np.float64), Dropout(np.random.default_rng(3), *SHARES))
         return float((scores * slope).sum())
 
     work = Workspace(np.float64)
-    _, kept = forward(weights, shape, batch, work, Dropout(np.random.default_rng(3)))
+    _, kept = forward(weights, shape, batch, work, Dropout(np.random.default_rng(3), *SHARES))
     found = backward(weights, shape, batch, slope, kept, work)
     assert set(found) == set(weights) - {"trans", "start", "end"}
     for name, gradient in found.items():
@@ -130,7 +131,7 @@ def test_scores_are_those_of_a_loop_over_tokens(sizes) -> None:
 
 
 def test_hidden_numbers_are_made_up_for() -> None:
-    dropout = Dropout(np.random.default_rng(0))
+    dropout = Dropout(np.random.default_rng(0), *SHARES)
     drawn = dropout.kept(0.25, np.empty((400, 500), np.float32))
     assert set(np.unique(drawn)) == {np.float32(0), np.float32(4 / 3)}
     assert drawn.mean() == pytest.approx(1, abs=0.01)

@@ -71,6 +71,9 @@ class ConvCRF(SequenceLabeller):
     batch : sequences a step; fewer where the data are few.
     rate, crf_rate : of learning, at its highest; it rises at first and then falls to almost nothing.
     decay : how strongly weights are drawn to 0, or to those of the prior.
+    dropout : shares that learning hides at random: of words without their form (only shape and pieces are left), of
+        sequences without spaces, of numbers before the first block, behind each block and before the scores. Less where
+        the data are many.
     average : the share of what was before in a moving average of the weights, such as 0.999; 0 takes the last weights.
     patience : with `dev`, epochs without a better score after which a phase ends; 0 goes on to its end. In any case the
         weights of the best epoch are kept.
@@ -118,6 +121,7 @@ class ConvCRF(SequenceLabeller):
     rate: float = 2e-3
     crf_rate: float = 5e-4
     decay: float = 0.01
+    dropout: Sequence[float] = (0.3, 0.1, 0.3, 0.1, 0.3)
     average: float = 0.0
     patience: int = 0
     warm_start: bool = False
@@ -217,6 +221,8 @@ class ConvCRF(SequenceLabeller):
             raise InputError(f"average is {self.average!r}", hint="expected a share below 1, such as 0.999")
         if self.soft_share > 1:
             raise InputError(f"soft_share is {self.soft_share!r}", hint="expected a share from 0 to 1")
+        if len(self.dropout) != 5 or not all(0 <= share <= 0.9 for share in self.dropout):
+            raise InputError(f"dropout is {self.dropout!r}", hint="expected five shares from 0 to 0.9")
         if self.storage not in STORAGES:
             raise InputError(f"storage is {self.storage!r}", hint=f"expected {' or '.join(map(repr, STORAGES))}")
         prior: object = self.prior
@@ -293,8 +299,8 @@ class ConvCRF(SequenceLabeller):
         """Return how to train, by the parameters."""
         from espalier.learning.net_training import TrainingPlan
 
-        names = [f.name for f in fields(TrainingPlan) if f.name != "dropout"]
-        return TrainingPlan(**{name: getattr(self, name) for name in names})
+        told = {f.name: getattr(self, f.name) for f in fields(TrainingPlan)}
+        return TrainingPlan(**told | {"dropout": tuple(self.dropout)})
 
     def fit_soft(self, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> ConvProblem:
         """Return the training problem of labels and of expectations on unlabelled text."""
@@ -343,7 +349,7 @@ class ConvCRF(SequenceLabeller):
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""
         shape = asdict(self.net_.shape) | {"dilations": list(self.net_.shape.dilations)}
-        return {"shape": shape}, packed(self.net_.weights, self.storage)
+        return {"shape": shape, "dropout": list(self.dropout)}, packed(self.net_.weights, self.storage)
 
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take back what `state` gave."""
@@ -353,4 +359,5 @@ class ConvCRF(SequenceLabeller):
             raise ModelFileError("the net has scores for other labels than the model")
         for name in ("channels", "dilations", "embedding", "buckets", "kernel", "inner"):
             setattr(self, name, getattr(shape, name))
+        self.dropout = tuple(header.get("dropout", self.dropout))
         self.net_ = ScoringNet(shape, unpacked(arrays, shape))

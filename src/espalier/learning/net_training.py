@@ -11,7 +11,7 @@ threads.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -87,7 +87,7 @@ class TrainingPlan:
     shards: int
     patience: int
     seed: int
-    dropout: tuple[float, float, float, float, float] = (0.3, 0.1, 0.3, 0.1, 0.3)
+    dropout: Sequence[float]
 
     def phases(self, n: int) -> list[tuple[bool, int, int]]:
         """Return each phase: does it learn sequences, epochs, and steps in an epoch, for n sequences."""

@@ -171,11 +171,11 @@ class Dropout:
     """
 
     rng: np.random.Generator
-    form: float = 0.3
-    spaces: float = 0.1
-    inputs: float = 0.3
-    layers: float = 0.1
-    outputs: float = 0.3
+    form: float
+    spaces: float
+    inputs: float
+    layers: float
+    outputs: float
 
     def kept(self, share: float, out: Floats) -> Floats:
         """Fill an array with 0 for what is hidden, and for the rest with what keeps the mean; share to 1/256."""
