@@ -81,6 +81,7 @@ COMPUTED = {
     "__init__.py",
     "lazy.py",
     "cli/serve.py",
+    "estimators/kinds.py",
     "cluster/stores.py",
     "cluster/labeller.py",
 }

@@ -16,6 +16,7 @@ import typer
 from espalier.cli.console import complain, counted, note, progress, say, say_json
 from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, labelled_records, read_all
 from espalier.errors import InputError
+from espalier.estimators.kinds import MODELS
 
 if TYPE_CHECKING:
     from espalier.document import Document
@@ -25,14 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Kind", "MethodName", "parse_penalties", "parse_settings", "train"]
 
 
-class Kind(str, Enum):
-    """The models that can be trained: `espalier.recipes.MODELS`."""
-
-    hmm = "hmm"
-    perceptron = "perceptron"
-    crf = "crf"
-    semicrf = "semicrf"
-    conv_crf = "conv_crf"
+Kind = Enum("Kind", {kind: kind for kind in MODELS}, type=str)  # type: ignore[misc]
+"""The models that can be trained."""
 
 
 class MethodName(str, Enum):

@@ -6,6 +6,7 @@ loaded once its module is imported. Those that come with Espalier are imported w
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from espalier.errors import InputError, ModelFileError, nearest
@@ -13,13 +14,28 @@ from espalier.errors import InputError, ModelFileError, nearest
 if TYPE_CHECKING:
     from espalier.estimators.base import SequenceLabeller
 
-__all__ = ["BUNDLED", "class_of", "register"]
+__all__ = ["BUNDLED", "MODELS", "class_of", "register"]
 
-BUNDLED = (
-    "ccm", "codl", "conv_crf", "crf", "em", "experts", "ge", "hmm", "perceptron", "pr", "samplerank", "semicrf",
-    "two_stage",
-)  # fmt: skip
-"""The kinds of the models that come with Espalier."""
+MODELS = {
+    "crf": "espalier.estimators.crf",
+    "hmm": "espalier.estimators.hmm",
+    "perceptron": "espalier.estimators.perceptron",
+    "semicrf": "espalier.estimators.semicrf",
+    "conv_crf": "espalier.estimators.conv_crf",
+}
+"""The kinds of base models, and the module of each: `train` offers them, in this order."""
+
+BUNDLED = MODELS | {
+    "ccm": "espalier.estimators.ccm",
+    "codl": "espalier.estimators.codl",
+    "em": "espalier.estimators.em",
+    "experts": "espalier.estimators.experts",
+    "ge": "espalier.estimators.generalized_expectation",
+    "pr": "espalier.estimators.posterior_regularization",
+    "samplerank": "espalier.estimators.samplerank",
+    "two_stage": "espalier.estimators.two_stage",
+}
+"""The kinds of all models that come with Espalier, and their modules."""
 
 _CLASSES: dict[str, type[SequenceLabeller]] = {}
 # Module state, on purpose: the classes that were defined so far, by kind.
@@ -36,41 +52,11 @@ def register(cls: type[SequenceLabeller]) -> None:
 
 def class_of(kind: Any) -> type[SequenceLabeller]:
     """Return the model class that a kind names: one of Espalier's, or one that was defined before."""
-    if kind in BUNDLED and kind not in _CLASSES:
-        _import_bundled(kind)
-    if not isinstance(kind, str) or kind not in _CLASSES:
+    name = kind if isinstance(kind, str) else ""
+    if name in BUNDLED and name not in _CLASSES:
+        import_module(BUNDLED[name])  # which registers its class: whoever loads a CRF never waits for the others
+    if name not in _CLASSES:
         other = "a later Espalier may have written it, or it is your own: then import its class first"
         hint = nearest(str(kind), {*BUNDLED, *_CLASSES}, other)
         raise ModelFileError(f"holds a model of unknown kind {kind!r}", hint=hint)
-    return _CLASSES[kind]
-
-
-def _import_bundled(kind: str) -> None:
-    """Import the module of a kind, which registers its class: whoever loads a CRF never waits for the others."""
-    match kind:
-        case "ccm":
-            import espalier.estimators.ccm
-        case "codl":
-            import espalier.estimators.codl
-        case "conv_crf":
-            import espalier.estimators.conv_crf
-        case "crf":
-            import espalier.estimators.crf
-        case "em":
-            import espalier.estimators.em
-        case "experts":
-            import espalier.estimators.experts
-        case "ge":
-            import espalier.estimators.generalized_expectation
-        case "hmm":
-            import espalier.estimators.hmm
-        case "perceptron":
-            import espalier.estimators.perceptron
-        case "pr":
-            import espalier.estimators.posterior_regularization
-        case "samplerank":
-            import espalier.estimators.samplerank
-        case "semicrf":
-            import espalier.estimators.semicrf
-        case _:
-            import espalier.estimators.two_stage  # noqa: F401
+    return _CLASSES[name]

@@ -14,12 +14,15 @@ from __future__ import annotations
 import inspect
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from espalier.errors import Argument, Hint, InputError, Part, nearest
+from espalier.estimators.abilities import Counts, FitsInParts, FitsSoft, Mixes, ScoresSegments
+from espalier.estimators.base import SequenceLabeller
+from espalier.estimators.kinds import MODELS, class_of
 
 if TYPE_CHECKING:
     from espalier.corpus import Labels
@@ -30,46 +33,55 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "MODELS", "Method", "Recipe", "plan"]
 
-MODELS = ("hmm", "perceptron", "crf", "semicrf", "conv_crf")
-"""The models that can be trained."""
-
 _TRAINED = ("perceptron", "svm")
 _PENALTIES = ("count", "hard", *_TRAINED, "fixed")
 _GIVEN = ("count", "hard", "fixed", "number")
 
 
-class Method(NamedTuple):
-    """What a method takes: unlabelled text or not, kinds of models, and penalties.
+Able = Callable[[type[Any]], bool]
+"""Can a method train a class of models?"""
 
-    models : the first is the method's own if the task's is none of them; none: it trains a model of its own.
-    in_parts : the kinds that it can train over processes.
+
+def _can(*abilities: Any) -> Able:
+    return lambda model: any(issubclass(model, ability) for ability in abilities)
+
+
+def _chains(model: type[Any]) -> bool:
+    return not issubclass(model, ScoresSegments)
+
+
+class Method(NamedTuple):
+    """What a method takes: unlabelled text or not, models by what they can do, and penalties.
+
+    able : None where it trains a model of its own; in_parts : the models that it can train over processes.
     """
 
     summary: str
     pool: bool
-    models: tuple[str, ...]
+    able: Able | None
     penalties: tuple[str, ...]
-    in_parts: tuple[str, ...] = ()
+    in_parts: Able | None = None
 
 
 METHODS: Mapping[str, Method] = {
     "supervised": Method(
-        "from corrected records", False,
-        ("crf", "hmm", "perceptron", "semicrf", "conv_crf"), (*_GIVEN, *_TRAINED), ("crf",),
+        "from corrected records", False, _can(SequenceLabeller), (*_GIVEN, *_TRAINED), _can(FitsInParts)
     ),
     "codl": Method(
         "constraint-driven: labels the other records under the rules, and learns from those, too",
-        True, ("crf", "hmm", "perceptron", "conv_crf"), (*_GIVEN, *_TRAINED), ("crf", "hmm"),
+        True, _chains, (*_GIVEN, *_TRAINED), _can(FitsInParts, Counts),
     ),
     "samplerank": Method(
-        "ranking in a random walk, taught by rules on the other records", True, (), ("hard", "fixed", "number")
+        "ranking in a random walk, taught by rules on the other records", True, None, ("hard", "fixed", "number")
     ),
-    "em": Method("expectation maximisation of an HMM; the rules are applied afterwards", True, ("hmm",), (), ("hmm",)),
+    "em": Method(
+        "expectation maximisation of an HMM; the rules are applied afterwards", True, _can(Counts), (), _can(Counts)
+    ),
     "pr": Method(
         "posterior regularisation: expectations of the rules on the other records",
-        True, ("crf", "hmm", "perceptron", "conv_crf"), _GIVEN, ("crf", "hmm"),
+        True, _chains, _GIVEN, _can(FitsInParts, Counts),
     ),
-    "ge": Method("generalised expectation: the same, by gradient", True, ("crf", "conv_crf"), ()),
+    "ge": Method("generalised expectation: the same, by gradient", True, _can(FitsSoft), ()),
 }  # fmt: skip
 """The ways to train a model, by name."""
 
@@ -178,7 +190,7 @@ def plan(
     _check_sources(how, known, unlabelled)
     _check_price(how, known, penalties)
     kind = _kind(how, model, declared)
-    if penalties in _TRAINED and kind == "semicrf":
+    if penalties in _TRAINED and kind and not _chains(class_of(kind)):
         other: Hint = ("another ", _argument("model"))
         what = " are trained with a model of chains"
         raise InputError(_argument("penalties", penalties), what, hint=["use count", other])
@@ -263,18 +275,23 @@ def _check_price(method: str, rules: RuleSet, price: str | float | None) -> None
 
 
 def _kind(method: str, asked: str | None, task: Task | None) -> str | None:
-    """Return the kind of model: the one asked for, else the task's, else the method's own; None if that is another."""
-    takes = METHODS[method].models
+    """Return the kind of model: the one asked for, else the task's, else the first that will do; None: the method's."""
+    able = METHODS[method].able
     if asked is None:
-        usual = _default_kind(task)
-        return usual if usual in takes else takes[0] if takes else None
+        return None if able is None else next(_fitting(able, _default_kind(task), *MODELS))
     _check_word("model", asked, MODELS)
     name = _argument("method", method)
-    if not takes:
+    if able is None:
         raise InputError(name, " trains a model of its own", hint=("leave out ", _argument("model")))
-    if asked not in takes:
-        raise InputError(name, " cannot train ", _argument("model", asked), hint=f"choose {', '.join(takes)}")
+    if not able(class_of(asked)):
+        others = ", ".join(_fitting(able, *MODELS))
+        raise InputError(name, " cannot train ", _argument("model", asked), hint=f"choose {others}")
     return asked
+
+
+def _fitting(able: Able, *kinds: str) -> Iterator[str]:
+    """Yield the kinds that will do; a class is imported when it is asked about."""
+    return (kind for kind in kinds if able(class_of(kind)))
 
 
 def _default_kind(task: Task | None) -> str:
@@ -287,10 +304,10 @@ def _default_kind(task: Task | None) -> str:
 
 def _check_jobs(method: str, kind: str | None, jobs: int | None) -> None:
     able = METHODS[method].in_parts
-    if jobs is not None and kind not in able:
+    if jobs is not None and not (able and kind and able(class_of(kind))):
         model = (" with ", _argument("model", kind)) if able else ()
         ways: list[Hint] = [("leave out ", _argument("jobs"))]
-        ways += [("choose ", _argument("model"), f" {' or '.join(able)}")] if able else []
+        ways += [("choose ", _argument("model"), f" {' or '.join(_fitting(able, *MODELS))}")] if able else []
         raise InputError(_argument("method", method), *model, " learns in this process alone", hint=ways)
 
 
@@ -307,8 +324,6 @@ def _over_processes(estimator: Any, jobs: int | None) -> Any:
 
 def _new(kind: str, *parts: Any) -> Any:
     """Return an unfitted estimator; `parts` are its first arguments."""
-    from espalier.estimators.kinds import class_of
-
     made: Any = class_of(kind)
     return made(*parts)
 
@@ -362,7 +377,9 @@ def _learner(
     """Put a method around a model that has its rules."""
     if method == "codl":
         # HMM and perceptron are averaged, as in the papers; other models learn anew from labels and guesses.
-        own = {"update": "interpolate" if kind in ("hmm", "perceptron") else "pool"}
+        model = class_of(kind)
+        averaged = issubclass(model, Mixes) and not issubclass(model, FitsSoft)
+        own = {"update": "interpolate" if averaged else "pool"}
         return _new("codl", base).set_params(**own, **({} if start is None else start.pool_parameters))
     if method == "em":
         return _new("em", base)
