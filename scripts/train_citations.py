@@ -13,9 +13,10 @@ DIR holds the annotated sets named in `espalier.citations.training.SOURCES`, and
 references are kept out of all parts: `--part cora` measures on them, `--part dev` where everything was chosen. Tables
 are printed as Markdown; `docs/citations.md` shows them.
 
-Two experts are trained apart, each on annotated references and on rendered ones (`--rendered`, which `make rendered`
-writes): a CRF on declared features, and a small convolutional net. Their files stay in `--build`, so that a step can be
-done again alone. `join` learns on dev how much each one counts and when the net is asked, and calibrates.
+Two experts are trained apart, each on annotated references, on rendered ones (`--rendered`, which `make rendered`
+writes) and on some that are labelled in part (`--linkedbooks`, `--deposited`: what one counts, 0 for none): a CRF on
+declared features, and a small convolutional net. Their files stay in `--build`, so that a step can be done again alone.
+`join` learns on dev how much each one counts and when the net is asked, and calibrates.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from numpy.typing import NDArray
 
 from espalier.citations.evaluation import CitationReport, evaluate, fields_of, is_whole
 from espalier.citations.parser import Parser
+from espalier.citations.partly_labelled import PARTLY_LABELLED, read_partly_labelled
 from espalier.citations.record import LABELS, Record
 from espalier.citations.schemes import load_scheme
 from espalier.citations.training import SOURCES, Example, compacted, divide, key_of, plain_tags, read_sources
@@ -65,12 +67,15 @@ STAGES = ("crf", "net", "join")
 MODEL = Path(__file__).parents[1] / "src" / "espalier" / "citations" / "model.espalier"
 BENCHMARK = "cora/normalised/all.jsonl"
 ATTRIBUTION = (
-    "Weights estimated from annotations of AnyStyle (BSD-2-Clause) and GROBID (CC BY 4.0), and from references "
-    "rendered with styles of the Citation Style Language (CC BY-SA 3.0); see NOTICE."
+    "Weights estimated from annotations of AnyStyle (BSD-2-Clause), GROBID (CC BY 4.0) and LinkedBooks (MIT), and from "
+    "references rendered with styles of the Citation Style Language (CC BY-SA 3.0); see NOTICE."
 )
 
 RENDERED = {"crf": (25_000, 0.1), "net": (45_000, 0.3)}
 """How many rendered references each expert learns from, and how much one counts beside an annotated one."""
+
+PARTLY = {"linkedbooks": 0.5, "deposited": 0.5}
+"""What a reference counts of which labels are known in part."""
 
 NET: dict[str, Any] = {
     "channels": 256, "inner": 80, "epochs": 8, "crf_epochs": 1, "batch": 128, "average": 0.999, "rate": 3e-3,
@@ -102,6 +107,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--picture", type=Path, help="an SVG file to draw the reliability of confidences to")
     parser.add_argument("--threads", type=int, default=None)
+    for name in PARTLY_LABELLED:
+        parser.add_argument(f"--{name}", type=float, default=PARTLY[name], metavar="WEIGHT", help=f"what {name} counts")
     options = parser.parse_args(arguments)
     benchmark = {key_of(document) for document in read(options.data / BENCHMARK)}
     examples = read_sources(options.data)
@@ -145,7 +152,7 @@ def train(training: Sequence[Example], dev: Sequence[Example], others: Collectio
         if options.stage in (None, name):
             expert = {"crf": crf_expert, "net": net_expert}[name](options)
             start = time.perf_counter()
-            corpus, weights = material(training, options.rendered, others, *RENDERED[name])
+            corpus, weights = material(training, options, others, *RENDERED[name])
             say(f"{name}: {len(corpus)} references, {corpus.n_tokens} tokens")
             resumed = {} if name == "crf" else {"checkpoint": options.build / "net.checkpoint"}
             expert.fit(corpus, sample_weight=weights, **resumed)
@@ -157,16 +164,18 @@ def train(training: Sequence[Example], dev: Sequence[Example], others: Collectio
 
 
 def material(
-    training: Sequence[Example], rendered: Path, others: Collection[str], count: int, weight: float
+    training: Sequence[Example], options: Any, others: Collection[str], count: int, weight: float
 ) -> tuple[Corpus, NDArray[np.float64]]:
-    """Return annotated references and some rendered ones, with what each counts."""
-    path = rendered / "train.jsonl.gz"
+    """Return annotated references, some rendered ones, and those that are labelled in part, with what each counts."""
+    path = options.rendered / "train.jsonl.gz"
     if not path.exists():
-        raise SystemExit(f"there is no {path.name} in {rendered}: make it with `make rendered`")
-    made = [document for document in read(path) if key_of(document) not in others][:count]
-    documents = [*(example.document for example in training), *made]
-    weights = [*(example.weight for example in training), *(weight for _ in made)]
-    return Corpus.from_documents(documents, vocabulary=load_task("citations").labels), np.array(weights)
+        raise SystemExit(f"there is no {path.name} in {options.rendered}: make it with `make rendered`")
+    weighted = [(example.document, example.weight) for example in training]
+    weighted += [(document, weight) for document in read(path) if key_of(document) not in others][:count]
+    used = {name: getattr(options, name) for name in PARTLY_LABELLED}
+    weighted += read_partly_labelled(options.data, used, {*others, *(example.key for example in training)})
+    corpus = Corpus.from_documents([document for document, _ in weighted], vocabulary=load_task("citations").labels)
+    return corpus, np.array([counts for _, counts in weighted])
 
 
 def crf_expert(options: Any) -> CRF:
@@ -315,12 +324,8 @@ def report_experts(test: Sequence[Example], path: Path) -> None:
     assert isinstance(both, Experts)
     always = copy(both)
     always.ask_below = None
-    rows = {
-        "CRF": both.experts_[0],
-        "net": both.experts_[1],
-        "product": always,
-        "product, net asked where needed": both,
-    }
+    rows = dict(zip(("CRF", "net"), both.experts_, strict=True)) | {"product": always}
+    rows["product, net asked where needed"] = both
     say("| model | nine | whole | nine under rules | whole under rules | whole that rules add |\n" + "|---" * 6 + "|")
     words, gold = [corpus.tokens(i) for i in range(len(corpus))], [plain_tags(e.document) for e in test]
     for name, base in rows.items():
