@@ -240,8 +240,7 @@ def save(model: CCM, dev: Sequence[Example], path: Path) -> None:
 
 def load_model(path: Path) -> CCM:
     """Return the model of a file."""
-    model = Parser.from_file(path).model
-    assert isinstance(model, CCM)
+    assert isinstance(model := Parser.from_file(path).model, CCM)
     return model
 
 
@@ -282,8 +281,7 @@ def learned_penalties(model: CCM, declared: RuleSet, examples: Sequence[Example]
 def report(test: Sequence[Example], path: Path, picture: Path | None = None) -> None:
     """Print what the model makes of some references, by source and by field, and what its confidences are worth."""
     parser = Parser.from_file(path)
-    texts = [example.document.text for example in test]
-    list(parser.parse_many(texts[:100]))  # compiles
+    list(parser.parse_many((texts := [example.document.text for example in test])[:100]))  # compiles
     start = time.perf_counter()
     records = list(parser.parse_many(texts))
     seconds = time.perf_counter() - start
@@ -324,8 +322,8 @@ def report_experts(test: Sequence[Example], path: Path) -> None:
     assert isinstance(both, Experts)
     always = copy(both)
     always.ask_below = None
-    rows = dict(zip(("CRF", "net"), both.experts_, strict=True)) | {"product": always}
-    rows["product, net asked where needed"] = both
+    rows = dict(zip(("CRF", "net"), both.experts_, strict=True))
+    rows |= {"product": always, "product, net asked where needed": both}
     say("| model | nine | whole | nine under rules | whole under rules | whole that rules add |\n" + "|---" * 6 + "|")
     words, gold = [corpus.tokens(i) for i in range(len(corpus))], [plain_tags(e.document) for e in test]
     for name, base in rows.items():
