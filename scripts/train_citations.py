@@ -74,8 +74,7 @@ ATTRIBUTION = (
 RENDERED = {"crf": (25_000, 0.1), "net": (45_000, 0.3)}
 """How many rendered references each expert learns from, and how much one counts beside an annotated one."""
 
-PARTLY = {"linkedbooks": 0.5, "deposited": 0.5}
-"""What a reference counts of which labels are known in part."""
+PARTLY = {"linkedbooks": 0.5, "deposited": 0.5}  # what a reference counts of which labels are known in part
 
 NET: dict[str, Any] = {
     "channels": 256, "inner": 80, "epochs": 8, "crf_epochs": 1, "batch": 128, "average": 0.999, "rate": 3e-3,
@@ -240,7 +239,8 @@ def save(model: CCM, dev: Sequence[Example], path: Path) -> None:
 
 def load_model(path: Path) -> CCM:
     """Return the model of a file."""
-    assert isinstance(model := Parser.from_file(path).model, CCM)
+    model = Parser.from_file(path).model
+    assert isinstance(model, CCM)
     return model
 
 
