@@ -98,6 +98,8 @@ def numbered(chars: list[Char], random: Random) -> list[Char]:
         f"[{names[0]}{years[0]}]",
         f"[{names[0]} {years[0]}]",
         f"[{names[0][:2].upper()}{digits(random, 2)}]",
+        f"{names[0]} {years[0]}{random.choice((':', ' :', ' —', ' ='))}",
+        f"{names[0]} et al. {years[0]}:",
     )
     forms = (
         f"[{n}]",
@@ -112,6 +114,7 @@ def numbered(chars: list[Char], random: Random) -> list[Char]:
         f"[{n}]:",
         f"{n}:",
         random.choice(keys),
+        random.choice(keys),
     )
     return [*_labelled(random.choice(forms), NUMBER), (" ", ""), *chars]
 
@@ -122,6 +125,17 @@ def untitled(chars: list[Char], random: Random) -> list[Char]:
     if not {"author", "title", "container-title", "volume", "date"} <= labels:
         return chars
     return [char for char in chars if char[1] != "title"]
+
+
+def other_issue(chars: list[Char], random: Random) -> list[Char]:
+    """Count the issues of a journal on from year to year: their numbers may be larger than those of volumes."""
+    inside = [k for k, (_, label) in enumerate(chars) if label == "issue"]
+    if not inside or not re.fullmatch(r"\D*\d{1,2}\D*", _text(chars[inside[0] : inside[-1] + 1])):
+        return chars
+    first, *others = [k for k in inside if chars[k][0].isdigit()]
+    number = random.choice((random.randint(13, 99), random.randint(100, 400), random.randint(100, 400)))
+    changed = [*chars[:first], *_labelled(str(number), "issue"), *chars[first + 1 :]]
+    return changed if not others else [*changed[: first + len(str(number))], *chars[others[-1] + 1 :]]
 
 
 def straightened(chars: list[Char], random: Random) -> list[Char]:
@@ -332,7 +346,15 @@ def other_doi(chars: list[Char], random: Random) -> list[Char]:
 
 
 CHANGES: tuple[tuple[float, Callable[[list[Char], Random], list[Char]]], ...] = (
-    *((1.0, renumbered), (0.04, untitled), (0.12, subtitled), (0.03, suffixed), (0.2, other_doi), (0.04, followed)),
+    *(
+        (1.0, renumbered),
+        (0.04, untitled),
+        (0.1, other_issue),
+        (0.12, subtitled),
+        (0.03, suffixed),
+        (0.2, other_doi),
+        (0.04, followed),
+    ),
     *((0.3, straightened), (0.03, tex_quoted), (0.02, unquoted), (0.6, dashed), (0.05, without_accents)),
     *((0.03, capitals), (0.01, small_letters), (0.03, unmarked), (0.2, endless), (0.12, numbered)),
     *(

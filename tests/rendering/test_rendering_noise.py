@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
@@ -90,6 +91,16 @@ def test_what_changes_leave() -> None:
     assert "ﬁnding" in changed("ligatures", reference()).text
     assert changed("endless", reference(FIELDS[:-1])).text.endswith("67")
     assert any(f"2001{letter}" in changed("suffixed", reference()).text for letter in "abcd")
+
+
+@pytest.mark.parametrize("issue", ["(3),", "no. 12,"])
+def test_an_issue_is_counted_on(issue: str) -> None:
+    document = reference(tuple((label, issue if label == "issue" else value) for label, value in FIELDS))
+    before, after = dict(fields_of(document)), dict(fields_of(changed("other_issue", document, 1)))
+    assert {label for label in before if before[label] != after[label]} == {"issue"}
+    marks = re.split(r"\d+", issue)
+    assert re.split(r"\d+", after["issue"]) == marks
+    assert int(re.sub(r"\D", "", after["issue"])) > 12
 
 
 def test_words_behind_the_end_have_their_own_labels() -> None:
