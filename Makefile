@@ -31,9 +31,9 @@ bench: $(STAMP)
 model: $(STAMP) rendered
 	$(BIN)/python scripts/train_citations.py --data ../shared/data
 
-# Labelled references from works and citation styles, in build/rendered: needs Node.js and npm; a quarter of an hour.
+# Labelled references from works and citation styles, in build/rendered: needs Node.js and npm; half an hour.
 rendered: $(STAMP)
-	$(BIN)/python scripts/render_references.py --data ../shared/data --train 60000 --dev 4000 --unseen 4000
+	$(BIN)/python scripts/render_references.py --data ../shared/data --train 120000 --dev 4000 --unseen 4000
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

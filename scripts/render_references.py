@@ -1,6 +1,6 @@
 """Render labelled references: works x styles x languages x noise, as JSON Lines: `make rendered`.
 
-    python scripts/render_references.py --data DIR --output build/rendered --train 60000 --dev 4000 --unseen 4000
+    python scripts/render_references.py --data DIR --output build/rendered --train 120000 --dev 4000 --unseen 4000
 
 DIR holds `csl` (styles and locales of the Citation Style Language, and their parts) and `metadata` (works, and their
 parts). Styles of a part meet works of the same part: what is `unseen` trains nothing, and comes without noise. Needs
