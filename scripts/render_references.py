@@ -20,6 +20,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from rendering.articles import LAYOUTS, write_article
 from rendering.bibtex import STYLES, Writer
 from rendering.kinds import Maker
 from rendering.labels import label_marked, read_marked
@@ -38,6 +39,9 @@ NOISE = {"train": 1.0, "dev": 0.5, "unseen": 0.0}
 
 BIBTEX = 0.16
 """The share of references in styles that CSL lacks; they count as seen, so `unseen` has none."""
+
+ARTICLES = 0.05
+"""The share of articles in layouts that styles lack; they count as seen, too."""
 
 SPARE = 1.12
 """How many more are rendered than wanted: copies and what is no reference are dropped."""
@@ -77,6 +81,7 @@ def make(
     dropped: Counter[str] = Counter()
     found = list(_bibtex(maker, random, words, round(wanted * share * SPARE)))
     found += _csl(part, maker, random, round(wanted * (1 - share) * SPARE), data, tool, styles, dropped)
+    found += _articles(maker, random, words, round(wanted * ARTICLES) if share else 0)
     rows, seen = [], set()
     for document, origin in found:
         if random.random() < NOISE[part]:
@@ -104,6 +109,19 @@ def _bibtex(maker: Maker, random: Random, words: Words, count: int) -> Iterator[
         if document is not None:
             n += 1
             yield document, {"style": f"bst/{style}", "locale": "en-US", "kind": item["kind"], "work": item["work"]}
+
+
+def _articles(maker: Maker, random: Random, words: Words, count: int) -> Iterator[tuple[Document, dict[str, Any]]]:
+    """Yield articles in layouts of their own; drawn last, so that what citeproc-js renders is the same without them."""
+    n = 0
+    while n < count:
+        layout, item = random.choice(LAYOUTS), work(maker, random, "en-US", "")
+        latin = item.get("language", "en") not in ("ru", "zh", "ja")
+        document = write_article(random, words, item, layout) if latin else None
+        if document is not None:
+            n += 1
+            origin = {"style": f"layout/{layout}", "locale": "en-US", "kind": item["kind"], "work": item["work"]}
+            yield document, origin
 
 
 def _csl(

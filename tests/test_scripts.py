@@ -75,6 +75,7 @@ ELSEWHERE = {
     "scripts/write_walks.py": "tests/docs/test_docs_architecture.py",
     "scripts/render_references.py": "tests/rendering/test_rendering_run.py",
     "bench/styles.py": "tests/rendering/test_rendering_bench.py",
+    "bench/wild.py": "tests/rendering/test_wild_bench.py",
     "scripts/rules_tables.py": "tests/test_docs_rules.py",
 }
 IMPORTED = {
@@ -86,7 +87,7 @@ IMPORTED = {
     "scripts/kill_kinds.py": "scripts/kill_hundred.py",
     **{
         f"scripts/rendering/{name}.py": "scripts/render_references.py"
-        for name in ("bibtex", "citeproc", "kinds", "labels", "noise", "plan", "words", "works")
+        for name in ("articles", "bibtex", "citeproc", "kinds", "labels", "noise", "plan", "words", "works")
     },
     "scripts/rendering/details.py": "scripts/rendering/drawing.py",
     "scripts/rendering/drawing.py": "scripts/rendering/print_kinds.py",

@@ -159,7 +159,7 @@ def test_files_of_labelled_references(tmp_path: Path) -> None:
         assert 0.9 * count <= len(rows) <= count  # copies are dropped, and there are few works
         assert {tag[2:] for row in rows for tag in row["bio"]} <= set(LABELS)
         assert all(row["bio"][0].startswith("B-") for row in rows)
-        assert {row["style"].split("/")[0] for row in rows} <= ({part, "bst"} if part != "unseen" else {part})
+        assert {row["style"].split("/")[0] for row in rows} <= ({part, "bst", "layout"} if part != "unseen" else {part})
         assert part != "unseen" or not any("noise" in row for row in rows)
         documents = list(read(tmp_path / "first" / f"{part}.jsonl.gz"))
         assert [document.text for document in documents] == [row["text"] for row in rows]
