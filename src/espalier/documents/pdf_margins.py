@@ -1,0 +1,156 @@
+"""What is printed on every page and is no text: running heads, page numbers, the numbers of lines.
+
+A running head stands in one of the outermost rows of a page, and almost the same at the same height on the next page or
+the one after it (left and right pages differ). A page number grows as the pages do. The numbers of lines stand in a
+column of their own beside the text, and grow by one, or by five, from row to row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import pairwise
+from statistics import median
+
+from espalier.documents.lines import PageSize
+from espalier.documents.pdf_columns import Segment
+
+__all__ = ["PageRows", "find_heads", "without_line_numbers"]
+
+_OUTERMOST = 3  # rows at the top and at the bottom that may be heads
+_ZONE = 0.2  # the share of a page's height that they stand in, at either end
+_ROMAN = re.compile(r"[ivxlc]+", re.IGNORECASE)
+_NUMBERED = re.compile(r"\d+")
+
+
+@dataclass(slots=True)
+class PageRows:
+    """The segments of a page, and which of them are heads: `top` and `bottom` are taken out of `parts`."""
+
+    parts: list[Segment]
+    size: PageSize
+    top: list[Segment] = field(default_factory=list)
+    bottom: list[Segment] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Row:
+    """Segments at one height. key : its text with every number as #; numbers : at its ends, for page numbers."""
+
+    parts: list[Segment]
+    base: float
+    key: str
+    numbers: tuple[int, ...]
+    upper: bool
+    alone: bool
+
+
+def find_heads(pages: Sequence[PageRows]) -> None:
+    """Move running heads and page numbers out of the segments of their pages."""
+    rows = [list(_outer_rows(page)) for page in pages]
+    for number, page in enumerate(pages):
+        near = [other for other in (number - 2, number - 1, number + 1, number + 2) if 0 <= other < len(pages)]
+        for row in rows[number]:
+            if any(_same(row, other) for n in near for other in rows[n]) or _counts_pages(row, number, near, rows):
+                (page.top if row.upper else page.bottom).extend(row.parts)
+    for page in pages:
+        heads = {id(part) for part in page.top + page.bottom}
+        if heads:
+            page.parts = [part for part in page.parts if id(part) not in heads]
+
+
+def _outer_rows(page: PageRows) -> Iterator[_Row]:
+    """Yield the rows of a page that may be heads."""
+    rows: list[list[Segment]] = []
+    for part in page.parts:  # which come from top to bottom
+        if rows and part.base - rows[-1][0].base < 0.4 * part.size:
+            rows[-1].append(part)
+        else:
+            rows.append([part])
+    usual = median([b[0].base - a[0].base for a, b in pairwise(rows)]) if len(rows) > 1 else 0.0
+    height = page.size.height
+    for number, row in enumerate(rows):
+        base = row[0].base
+        upper, lower = number < _OUTERMOST, number >= len(rows) - _OUTERMOST
+        if (upper and base < _ZONE * height) or (lower and base > (1 - _ZONE) * height):
+            is_upper = base < height / 2
+            beyond = number + 1 if is_upper else number - 1
+            far = not 0 <= beyond < len(rows) or abs(rows[beyond][0].base - base) > 1.4 * usual
+            words = " ".join(part.text for part in sorted(row, key=lambda p: p.x0)).split()
+            text = " ".join(words)
+            ends = {word.strip("-–—|.()[]") for word in (words[0], words[-1])}
+            numbers = tuple(int(end) for end in ends if end.isdecimal() and len(end) < 6)
+            yield _Row(row, base, _NUMBERED.sub("#", text).casefold(), numbers, is_upper, far)
+
+
+def _same(row: _Row, other: _Row) -> bool:
+    """Whether two rows of two pages are the same running head."""
+    if row.upper != other.upper or abs(row.base - other.base) > 6:
+        return False
+    letters = sum(character.isalpha() for character in row.key)
+    if letters < 3:
+        return False
+    if row.key == other.key:
+        return True
+    close = SequenceMatcher(None, row.key, other.key, autojunk=False)
+    return letters >= 8 and close.quick_ratio() > 0.85 and close.ratio() > 0.85
+
+
+def _counts_pages(row: _Row, number: int, near: list[int], rows: list[list[_Row]]) -> bool:
+    """Whether a row has a number at one end that grows with the pages."""
+    agreeing = 0
+    for other in near:
+        found = (o for o in rows[other] if o.upper == row.upper and abs(o.base - row.base) < 6)
+        agreeing += any(b - a == other - number for o in found for a in row.numbers for b in o.numbers)
+    bare = re.fullmatch(r"[\W#]*", row.key) is not None or (_ROMAN.fullmatch(row.key) is not None and row.alone)
+    if bare and not agreeing:
+        # One page by itself: a number that stands alone, apart from the text and near the edge.
+        return row.alone and not near and len(row.parts) == 1
+    return agreeing >= (1 if row.alone else 2) and (bare or row.alone)
+
+
+def without_line_numbers(pages: Sequence[PageRows]) -> int:
+    """Take the numbers of lines out of the segments; returns on how many pages there were some."""
+    columns = [_number_columns(page.parts) for page in pages]
+    textual = [page for page in pages if len(page.parts) > 10]
+    having = sum(bool(column) for column in columns)
+    if not having or having < 0.5 * len(textual):
+        return 0
+    if having < 3 and not any(_smaller(column, page.parts) for column, page in zip(columns, pages, strict=True)):
+        return 0  # perhaps a list of short numbered items
+    for page, column in zip(pages, columns, strict=True):
+        drop = {id(part) for part in column}
+        page.parts = [part for part in page.parts if id(part) not in drop]
+    return having
+
+
+def _smaller(column: list[Segment], parts: list[Segment]) -> bool:
+    """Whether the numbers are set smaller than the text."""
+    return bool(column) and column[0].size < 0.93 * median(part.size for part in parts)
+
+
+def _number_columns(parts: list[Segment]) -> list[Segment]:
+    """Return the segments that are numbers of lines."""
+    numbers = [part for part in parts if len(part.words) == 1 and part.text.isdecimal() and len(part.text) < 5]
+    found: list[Segment] = []
+    if len(numbers) < 4:
+        return found
+    aligned: dict[tuple[str, int], list[Segment]] = {}
+    for part in numbers:
+        for side, x in (("left", part.x0), ("right", part.x1)):
+            for place in {round(x / 3), round(x / 3 + 0.5)}:
+                aligned.setdefault((side, place), []).append(part)
+    best = max(aligned.values(), key=len)
+    best.sort(key=lambda part: part.base)
+    steps = [int(b.text) - int(a.text) for a, b in pairwise(best)]
+    if not steps:
+        return found
+    step = max(set(steps), key=steps.count)
+    regular = steps.count(step) >= 0.9 * len(steps)
+    others = [part for part in parts if not (len(part.words) == 1 and part.text.isdecimal())]
+    outside = sum(any(abs(o.base - n.base) < 0.4 * o.size and o.x0 < n.x0 < o.x1 for o in others) for n in best)
+    rows = {round(part.base) for part in others}
+    enough = len(best) >= (8 if step < 5 else 4) and len(best) * step >= 0.8 * len(rows) - step
+    return best if regular and step in (1, 2, 5, 10) and enough and not outside else found
