@@ -1,6 +1,6 @@
 """`read_pdf`: a PDF file to its lines, in reading order.
 
-    characters -> words (`pdf_words`) -> segments and columns (`pdf_columns`) -> lines (`pdf_text`)
+    characters -> words (`pdf_words`) -> pieces and columns (`pdf_columns`) -> lines (`pdf_text`)
 
 Running heads, page numbers and numbers of lines are found over all pages (`pdf_margins`). Heads keep their place, first
 and last of their page, with the hint "page"; numbers of lines are left out. Pages are read one at a time: what is kept
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from espalier.documents.lines import Box, PageSize, PrintedText, TextLine
-from espalier.documents.pdf_columns import Gutter, Segment, find_gutter, reading_order, segments
+from espalier.documents.pdf_columns import Gutter, LinePiece, find_gutter, pieces, reading_order
 from espalier.documents.pdf_margins import PageRows, find_heads, without_line_numbers
 from espalier.documents.pdf_text import joined_words
 from espalier.documents.pdf_words import MOST_CHARACTERS, page_words
@@ -54,7 +54,7 @@ def read_pdf(data: bytes, name: str = "") -> PrintedText:
 
 
 def _pages(data: bytes, name: str, warnings: list[str]) -> list[PageRows]:
-    """Return the segments of every page."""
+    """Return the pieces of every page."""
     file = _opened(data, name)
     found: list[PageRows] = []
     unmapped, cut, broken = [], [], []
@@ -68,7 +68,7 @@ def _pages(data: bytes, name: str, warnings: list[str]) -> list[PageRows]:
                 broken.append(number)
                 found.append(PageRows([], PageSize(0.0, 0.0)))
                 continue
-            found.append(PageRows(segments(page.words), page.size))
+            found.append(PageRows(pieces(page.words), page.size))
             unmapped += [number] if page.unmapped > 0.3 else []
             cut += [number] if page.cut else []
     finally:
@@ -122,14 +122,14 @@ def _page_lines(page: PageRows, number: int, known: list[Gutter]) -> Iterator[Te
     """Yield the lines of a page in reading order."""
     for part in page.top:
         yield _line([part], number, None, "page")
-    for stretch in reading_order(page.parts, known):
-        yield _line(stretch.segments, number, stretch.column)
+    for line in reading_order(page.parts, known):
+        yield _line(line.pieces, number, line.column)
     for part in page.bottom:
         yield _line([part], number, None, "page")
 
 
-def _line(parts: Sequence[Segment], number: int, column: int | None, hint: str = "") -> TextLine:
-    """Return a line of its segments."""
+def _line(parts: Sequence[LinePiece], number: int, column: int | None, hint: str = "") -> TextLine:
+    """Return a line of its pieces."""
     words = sorted((word for part in parts for word in part.words), key=lambda word: word.x0)
     sizes: Counter[float] = Counter()
     bold = italic = letters = 0

@@ -1,7 +1,7 @@
-"""Reading order: the words of a page to segments, segments to columns, columns to lines.
+"""Reading order: the words of a page to pieces, pieces to columns, columns to lines.
 
-A segment is a stretch of words on one baseline without a wide gap. A gutter is a strip that runs down between segments
-on its left and on its right, side by side; segments that cross it (a title, a wide table) cut the page into bands, and
+A piece is a line of words on one baseline without a wide gap. A gutter is a strip that runs down between pieces
+on its left and on its right, side by side; pieces that cross it (a title, a wide table) cut the page into bands, and
 in each band the left column is read before the right one, which may have gutters of its own. So the order in which the
 file draws its words does not matter.
 
@@ -20,21 +20,21 @@ import numpy as np
 import numpy.typing as npt
 
 from espalier.documents.lines import Box
-from espalier.documents.pdf_words import Word
+from espalier.documents.pdf_words import PlacedWord
 
-__all__ = ["Gutter", "Segment", "Stretch", "find_gutter", "reading_order", "segments"]
+__all__ = ["ColumnLine", "Gutter", "LinePiece", "find_gutter", "pieces", "reading_order"]
 
-_WIDE = 0.62  # a gap between words, in type sizes, that ends a segment
+_WIDE = 0.62  # a gap between words, in type sizes, that ends a piece
 _NARROWEST = 0.13  # the width of a column, as a share of the region's
-_FULL = 0.3  # the share of a column's segments that fill most of it
+_FULL = 0.3  # the share of a column's pieces that fill most of it
 _LEAST = 4  # lines on each side of a gutter that nothing else vouches for
 _SHORTEST = 3  # lines on each side of a band between lines across
 
 
-class Segment(NamedTuple):
+class LinePiece(NamedTuple):
     """Words on one baseline, left to right, without a wide gap."""
 
-    words: tuple[Word, ...]
+    words: tuple[PlacedWord, ...]
     x0: float
     x1: float
     base: float
@@ -52,23 +52,23 @@ class Segment(NamedTuple):
 
 
 class Gutter(NamedTuple):
-    """A strip between two columns: its left and its right edge, and how many segments stand beside it."""
+    """A strip between two columns: its left and its right edge, and how many pieces stand beside it."""
 
     left: float
     right: float
     support: int
 
 
-class Stretch(NamedTuple):
-    """Segments of one line of a column; column : its number on the page, None if the line spans columns."""
+class ColumnLine(NamedTuple):
+    """Pieces of one line of a column; column : its number on the page, None if the line spans columns."""
 
-    segments: tuple[Segment, ...]
+    pieces: tuple[LinePiece, ...]
     column: int | None
 
 
-def segments(words: Sequence[Word]) -> list[Segment]:
-    """Return the segments of a page, from top to bottom and left to right."""
-    rows: list[list[Word]] = []
+def pieces(words: Sequence[PlacedWord]) -> list[LinePiece]:
+    """Return the pieces of a page, from top to bottom and left to right."""
+    rows: list[list[PlacedWord]] = []
     for word in sorted(words, key=lambda word: (word.base, word.x0)):
         if rows and abs(word.base - rows[-1][-1].base) <= 0.08 * min(word.size, rows[-1][-1].size):
             rows[-1].append(word)
@@ -80,20 +80,20 @@ def segments(words: Sequence[Word]) -> list[Segment]:
         run = [row[0]]
         for before, word in pairwise(row):
             if word.x0 - before.x1 > _WIDE * max(word.size, before.size):
-                found.append(_segment(run))
+                found.append(_piece(run))
                 run = []
             run.append(word)
-        found.append(_segment(run))
+        found.append(_piece(run))
     return found
 
 
-def _segment(words: list[Word]) -> Segment:
+def _piece(words: list[PlacedWord]) -> LinePiece:
     letters = sum(len(word.text) for word in words)
     size = sum(word.size * len(word.text) for word in words) / letters
-    return Segment(tuple(words), words[0].x0, max(word.x1 for word in words), words[0].base, size)
+    return LinePiece(tuple(words), words[0].x0, max(word.x1 for word in words), words[0].base, size)
 
 
-def reading_order(parts: Sequence[Segment], known: Iterable[Gutter] = ()) -> list[Stretch]:
+def reading_order(parts: Sequence[LinePiece], known: Iterable[Gutter] = ()) -> list[ColumnLine]:
     """Return the lines of a page in the order in which they are read.
 
     known : gutters of other pages; one that is at the same place here needs less to stand beside it.
@@ -101,19 +101,19 @@ def reading_order(parts: Sequence[Segment], known: Iterable[Gutter] = ()) -> lis
     return _ordered(list(parts), tuple(known), 0)[0]
 
 
-def _ordered(parts: list[Segment], known: tuple[Gutter, ...], column: int) -> tuple[list[Stretch], int]:
+def _ordered(parts: list[LinePiece], known: tuple[Gutter, ...], column: int) -> tuple[list[ColumnLine], int]:
     """Return the lines of a region, and how many columns it has."""
     gutter = find_gutter(parts, known)
     if gutter is None:
-        return [Stretch(line, column) for line in _lines(parts)], 1
+        return [ColumnLine(line, column) for line in _lines(parts)], 1
     left, right, across = _sides(parts, gutter)
     cuts = sorted(part.base for part in across)
-    found: list[Stretch] = []
+    found: list[ColumnLine] = []
     widest = 1
     for number, band in enumerate(_bands(left, right, cuts)):
         if number and across:
             spanning = [part for part in across if part.base in band.cut]
-            found += [Stretch(line, None) for line in _lines(spanning)]
+            found += [ColumnLine(line, None) for line in _lines(spanning)]
         first, columns = _ordered(band.left, known, column) if band.left else ([], 1)
         second, more = _ordered(band.right, known, column + columns) if band.right else ([], 1)
         found += first + second
@@ -122,14 +122,14 @@ def _ordered(parts: list[Segment], known: tuple[Gutter, ...], column: int) -> tu
 
 
 class _Band(NamedTuple):
-    """What stands between two groups of segments that span columns; cut : the baselines of the group above."""
+    """What stands between two groups of pieces that span columns; cut : the baselines of the group above."""
 
     cut: frozenset[float]
-    left: list[Segment]
-    right: list[Segment]
+    left: list[LinePiece]
+    right: list[LinePiece]
 
 
-def _bands(left: list[Segment], right: list[Segment], cuts: list[float]) -> list[_Band]:
+def _bands(left: list[LinePiece], right: list[LinePiece], cuts: list[float]) -> list[_Band]:
     """Return the bands of a region from top to bottom; groups of spanning lines with nothing beside go together."""
     sides = sorted({part.base for part in left + right})
     groups: list[list[float]] = []
@@ -146,8 +146,8 @@ def _bands(left: list[Segment], right: list[Segment], cuts: list[float]) -> list
     return bands
 
 
-def _sides(parts: list[Segment], gutter: Gutter) -> tuple[list[Segment], list[Segment], list[Segment]]:
-    """Return the segments on the left of a gutter, on its right, and across it."""
+def _sides(parts: list[LinePiece], gutter: Gutter) -> tuple[list[LinePiece], list[LinePiece], list[LinePiece]]:
+    """Return the pieces on the left of a gutter, on its right, and across it."""
     left, right, across = [], [], []
     for part in parts:
         if part.x1 <= gutter.right - 1:
@@ -165,8 +165,8 @@ def _sides(parts: list[Segment], gutter: Gutter) -> tuple[list[Segment], list[Se
     return left, right, across
 
 
-def _lonely(across: list[Segment], beside: list[Segment]) -> list[Segment]:
-    """Return spanning segments amid lines of columns in the same type: two lines that almost touch, taken for one."""
+def _lonely(across: list[LinePiece], beside: list[LinePiece]) -> list[LinePiece]:
+    """Return spanning pieces amid lines of columns in the same type: two lines that almost touch, taken for one."""
     found = []
     for part in across:
         far = 2.2 * part.size
@@ -177,16 +177,16 @@ def _lonely(across: list[Segment], beside: list[Segment]) -> list[Segment]:
     return found
 
 
-def _cut(part: Segment, gutter: Gutter) -> tuple[Segment, Segment] | None:
-    """Return a segment cut in two where a word begins at the gutter's right edge, None if none does."""
+def _cut(part: LinePiece, gutter: Gutter) -> tuple[LinePiece, LinePiece] | None:
+    """Return a piece cut in two where a word begins at the gutter's right edge, None if none does."""
     for number in range(1, len(part.words)):
         before, word = part.words[number - 1], part.words[number]
         if abs(word.x0 - gutter.right) < 2.5 and word.x0 - before.x1 > 0.3 * part.size:
-            return _segment(list(part.words[:number])), _segment(list(part.words[number:]))
+            return _piece(list(part.words[:number])), _piece(list(part.words[number:]))
     return None
 
 
-def find_gutter(parts: Sequence[Segment], known: Iterable[Gutter] = ()) -> Gutter | None:
+def find_gutter(parts: Sequence[LinePiece], known: Iterable[Gutter] = ()) -> Gutter | None:
     """Return the gutter of a region with most beside it, or None."""
     if len(parts) < 2:
         return None
@@ -204,7 +204,7 @@ def find_gutter(parts: Sequence[Segment], known: Iterable[Gutter] = ()) -> Gutte
 
 
 def _edges(x0: npt.NDArray[np.float64], beyond: float) -> list[float]:
-    """Return where segments begin, right of the region's left edge, each place once."""
+    """Return where pieces begin, right of the region's left edge, each place once."""
     found: list[float] = []
     for edge in np.sort(x0[x0 > beyond]).tolist():
         if not found or edge - found[-1] > 2:
@@ -256,7 +256,7 @@ def _gutter_at(
 def _is_column(
     x0: npt.NDArray[np.float64], x1: npt.NDArray[np.float64], base: npt.NDArray[np.float64], whole: float
 ) -> bool:
-    """Whether these segments look like lines of a column: wide enough, and many lines fill it."""
+    """Whether these pieces look like lines of a column: wide enough, and many lines fill it."""
     width = x1.max() - x0.min()
     if width < _NARROWEST * whole:
         return False
@@ -276,12 +276,12 @@ def _is_column(
     return bool(full)
 
 
-def _lines(parts: list[Segment]) -> list[tuple[Segment, ...]]:
-    """Return the segments of a column as lines from top to bottom: raised and lowered ones go with their line."""
+def _lines(parts: list[LinePiece]) -> list[tuple[LinePiece, ...]]:
+    """Return the pieces of a column as lines from top to bottom: raised and lowered ones go with their line."""
     if not parts:
         return []
-    main: list[Segment] = []
-    raised: list[tuple[Segment, Segment]] = []
+    main: list[LinePiece] = []
+    raised: list[tuple[LinePiece, LinePiece]] = []
     ordered = sorted(parts, key=lambda part: part.base)
     for number, part in enumerate(ordered):
         around = [*_within(ordered, number, -1, 0.5 * part.size), *_within(ordered, number, 1, 1.2 * part.size)]
@@ -290,8 +290,8 @@ def _lines(parts: list[Segment]) -> list[tuple[Segment, ...]]:
             main.append(part)
         else:
             raised.append((part, host))
-    rows: list[list[Segment]] = []
-    row_of: dict[int, list[Segment]] = {}
+    rows: list[list[LinePiece]] = []
+    row_of: dict[int, list[LinePiece]] = {}
     for part in main:
         if not (rows and abs(part.base - rows[-1][0].base) < 0.3 * min(part.size, rows[-1][0].size)):
             rows.append([])
@@ -303,16 +303,16 @@ def _lines(parts: list[Segment]) -> list[tuple[Segment, ...]]:
     return [tuple(sorted(row, key=lambda part: part.x0)) for row in rows if row]
 
 
-def _within(parts: list[Segment], number: int, step: int, distance: float) -> Iterator[Segment]:
-    """Yield the segments before or after one, as far as their baselines are near."""
+def _within(parts: list[LinePiece], number: int, step: int, distance: float) -> Iterator[LinePiece]:
+    """Yield the pieces before or after one, as far as their baselines are near."""
     place = number + step
     while 0 <= place < len(parts) and abs(parts[place].base - parts[number].base) <= distance:
         yield parts[place]
         place += step
 
 
-def _beside(small: Segment, main: Segment) -> bool:
-    """Whether a segment of small type stands in or next to one, a little above its baseline or below it."""
+def _beside(small: LinePiece, main: LinePiece) -> bool:
+    """Whether a piece of small type stands in or next to one, a little above its baseline or below it."""
     lift = main.base - small.base
     if not 0.42 * main.size < small.size < 0.92 * main.size or small.x1 - small.x0 > 6 * main.size:
         return False
@@ -322,7 +322,7 @@ def _beside(small: Segment, main: Segment) -> bool:
     return small.x0 < main.x1 + near and small.x1 > main.x0 - near
 
 
-def _place_initials(rows: list[list[Segment]], usual: float) -> None:
+def _place_initials(rows: list[list[LinePiece]], usual: float) -> None:
     """Move a large initial, whose baseline is that of its second or third line, to the first of them."""
     for row in list(rows):
         for part in list(row):

@@ -15,7 +15,7 @@ from itertools import pairwise
 from statistics import median
 
 from espalier.documents.lines import PageSize
-from espalier.documents.pdf_columns import Segment
+from espalier.documents.pdf_columns import LinePiece
 
 __all__ = ["PageRows", "find_heads", "without_line_numbers"]
 
@@ -27,19 +27,19 @@ _NUMBERED = re.compile(r"\d+")
 
 @dataclass(slots=True)
 class PageRows:
-    """The segments of a page, and which of them are heads: `top` and `bottom` are taken out of `parts`."""
+    """The pieces of a page, and which of them are heads: `top` and `bottom` are taken out of `parts`."""
 
-    parts: list[Segment]
+    parts: list[LinePiece]
     size: PageSize
-    top: list[Segment] = field(default_factory=list)
-    bottom: list[Segment] = field(default_factory=list)
+    top: list[LinePiece] = field(default_factory=list)
+    bottom: list[LinePiece] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _Row:
-    """Segments at one height. key : its text with every number as #; numbers : at its ends, for page numbers."""
+    """Pieces at one height. key : its text with every number as #; numbers : at its ends, for page numbers."""
 
-    parts: list[Segment]
+    parts: list[LinePiece]
     base: float
     key: str
     numbers: tuple[int, ...]
@@ -48,7 +48,7 @@ class _Row:
 
 
 def find_heads(pages: Sequence[PageRows]) -> None:
-    """Move running heads and page numbers out of the segments of their pages."""
+    """Move running heads and page numbers out of the pieces of their pages."""
     rows = [list(_outer_rows(page)) for page in pages]
     for number, page in enumerate(pages):
         near = [other for other in (number - 2, number - 1, number + 1, number + 2) if 0 <= other < len(pages)]
@@ -63,7 +63,7 @@ def find_heads(pages: Sequence[PageRows]) -> None:
 
 def _outer_rows(page: PageRows) -> Iterator[_Row]:
     """Yield the rows of a page that may be heads."""
-    rows: list[list[Segment]] = []
+    rows: list[list[LinePiece]] = []
     for part in page.parts:  # which come from top to bottom
         if rows and part.base - rows[-1][0].base < 0.4 * part.size:
             rows[-1].append(part)
@@ -112,7 +112,7 @@ def _counts_pages(row: _Row, number: int, near: list[int], rows: list[list[_Row]
 
 
 def without_line_numbers(pages: Sequence[PageRows]) -> int:
-    """Take the numbers of lines out of the segments; returns on how many pages there were some."""
+    """Take the numbers of lines out of the pieces; returns on how many pages there were some."""
     columns = [_number_columns(page.parts) for page in pages]
     textual = [page for page in pages if len(page.parts) > 10]
     having = sum(bool(column) for column in columns)
@@ -126,18 +126,18 @@ def without_line_numbers(pages: Sequence[PageRows]) -> int:
     return having
 
 
-def _smaller(column: list[Segment], parts: list[Segment]) -> bool:
+def _smaller(column: list[LinePiece], parts: list[LinePiece]) -> bool:
     """Whether the numbers are set smaller than the text."""
     return bool(column) and column[0].size < 0.93 * median(part.size for part in parts)
 
 
-def _number_columns(parts: list[Segment]) -> list[Segment]:
-    """Return the segments that are numbers of lines."""
+def _number_columns(parts: list[LinePiece]) -> list[LinePiece]:
+    """Return the pieces that are numbers of lines."""
     numbers = [part for part in parts if len(part.words) == 1 and part.text.isdecimal() and len(part.text) < 5]
-    found: list[Segment] = []
+    found: list[LinePiece] = []
     if len(numbers) < 4:
         return found
-    aligned: dict[tuple[str, int], list[Segment]] = {}
+    aligned: dict[tuple[str, int], list[LinePiece]] = {}
     for part in numbers:
         for side, x in (("left", part.x0), ("right", part.x1)):
             for place in {round(x / 3), round(x / 3 + 0.5)}:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from espalier.documents.pdf_words import Word
+from espalier.documents.pdf_words import PlacedWord
 
 __all__ = ["joined_words"]
 
@@ -18,7 +18,7 @@ _BLANK = 0.17  # of the type size
 _SPACED_OUT = 4  # single letters in a row that are a word with wide spaces rather than words
 
 
-def joined_words(words: Sequence[Word]) -> str:
+def joined_words(words: Sequence[PlacedWord]) -> str:
     """Return the text of the words of a line, which come from left to right."""
     parts = [words[0].text] if words else []
     loose = _loose(words)
@@ -28,7 +28,7 @@ def joined_words(words: Sequence[Word]) -> str:
     return " ".join("".join(parts).split())
 
 
-def _blank(before: Word, word: Word, first: bool) -> bool:
+def _blank(before: PlacedWord, word: PlacedWord, first: bool) -> bool:
     """Whether a blank stands between two words."""
     size = min(before.size, word.size)
     gap = word.x0 - before.x1
@@ -40,7 +40,7 @@ def _blank(before: Word, word: Word, first: bool) -> bool:
     return first and raised and before.text.isdigit()
 
 
-def _loose(words: Sequence[Word]) -> dict[int, bool]:
+def _loose(words: Sequence[PlacedWord]) -> dict[int, bool]:
     """Return, for the words in runs of single letters, whether a blank stands before them."""
     found: dict[int, bool] = {}
     first = 0
@@ -57,5 +57,5 @@ def _loose(words: Sequence[Word]) -> dict[int, bool]:
     return found
 
 
-def _is_letter(word: Word) -> bool:
+def _is_letter(word: PlacedWord) -> bool:
     return len(word.text) == 1 and word.text.isalpha()

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from espalier.documents.lines import Box, PageSize
 
-__all__ = ["MOST_CHARACTERS", "PageWords", "Word", "page_words"]
+__all__ = ["MOST_CHARACTERS", "PageWords", "PlacedWord", "page_words"]
 
 MOST_CHARACTERS = 100_000
 """Characters of a page that are read; a page of text has 3,000 to 8,000, a map or a drawing may have any number."""
@@ -44,7 +44,7 @@ _ACCENTS = {
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 
-class Word(NamedTuple):
+class PlacedWord(NamedTuple):
     """A run of characters. base : its baseline, downwards from the page's top; spaced : a blank stands before it."""
 
     text: str
@@ -66,7 +66,7 @@ class Word(NamedTuple):
 class PageWords:
     """The words of a page in the order of the file; unmapped : the share whose font does not say what they mean."""
 
-    words: list[Word]
+    words: list[PlacedWord]
     size: PageSize
     unmapped: float = 0.0
     cut: bool = False
@@ -98,7 +98,7 @@ def page_words(page: Any) -> PageWords:
         within = (characters.origins >= (left - 2, bottom - 2)) & (characters.origins <= (right + 2, top + 2))
         characters = characters.keep(np.flatnonzero(np.all(within, axis=1)))
         types = _types(pdfium, handle)
-        words: list[Word] = []
+        words: list[PlacedWord] = []
         size = PageSize(right - left, top - bottom)
         unmapped: list[bool] = []
         for group, angle in _directions(pdfium, handle, characters):
@@ -226,7 +226,7 @@ def _style(pdfium: Any, font: Any) -> tuple[bool, bool]:
     return bold, italic
 
 
-def _runs(characters: _Characters, types: Callable[[int], _Type], unmapped: list[bool]) -> list[Word]:
+def _runs(characters: _Characters, types: Callable[[int], _Type], unmapped: list[bool]) -> list[PlacedWord]:
     """Return the words of characters that are upright."""
     codes, ends, origins, numbers = characters
     ink = np.flatnonzero((codes > 32) & (codes != 0xA0) | (codes == 2))
@@ -248,7 +248,7 @@ def _runs(characters: _Characters, types: Callable[[int], _Type], unmapped: list
         if text:
             size = kind.size if 0.5 < kind.size < 1000 else 1.0
             where = (lefts[place], rights[place], bases[place])
-            words.append(Word(text, *where, size, kind.bold, kind.italic, blank[place]))
+            words.append(PlacedWord(text, *where, size, kind.bold, kind.italic, blank[place]))
     return _once(_composed(words))
 
 
@@ -312,12 +312,12 @@ def _character(code: int) -> str:
     return "" if unicodedata.category(character) in ("Cc", "Cf", "Cn", "Zl", "Zp") else character
 
 
-def _composed(words: list[Word]) -> list[Word]:
+def _composed(words: list[PlacedWord]) -> list[PlacedWord]:
     """Return the words with accents that stand over a letter joined to it: M, ¨ over u, uller."""
     if not any(len(word.text) == 1 and ord(word.text) in _ACCENTS for word in words):
         return words
-    found: list[Word] = []
-    waiting: Word | None = None  # an accent before its letter, as TeX draws it
+    found: list[PlacedWord] = []
+    waiting: PlacedWord | None = None  # an accent before its letter, as TeX draws it
     for word in words:
         if waiting is not None:
             letter = _DOTLESS.get(word.text[:1], word.text[:1])
@@ -334,17 +334,17 @@ def _composed(words: list[Word]) -> list[Word]:
     return found if waiting is None else [*found, waiting]
 
 
-def _over(accent: Word, word: Word) -> bool:
+def _over(accent: PlacedWord, word: PlacedWord) -> bool:
     """Whether an accent stands over the first letter of a word."""
     width = (word.x1 - word.x0) / max(len(word.text), 1)
     middle = (accent.x0 + accent.x1) / 2
     return word.x0 - 0.1 * word.size < middle < word.x0 + 1.3 * width and abs(accent.base - word.base) < 0.5 * word.size
 
 
-def _once(words: list[Word]) -> list[Word]:
+def _once(words: list[PlacedWord]) -> list[PlacedWord]:
     """Return the words without those that are drawn again at the same place, or almost."""
-    found: list[Word] = []
-    seen: dict[tuple[str, int, int], Word] = {}
+    found: list[PlacedWord] = []
+    seen: dict[tuple[str, int, int], PlacedWord] = {}
     for word in words:
         column, row = round(word.x0 / 2), round(word.base / 2)
         near = ((word.text, column + dx, row + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1))
