@@ -46,6 +46,7 @@ LAYERS: dict[str, str] = {
     "citations": "*",
     "loading": "*",
     "documents": "*",
+    "bridges": "*",
     "experiments": "*",
     "cluster": "*",
     "workbench": "*",
@@ -59,6 +60,7 @@ OUTSIDE: dict[str, set[str]] = {
     "tasks": {"tomli"},
     "citations": {"tomli"},
     "cluster": {"tomli"},
+    "bridges": {"spacy", "torch"},
     "workbench": {"fastapi", "starlette", "pydantic"},
     "cli": {"typer", "rich", "tomli"},
 }

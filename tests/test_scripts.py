@@ -41,6 +41,7 @@ def bench(arguments: str = "--quick", **needs: bool) -> Quick:
 
 SCRIPTS = {
     "bench/accuracy.py": bench(data=True),
+    "bench/batches.py": bench(),
     "bench/cascade.py": bench(),
     "bench/codl.py": bench(data=True),
     "bench/conv.py": bench(data=True),

@@ -95,11 +95,14 @@ def test_the_first_subword_speaks_for_its_word() -> None:
 
 def test_logits_are_decoded_under_rules() -> None:
     labels = ["O", "B-a", "I-a"]
-    found = decode(first_subword(LOGITS, WORD_IDS), labels=labels)
+    found = decode(first_subword(LOGITS, WORD_IDS), labels=labels, valid_tags=False)
     assert found.names() == ["O", "I-a"]
+    assert not found.valid_tags
     vocabulary = Labels(labels)
     valid = first_subword(LOGITS, WORD_IDS).forbid(*vocabulary.allowed())
     assert decode(valid, labels=vocabulary).names() == ["B-a", "I-a"]
+    assert decode(first_subword(LOGITS, WORD_IDS), labels=labels).names() == ["B-a", "I-a"]
+    assert decode(first_subword(LOGITS, WORD_IDS), labels=labels).valid_tags
     ruled = decode(valid, "Len: length(a) <= 1 [hard]\nReq: a required", tokens=["one", "two"], labels=vocabulary)
     assert ruled.names() == ["O", "B-a"]
 

@@ -1,6 +1,6 @@
 """The front door: anybody's scores, rules as text or as a set, a method by name.
 
-decode(potentials, rules, tokens=tokens, labels=labels)            the best labelling, with a certificate
+decode(potentials, rules, tokens=tokens, labels=labels)            the best labelling, with a certificate; or of a batch
 explain(potentials, rules, tokens=tokens, labels=labels)           what the rules changed, and which of them
 marginals(potentials, rules, tokens=tokens, labels=labels)         p(y_t = l) under the rules
 sample(potentials, rules, n=10, tokens=tokens, labels=labels)      labellings drawn under the rules
@@ -9,32 +9,27 @@ sample(potentials, rules, n=10, tokens=tokens, labels=labels)      labellings dr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import replace
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier import inference
 from espalier.corpus import Labels
-from espalier.decoders import conflict as conflicts
-from espalier.decoders import gibbs, product, table
-from espalier.decoders.base import Decoding, Problem, Status, infeasible
+from espalier.decoders import gibbs, product
+from espalier.decoders.base import Decoding, Problem
 from espalier.decoders.explanation import Explanation
 from espalier.decoders.explanation import explain as explain_problem
 from espalier.decoders.lattice import LatticeTooLarge
-from espalier.decoders.viterbi import Clamp, clamped
+from espalier.decoders.many import Decodings, decode_many
+from espalier.decoders.questions import Batch, Rules, Scores, compiled_for, decode_one, problem_of
+from espalier.decoders.score_forms import as_batch, is_batch, tag_limits, tokens_of
+from espalier.decoders.viterbi import Clamp
 from espalier.errors import InputError
-from espalier.potentials import Potentials
-from espalier.rules.compile import Compiled, compile_rules
-from espalier.rules.ruleset import Rule, RuleSet
+from espalier.potentials import ChainBatch, Potentials
 
 __all__ = ["Marginals", "Rules", "Samples", "Scores", "decode", "explain", "marginals", "problem_of", "sample"]
-
-Scores: TypeAlias = Potentials | ArrayLike | tuple[ArrayLike | None, ...]
-"""Potentials, unary scores [T, L], or a tuple (unary, trans, start, end), the last three optional."""
-
-Rules: TypeAlias = RuleSet | Rule | str | Compiled | None
-"""Rules as a set, as one rule, as text, or already compiled for the labels."""
 
 
 class Marginals(NamedTuple):
@@ -57,60 +52,62 @@ class Samples(NamedTuple):
     exact: bool
 
 
-def problem_of(
-    potentials: Scores,
-    rules: Rules = None,
-    *,
-    tokens: Sequence[str] | None = None,
-    labels: Labels | Sequence[str] | None = None,
-    penalties: Mapping[str, float] | ArrayLike | None = None,
-    text: str | None = None,
-    clamp: Clamp | None = None,
-) -> Problem:
-    """Check what a user gave and make a Problem of it."""
-    scores = _potentials(potentials)
-    compiled = rules if isinstance(rules, Compiled) else _compiled(rules, _labels(labels, scores))
-    if isinstance(rules, Compiled) and labels is not None and Labels(labels) != rules.labels:
-        raise InputError("the rules were compiled for other labels, or for the same in another order")
-    if tokens is None and compiled.K:
-        raise InputError("rules speak about tokens", hint="pass tokens=, one string for each row of the unary scores")
-    if isinstance(tokens, str):
-        raise InputError("tokens is a string, not a list of tokens", hint="split it first")
-    if clamp:
-        scores = clamped(scores, clamp, compiled.labels)
-    words = [""] * scores.n_tokens if tokens is None else list(tokens)
-    if isinstance(penalties, Mapping):
-        penalties = compiled.rules.with_penalties(penalties).penalties
-    return Problem(scores, compiled.ground(words, text), penalties)
-
-
+@overload
 def decode(
-    potentials: Scores,
+    potentials: Potentials | tuple[ArrayLike | None, ...],
+    rules: Rules = ...,
+    *,
+    tokens: Sequence[str] | None = ...,
+    mask: None = ...,
+    lengths: None = ...,
+    **options: Any,
+) -> Decoding: ...
+@overload
+def decode(
+    potentials: ChainBatch | Sequence[Potentials],
+    rules: Rules = ...,
+    *,
+    tokens: Sequence[Sequence[str]] | None = ...,
+    **options: Any,
+) -> Decodings: ...
+@overload
+def decode(potentials: Batch, rules: Rules = ..., **options: Any) -> Any: ...
+def decode(
+    potentials: Batch,
     rules: Rules = None,
     *,
-    tokens: Sequence[str] | None = None,
+    tokens: Any = None,
     labels: Labels | Sequence[str] | None = None,
+    mask: ArrayLike | None = None,
+    lengths: ArrayLike | None = None,
     method: str = "auto",
     k: int = 1,
     penalties: Mapping[str, float] | ArrayLike | None = None,
-    text: str | None = None,
-    clamp: Clamp | None = None,
+    text: Any = None,
+    clamp: Any = None,
+    valid_tags: bool | None = None,
     relax: bool = False,
+    threads: int | None = None,
     **options: Any,
-) -> Decoding:
-    """Return the best labelling under the rules, or the k best, with a certificate.
+) -> Decoding | Decodings:
+    """Return the best labelling under the rules, or the k best, with a certificate: of one sequence, or of many.
 
     Parameters
     ----------
     potentials
         Log scores of T tokens and L labels: `Potentials`, unary scores of shape [T, L], or a tuple
-        (unary, trans, start, end).
+        (unary, trans, start, end). Scores of many sequences: [N, T, L], alone or in such a tuple, or a list with one
+        entry for each. Arrays may be NumPy's or any that it can read: tensors of PyTorch, arrays of JAX.
     rules
         A `RuleSet`, one rule, or their text.
     tokens
-        One string for each row of the unary scores; rules need them.
+        One string for each row of the unary scores; rules need them. Of a batch, one list for each sequence.
     labels
         One name for each column of the unary scores; the numbers 0, 1, ... if not given.
+    mask
+        Of a batch [N, T, L]: true at tokens and false at padding, [N, T]. Tokens may stand anywhere.
+    lengths
+        Of a batch [N, T, L], instead of a mask: how many of the T places are tokens.
     method
         "auto" tries the cheapest exact method first; any name of `espalier.decoders.DECODERS` takes that one.
     k
@@ -118,11 +115,16 @@ def decode(
     penalties
         Other prices than the rules' own, by name, or all K in order.
     text
-        What rules with `text ~` search; the tokens joined by spaces if not given.
+        What rules with `text ~` search; the tokens joined by spaces if not given. Of a batch, a list.
     clamp
-        Tokens whose label is known: `{0: "a", (3, 6): ("b", "c")}`.
+        Tokens whose label is known: `{0: "a", (3, 6): ("b", "c")}`. Of a batch, a list, with None for no such token.
+    valid_tags
+        Leave out labellings in which an I- tag has nothing to continue. By default where labels are B-, I- and O tags;
+        the answer says whether (`valid_tags`). False for models of another scheme, or to see what they say.
     relax
         Where hard rules exclude each other, return the labels that violate them least, instead of none.
+    threads
+        Of a batch; by default as many as its size is worth. Answers do not depend on it.
     **options
         Options of the method.
 
@@ -130,7 +132,8 @@ def decode(
     -------
     Decoding
         Labels, score, violations and a certificate. If no labelling is possible, the status of the certificate is
-        INFEASIBLE, and it names hard rules that exclude each other.
+        INFEASIBLE, and it names hard rules that exclude each other. Of a batch, `Decodings`: a sequence of them, with
+        labels and scores as arrays.
 
     Raises
     ------
@@ -146,10 +149,22 @@ def decode(
     ['y', 'y', 'y']
     >>> str(answer.certificate.status)
     'optimal'
+    >>> es.decode([scores, scores[:2]], labels=["x", "y"]).names()
+    [['y', 'x', 'y'], ['y', 'x']]
     """
-    problem = problem_of(potentials, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp)
-    found = table.run(problem, method, k=k, **options)
-    return found if found.status is not Status.INFEASIBLE else _explained(problem, found, relax)
+    how = {"penalties": penalties, "valid_tags": valid_tags}
+    if is_batch(potentials):
+        scores = as_batch(potentials, mask, lengths, None if labels is None else len(labels))
+        compiled = compiled_for(rules, labels, scores.batch.n_labels)
+        corpus = tokens_of(tokens, scores.batch.indptr, scores.places, needed=compiled.K > 0)
+        found = decode_many(scores.batch, compiled, corpus, text, clamp, method, k, relax, threads, how, options)
+        return replace(found, places=scores.places)
+    if mask is not None or lengths is not None:
+        raise InputError("mask and lengths are for batches of shape (sequences, tokens, labels)")
+    problem = problem_of(potentials, rules, tokens=tokens, labels=labels, text=text, clamp=clamp, **how)  # type: ignore[arg-type]
+    valid = tag_limits(problem.labels, valid_tags) is not None
+    answer = decode_one(problem, method, k, relax, options)
+    return replace(answer, valid_tags=valid) if valid else answer
 
 
 def explain(
@@ -162,14 +177,15 @@ def explain(
     penalties: Mapping[str, float] | ArrayLike | None = None,
     text: str | None = None,
     clamp: Clamp | None = None,
+    valid_tags: bool | None = None,
     budget: int = 200,
 ) -> Explanation:
     """Return the answers without and with the rules side by side, and the smallest set of rules that makes the change.
 
     Parameters
     ----------
-    potentials, rules, tokens, labels, method, penalties, text, clamp
-        As for `decode`.
+    potentials, rules, tokens, labels, method, penalties, text, clamp, valid_tags
+        As for `decode`, of one sequence.
     budget
         How many decodings to spend on finding the smallest set of rules.
 
@@ -191,17 +207,17 @@ def explain(
     >>> found.changed, found.cause
     ((1,), ('Once',))
     """
-    problem = problem_of(potentials, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp)
+    problem = problem_of(
+        potentials,
+        rules,
+        tokens=tokens,
+        labels=labels,
+        penalties=penalties,
+        text=text,
+        clamp=clamp,
+        valid_tags=valid_tags,
+    )  # fmt: skip
     return explain_problem(problem, method=method, budget=budget)
-
-
-def _explained(problem: Problem, found: Decoding, relax: bool) -> Decoding:
-    """Say why nothing is possible and, if wanted, what breaks least."""
-    why = conflicts.conflict(problem)
-    nearest = conflicts.relax(problem) if relax else None
-    names = () if why is None else why.rules
-    y = None if nearest is None else nearest.labels
-    return infeasible(problem, found.certificate.method, found.certificate.work, conflict=names, y=y)
 
 
 def marginals(
@@ -214,6 +230,7 @@ def marginals(
     penalties: Mapping[str, float] | ArrayLike | None = None,
     text: str | None = None,
     clamp: Clamp | None = None,
+    valid_tags: bool | None = None,
     rng: np.random.Generator | int = 0,
     **options: Any,
 ) -> Marginals:
@@ -222,7 +239,16 @@ def marginals(
     method : "exact" (forward-backward over the product automaton), "gibbs" (estimated; options sweeps, burn, window),
     or "auto": exact where the product automaton fits in `max_edges`. The result says which it was.
     """
-    problem = problem_of(potentials, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp)
+    problem = problem_of(
+        potentials,
+        rules,
+        tokens=tokens,
+        labels=labels,
+        penalties=penalties,
+        text=text,
+        clamp=clamp,
+        valid_tags=valid_tags,
+    )  # fmt: skip
     problem = problem.tempered()
     exact, sampled = _split(method, options, {"max_edges"}, {"sweeps", "burn", "window"})
     if exact is not None:
@@ -245,6 +271,7 @@ def sample(
     penalties: Mapping[str, float] | ArrayLike | None = None,
     text: str | None = None,
     clamp: Clamp | None = None,
+    valid_tags: bool | None = None,
     rng: np.random.Generator | int = 0,
     **options: Any,
 ) -> Samples:
@@ -253,7 +280,16 @@ def sample(
     method : "exact" (independent draws over the product automaton), "gibbs" (a Markov chain; options burn, thin,
     window), or "auto": exact where the product automaton fits in `max_edges`. The result says which it was.
     """
-    problem = problem_of(potentials, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp)
+    problem = problem_of(
+        potentials,
+        rules,
+        tokens=tokens,
+        labels=labels,
+        penalties=penalties,
+        text=text,
+        clamp=clamp,
+        valid_tags=valid_tags,
+    )  # fmt: skip
     problem = problem.tempered()
     exact, sampled = _split(method, options, {"max_edges"}, {"burn", "thin", "window"})
     generator = gibbs.generator(rng)
@@ -286,34 +322,3 @@ def _split(
             raise InputError(f"unknown option {name!r}", hint=f"options: {', '.join(sorted(exact | sampled))}")
     first = {name: value for name, value in options.items() if name in exact}
     return None if method == "gibbs" else first, {name: v for name, v in options.items() if name in sampled}
-
-
-def _potentials(scores: Scores) -> Potentials:
-    """Return Potentials of anything that a user may call scores."""
-    if isinstance(scores, Potentials):
-        return scores
-    if isinstance(scores, tuple):
-        if not 1 <= len(scores) <= 4:
-            raise InputError(f"a tuple of {len(scores)} arrays", hint="expected (unary, trans, start, end)")
-        return Potentials(*scores)
-    return Potentials(scores)
-
-
-def _labels(labels: Labels | Sequence[str] | None, scores: Potentials) -> Labels:
-    """Return the label names; numbers where none are given."""
-    if isinstance(labels, Labels):
-        return labels
-    return Labels(map(str, range(scores.n_labels)) if labels is None else labels)
-
-
-def _compiled(rules: RuleSet | Rule | str | None, labels: Labels) -> Compiled:
-    """Compile rules in any form for the labels."""
-    if isinstance(rules, str):
-        chosen = RuleSet.from_text(rules, labels=labels)
-    elif isinstance(rules, Rule):
-        chosen = RuleSet([rules])
-    elif rules is None or isinstance(rules, RuleSet):
-        chosen = rules or RuleSet([])
-    else:
-        raise InputError(f"rules are a RuleSet or text, not {type(rules).__name__}")
-    return compile_rules(chosen, labels)

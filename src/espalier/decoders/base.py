@@ -144,7 +144,8 @@ class Decoding:
     """A labelling, what it scores, what it breaks, and what is proven about it.
 
     labels : int16[T] label ids, None if no labelling is possible; score : model score minus penalties;
-    alternatives : the next best labellings, in order, if more than one was asked for.
+    alternatives : the next best labellings, in order, if more than one was asked for. valid_tags : were labellings left
+    out in which an I- tag has nothing to continue (see `decode`)?
     """
 
     labels: NDArray[np.int16] | None
@@ -154,6 +155,7 @@ class Decoding:
     certificate: Certificate
     vocabulary: Labels
     alternatives: tuple[Decoding, ...] = ()
+    valid_tags: bool = False
 
     def names(self) -> list[str]:
         """Return the label of every token by name; an infeasible problem has none and says so."""

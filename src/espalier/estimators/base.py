@@ -404,7 +404,7 @@ class SequenceLabeller(Estimator, ABC):
             raise InputError(
                 f"a {type(self).__name__} scores segments", hint="explain needs a model that scores tokens"
             )
-        return explain(batch[0], tokens=tokens, labels=self.labels_)
+        return explain(batch[0], tokens=tokens, labels=self.labels_, valid_tags=False)
 
     def score(self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> float:
         """Return the token accuracy.

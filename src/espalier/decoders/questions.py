@@ -1,0 +1,112 @@
+"""What a user asks of a decoder, as a problem: scores in any form, rules as text or as a set, labels by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from numpy.typing import ArrayLike
+
+from espalier.corpus import Labels
+from espalier.decoders import conflict as conflicts
+from espalier.decoders import table
+from espalier.decoders.arrays import as_floats
+from espalier.decoders.base import Decoding, Problem, Status, infeasible
+from espalier.decoders.score_forms import parts_of, tag_limits
+from espalier.decoders.viterbi import Clamp, clamped
+from espalier.errors import InputError
+from espalier.potentials import ChainBatch, Potentials
+from espalier.rules.compile import Compiled, compile_rules
+from espalier.rules.ruleset import Rule, RuleSet
+
+__all__ = ["Batch", "Rules", "Scores", "compiled_for", "decode_one", "explained", "problem_of"]
+
+Scores: TypeAlias = Potentials | ArrayLike | tuple[ArrayLike | None, ...]
+"""Potentials, unary scores [T, L], or a tuple (unary, trans, start, end), the last three optional.
+
+An array may be of any library that NumPy can read: see `arrays`.
+"""
+
+Batch: TypeAlias = ChainBatch | Sequence[Potentials] | Sequence[ArrayLike] | Scores
+"""Scores of several sequences: unary scores [N, T, L], a tuple of which these are the first, or a list."""
+
+Rules: TypeAlias = RuleSet | Rule | str | Compiled | None
+"""Rules as a set, as one rule, as text, or already compiled for the labels."""
+
+
+def problem_of(
+    potentials: Scores,
+    rules: Rules = None,
+    *,
+    tokens: Sequence[str] | None = None,
+    labels: Labels | Sequence[str] | None = None,
+    penalties: Mapping[str, float] | ArrayLike | None = None,
+    text: str | None = None,
+    clamp: Clamp | None = None,
+    valid_tags: bool | None = None,
+) -> Problem:
+    """Check what a user gave and make a Problem of it."""
+    scores = _potentials(potentials)
+    compiled = compiled_for(rules, labels, scores.n_labels)
+    if tokens is None and compiled.K:
+        raise InputError("rules speak about tokens", hint="pass tokens=, one string for each row of the unary scores")
+    if isinstance(tokens, str):
+        raise InputError("tokens is a string, not a list of tokens", hint="split it first")
+    if clamp:
+        scores = clamped(scores, clamp, compiled.labels)
+    limits = tag_limits(compiled.labels, valid_tags)
+    if limits is not None and scores.n_labels == len(compiled.labels):
+        scores = scores.forbid(*limits)
+    words = [""] * scores.n_tokens if tokens is None else list(tokens)
+    if isinstance(penalties, Mapping):
+        penalties = compiled.rules.with_penalties(penalties).penalties
+    return Problem(scores, compiled.ground(words, text), penalties)
+
+
+def decode_one(problem: Problem, method: str, k: int, relax: bool, options: dict[str, Any]) -> Decoding:
+    """Decode one problem; say why nothing is possible where that is so."""
+    found = table.run(problem, method, k=k, **options)
+    return found if found.status is not Status.INFEASIBLE else explained(problem, found, relax)
+
+
+def explained(problem: Problem, found: Decoding, relax: bool) -> Decoding:
+    """Say why nothing is possible and, if wanted, what breaks least."""
+    why = conflicts.conflict(problem)
+    nearest = conflicts.relax(problem) if relax else None
+    names = () if why is None else why.rules
+    y = None if nearest is None else nearest.labels
+    return infeasible(problem, found.certificate.method, found.certificate.work, conflict=names, y=y)
+
+
+def _potentials(scores: Scores) -> Potentials:
+    """Return Potentials of anything that a user may call scores."""
+    if isinstance(scores, Potentials):
+        return scores
+    if isinstance(scores, tuple):
+        parts = parts_of(scores)
+        return Potentials(as_floats(scores[0], "unary"), *parts)
+    return Potentials(as_floats(scores, "unary"))
+
+
+def compiled_for(rules: Rules, labels: Labels | Sequence[str] | None, L: int) -> Compiled:
+    """Return the rules compiled for the labels, which are numbers where none are given."""
+    if isinstance(rules, Compiled):
+        if labels is not None and Labels(labels) != rules.labels:
+            raise InputError("the rules were compiled for other labels, or for the same in another order")
+        return rules
+    if not isinstance(labels, Labels):
+        labels = Labels(map(str, range(L)) if labels is None else labels)
+    return _compiled(rules, labels)
+
+
+def _compiled(rules: RuleSet | Rule | str | None, labels: Labels) -> Compiled:
+    """Compile rules in any form for the labels."""
+    if isinstance(rules, str):
+        chosen = RuleSet.from_text(rules, labels=labels)
+    elif isinstance(rules, Rule):
+        chosen = RuleSet([rules])
+    elif rules is None or isinstance(rules, RuleSet):
+        chosen = rules or RuleSet([])
+    else:
+        raise InputError(f"rules are a RuleSet or text, not {type(rules).__name__}")
+    return compile_rules(chosen, labels)
