@@ -77,5 +77,6 @@ def test_every_decoder_keeps_the_mask(kind: str, rule: str, method: str) -> None
 def test_without_the_mask_the_same_scores_give_invalid_tags() -> None:
     unary = [[0.0, 1.0, 2.0], [2.0, 0.0, 0.0], [0.0, 1.0, 2.0]]
     labels = es.Labels(["O", "B-a", "I-a"])
-    assert es.decode(unary, labels=labels).names() == ["I-a", "O", "I-a"]
+    assert es.decode(unary, labels=labels, valid_tags=False).names() == ["I-a", "O", "I-a"]
+    assert es.decode(unary, labels=labels).names() == ["B-a", "O", "B-a"]
     assert es.decode(es.Potentials(unary).forbid(*labels.allowed()), labels=labels).names() == ["B-a", "O", "B-a"]
