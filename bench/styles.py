@@ -127,8 +127,12 @@ def read_rows(path: Path, clean: bool) -> list[dict[str, Any]]:
 
 
 def readings(rows: Sequence[Mapping[str, Any]], model: str) -> list[Reading]:
+    """Parse all references with a model, by its file or its name."""
+    return readings_by(rows, es.load(model))
+
+
+def readings_by(rows: Sequence[Mapping[str, Any]], parser: es.Extractor) -> list[Reading]:
     """Parse all references."""
-    parser = es.load(model)
     found = []
     for row, record in zip(rows, parser.parse_many([row["text"] for row in rows]), strict=True):
         tags, place, fields = [], 0, iter(record.fields)

@@ -97,21 +97,40 @@ def our_labels(words: Sequence[str], record: es.Record) -> list[str]:
     return labels
 
 
-def linkedbooks_table(data: Path, parser: es.Parser, n: int | None) -> Iterator[str]:
-    """Yield the table of LinkedBooks' dev part."""
-    rows = [json.loads(line) for line in (data / "linkedbooks/normalised/dev.jsonl").read_text("utf-8").splitlines()]
-    rows = rows[:n]
+Counts = tuple[Counter[str], Counter[str], Counter[str]]
+"""Fields that are right, that were said, that are there, by label."""
+
+
+def footnotes(data: Path, n: int | None = None) -> list[dict[str, Any]]:
+    """Return the references of LinkedBooks' dev part."""
+    lines = (data / "linkedbooks/normalised/dev.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines[:n]]
+
+
+def count_footnotes(rows: Sequence[Mapping[str, Any]], parser: es.Parser) -> Counts:
+    """Count what a parser makes of references of LinkedBooks."""
     right, said, there = Counter[str](), Counter[str](), Counter[str]()
     for row, record in zip(rows, parser.parse_many(" ".join(row["tokens"]) for row in rows), strict=True):
         words = row["tokens"]
         gold, found = (set(merged(words, one)) for one in (their_labels(row), our_labels(words, record)))
         for counter, marks in ((right, gold & found), (said, found), (there, gold)):
             counter.update(label for label, *_ in marks)
+    return right, said, there
+
+
+def rates(counts: Counts, labels: Sequence[str]) -> tuple[float, float, float, int]:
+    """Return precision, recall and F1 of some fields together, in per cent, and how many there are."""
+    hits, guesses, real = (sum(counter[label] for label in labels) for counter in counts)
+    return 100 * hits / max(guesses, 1), 100 * hits / max(real, 1), 200 * hits / max(guesses + real, 1), real
+
+
+def linkedbooks_table(rows: Sequence[Mapping[str, Any]], parser: es.Parser) -> Iterator[str]:
+    """Yield the table of LinkedBooks' dev part."""
+    counts = count_footnotes(rows, parser)
     yield f"| LinkedBooks, {len(rows)} references | precision | recall | F1 | there are |\n|---|---|---|---|---|"
     for name, labels in (("**five fields**", FIVE), *((label, (label,)) for label in (*FIVE, *BESIDE))):
-        hits, guesses, real = (sum(counter[label] for label in labels) for counter in (right, said, there))
-        rates = 100 * hits / max(guesses, 1), 100 * hits / max(real, 1), 200 * hits / max(guesses + real, 1)
-        yield f"| {name} | {' | '.join(f'{rate:.1f}' for rate in rates)} | {real} |"
+        *several, real = rates(counts, labels)
+        yield f"| {name} | {' | '.join(f'{rate:.1f}' for rate in several)} | {real} |"
 
 
 def language_table(rendered: Path, model: str, n: int | None) -> Iterator[str]:
@@ -182,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="a few references of each")
     options = parser.parse_args(arguments)
     few, model = (10 if options.quick else None), es.load(options.model)
-    print("\n".join(linkedbooks_table(options.data, model, few)), flush=True)
+    print("\n".join(linkedbooks_table(footnotes(options.data, few), model)), flush=True)
     print("\n".join(jstor_table(jstor_lines(options.data, few or options.lines), model)), flush=True)
     if options.rendered.exists():
         print("\n".join(language_table(options.rendered, options.model, few)), flush=True)

@@ -49,6 +49,7 @@ SCRIPTS = {
     "bench/decode.py": bench(data=True),
     "bench/discovery.py": bench(data=True),
     "bench/experts.py": Quick("--quick --results {out}/cells.json", data=True, writes="cells.json"),
+    "bench/material.py": Quick("--quick --data {data} --rendered {data}/rendered", data=True),
     "bench/page.py": bench(browser=True),
     "bench/parse.py": bench("--quick --references 1100 --memory 20"),
     "bench/penalties.py": bench(data=True),
