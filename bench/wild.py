@@ -7,7 +7,8 @@ Three tables, as Markdown:
 
 * LinkedBooks' dev part: F1 of five fields (author, title, publisher, location, date), and of pages and volume beside.
   The set has one label for authors and editors, and one for the titles of a work and of what holds it, so ours are
-  put together, too; `in` before a title belongs to no field on either side, nor do marks. Tokens are joined by blanks.
+  put together, too; `in` before a title or a name belongs to no field on either side, nor do marks. Number and year of
+  a journal are one field there: a date of ours inside it does not count, right or wrong. Tokens are joined by blanks.
 * Rendered references by language (`make rendered`: unseen styles over unseen works), counted as `bench/styles.py` does.
 * Lines of JSTOR that somebody rendered in seven styles: are volume, issue, pages and year of the record right? Truth
   comes from the line's own end, by one expression for each style, and counts only where the line in APA agrees.
@@ -43,6 +44,7 @@ THEIRS = {
     **{"year": "date", "date": "date", "volume": "volume", "tomo": "volume", "publicationnumber-year": "volume"},
     **dict.fromkeys(("pagination", "column", "cartulation", "foliation"), "pages"),
 }
+ANNOUNCED = ("title", "author")
 CUES = re.compile(r"(?i)in|nel|nella|nell|dans|:|’|'")
 LANGUAGES = ("de", "fr", "es", "it", "pt", "nl", "pl", "ru", "zh", "ja")
 
@@ -69,11 +71,11 @@ YEARS = {
 
 
 def merged(words: Sequence[str], labels: Sequence[str]) -> list[Marks]:
-    """Return the fields of a labelling with their labels; `in` before a title belongs to none."""
+    """Return the fields of a labelling with their labels; `in` before a title or a name belongs to none."""
     tags = list(labels)
     for k, label in enumerate(tags):
         first = k == 0 or labels[k - 1] != label or not tags[k - 1]
-        if label == "title" and first and CUES.fullmatch(words[k]):
+        if label in ANNOUNCED and first and CUES.fullmatch(words[k]):
             tags[k] = ""
     return [mark for mark in fields_of(words, tags) if mark[0]]
 
@@ -81,6 +83,12 @@ def merged(words: Sequence[str], labels: Sequence[str]) -> list[Marks]:
 def their_labels(row: Mapping[str, Any]) -> list[str]:
     """Return the labels of a reference of LinkedBooks that count."""
     return [THEIRS.get(label, "") for label in row["labels"]]
+
+
+def in_number(row: Mapping[str, Any], mark: Marks) -> bool:
+    """Is it a date inside what they call number and year of a journal?"""
+    label, start, end = mark
+    return label == "date" and set(row["labels"][start:end]) == {"publicationnumber-year"}
 
 
 def our_labels(words: Sequence[str], record: es.Record) -> list[str]:
@@ -91,7 +99,7 @@ def our_labels(words: Sequence[str], record: es.Record) -> list[str]:
         while current is not None and place >= current.end:
             current = next(fields, None)
         labels.append("" if current is None else OURS.get(current.label, ""))
-        if current is not None and place == current.start and CUES.fullmatch(word) and labels[-1] == "title":
+        if current is not None and place == current.start and CUES.fullmatch(word) and labels[-1] in ANNOUNCED:
             labels[-1] = ""
         place += len(word) + 1
     return labels
@@ -113,6 +121,7 @@ def count_footnotes(rows: Sequence[Mapping[str, Any]], parser: es.Parser) -> Cou
     for row, record in zip(rows, parser.parse_many(" ".join(row["tokens"]) for row in rows), strict=True):
         words = row["tokens"]
         gold, found = (set(merged(words, one)) for one in (their_labels(row), our_labels(words, record)))
+        found = {mark for mark in found if not in_number(row, mark)}
         for counter, marks in ((right, gold & found), (said, found), (there, gold)):
             counter.update(label for label, *_ in marks)
     return right, said, there

@@ -69,6 +69,13 @@ def test_titles_are_put_together_and_cue_words_left_out(wild: ModuleType) -> Non
     assert wild.merged(words, labels) == theirs
 
 
+def test_a_date_inside_a_number_of_theirs_does_not_count(wild: ModuleType) -> None:
+    row = {"labels": ["title", "publicationnumber-year", "publicationnumber-year", "year"]}
+    assert wild.in_number(row, ("date", 1, 3))
+    assert not wild.in_number(row, ("date", 2, 4))
+    assert not wild.in_number(row, ("volume", 1, 2))
+
+
 def test_what_is_printed(wild: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def put(name: str, text: str, packed: bool = False) -> None:
         path = tmp_path / name
