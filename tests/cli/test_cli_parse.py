@@ -17,7 +17,8 @@ from cli_runs import Espalier, Outcome
 from citation_models import pieces, reference, tiny_model
 from espalier.citations.formats import FORMATS
 from espalier.citations.record import LABELS
-from espalier.cli.parsing import Inputs, Order, ParseJob
+from espalier.cli.inputs import Inputs
+from espalier.cli.parsing import Order, ParseJob
 from espalier.cli.show import _REFERENCE_COLOURS
 from espalier.extract.extractor import BATCH
 

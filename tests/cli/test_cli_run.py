@@ -19,7 +19,8 @@ from cli_runs import TAGGED, Espalier
 
 from citation_models import pieces, reference, tiny_model
 from espalier.cli.console import Pace
-from espalier.cli.parsing import Inputs, open_parser
+from espalier.cli.inputs import Inputs
+from espalier.cli.parsing import open_parser
 
 
 @pytest.fixture(scope="module")

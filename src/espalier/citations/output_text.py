@@ -13,7 +13,8 @@ A key is family name, year (with the letter of "2004a") and first title word, un
 It holds only a-z and 0-9 and begins with a letter, so it is a BibTeX key, an XML id and a CSL id. Accents fall off
 (Müller: muller), a few letters that do not decompose are spelt out (Søren: soren, Strauß: strauss); what has no ASCII
 letter at all is left out, and an empty key becomes 'ref'. Leading articles of titles are passed over. Memory: a
-fingerprint of every key given so far, which uniqueness costs.
+fingerprint of every key given so far, which uniqueness costs. An entry that was read from a bibliography keeps the key
+that it has there, without what would end it in BibTeX.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from espalier.citations.bibliographies.entry import Entry
+    from espalier.citations.record import Record
     from espalier.citations.work import Date, Name, Pages, Work
 
 __all__ = [
@@ -38,6 +41,7 @@ __all__ = [
     "left_over",
     "page_range",
     "stem",
+    "stem_of",
     "to_json",
     "uri",
     "xml_attribute",
@@ -184,6 +188,16 @@ def stem(work: Work) -> str:
     word = _title_word(work.title or work.container_title)[:_LONGEST]
     key = family[:_LONGEST] + year + word if family else word + year
     return key if key[:1].isalpha() else "ref" + key
+
+
+# What BibTeX takes for the end of a key, or for something else than a key.
+_NOT_IN_KEY = re.compile(r"[\s,{}\"#%'()=~\\]+")
+
+
+def stem_of(record: Record | Entry) -> str:
+    """Return the key of a record before it is made unique; an entry of a bibliography keeps the one it has there."""
+    own = _NOT_IN_KEY.sub("", clean(getattr(record, "key", "")))
+    return own or stem(record.work)
 
 
 class Keys:

@@ -159,9 +159,9 @@ _OPTIONS: Mapping[tuple[str, str], str] = {
 _FORMAT_OPTION: Mapping[str, str] = {"label": "--format"}
 
 
-def counted(n: int, what: str) -> str:
-    """Return "1 record", "2 records" for a word whose plural ends in s."""
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
+def counted(n: int, what: str, several: str = "") -> str:
+    """Return "1 record", "2 records"; `several` is a plural that does not just end in s."""
+    return f"{n:,} {what if n == 1 else several or what + 's'}"
 
 
 def in_options(error: EspalierError, command: str) -> str:

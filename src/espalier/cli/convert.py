@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from espalier.cli.console import counted, note, progress
-from espalier.cli.files import UTF_8, Encoding, Lossy, iter_documents, keep_apart, output_format, write_documents
+from espalier.cli.console import complain, counted, note, progress
+from espalier.cli.files import (
+    STANDARD,
+    UTF_8,
+    Encoding,
+    Lossy,
+    iter_documents,
+    keep_apart,
+    output_format,
+    reference_format,
+    write_documents,
+)
+from espalier.errors import FormatError
 
 if TYPE_CHECKING:
+    from espalier.citations.bibliographies import Bibliography, Entry
     from espalier.document import Document
 
 __all__ = ["convert"]
@@ -35,7 +48,15 @@ def convert(
     The output is always UTF-8.
 
     Formats: jsonl, conll, inline, hierarchical, tei, doccano, prodigy, label_studio, plain.
+
+    A bibliography (BibTeX, RIS, CSL-JSON, EndNote XML, refer, NBIB) is
+    turned into any format of espalier parse: convert refs.bib refs.ris.
     """
+    from espalier.cli.inputs import bibliography_in
+
+    if source_format is None and (kind := bibliography_in(source)):
+        _convert_bibliography(source, kind, target, target_format, encoding)
+        return
     chosen = output_format(target, target_format, "--to")
     keep_apart([source], {"OUT": target})
     options = {"repair": True} if repair else {}
@@ -52,3 +73,32 @@ def convert(
 
         write_documents(documents(), target, chosen, lossy=lossy)
     note(f"{counted(count, 'record')} as {chosen} → {target}")
+
+
+def _convert_bibliography(source: Path, kind: Bibliography, target: Path, format: str | None, encoding: str) -> None:
+    """Write the entries of a bibliography in another format; those that cannot be read are named."""
+    from espalier.citations.bibliographies import read_bibliography
+    from espalier.citations.formats import FORMATS, write
+    from espalier.io.files import write_chunks
+
+    chosen = reference_format(format, target, "--to")
+    options: dict[str, Any] = {"safe": True} if "safe" in FORMATS[chosen].options else {}
+    keep_apart([source], {"OUT": target})
+    count, refused = 0, list[FormatError]()
+
+    def entries() -> Iterator[Entry]:
+        nonlocal count
+        stream = sys.stdin.buffer if source == STANDARD else source
+        for entry in read_bibliography(stream, encoding=encoding, refused=refused):
+            count += 1
+            yield entry
+        if refused and not count:
+            raise refused[0]
+
+    write_chunks(sys.stdout.buffer if target == STANDARD else target, write(entries(), chosen, **options), "utf-8")
+    for error in refused:
+        complain(str(error))
+    if refused:
+        complain(f"entries written: {count}; entries left out: {len(refused)}")
+        raise typer.Exit(1)
+    note(f"{counted(count, 'entry', 'entries')} of {kind.called} as {chosen} → {target}")

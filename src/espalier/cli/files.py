@@ -38,6 +38,7 @@ __all__ = [
     "opened",
     "output_format",
     "read_all",
+    "reference_format",
     "refuse_stdout",
     "write_documents",
 ]
@@ -144,6 +145,30 @@ def output_format(path: Path, format: str | None, option: str, more: Sequence[st
     if path == STANDARD:
         return "jsonl"
     found = format_by_name(path.name)
+    if found is None:
+        raise InputError(
+            f"{path}: the name does not say which format to write", hint=f"pass {option}: {', '.join(known)}"
+        )
+    return found.name
+
+
+def reference_format(format: str | None, path: Path, option: str, shown: str = "") -> str:
+    """Return the format of references to write: the one asked for, else by the file's name, else what suits stdout.
+
+    shown : the name of what is no format but for people, written to a terminal and to files of text; "" for none.
+    """
+    from espalier.citations.formats import FORMATS, format_of_file
+
+    known = [*FORMATS, *([shown] if shown else [])]
+    if format is not None:
+        if format not in known:
+            raise InputError(f"unknown format {format!r}", hint=nearest(format, known, f"there are {', '.join(known)}"))
+        return format
+    if path == STANDARD:
+        return shown if shown and sys.stdout.isatty() else "jsonl"
+    if shown and path.suffix.lower() == ".txt":
+        return shown
+    found = format_of_file(path.name)
     if found is None:
         raise InputError(
             f"{path}: the name does not say which format to write", hint=f"pass {option}: {', '.join(known)}"

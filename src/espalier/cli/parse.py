@@ -8,16 +8,15 @@ from typing import Annotated
 
 import typer
 
-from espalier.citations.formats import FORMATS, KEEPS, format_of_file
+from espalier.citations.formats import FORMATS, KEEPS
 from espalier.cli.console import Pace, counted, progress
-from espalier.cli.files import STANDARD, UTF_8, Encoding, Least, Output, finish, keep_apart
-from espalier.errors import InputError, nearest
+from espalier.cli.files import STANDARD, UTF_8, Encoding, Least, Output, finish, keep_apart, reference_format
+from espalier.errors import InputError
 
 __all__ = ["parse"]
 
 _TABLE = "table"
 """Not a format of files but what people read: fields in colour under their names."""
-_NAMES = (*FORMATS, _TABLE)
 
 Format = Annotated[
     str | None,
@@ -72,10 +71,11 @@ def parse(
     A cell of csv that a spreadsheet would take for a formula (it begins with
     = + - or @) gets an apostrophe in front; for programs there is --raw-cells.
     """
-    chosen = _format(format, output)
+    chosen = reference_format(format, output, "--format", _TABLE)
     _check(chosen, explain, k, min_confidence, review, raw_cells)
     keep_apart([*files, model], {"--output": output, "--review": review})
-    from espalier.cli.parsing import Inputs, ParseJob, open_parser
+    from espalier.cli.inputs import Inputs
+    from espalier.cli.parsing import ParseJob, open_parser
     from espalier.loading import model_file
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
@@ -90,25 +90,6 @@ def parse(
     done = f"{counted(inputs.read - job.low, 'record')} as {chosen} → {output}"
     failed = f"references parsed: {inputs.read}; references left out and files not read to the end: {inputs.bad}"
     finish(inputs.read, job.low, review, failed if inputs.bad else None, None if output == STANDARD else done)
-
-
-def _format(format: str | None, output: Path) -> str:
-    """Return the format asked for, else by the file's name, else what suits the reader of stdout."""
-    if format is not None:
-        if format not in _NAMES:
-            near = nearest(format, _NAMES, f"there are {', '.join(_NAMES)}")
-            raise InputError(f"unknown format {format!r}", hint=near)
-        return format
-    if output == STANDARD:
-        return _TABLE if sys.stdout.isatty() else "jsonl"
-    if output.suffix.lower() == ".txt":
-        return _TABLE
-    found = format_of_file(output.name)
-    if found is None:
-        raise InputError(
-            f"{output}: the name does not say which format to write", hint=f"pass --format: {', '.join(_NAMES)}"
-        )
-    return found.name
 
 
 def _check(format: str, explain: bool, k: int, least: float, review: Path | None, raw_cells: bool) -> None:

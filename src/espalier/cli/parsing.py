@@ -8,25 +8,23 @@ is cut at the slots; who puts the batches together fills them in.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
 
+from espalier.citations.bibliographies.entry import Entry
 from espalier.citations.formats import FORMATS
-from espalier.citations.output_text import Keys, stem
+from espalier.citations.output_text import Keys, stem_of
 from espalier.citations.parser import Parser
 from espalier.citations.record import Record
-from espalier.citations.splitting import Reference, read_references
-from espalier.cli.console import STDOUT, complain, in_options
+from espalier.cli.console import STDOUT
 from espalier.cli.files import STANDARD, opened
-from espalier.errors import FormatError, InputError
+from espalier.cli.inputs import Inputs, Item, place_of, source_of
 from espalier.extract.extractor import BATCH
 from espalier.io.files import blaming, write_chunks
 from espalier.loading import load
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from espalier.cluster.labeller import LabellerSpec
 
 __all__ = [
-    "Inputs",
     "Order",
     "Pair",
     "ParseJob",
@@ -48,8 +45,8 @@ __all__ = [
     "write_elsewhere",
 ]
 
-Pair = tuple[Reference, Record]
-"""A reference with its place, and what was made of it."""
+Pair = tuple[Item, Record | Entry]
+"""A reference with its place, and what was made of it; an entry of a bibliography is what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,23 +89,30 @@ class Written:
     review: Sequence[Slotted] = ()
 
 
-def write_elsewhere(spec: LabellerSpec, order: Order, references: Sequence[Reference]) -> Written:
+def write_elsewhere(spec: LabellerSpec, order: Order, references: Sequence[Item]) -> Written:
     """Do `write_batch` in a process that knows the parser by its description."""
     from espalier.cluster.labeller import labeller_of
 
     return write_batch(labeller_of(spec), order, references)
 
 
-def write_batch(parser: Parser, order: Order, references: Sequence[Reference]) -> Written:
+def write_batch(parser: Parser, order: Order, references: Sequence[Item]) -> Written:
     """Parse references and write the records that are sure enough, with slots for their keys."""
-    texts = [reference.text for reference in references]
-    pairs = list(zip(references, parser.parse_many(texts, k=order.k, batch=len(texts)), strict=True))
-    sure = [pair for pair in pairs if pair[1].confidence * pair[0].confidence >= order.least]
-    unsure = [pair for pair in pairs if pair[1].confidence * pair[0].confidence < order.least]
+    texts = [reference.text for reference in references if not isinstance(reference, Entry)]
+    records = parser.parse_many(texts, k=order.k, batch=max(len(texts), 1))
+    pairs = [(item, item if isinstance(item, Entry) else next(records)) for item in references]
+    sure = [pair for pair in pairs if _confidence(pair) >= order.least]
+    unsure = [pair for pair in pairs if _confidence(pair) < order.least]
     review = _slotted("jsonl", unsure, order) if order.reviewed else []
     if order.format == "table":
         return Written(len(pairs), len(unsure), sure, review=review)
     return Written(len(pairs), len(unsure), [], _slotted(order.format, sure, order), review)
+
+
+def _confidence(pair: Pair) -> float:
+    """Return how sure a record is, and that it is one; what a bibliography says is not guessed."""
+    item, record = pair
+    return 1.0 if isinstance(item, Entry) or isinstance(record, Entry) else record.confidence * item.confidence
 
 
 def _slotted(format: str, pairs: Iterable[Pair], order: Order) -> list[Slotted]:
@@ -118,9 +122,13 @@ def _slotted(format: str, pairs: Iterable[Pair], order: Order) -> list[Slotted]:
     found = []
     for reference, record in pairs:
         if "source" in row.keeps:
-            options["source"] = {name: value for name, value in asdict(reference).items() if name != "text"}
+            options["source"] = source_of(reference)
         text = row.entry(record, order.slot if row.keyed else "", **options)
-        found.append(Slotted(stem(record.work), tuple(text.split(order.slot))) if row.keyed else Slotted(None, (text,)))
+        found.append(
+            Slotted(row.fit_key(stem_of(record)), tuple(text.split(order.slot)))
+            if row.keyed
+            else Slotted(None, (text,))
+        )
     return found
 
 
@@ -138,83 +146,6 @@ def put_together(batches: Iterable[Written], format: str) -> Iterator[str]:
 def open_parser(model: Path | None) -> Parser:
     """Return the parser of a model file, or the bundled one."""
     return load("citations") if model is None else Parser.from_file(model)
-
-
-@dataclass(slots=True)
-class Inputs:
-    """The files to parse, how many references were `read`, and how many references or files were `bad`."""
-
-    files: list[Path]
-    layout: str
-    encoding: str
-    read: int = 0
-    bad: int = 0
-    _before: int = 0
-    _open: IO[bytes] | None = None
-
-    def share_of(self, done: int) -> float | None:
-        """Return the share, 0 to 1, of all references that `done` of them are; None where that cannot be known."""
-        if not self.read or not all(path.is_file() for path in self.files):
-            return None
-        size = sum(path.stat().st_size for path in self.files)
-        here = 0 if self._open is None else self._open.tell()
-        return (self._before + here) / size * done / self.read if size else None
-
-    def references(self) -> Iterator[Reference]:
-        """Yield the references of all files; what is bad is named and counted, and the next one follows."""
-        for path in self.files:
-            try:
-                yield from self._of(path)
-            except (FormatError, OSError) as error:
-                self.bad += 1
-                if len(self.files) == 1 and not self.read:
-                    raise InputError(_reason(error, path)) from None
-                rest = f"; the rest of {path} was not read" if isinstance(error, FormatError) else ""
-                complain(_reason(error, path) + rest)
-        if self.bad and not self.read:  # an error, so that a file that was to be written stays as it was
-            raise InputError("no reference could be read")
-
-    def _of(self, path: Path) -> Iterator[Reference]:
-        refused: list[FormatError] = []
-        if path != STANDARD and path.is_file():
-            _check_text(path)
-        before = self.read + self.bad
-        try:
-            with nullcontext(sys.stdin.buffer) if path == STANDARD else open(os.fspath(path), "rb") as self._open:
-                for reference in read_references(self._open, self.layout, encoding=self.encoding, refused=refused):
-                    self._drain(refused)
-                    self.read += 1
-                    yield reference
-        finally:
-            self._open = None
-            self._before += path.stat().st_size if path.is_file() else 0
-            self._drain(refused)
-        if self.read + self.bad == before:
-            complain(f"{'<stdin>' if path == STANDARD else path}: there is no reference in it")
-
-    def _drain(self, refused: list[FormatError]) -> None:
-        for error in refused:
-            complain(str(error))
-        self.bad += len(refused)
-        refused.clear()
-
-
-_NO_TEXT = {b"%PDF": "a PDF", b"PK\x03\x04": "a zipped file, as .docx and .odt are", b"\xd0\xcf\x11\xe0": "an old .doc"}
-
-
-def _check_text(path: Path) -> None:
-    """Refuse what a person may well have at hand but nobody can read line by line."""
-    with open(path, "rb") as stream:
-        head = stream.read(4)
-    if head in _NO_TEXT:
-        raise FormatError(
-            f"this is {_NO_TEXT[head]}, not text", path=str(path), hint="save its references as text first"
-        )
-
-
-def _reason(error: FormatError | OSError, path: Path) -> str:
-    """Say what is wrong with a file."""
-    return f"{path}: {error.strerror}" if isinstance(error, OSError) else in_options(error, "parse")
 
 
 @dataclass(slots=True)
@@ -244,7 +175,7 @@ class ParseJob:
                 from espalier.cli.show import write_table
 
                 pairs = chain.from_iterable(batch.pairs for batch in batches)
-                rows = ((_place(reference), record, record.text) for reference, record in pairs)
+                rows = ((place_of(reference), record, record.text) for reference, record in pairs)
                 write_table(rows, output, self.parser, explained=self.explained)
                 return
             chunks = put_together(batches, format)
@@ -262,7 +193,7 @@ class ParseJob:
             yield batch
             done(count)
 
-    def _worked(self, order: Order, several: Iterator[list[Reference]]) -> Iterator[Written]:
+    def _worked(self, order: Order, several: Iterator[list[Item]]) -> Iterator[Written]:
         """Return what becomes of each batch, worked on here or on as many processes as were asked for."""
         if self.jobs == 1:
             return map(partial(write_batch, self.parser, order), several)
@@ -272,7 +203,3 @@ class ParseJob:
 
         spec = LabellerSpec.of(parser_of, model_path(self.model))
         return ordered_map(partial(write_elsewhere, spec, order), several, jobs=self.jobs)
-
-
-def _place(reference: Reference) -> str:
-    return f"{reference.file}:{reference.line}" if reference.file else f"line {reference.line}"

@@ -22,6 +22,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from espalier.citations.bibliographies.entry import Entry
+from espalier.citations.formats.csv import parts_of
 from espalier.cli.console import stdout_console
 from espalier.cli.files import STANDARD
 from espalier.document import Document, Span
@@ -180,7 +182,7 @@ _REFERENCE_COLOURS = {
 _ALMOST = 0.995  # what would be rounded to 100 %
 
 
-Row = tuple[str, Extraction, str | Document]
+Row = tuple[str, Extraction | Entry, str | Document]
 """Where a record comes from, what was found, and the text as it was given, perhaps with tokens of its own."""
 
 
@@ -198,6 +200,9 @@ def print_table(console: Console, rows: Iterable[Row], extractor: Extractor, *, 
             label: f"bold {_REFERENCE_COLOURS[label]}" for label in extractor.labels if label in _REFERENCE_COLOURS
         }
     for number, (place, record, given) in enumerate(rows, 1):
+        if isinstance(record, Entry):
+            _print_entry(console, number, place, record)
+            continue
         lines = [Text.assemble((f"{number:>4}  ", "bold"), _sure(record), (f"   {place}" if place else "", "dim"))]
         lines += _body(record, styles, console.width)
         for other in record.alternatives:
@@ -209,6 +214,16 @@ def print_table(console: Console, rows: Iterable[Row], extractor: Extractor, *, 
             lines += [Text(_INDENT + line, "dim") for line in _explanation(extractor, given)]
         for line in [*lines, Text()]:
             console.print(line, no_wrap=True, overflow="ignore", crop=False)
+
+
+def _print_entry(console: Console, number: int, place: str, entry: Entry) -> None:
+    """Show an entry of a bibliography: its key, where it stands, and what it says, part by part."""
+    head = Text.assemble((f"{number:>4}  ", "bold"), (entry.key or entry.format, "green"), (f"   {place}", "dim"))
+    console.print(head, no_wrap=True, overflow="ignore", crop=False)
+    for part, value in parts_of(entry.work):
+        shown = "".join(sign if sign.isprintable() else "�" for sign in value)
+        console.print(Text.assemble((f"{_INDENT}{part:<17}", "dim"), shown), overflow="fold", soft_wrap=True)
+    console.print()
 
 
 def _sure(record: Extraction) -> Text:

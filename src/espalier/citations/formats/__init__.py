@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from espalier.errors import InputError, nearest
 
 if TYPE_CHECKING:
+    from espalier.citations.bibliographies.entry import Entry
     from espalier.citations.output_text import Keys
     from espalier.citations.record import Record
 
@@ -50,6 +51,7 @@ class OutputFormat:
     keyed : does an entry hold a key? Otherwise `entry` is given "".
     keeps : which of `KEEPS`.
     options : names of the format's own options.
+    fit_key : turns a key that an entry of a bibliography brought along into one that the format can hold.
     """
 
     name: str
@@ -64,6 +66,7 @@ class OutputFormat:
     keyed: bool = True
     keeps: frozenset[str] = frozenset()
     options: frozenset[str] = frozenset()
+    fit_key: Callable[[str], str] = str
 
     def join(self, entries: Iterable[str]) -> Iterator[str]:
         """Yield the text of a file with these entries, piece by piece."""
@@ -115,7 +118,7 @@ def format_of_file(name: str) -> OutputFormat | None:
 
 
 def write(
-    records: Iterable[Record],
+    records: Iterable[Record | Entry],
     format: str | OutputFormat,
     *,
     keys: Keys | None = None,
@@ -126,7 +129,7 @@ def write(
 
     Parameters
     ----------
-    records : taken one at a time, as pieces are asked for.
+    records : of a parser, or entries of a bibliography; taken one at a time, as pieces are asked for.
     format : a name of `FORMATS`, or a row of your own.
     keys : goes on from an earlier run, so that keys of two files differ.
     newline : what ends a line.
@@ -148,7 +151,7 @@ def write(
     >>> "".join(write([record], "csl"))
     '[\n{"id": "wires", "type": "document", "title": "Wires"}\n]\n'
     """
-    from espalier.citations.output_text import Keys
+    from espalier.citations.output_text import Keys, stem_of
     from espalier.citations.record import Record
 
     if isinstance(records, Record):
@@ -159,5 +162,8 @@ def write(
             has = nearest(name, row.options, f"it has {', '.join(sorted(row.options)) or 'none'}")
             raise InputError(f"the format {row.name!r} has no option {name!r}", hint=has)
     given = keys or Keys()
-    pieces = row.join(row.entry(record, given(record.work) if row.keyed else "", **options) for record in records)
+    pieces = row.join(
+        row.entry(record, given.unique(row.fit_key(stem_of(record))) if row.keyed else "", **options)
+        for record in records
+    )
     return pieces if newline == "\n" else (piece.replace("\n", newline) for piece in pieces)

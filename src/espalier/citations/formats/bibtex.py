@@ -97,8 +97,8 @@ def escape(text: str) -> str:
 def _fields(work: Work) -> Iterator[tuple[str, str]]:
     """Yield (field, value as it stands in the file) of all that a work has, the classic fields first."""
     for role, names in (("author", work.authors), ("editor", work.editors), ("translator", work.translators)):
-        if names or role in work.others:
-            yield role, _braced(_names(names, role in work.others))
+        if value := _braced(_names(names, role in work.others)):
+            yield role, value
     _, container = _TYPES.get(work.type, _MISC)
     house = _HOUSE.get(work.type, "organization")
     # The school of a thesis and the house of a report may stand as its publisher.

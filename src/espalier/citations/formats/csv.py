@@ -25,7 +25,7 @@ from espalier.citations.work import Work
 if TYPE_CHECKING:
     from espalier.citations.record import Record
 
-__all__ = ["COLUMNS", "FORMAT", "entry"]
+__all__ = ["COLUMNS", "FORMAT", "entry", "parts_of"]
 
 _ROLES = {"authors": "author", "editors": "editor", "translators": "translator"}
 _PARTS = tuple(field.name for field in fields(Work) if field.name != "others")
@@ -49,7 +49,8 @@ def entry(record: Record, key: str = "", safe: bool = False) -> str:
 def _cells(record: Record, key: str) -> Iterator[str]:
     """Yield the cells of a record in the order of `COLUMNS`."""
     status = "" if record.certificate is None else str(record.certificate.status)
-    yield from (key, record.text, f"{record.confidence:.6g}", status)
+    sure = "" if record.confidence is None else f"{record.confidence:.6g}"  # an entry of a bibliography has none
+    yield from (key, record.text, sure, status)
     yield "; ".join(
         violated.name if violated.position is None else f"{violated.name} at token {violated.position}"
         for violated in record.violations
@@ -59,6 +60,11 @@ def _cells(record: Record, key: str) -> Iterator[str]:
         values[field.label].append(trim(field.text))
     yield from map(" | ".join, values.values())
     yield from (_part(record.work, part) for part in _PARTS)
+
+
+def parts_of(work: Work) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each part that a work has."""
+    yield from ((part, clean(value)) for part in _PARTS if (value := _part(work, part)))
 
 
 def _part(work: Work, part: str) -> str:

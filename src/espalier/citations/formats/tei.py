@@ -16,6 +16,7 @@ a publisher), others ('et al.', by role), unread (with the label in `n`), and th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ _OPENING = f"""<?xml version="1.0" encoding="UTF-8"?>
 </fileDesc></teiHeader>
 <text><body><listBibl>
 """
+_NOT_IN_ID = re.compile(r"[^A-Za-z0-9_.-]")
 _CLOSING = "</listBibl></body></text>\n</TEI>\n"
 
 
@@ -55,6 +57,12 @@ def entry(work: Work, key: str = "", text: str = "", xmlns: str = "") -> str:
     lines = "".join(f"{part}\n" for part in parts if part)
     attributes = {"xmlns": xmlns, "type": work.type, "xml:id": key or Keys()(work)}
     return f"<biblStruct{_attributes(attributes)}>\n{lines}</biblStruct>\n"
+
+
+def _id(key: str) -> str:
+    """Return a key as an XML id: a key of somebody else's may hold signs that an id may not, such as a colon."""
+    told = _NOT_IN_ID.sub(lambda sign: f"_{ord(sign[0]):X}", key)
+    return told if told[:1].isalpha() or told[:1] == "_" else f"ref{told}"
 
 
 def _analytic(work: Work) -> str:
@@ -153,4 +161,5 @@ FORMAT = OutputFormat(
     head=_OPENING,
     tail=_CLOSING,
     keeps=frozenset({"text"}),
+    fit_key=_id,
 )

@@ -1,0 +1,206 @@
+"""Where references come from: files, folders and patterns, in any format that holds some.
+
+What a file is, its content says, not its name. A bibliography (BibTeX, RIS ...) is read as it is, and its entries are
+never parsed. Everything else is text, which is cut into references. What is bad is named, and reading goes on.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from glob import glob, has_magic
+from pathlib import Path
+from typing import IO, Any, cast
+
+from espalier.citations.bibliographies import HEAD, Bibliography, Entry, read_bibliography, recognise
+from espalier.citations.splitting import Reference, read_references
+from espalier.cli.console import complain, in_options
+from espalier.cli.files import STANDARD
+from espalier.errors import FormatError, InputError
+
+__all__ = ["ENDINGS", "Inputs", "Item", "bibliography_in", "listed_files", "place_of", "source_of"]
+
+Item = Reference | Entry
+"""What is read: a reference to be parsed, or an entry of a bibliography, which is finished."""
+
+ENDINGS = (
+    *(".txt", ".md", ".bib", ".ris", ".json", ".xml", ".nbib", ".enw", ".ref"),
+    *(".pdf", ".docx", ".html", ".htm", ".xhtml", ".tex", ".bbl", ".ltx"),
+)
+"""The files of a folder that are read; any other file must be named."""
+
+
+def listed_files(files: list[Path]) -> list[Path]:
+    """Return the files that are meant: those of a folder and below it, by name, and those that fit a pattern."""
+    found: list[Path] = []
+    for path in files:
+        if path != STANDARD and path.is_dir():
+            inside = [inner for inner in sorted(path.rglob("*")) if inner.suffix.lower() in ENDINGS and inner.is_file()]
+            shown = [inner for inner in inside if not any(part[:1] == "." for part in inner.relative_to(path).parts)]
+            if not shown:
+                raise InputError(f"{path}: no file in this folder may hold references", hint="name the files to read")
+            found += shown
+        elif has_magic(str(path)) and not path.exists():
+            fitting = sorted(glob(str(path), recursive=True))
+            if not fitting:
+                raise InputError(f"{path}: no file fits this pattern")
+            found += listed_files([Path(name) for name in fitting])
+        else:
+            found.append(path)
+    return found
+
+
+def source_of(item: Item) -> dict[str, Any]:
+    """Return where an item comes from, as JSON values."""
+    if isinstance(item, Entry):
+        return {"file": item.file, "line": item.line, "format": item.format, "key": item.key}
+    return {name: value for name, value in asdict(item).items() if name != "text"}
+
+
+def place_of(item: Item) -> str:
+    """Return where an item comes from, for people."""
+    return f"{item.file}:{item.line}" if item.file else f"line {item.line}"
+
+
+def bibliography_in(path: Path) -> Bibliography | None:
+    """Return the format of a file that is a bibliography which can be read; nothing is taken out of stdin."""
+    try:
+        if path == STANDARD:
+            head = cast(io.BufferedReader, sys.stdin.buffer).peek(HEAD)[:HEAD]
+        else:
+            with open(path, "rb") as stream:
+                head = stream.read(HEAD)
+    except OSError:  # whoever reads it says what is wrong
+        return None
+    found = recognise(_as_text(head))
+    return None if found is None or found.refused else found
+
+
+@dataclass(slots=True)
+class Inputs:
+    """The files to read, how many references were `read`, and how many references or files were `bad`."""
+
+    files: list[Path]
+    layout: str
+    encoding: str
+    read: int = 0
+    bad: int = 0
+    _before: int = 0
+    _open: IO[bytes] | None = None
+
+    def share_of(self, done: int) -> float | None:
+        """Return the share, 0 to 1, of all references that `done` of them are; None where that cannot be known."""
+        if not self.read or not all(path.is_file() for path in self.files):
+            return None
+        size = sum(path.stat().st_size for path in self.files)
+        here = 0 if self._open is None else self._open.tell()
+        return (self._before + here) / size * done / self.read if size else None
+
+    def references(self) -> Iterator[Item]:
+        """Yield the references of all files; what is bad is named and counted, and the next one follows."""
+        self.files = listed_files(self.files)
+        for path in self.files:
+            try:
+                yield from self._of(path)
+            except (FormatError, OSError) as error:
+                self.bad += 1
+                if len(self.files) == 1 and not self.read:
+                    raise InputError(_reason(error, path)) from None
+                rest = f"; the rest of {path} was not read" if isinstance(error, FormatError) else ""
+                complain(_reason(error, path) + rest)
+        if self.bad and not self.read:  # an error, so that a file that was to be written stays as it was
+            raise InputError("no reference could be read")
+
+    def _of(self, path: Path) -> Iterator[Item]:
+        refused: list[FormatError] = []
+        before = self.read + self.bad
+        try:
+            with _opened(path) as self._open:
+                for item in self._items(self._open, path, refused):
+                    self._drain(refused)
+                    self.read += 1
+                    yield item
+        finally:
+            self._open = None
+            self._before += path.stat().st_size if path.is_file() else 0
+            self._drain(refused)
+        if self.read + self.bad == before:
+            complain(f"{_name(path)}: there is no reference in it")
+
+    def _items(self, stream: IO[bytes], path: Path, refused: list[FormatError]) -> Iterator[Item]:
+        """Choose a reader by the first bytes."""
+        head = cast(io.BufferedReader, stream).peek(HEAD)[:HEAD]
+        _refuse_other_files(head, path)
+        found = recognise(_as_text(head))
+        if found is None:
+            return read_references(stream, self.layout, encoding=self.encoding, refused=refused)
+        _refuse_unread(found, path)
+        return read_bibliography(stream, encoding=self.encoding, refused=refused)
+
+    def _drain(self, refused: list[FormatError]) -> None:
+        for error in refused:
+            complain(str(error))
+        self.bad += len(refused)
+        refused.clear()
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """Open a file, or stdin, so that its first bytes can be looked at."""
+    if path != STANDARD and path.is_file():
+        return open(path, "rb", HEAD)
+    rest = sys.stdin.buffer if path == STANDARD else open(os.fspath(path), "rb")  # noqa: SIM115
+    return io.BufferedReader(_Rejoined(rest.read(HEAD), rest, _name(path)), HEAD)
+
+
+class _Rejoined(io.RawIOBase):
+    """A pipe whose first bytes were taken out, and are put before the rest again."""
+
+    def __init__(self, head: bytes, rest: IO[bytes], name: str) -> None:
+        self._head, self._rest, self.name = head, rest, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._head or self._rest.read(len(buffer))
+        data, self._head = data[: len(buffer)], self._head[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+_NO_TEXT = {b"PK\x03\x04": "a zipped file, as .docx and .odt are", b"\xd0\xcf\x11\xe0": "an old .doc", b"%PDF": "a PDF"}
+
+
+def _refuse_other_files(head: bytes, path: Path) -> None:
+    """Refuse what a person may well have at hand but nobody can read line by line."""
+    if head[:4] in _NO_TEXT:
+        what = f"this is {_NO_TEXT[head[:4]]}, not text"
+        raise FormatError(what, path=_name(path), hint="save its references as text first")
+
+
+def _refuse_unread(found: Bibliography, path: Path) -> None:
+    if found.refused:
+        raise FormatError(f"this is {found.called}, which is not read", path=_name(path), hint=found.refused)
+
+
+def _as_text(head: bytes) -> str:
+    """Return the first bytes as text that shows what a file is; letters beyond ASCII do not matter."""
+    if head[:2] == b"\x1f\x8b":
+        try:
+            head = zlib.decompressobj(31).decompress(head, HEAD)
+        except zlib.error:
+            return ""
+    return head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1", "replace").lstrip("ï»¿")
+
+
+def _name(path: Path) -> str:
+    return "<stdin>" if path == STANDARD else str(path)
+
+
+def _reason(error: FormatError | OSError, path: Path) -> str:
+    """Say what is wrong with a file."""
+    return f"{path}: {error.strerror}" if isinstance(error, OSError) else in_options(error, "parse")
