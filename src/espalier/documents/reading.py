@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -31,7 +32,58 @@ def _read_pdf(data: bytes, name: str) -> PrintedText:
     return read_pdf(data, name)
 
 
-KINDS: tuple[FileKind, ...] = (FileKind("PDF", _is_pdf, _read_pdf),)
+def _is_docx(data: bytes, name: str) -> bool:
+    return data[:4] == b"PK\x03\x04" and b"word/document.xml" in data
+
+
+def _read_docx(data: bytes, name: str) -> PrintedText:
+    from espalier.documents.docx import read_docx
+
+    return read_docx(data, name)
+
+
+_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<body[\s>]|<head[\s>]", re.IGNORECASE)
+_LATEX = re.compile(rb"^[ \t]*\\(?:documentclass|documentstyle|begin\{thebibliography\}|bibitem\b)", re.MULTILINE)
+
+
+def _is_html(data: bytes, name: str) -> bool:
+    head = data[:4096].replace(b"\0", b"")  # of UTF-16
+    return bool(_HTML.search(head)) or (name.lower().endswith((".html", ".htm", ".xhtml")) and b"<" in head)
+
+
+def _read_html(data: bytes, name: str) -> PrintedText:
+    from espalier.documents.html import read_html
+
+    return read_html(data, name)
+
+
+def _is_latex(data: bytes, name: str) -> bool:
+    return bool(_LATEX.search(data[: 1 << 16])) or name.lower().endswith((".tex", ".bbl", ".ltx"))
+
+
+def _read_latex(data: bytes, name: str) -> PrintedText:
+    from espalier.documents.latex import read_latex
+
+    return read_latex(data, name)
+
+
+def _is_text(data: bytes, name: str) -> bool:
+    return b"\0" not in data[:4096] or data[:2] in (b"\xff\xfe", b"\xfe\xff")
+
+
+def _read_text(data: bytes, name: str) -> PrintedText:
+    from espalier.documents.plain import read_plain
+
+    return read_plain(data, name)
+
+
+KINDS: tuple[FileKind, ...] = (
+    FileKind("PDF", _is_pdf, _read_pdf),
+    FileKind("DOCX", _is_docx, _read_docx),
+    FileKind("HTML", _is_html, _read_html),
+    FileKind("LaTeX", _is_latex, _read_latex),
+    FileKind("text", _is_text, _read_text),
+)
 """All kinds, the surest to recognise first; a kind has a file of its own, which is imported when it is needed."""
 
 

@@ -1,0 +1,167 @@
+"""`read_docx`: a document of Word to its lines, one for each paragraph; notes come last.
+
+A .docx file is a zip file of XML. Pages are those that Word last laid out, where it says so. Deleted text, field codes
+and what only older programs show are left out. Headings are known by their style, items of lists by their numbering,
+notes by where they are kept. A file that unpacks to much more than it says, and XML with entities, are refused.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from typing import Any
+from xml.parsers import expat
+
+from espalier.documents.lines import PrintedText, TextLine
+from espalier.errors import InputError
+
+__all__ = ["MOST_BYTES", "read_docx"]
+
+MOST_BYTES = 1 << 27
+"""Bytes that a part of a document may unpack to."""
+
+_MAIN = "word/document.xml"
+_NOTES = ("word/footnotes.xml", "word/endnotes.xml")
+_HEADINGS = ("heading", "berschrift", "titre", "title", "titel", "ttulo", "titolo", "kop", "rubrik")
+_SKIPPED = frozenset(("del", "moveFrom", "Fallback", "instrText", "delText"))
+_CHUNK = 1 << 16
+
+
+def read_docx(data: bytes, name: str = "") -> PrintedText:
+    """Return the lines of a document of Word, given as bytes.
+
+    Raises InputError if the file is damaged, too large, or has no text.
+    """
+    called = name or "the document"
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            parts = [part for part in (_MAIN, *_NOTES) if part in packed.namelist()]
+            if _MAIN not in parts:
+                raise InputError(f"{called} is no document of Word", hint="save it as .docx, PDF or text")
+            lines: list[TextLine] = []
+            for part in parts:
+                lines += _lines(_unpacked(packed, part, called), called, lines[-1].page if lines else 1, part != _MAIN)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InputError(f"{called} is damaged or encrypted: {error}", hint="save it anew, or as PDF") from None
+    if not lines:
+        raise InputError(f"{called} has no text", hint="is its text in pictures?")
+    return PrintedText.of(lines, name=name, kind="DOCX")
+
+
+def _unpacked(packed: zipfile.ZipFile, part: str, called: str) -> bytes:
+    """Return a part of the file; what is larger than admitted is refused while it is unpacked."""
+    with packed.open(part) as stream:
+        data = stream.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InputError(f"{called} unpacks to more than {MOST_BYTES >> 20} MB", hint="save it as text, or in parts")
+    return data
+
+
+class _Paragraph:
+    """What is known of the paragraph that is being read."""
+
+    def __init__(self) -> None:
+        self.text: list[str] = []
+        self.hint = ""
+        self.bold, self.size = 0, 0
+
+
+class _PartReader:
+    """Collects the lines of one XML part of a document."""
+
+    def __init__(self, page: int, notes: bool) -> None:
+        self.lines: list[TextLine] = []
+        self._page, self._notes = page, notes
+        self._paragraphs: list[_Paragraph] = []  # a text box stands inside a paragraph
+        self._skipping = 0
+        self._in_text = self._bold = self._in_run = False
+
+    def begin(self, name: str, given: dict[str, str]) -> None:
+        """Take the beginning of an element."""
+        tag = name.rpartition(":")[2]
+        if self._skipping or tag in _SKIPPED:
+            self._skipping += 1
+        elif tag == "p" and name.startswith("w:"):
+            self._paragraphs.append(_Paragraph())
+        elif not self._paragraphs:
+            return
+        elif tag == "t":
+            self._in_text = True
+        elif tag == "r":
+            self._in_run, self._bold = True, False
+        elif tag == "b" and self._in_run:
+            self._bold = given.get("w:val") not in ("0", "false")
+        elif tag == "pStyle":
+            style = given.get("w:val", "").casefold()
+            if any(word in style for word in _HEADINGS):
+                self._paragraphs[-1].hint = "heading"
+        elif tag == "numPr":
+            self._paragraphs[-1].hint = self._paragraphs[-1].hint or "item"
+        else:
+            self._sign(tag, given)
+
+    def _sign(self, tag: str, given: dict[str, str]) -> None:
+        """Take an element that stands for a character, or for the end of a line or page."""
+        paragraph = self._paragraphs[-1]
+        if tag in ("tab", "noBreakHyphen", "softHyphen") and self._in_run:
+            paragraph.text.append({"tab": "\t", "noBreakHyphen": "\u2011"}.get(tag, "\u00ad"))
+        elif tag == "lastRenderedPageBreak" or (tag == "br" and given.get("w:type") == "page"):
+            if not any(part.strip() for part in paragraph.text):
+                self._page += 1
+            else:
+                self._flush(paragraph)
+                self._page += 1
+        elif tag in ("br", "cr"):
+            self._flush(paragraph)
+
+    def end(self, name: str) -> None:
+        """Take the end of an element."""
+        tag = name.rpartition(":")[2]
+        if self._skipping:
+            self._skipping -= 1
+        elif tag == "t":
+            self._in_text = False
+        elif tag == "r":
+            self._in_run = False
+        elif tag == "p" and name.startswith("w:") and self._paragraphs:
+            self._flush(self._paragraphs.pop())
+
+    def characters(self, text: str) -> None:
+        """Take text."""
+        if self._in_text and not self._skipping and self._paragraphs:
+            paragraph = self._paragraphs[-1]
+            paragraph.text.append(text)
+            paragraph.size += len(text.strip())
+            paragraph.bold += len(text.strip()) if self._bold else 0
+
+    def _flush(self, paragraph: _Paragraph) -> None:
+        text = " ".join("".join(paragraph.text).replace("\u00a0", " ").split())
+        if text:
+            hint = "note" if self._notes else paragraph.hint
+            self.lines.append(TextLine(text, self._page, bold=2 * paragraph.bold > paragraph.size, hint=hint))
+            paragraph.hint = ""
+        paragraph.text, paragraph.bold, paragraph.size = [], 0, 0
+
+
+def _lines(data: bytes, called: str, page: int, notes: bool) -> list[TextLine]:
+    """Return the lines of an XML part."""
+    reader = _PartReader(page, notes)
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+
+    def refuse(*_: Any) -> None:
+        raise InputError(
+            f"{called} declares entities of its own, as no program for documents does", hint="save it anew"
+        )
+
+    parser.StartElementHandler, parser.EndElementHandler = reader.begin, reader.end
+    parser.CharacterDataHandler = reader.characters
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
+    try:
+        for start in range(0, len(data) + 1, _CHUNK):
+            parser.Parse(data[start : start + _CHUNK], start + _CHUNK > len(data))
+    except expat.ExpatError as error:
+        what = f"{called} is damaged: line {error.lineno} of a part is no XML"
+        raise InputError(what, hint="save it anew, or as PDF") from None
+    return reader.lines
