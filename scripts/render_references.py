@@ -15,7 +15,8 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,7 +26,7 @@ from rendering.bibtex import STYLES, Writer
 from rendering.kinds import Maker
 from rendering.labels import label_marked, read_marked
 from rendering.noise import spoil
-from rendering.plan import plan, read_styles, work
+from rendering.plan import Job, plan, read_styles, work
 from rendering.words import Words
 from rendering.works import Pool
 
@@ -48,6 +49,9 @@ SPARE = 1.12
 
 BUILD = Path(__file__).parents[1] / "build"
 
+Rendering = Callable[[Sequence[Job]], Iterable[dict[str, Any]]]
+"""What renders jobs."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line, and write a file for each part."""
@@ -60,19 +64,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for part in PARTS:
         parser.add_argument(f"--{part}", type=int, default=0, metavar="N", help=f"how many references of part {part}")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=2, help="that render at a time; the files do not depend on it")
     options = parser.parse_args(arguments)
     tool, styles = citeproc.install(options.tools / "citeproc"), citeproc.unpack(options.data, options.tools / "csl")
     options.output.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
         wanted = getattr(options, part)
         if wanted:
-            rows, dropped = make(part, wanted, options.data, tool, styles, options.seed)
+            rendering = partial(
+                citeproc.render,
+                citeproc=tool,
+                styles=styles,
+                kept=styles.with_name("renderings"),
+                processes=options.processes,
+            )
+            rows, dropped = make(part, wanted, options.data, rendering, options.seed)
             write(rows, options.output / f"{part}.jsonl.gz")
             sys.stdout.write(f"{part}: {len(rows)} references, dropped: {dict(dropped)}\n")
 
 
 def make(
-    part: str, wanted: int, data: Path, tool: Path, styles: Path, seed: int
+    part: str, wanted: int, data: Path, rendering: Rendering, seed: int
 ) -> tuple[list[dict[str, Any]], Counter[str]]:
     """Return the references of a part, shuffled, and what was dropped and why."""
     random, words = Random(f"{seed}/{part}"), Words.read(part)
@@ -80,7 +92,7 @@ def make(
     share = 0.0 if part == "unseen" else BIBTEX
     dropped: Counter[str] = Counter()
     found = list(_bibtex(maker, random, words, round(wanted * share * SPARE)))
-    found += _csl(part, maker, random, round(wanted * (1 - share) * SPARE), data, tool, styles, dropped)
+    found += _csl(part, maker, random, round(wanted * (1 - share) * SPARE), data, rendering, dropped)
     found += _articles(maker, random, words, round(wanted * ARTICLES) if share else 0)
     rows, seen = [], set()
     for document, origin in found:
@@ -125,11 +137,11 @@ def _articles(maker: Maker, random: Random, words: Words, count: int) -> Iterato
 
 
 def _csl(
-    part: str, maker: Maker, random: Random, count: int, data: Path, tool: Path, styles: Path, dropped: Counter[str]
+    part: str, maker: Maker, random: Random, count: int, data: Path, rendering: Rendering, dropped: Counter[str]
 ) -> Iterator[tuple[Document, dict[str, Any]]]:
     """Yield references in styles of CSL."""
     jobs = list(plan(read_styles(data, part), maker, random, count, evenly=part != "train"))
-    for answer in citeproc.render(jobs, tool, styles, styles.with_name("renderings")):
+    for answer in rendering(jobs):
         job = jobs[answer["job"]]
         if "error" in answer:
             dropped["style failed"] += len(job.items)

@@ -43,23 +43,43 @@ def unpack(data: Path, directory: Path) -> Path:
     return directory
 
 
-def render(jobs: Sequence[Job], citeproc: Path, styles: Path, kept: Path) -> Iterator[dict[str, Any]]:
-    """Yield the renderings of jobs, in order.
+def render(
+    jobs: Sequence[Job], citeproc: Path, styles: Path, kept: Path, processes: int = 1
+) -> Iterator[dict[str, Any]]:
+    """Yield the renderings of jobs, in order, whatever the number of processes.
 
     kept : a directory where renderings stay, under a name made of the jobs: reading a style takes a tenth of a second,
     and who changes labels or noise alone need not wait for it again.
     """
-    text = "".join(job.line() + "\n" for job in jobs)
-    name = hashlib.sha256((VERSION + SCRIPT.read_text(encoding="utf-8") + text).encode()).hexdigest()[:16]
-    file = kept / f"{name}.jsonl"
+    lines = [job.line() + "\n" for job in jobs]
+    said = VERSION + SCRIPT.read_text(encoding="utf-8") + "".join(lines)
+    file = kept / f"{hashlib.sha256(said.encode()).hexdigest()[:16]}.jsonl"
     if not file.exists():
         kept.mkdir(parents=True, exist_ok=True)
-        asked, answered = file.with_suffix(".jobs"), file.with_suffix(".part")
+        size = -(-len(lines) // processes)
+        pieces = [lines[k : k + size] for k in range(0, len(lines), size)]
+        _run(["".join(piece) for piece in pieces], file, citeproc, styles)
+    with file.open(encoding="utf-8") as answers:
+        yield from map(json.loads, answers)
+
+
+def _run(texts: Sequence[str], file: Path, citeproc: Path, styles: Path) -> None:
+    """Let one process answer each text; put the answers into a file, one behind the other."""
+    environment = {**os.environ, "CITEPROC": str(citeproc.resolve())}
+    places = [(file.with_suffix(f".jobs{k}"), file.with_suffix(f".part{k}")) for k in range(len(texts))]
+    running = []
+    for text, (asked, answered) in zip(texts, places, strict=True):
         asked.write_text(text, encoding="utf-8")
-        environment = {**os.environ, "CITEPROC": str(citeproc.resolve())}
         with asked.open() as source, answered.open("w") as target:
-            subprocess.run(["node", str(SCRIPT), str(styles)], stdin=source, stdout=target, env=environment, check=True)
-        asked.unlink()
-        answered.rename(file)
-    with file.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
+            command = ["node", str(SCRIPT), str(styles)]
+            running.append(subprocess.Popen(command, stdin=source, stdout=target, env=environment))
+    codes = [process.wait() for process in running]
+    if any(codes):
+        raise SystemExit(f"node ended with {max(codes)}: see above")
+    whole = file.with_suffix(".part")
+    with whole.open("wb") as target:
+        for asked, answered in places:
+            target.write(answered.read_bytes())
+            asked.unlink()
+            answered.unlink()
+    whole.rename(file)

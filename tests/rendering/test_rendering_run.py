@@ -140,11 +140,11 @@ def small_data(directory: Path) -> Path:
     return directory
 
 
-def made(data: Path, output: Path, tools: Path) -> dict[str, bytes]:
+def made(data: Path, output: Path, tools: Path, *more: str) -> dict[str, bytes]:
     (tools / "citeproc" / "node_modules").mkdir(parents=True)
     (tools / "citeproc" / "node_modules" / "citeproc").symlink_to(CITEPROC)
     numbers = ["--train", "60", "--dev", "20", "--unseen", "20"]
-    arguments: Sequence[str] = ["--data", str(data), "--output", str(output), "--tools", str(tools), *numbers]
+    arguments: Sequence[str] = ["--data", str(data), "--output", str(output), "--tools", str(tools), *numbers, *more]
     render_references.main(arguments)
     return {part: (output / f"{part}.jsonl.gz").read_bytes() for part in render_references.PARTS}
 
@@ -153,7 +153,7 @@ def made(data: Path, output: Path, tools: Path) -> dict[str, bytes]:
 def test_files_of_labelled_references(tmp_path: Path) -> None:
     data = small_data(tmp_path / "data")
     files = made(data, tmp_path / "first", tmp_path / "tools")
-    assert made(data, tmp_path / "second", tmp_path / "other tools") == files
+    assert made(data, tmp_path / "second", tmp_path / "other tools", "--processes", "3") == files
     for part, count in (("train", 60), ("dev", 20), ("unseen", 20)):
         rows = [json.loads(line) for line in gzip.decompress(files[part]).decode().splitlines()]
         assert 0.9 * count <= len(rows) <= count  # copies are dropped, and there are few works
