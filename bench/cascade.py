@@ -88,8 +88,7 @@ def dev_part(data: Path, labels: es.Labels) -> Corpus:
 
 def measured(found: Parser, experts: Experts, references: Sequence[str], rounds: int) -> list[Row]:
     """Time the three ways, in turns."""
-    every = copy(experts)
-    every.ask_below = None
+    every = experts.always_asked()
     ways = {"alone": experts.experts_[0], "always": every, "cascade": experts}
     for model in (*experts.experts_, *ways.values()):
         model.threads = 1

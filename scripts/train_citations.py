@@ -27,7 +27,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +42,6 @@ from espalier.citations.training import SOURCES, Example, compacted, divide, key
 from espalier.corpus import Corpus
 from espalier.decoders.certify import degree_matrix
 from espalier.document import Document
-from espalier.estimators.abilities import chain_potentials
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.cascade import trade_off
 from espalier.estimators.ccm import CCM, under_rules
@@ -272,7 +270,7 @@ def report_penalties(dev: Sequence[Example], path: Path) -> None:
 def learned_penalties(model: CCM, declared: RuleSet, examples: Sequence[Example]) -> dict[str, float]:
     """Return what rules are worth on references that the model has not seen, where they say anything there."""
     compiled = compile_rules(declared.with_penalties(dict.fromkeys(declared.names)), model.labels_)
-    seen = HeldOut.of(chain_potentials(model.base_, corpus_of(examples), "rules need"), corpus_of(examples), compiled)
+    seen = HeldOut.of(model.base_.chain_potentials(corpus_of(examples), "rules need"), corpus_of(examples), compiled)
     answers = degree_matrix(compiled, seen.corpus, viterbi(seen.batch).labels)
     spoke = np.logical_or(seen.degrees.any(axis=0), answers.any(axis=0))
     learned = train_svm_penalties([seen], compiled, C=1.0).tolist()
@@ -321,8 +319,7 @@ def report_experts(test: Sequence[Example], path: Path) -> None:
     model, corpus = load_model(path), corpus_of(test)
     both = model.base_
     assert isinstance(both, Experts)
-    always = copy(both)
-    always.ask_below = None
+    always = both.always_asked()
     rows = dict(zip(("CRF", "net"), both.experts_, strict=True))
     rows |= {"product": always, "product, net asked where needed": both}
     say("| model | nine | whole | nine under rules | whole under rules | whole that rules add |\n" + "|---" * 6 + "|")

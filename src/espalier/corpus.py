@@ -357,6 +357,24 @@ class Corpus:
                 documents.append(Document.from_tokens(self.tokens(i), tags))
         return tuple(documents)
 
+    def moves(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which labels may stand first, bool[L], which may follow which, and which do, bool[L, L].
+
+        Allowed are valid tags, and whatever the labels of this corpus do.
+        """
+        assert self.y is not None
+        assert self.labels is not None
+        starts, observed = np.zeros(len(self.labels), bool), np.zeros((len(self.labels),) * 2, bool)
+        first = self.indptr[:-1][self.lengths > 0]
+        starts[self.y[first][self.y[first] >= 0]] = True
+        before, after = self.y[:-1], self.y[1:]
+        inside = np.ones(self.n_tokens, bool)
+        inside[first] = False
+        known = inside[1:] & (before >= 0) & (after >= 0)
+        observed[before[known], after[known]] = True
+        start_allowed, allowed = self.labels.allowed()
+        return start_allowed | starts, allowed | observed, observed
+
     def digest(self) -> str:
         """Return a SHA-256 over tokens and labels: the fingerprint kept in model files."""
         h = hashlib.sha256()

@@ -191,6 +191,21 @@ def test_dropout_hides_what_it_says_and_is_stored() -> None:
     assert unpack(header, arrays).get_params()["dropout"] == es.ConvCRF().dropout
 
 
+def test_few_sequences_make_a_small_net_that_learns_sequences_at_once() -> None:
+    model = es.ConvCRF(warm_start=True, seed=1).fit(*sentences(20))
+    shape = model.net_.shape
+    assert (shape.channels, shape.dilations, shape.embedding, shape.buckets) == (64, (1, 2, 4, 8), 32, 8192)
+    assert {p.phase for p in model.history_} == {"sequences"}
+    assert model.score(*sentences(30, seed=1)) == 1.0
+    many = model.plan(2000)
+    assert (many.epochs, many.crf_epochs, many.crf_rate, many.min_steps) == (14, 3, 5e-4, 1000)
+    assert (es.ConvCRF(min_steps=7).plan(20).epochs, es.ConvCRF(channels=8).plan(20).epochs) == (14, 0)
+    partly = es.ConvCRF(channels=8, epochs=0, crf_epochs=1, min_steps=0).fit(*sentences(2)).net_.shape
+    assert (partly.channels, partly.embedding) == (8, 48)
+    two = sentences(1000)
+    assert model.set_params(epochs=1, min_steps=0).fit(two[0] * 2, two[1] * 2).net_.shape == shape  # a warm start
+
+
 def test_a_warm_start_goes_on() -> None:
     X, y = sentences(60)
     model = small(warm_start=True).fit(X, y)

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from espalier.inference import posterior
 from espalier.kernels.lanes import forward_backward_lanes
-from espalier.kernels.layout import LARGEST
+from espalier.kernels.layout import LARGEST, Lanes, Transitions
 from espalier.kernels.rows import padded
 from espalier.kernels.vector import aligned
-from espalier.lanes import Lanes, Transitions
 from espalier.potentials import ChainBatch
 
 

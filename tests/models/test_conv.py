@@ -8,18 +8,8 @@ import pytest
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.hashed import GROUPS, hashed_words
-from espalier.models.conv import (
-    TINY,
-    Borders,
-    ConvShape,
-    Dropout,
-    NetInput,
-    SomeRows,
-    Workspace,
-    backward,
-    forward,
-    initial,
-)
+from espalier.models.conv import TINY, Borders, ConvShape, NetInput, Workspace, initial
+from espalier.models.conv_gradients import Dropout, SomeRows, backward, forward
 from espalier.models.conv_scoring import ScoringNet
 
 SHARES = (0.3, 0.1, 0.3, 0.1, 0.3)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from espalier.decoders.single import LONGEST, posterior_single
 from espalier.inference import path_scores, posterior
-from espalier.kernels.layout import LARGEST, aligned, padded
+from espalier.kernels.layout import LARGEST, Lanes, Transitions, aligned, padded
 from espalier.potentials import ChainBatch
 
 __all__ = ["answer_probabilities", "sureness"]
@@ -78,7 +78,6 @@ def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, F
         if single is not None:
             return single[0].astype(np.float64), np.array([single[1]])
     from espalier.kernels.lanes import forward_backward_lanes
-    from espalier.lanes import Lanes, Transitions
 
     lanes, L = Lanes.of(batch.indptr), batch.n_labels
     rows = aligned(lanes.n_rows, padded(L))

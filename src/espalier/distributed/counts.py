@@ -21,11 +21,13 @@ from espalier.estimators.hmm import HMM
 from espalier.models.hmm import HMMCounts, HMMParameters
 from espalier.potentials import ChainBatch
 
-__all__ = ["CountTables", "Rows", "WordModel", "WordsPart", "count_in_parts", "shard_words"]
+__all__ = ["CountTables", "Rows", "WordModel", "WordTables", "WordsPart", "count_in_parts", "shard_words"]
 
 Float = NDArray[np.float64]
 WordModel: TypeAlias = HMM
 """A model that is estimated from counts of words, and can send its probabilities without those."""
+WordTables: TypeAlias = HMMParameters
+"""What it sends."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +92,7 @@ class WordsPart(NamedTuple):
     setting: Any
     ground: Any
 
-    def potentials(self, tables: HMMParameters) -> ChainBatch:
+    def potentials(self, tables: WordTables) -> ChainBatch:
         """Return the potentials under a model that is given without its words."""
         return self.model.with_probabilities(tables).potentials(self.pool)
 
@@ -133,7 +135,7 @@ def count_in_parts(
         yield count
 
 
-def _part_counts(part: WordsPart, _: None, tables: HMMParameters) -> tuple[tuple[CountTables, float], None]:
+def _part_counts(part: WordsPart, _: None, tables: WordTables) -> tuple[tuple[CountTables, float], None]:
     """Return the counts of one part, and its log likelihood."""
     hard, threads = part.setting
     counts, fit = part.model.with_probabilities(tables).count(part.pool, hard=hard, threads=threads)

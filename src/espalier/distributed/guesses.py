@@ -30,14 +30,13 @@ from espalier.distributed.chains import (
     check_copies,
     shard_blocks,
 )
-from espalier.distributed.counts import CountTables, WordModel, WordsPart, shard_words
+from espalier.distributed.counts import CountTables, WordModel, WordsPart, WordTables, shard_words
 from espalier.distributed.shards import Shards
 from espalier.errors import InputError
 from espalier.estimators.abilities import Counts, FitsInParts
 from espalier.estimators.crf import CRF
 from espalier.learning.codl import CycleSums, Guess, PoolLabelling, guess_labels
 from espalier.models.chain import ChainModel
-from espalier.models.hmm import HMMCounts, HMMParameters
 
 __all__ = ["GuessedLabels", "check_guesses", "guess_in_parts", "label_and_count", "label_and_see"]
 
@@ -103,12 +102,11 @@ class _Setting(NamedTuple):
 
 
 def label_and_count(
-    part: WordsPart, before: Guess | None, tables: HMMParameters, penalties: Float | None
+    part: WordsPart, before: Guess | None, tables: WordTables, penalties: Float | None
 ) -> tuple[tuple[CountTables, CycleSums], Guess]:
     """Label one part with a model, given without its words, and penalties; return what is counted, and the guess."""
     found = guess_labels(part.setting.how, part.pool, part.ground, part.potentials(tables), penalties, before)
-    counts = HMMCounts.from_labels(found.pseudo, part.model.vocabulary_, found.weight, tables.transition_classes)
-    return (CountTables.of(counts), found.record), found.guess
+    return (CountTables.of(part.model.count_labels(found.pseudo, found.weight)), found.record), found.guess
 
 
 class _CountedPool:

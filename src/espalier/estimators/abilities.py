@@ -48,7 +48,6 @@ __all__ = [
     "Mixes",
     "ScoresSegments",
     "SoftProblem",
-    "chain_potentials",
     "require",
     "with_experts",
 ]
@@ -228,11 +227,3 @@ def with_experts(explanation: Explanation, model: Any, corpus: Corpus) -> Explan
     assert before is not None
     assert after is not None
     return replace(explanation, experts=model.expert_shares(corpus, before, after))
-
-
-def chain_potentials(model: SequenceLabeller, X: Any, who: str) -> ChainBatch:
-    """Return a model's potentials, which must be those of chains; who : asks for them."""
-    batch = model.potentials(X)
-    if not isinstance(batch, ChainBatch):
-        raise InputError(f"{type(model).__name__} scores segments", hint=f"{who} a model of chains, such as CRF()")
-    return batch

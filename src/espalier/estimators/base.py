@@ -273,6 +273,13 @@ class SequenceLabeller(Estimator, ABC):
     def potentials(self, X: Any) -> ChainBatch | SegmentBatch:
         """Return the potentials of every sequence: what any decoder takes."""
 
+    def chain_potentials(self, X: Any, who: str) -> ChainBatch:
+        """Return the potentials, which must be those of chains; who : asks for them, such as "rules need"."""
+        batch = self.potentials(X)
+        if not isinstance(batch, ChainBatch):
+            raise InputError(f"{type(self).__name__} scores segments", hint=f"{who} a model of chains, such as CRF()")
+        return batch
+
     @abstractmethod
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""
@@ -399,11 +406,7 @@ class SequenceLabeller(Estimator, ABC):
         from espalier.decoders.api import explain
 
         self.check_fitted()
-        batch = self.potentials([tokens])
-        if isinstance(batch, SegmentBatch):
-            raise InputError(
-                f"a {type(self).__name__} scores segments", hint="explain needs a model that scores tokens"
-            )
+        batch = self.chain_potentials([tokens], "explain needs")
         return explain(batch[0], tokens=tokens, labels=self.labels_, valid_tags=False)
 
     def score(self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> float:

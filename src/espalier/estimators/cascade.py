@@ -11,7 +11,6 @@ threshold is chosen from which on, up to always asking, `whole` never falls belo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from espalier.corpus import Corpus
 from espalier.decoders.certify import sums
 from espalier.decoders.probabilities import sureness
 from espalier.errors import InputError
-from espalier.estimators.abilities import HasRules, chain_potentials
+from espalier.estimators.abilities import HasRules
 from espalier.estimators.base import SequenceLabeller, as_corpus
 from espalier.estimators.experts import Experts
 
@@ -102,9 +101,8 @@ def trade_off(
     corpus = as_corpus(X, y, vocabulary=experts.labels_)
     if corpus.y is None or not len(corpus):
         raise InputError("a threshold is chosen on labelled sequences", hint="give a labelled Corpus, or X and y")
-    every = copy(experts)
-    every.ask_below = None
-    sure = sureness(chain_potentials(experts.experts_[0], corpus, "experts are"))
+    every = experts.always_asked()
+    sure = sureness(experts.experts_[0].chain_potentials(corpus, "experts are"))
     answers = [_tagged(one, ruled, corpus) for one in (experts.experts_[0], every)]
     known = np.asarray(corpus.y) >= 0
     correct = [(answer == corpus.y) | ~known for answer in answers]

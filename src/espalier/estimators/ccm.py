@@ -24,7 +24,7 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders.base import Problem
 from espalier.decoders.batch import BatchDecoding, decode_batch
 from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning
-from espalier.estimators.abilities import LearnsRules, ScoresSegments, chain_potentials, require, with_experts
+from espalier.estimators.abilities import LearnsRules, ScoresSegments, require, with_experts
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
@@ -288,7 +288,7 @@ class CCM(SequenceLabeller):
     def potentials(self, X: Any) -> ChainBatch:
         """Return the potentials of the base, without rules."""
         self.check_fitted()
-        return chain_potentials(self.base_, X, "rules need")
+        return self.base_.chain_potentials(X, "rules need")
 
     def decode(self, X: Any) -> BatchDecoding:
         """Return the best labellings under the rules with what is proven about them; -1 where none is possible."""
@@ -428,7 +428,7 @@ def _held_out(base: SequenceLabeller, corpus: Corpus, compiled: Compiled) -> Hel
     """Return gold labels beside the potentials of a base that has not seen them."""
     from espalier.learning.penalty_training import HeldOut
 
-    return HeldOut.of(chain_potentials(base, corpus, "trained penalties need"), corpus, compiled)
+    return HeldOut.of(base.chain_potentials(corpus, "trained penalties need"), corpus, compiled)
 
 
 def _labelled(dev: Any, labels: Labels) -> Corpus:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.decoders.explanation import Explanation
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.abilities import HasRules, Mixes, chain_potentials, require
+from espalier.estimators.abilities import HasRules, Mixes, require
 from espalier.estimators.base import SequenceLabeller, check_number, fresh
 from espalier.estimators.unlabelled import TaughtLabeller, scorer
 from espalier.learning.codl import Cycle, CycleSums, Guessed, PoolLabelling, codl, guess_labels
@@ -245,7 +245,7 @@ class _PoolHere:
         self.found: Guessed | None = None
 
     def label(self, model: SequenceLabeller, penalties: Float | None) -> CycleSums:
-        batch = chain_potentials(model, self.pool, "CoDL needs")
+        batch = model.chain_potentials(self.pool, "CoDL needs")
         before = None if self.found is None else self.found.guess
         self.found = guess_labels(self.how, self.pool, self.bits, batch, penalties, before)
         return self.found.record

@@ -35,10 +35,8 @@ from espalier.estimators.conv_learned import (
     with_pool,
     with_soft_labels,
 )
-from espalier.estimators.unlabelled import checked_pool, held_out
-from espalier.models.conv import ConvShape
+from espalier.models.conv import STORAGES, ConvShape, packed, unpacked
 from espalier.models.conv_scoring import ScoringNet
-from espalier.models.conv_storage import STORAGES, packed, unpacked
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 
@@ -50,6 +48,23 @@ __all__ = ["ConvCRF"]
 
 Float = NDArray[np.float64]
 
+FEW = 2000
+"""Sequences below which a small net is taken, and learns whole sequences from its first step on."""
+
+SIZES: dict[str, tuple[Any, Any]] = {
+    "channels": (64, 128),
+    "dilations": ((1, 2, 4, 8), (1, 2, 4, 8, 16, 1, 2, 4)),
+    "embedding": (32, 48),
+    "buckets": (8192, 32768),
+}
+COURSE: dict[str, tuple[Any, Any]] = {
+    "epochs": (0, 14),
+    "crf_epochs": (17, 3),
+    "crf_rate": (2e-3, 5e-4),
+    "min_steps": (300, 1000),
+}
+"""What is not given, for few sequences and for many: of the net, and of how it learns."""
+
 ALWAYS = 1 << 30
 """Tokens that are worth threads: one pass may be short, but training makes many."""
 
@@ -60,16 +75,18 @@ class ConvCRF(SequenceLabeller):
 
     Parameters
     ----------
-    channels : numbers that stand for a token inside the net.
-    dilations : one a block: how many tokens to both sides it looks.
-    embedding, buckets : numbers a hashed vector, and how many vectors there are.
+    channels, dilations, embedding, buckets : the size of the net: numbers that stand for a token, for each block how
+        many tokens to both sides it looks, numbers a hashed vector, and how many vectors there are. None of them given:
+        64, (1, 2, 4, 8), 32 and 8192 for fewer than 2,000 sequences, copies included; else, and for those that are
+        missing where some are given, 128, (1, 2, 4, 8, 16, 1, 2, 4), 48 and 32768.
     kernel : tokens that a block looks at, an odd number.
     inner : numbers that a block convolves, such as 96 of 256 channels; 0: the channels themselves.
-    epochs : passes over the data that learn token after token.
-    crf_epochs : passes after these that learn whole sequences, transitions included.
-    min_steps : where the data are few, passes are added until there are so many steps.
+    epochs, crf_epochs, crf_rate, min_steps : passes over the data that learn token after token; passes after these that
+        learn whole sequences, transitions included, and their rate; where the data are few, passes are added until
+        there are so many steps. None of them given: 0, 17, 2e-3 and 300 for fewer than 2,000 sequences, which takes
+        seconds; else, and for those that are missing where some are given, 14, 3, 5e-4 and 1000.
     batch : sequences a step; fewer where the data are few.
-    rate, crf_rate : of learning, at its highest; it rises at first and then falls to almost nothing.
+    rate : of learning, at its highest; it rises at first and then falls to almost nothing.
     decay : how strongly weights are drawn to 0, or to those of the prior.
     dropout : shares that learning hides at random: of words without their form (only shape and pieces are left), of
         sequences without spaces, of numbers before the first block, behind each block and before the scores. Less where
@@ -107,19 +124,19 @@ class ConvCRF(SequenceLabeller):
     net_: ScoringNet = field(init=False)
     history_: list[Progress] = field(init=False)
 
-    channels: int = 128
+    channels: int | None = None
     _: KW_ONLY
-    dilations: Sequence[int] = (1, 2, 4, 8, 16, 1, 2, 4)
-    embedding: int = 48
-    buckets: int = 32768
+    dilations: Sequence[int] | None = None
+    embedding: int | None = None
+    buckets: int | None = None
     kernel: int = 3
     inner: int = 0
-    epochs: int = 14
-    crf_epochs: int = 3
-    min_steps: int = 1000
+    epochs: int | None = None
+    crf_epochs: int | None = None
+    min_steps: int | None = None
     batch: int = 64
     rate: float = 2e-3
-    crf_rate: float = 5e-4
+    crf_rate: float | None = None
     decay: float = 0.01
     dropout: Sequence[float] = (0.3, 0.1, 0.3, 0.1, 0.3)
     average: float = 0.0
@@ -171,6 +188,8 @@ class ConvCRF(SequenceLabeller):
         ------
         InputError : labels are missing, shapes do not fit, or the checkpoint belongs to other data or parameters.
         """
+        from espalier.estimators.unlabelled import checked_pool, held_out
+
         self.check_parameters()
         corpus = self._labelled(X, y, labels, soft is not None, teacher)
         assert corpus.labels is not None
@@ -213,10 +232,11 @@ class ConvCRF(SequenceLabeller):
             "shards": 1,
             "seed": 0,
         }
+        course = self._chosen(COURSE, 0)
         for name, number in least.items():
-            check_number(name, getattr(self, name), number, whole=True)
+            check_number(name, course.get(name, getattr(self, name)), number, whole=True)
         for name in ("rate", "crf_rate", "decay", "average", "soft_share", "pool_weight"):
-            check_number(name, getattr(self, name))
+            check_number(name, course.get(name, getattr(self, name)))
         if self.average >= 1:
             raise InputError(f"average is {self.average!r}", hint="expected a share below 1, such as 0.999")
         if self.soft_share > 1:
@@ -241,12 +261,21 @@ class ConvCRF(SequenceLabeller):
             raise InputError(what, hint="fit with labels= all labels")
         return known if labels is None else labels
 
-    def _shape(self, labels: Labels) -> ConvShape:
-        """Return the shape of the net: that of the prior if there is one."""
+    def _chosen(self, usual: Mapping[str, tuple[Any, Any]], n: int) -> dict[str, Any]:
+        """Return parameters that go together, for n sequences: as given, else the usual ones."""
+        given = {name: getattr(self, name) for name in usual}
+        few = n < FEW and all(value is None for value in given.values())
+        return {name: usual[name][0 if few else 1] if value is None else value for name, value in given.items()}
+
+    def _shape(self, labels: Labels, n: int) -> ConvShape:
+        """Return the shape of a net that learns from n sequences: that of the prior if there is one."""
         if self.prior is not None:
             return replace(self.prior.shape, labels=len(labels))
-        sizes = (self.embedding, self.buckets, self.kernel, self.inner)
-        return ConvShape(len(labels), self.channels, tuple(self.dilations), *sizes)
+        if self.warm_start and hasattr(self, "net_") and all(getattr(self, name) is None for name in SIZES):
+            return replace(self.net_.shape, labels=len(labels))
+        sizes = self._chosen(SIZES, n)
+        sizes |= {"dilations": tuple(sizes["dilations"]), "kernel": self.kernel, "inner": self.inner}
+        return ConvShape(len(labels), **sizes)
 
     def _begin(self, shape: ConvShape, labels: Labels) -> Run:
         """Return a run that has not begun: at random weights, those of the prior, or those of the last `fit`."""
@@ -274,9 +303,10 @@ class ConvCRF(SequenceLabeller):
         from espalier.learning.checkpoint import resumed, run_key, stored
         from espalier.learning.net_training import train_net
 
-        shape = self._shape(labels)
+        n = len(learned.corpus)
+        shape = self._shape(labels, n)
         run, data = self._begin(shape, labels), learned.data(shape.buckets)
-        plan = self.plan() if plan is None else plan
+        plan = self.plan(n) if plan is None else plan
         keep = None
         if checkpoint is not None:
             key = run_key(shape, plan, data, run)
@@ -295,12 +325,12 @@ class ConvCRF(SequenceLabeller):
         self.labels_, self.training_digest_ = labels, learned.corpus.digest()
         return self
 
-    def plan(self) -> TrainingPlan:
-        """Return how to train, by the parameters."""
+    def plan(self, n: int) -> TrainingPlan:
+        """Return how to train on n sequences, by the parameters."""
         from espalier.learning.net_training import TrainingPlan
 
         told = {f.name: getattr(self, f.name) for f in fields(TrainingPlan)}
-        return TrainingPlan(**told | {"dropout": tuple(self.dropout)})
+        return TrainingPlan(**told | self._chosen(COURSE, n) | {"dropout": tuple(self.dropout)})
 
     def fit_soft(self, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> ConvProblem:
         """Return the training problem of labels and of expectations on unlabelled text."""

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.estimators.moves import moves_of
 from espalier.features.hashed import hashed_words, spaces_before
-from espalier.learning.chain_loss import SoftLabels
 from espalier.models.conv import ConvShape, Parameters
 from espalier.models.conv_scoring import ScoringNet
 from espalier.potentials import ChainBatch
 
 if TYPE_CHECKING:  # whoever labels never waits for what only training needs
+    from espalier.learning.chain_loss import SoftLabels
     from espalier.learning.net_training import NetData, Score
 
 __all__ = [
@@ -75,11 +74,11 @@ class Lessons:
 
         corpus = self.corpus
         assert corpus.y is not None
-        moves = moves_of(corpus)
+        start_allowed, allowed, _ = corpus.moves()
         words, spaces = hashed_words(corpus.types, buckets), spaces_before(corpus)
         return NetData(
             corpus.indptr, words, corpus.token_ids, spaces, corpus.y, self.weight,
-            moves.start_allowed, moves.allowed, self.soft, self.soft_weight, self.soft_transitions,
+            start_allowed, allowed, self.soft, self.soft_weight, self.soft_transitions,
         )  # fmt: skip
 
 
@@ -106,6 +105,7 @@ def with_soft_labels(lessons: Lessons, first: int, soft: Any, teacher: Any, shar
 
     share : of the weight of a sequence that has labels, too; one without any label has soft labels alone.
     """
+    from espalier.learning.chain_loss import SoftLabels
     from espalier.learning.distillation import given_probabilities, stacked, taught
 
     corpus = lessons.corpus

@@ -25,7 +25,8 @@ from espalier.inference import Posterior, posterior
 from espalier.learning.chain_loss import Chain, SoftLabels, Targets, chain_loss
 from espalier.learning.generalised_expectation import ScoreCriterion
 from espalier.learning.net_training import Gradients
-from espalier.models.conv import Borders, ConvShape, Dropout, NetInput, Parameters, Workspace, backward, forward
+from espalier.models.conv import Borders, ConvShape, NetInput, Parameters, Workspace
+from espalier.models.conv_gradients import Dropout, backward, forward
 from espalier.potentials import ChainBatch
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class ConvProblem:
         if not len(guessed) or not max_iterations:
             return Expecting(None, before, before, [])
         known = self._lessons()
-        plan = model.plan()
+        plan = model.plan(len(known.weight))
         each = -(-len(known.weight) // plan.batch_of(len(known.weight)))
         plan = replace(plan, epochs=0, crf_epochs=-(-max_iterations // each), min_steps=0)
         scale = 1.0 / float((known.weight * known.corpus.lengths).sum())  # as the loss, which is of one token

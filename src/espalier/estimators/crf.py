@@ -21,12 +21,12 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.estimators.base import again, check_number, fresh
 from espalier.estimators.linear import Learned, LinearChainLabeller, TrainingSet, holds_attributes
-from espalier.features.extract import FeatureExtractor
 from espalier.models.chain import ChainModel, carried
 from espalier.models.weights import Pairs
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
     from espalier.estimators.joined import JoinedCRF
+    from espalier.features.extract import FeatureExtractor
     from espalier.features.matrix import FeatureMatrix
     from espalier.learning.lbfgs import Minimum
     from espalier.learning.likelihood import Likelihood, Twins

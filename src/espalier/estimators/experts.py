@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.probabilities import sureness
 from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
-from espalier.estimators.abilities import chain_potentials, with_experts
+from espalier.estimators.abilities import with_experts
 from espalier.estimators.base import (
     SequenceLabeller,
     again,
@@ -204,6 +204,12 @@ class Experts(SequenceLabeller):
         other.training_digest_ = joined(labelled, guessed).digest()
         return other
 
+    def always_asked(self: Self) -> Self:
+        """Return a copy that asks all experts about every sequence."""
+        other = copy(self)
+        other.ask_below = None
+        return other
+
     def _weighed(self: Self, held_out: Any) -> Self:
         """Keep the weights that are given, or learn them; temperatures alone are learned for the weighted sum."""
         self.temperature_ = self.alone_temperature_ = 1.0 if self.temperature is None else float(self.temperature)
@@ -279,7 +285,7 @@ class Experts(SequenceLabeller):
                 )
                 for expert in self.experts
             ]
-            parts.append(ExpertScores.of([chain_potentials(one, own, "experts are") for one in fit], own))
+            parts.append(ExpertScores.of([one.chain_potentials(own, "experts are") for one in fit], own))
         return parts
 
     def _scored(self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> ExpertScores:
@@ -292,7 +298,7 @@ class Experts(SequenceLabeller):
     def _potentials(self, i: int, corpus: Corpus) -> ChainBatch:
         """Return the potentials of one expert, its labels in the order of the first's."""
         expert = self.experts_[i]
-        batch = chain_potentials(expert, corpus, "experts are")
+        batch = expert.chain_potentials(corpus, "experts are")
         if expert.labels_.names == self.labels_.names:
             return batch
         order = np.array(expert.labels_.encode(list(self.labels_.names)), np.int64)

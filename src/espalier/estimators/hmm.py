@@ -141,9 +141,7 @@ class HMM(SequenceLabeller):
 
         Algorithm 2 of Chang, Ratinov and Roth (2012). The labelled sequences are not counted anew.
         """
-        own = self.parameters_
-        counts = HMMCounts.from_labels(guessed, own.vocabulary, guessed_weight, own.transition_classes)
-        return self.interpolated(self.with_counts(counts), gamma)
+        return self.interpolated(self.with_counts(self.count_labels(guessed, guessed_weight)), gamma)
 
     def count(self, pool: Corpus, *, hard: bool = False, threads: int | None = None) -> tuple[HMMCounts, float]:
         """Return the counts expected in unlabelled text, and its log likelihood.
@@ -156,7 +154,12 @@ class HMM(SequenceLabeller):
             return self.counts_under(pool, found), float(found.log_z.sum())
         y, scores = own.tag(pool, threads)
         guessed = replace(pool, y=y, labels=self.labels_, documents=None)
-        return HMMCounts.from_labels(guessed, own.vocabulary, None, own.transition_classes), float(scores.sum())
+        return self.count_labels(guessed, None), float(scores.sum())
+
+    def count_labels(self, labelled: Corpus, weight: NDArray[np.float64] | None) -> HMMCounts:
+        """Return the counts of labels, over the words that the model knows."""
+        own = self.parameters_
+        return HMMCounts.from_labels(labelled, own.vocabulary, weight, own.transition_classes)
 
     def counts_under(self, pool: Corpus, posterior: Posterior) -> HMMCounts:
         """Return the counts expected under a distribution over the labellings of a pool."""

@@ -14,7 +14,6 @@ from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
 from espalier.features.declare import default_templates
-from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
 from espalier.models.chain import ChainModel, moved
@@ -22,7 +21,8 @@ from espalier.models.weights import Pairs
 from espalier.potentials import ChainBatch
 from espalier.strings import narrow
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # needed by nobody who only labels
+    from espalier.features.extract import FeatureExtractor
     from espalier.features.given import GivenIndex
 
 __all__ = ["Learned", "LinearChainLabeller", "TrainingSet", "holds_attributes", "training_set"]
@@ -162,6 +162,8 @@ class LinearChainLabeller(SequenceLabeller):
 
     def extractor(self) -> FeatureExtractor:
         """Return what turns sequences into features."""
+        from espalier.features.extract import FeatureExtractor
+
         if isinstance(self.features, FeatureExtractor):
             return self.features
         return FeatureExtractor(default_templates() if self.features is None else self.features, self.min_count)
@@ -223,7 +225,7 @@ class LinearChainLabeller(SequenceLabeller):
         else:
             self.index_ = FeatureIndex.from_state(state)
         if isinstance(self.index_, FeatureIndex) and "features" not in header["parameters"]:
-            self.features = FeatureExtractor(self.index_.templates, self.index_.min_count)  # to be fitted anew with
+            self.features, self.min_count = self.index_.templates, self.index_.min_count  # to be fitted anew with
         # Copies, because kernels are compiled for writable arrays, and those of a file are not.
         names = ("pairs/ptr", "pairs/label", "weights", "trans", "start", "end")
         ptr, label, *weights = (_widened(arrays[name]) for name in names)
@@ -257,10 +259,7 @@ def training_set(corpus: Corpus, matrix: FeatureMatrix, sample_weight: NDArray[n
     """Bring the corpus into arrays and find what is allowed: valid tags, and whatever the labels themselves do."""
     assert corpus.y is not None
     assert corpus.labels is not None
-    from espalier.estimators.moves import moves_of
-
-    moves = moves_of(corpus)
-    return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *moves, sample_weight)
+    return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *corpus.moves(), sample_weight)
 
 
 def _widened(array: NDArray[Any]) -> NDArray[Any]:

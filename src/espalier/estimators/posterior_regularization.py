@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.decoders.batch import decode_batch
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.abilities import Counts, FitsSoft, SoftProblem, chain_potentials
+from espalier.estimators.abilities import Counts, FitsSoft, SoftProblem
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
@@ -194,7 +194,7 @@ class PosteriorRegularization(RuleTaught):
     def potentials(self, X: Any) -> ChainBatch:
         """Return the potentials of every sequence: the model's, or those of its projection if that is how to decode."""
         corpus = as_corpus(X)
-        batch = chain_potentials(self.labeller_, corpus, "rules need")
+        batch = self.labeller_.chain_potentials(corpus, "rules need")
         if self.decode != "projection":
             return batch
         grounded, batch = self.features_.ground(corpus), batch.tempered()  # a projection is of probabilities
@@ -284,7 +284,7 @@ class _PoolHere:
         self.q: Projection | None = None
 
     def project(self, model: SequenceLabeller) -> Projected:
-        batch = chain_potentials(model, self.pool, "rules need").tempered()
+        batch = model.chain_potentials(self.pool, "rules need").tempered()
         _, rates, slack, scope, tolerance, threads = self.limits
         start = None if self.q is None else self.q.multipliers
         self.q = q = project(

@@ -32,7 +32,6 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders.base import Problem, evaluate
 from espalier.decoders.two_stage import COUNTS, solve
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.abilities import chain_potentials
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, fresh, labelled_corpus
 from espalier.estimators.persist import nested, unnested
 from espalier.inference import viterbi
@@ -285,7 +284,7 @@ class TwoStage(SequenceLabeller):
     def potentials(self, X: Any) -> ChainBatch:
         """Return the potentials of the base, without rules."""
         self.check_fitted()
-        return chain_potentials(self.base_, X, "two stages need")
+        return self.base_.chain_potentials(X, "two stages need")
 
     def choose(self, corpus: Corpus, batch: ChainBatch) -> Ids:
         """Return the labels of stage two, int16[M], for texts and their potentials."""
@@ -346,7 +345,7 @@ def _held_out(base: SequenceLabeller, data: Any, labels: Labels) -> _Part:
         raise InputError("the development data have no labels", hint="give a labelled Corpus or a pair (X, y)")
     if corpus.labels != labels:
         corpus = corpus.with_labels(corpus.all_labels(), labels)
-    return _Part(corpus, chain_potentials(base, corpus, "two stages need"))
+    return _Part(corpus, base.chain_potentials(corpus, "two stages need"))
 
 
 def _candidate(relation: Relation, counters: Sequence[tuple[ClauseCounter, ClauseCounter]]) -> Candidate:

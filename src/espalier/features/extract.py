@@ -25,8 +25,8 @@ from espalier.features.declare import parse_template, read_table
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix, assemble
 from espalier.features.named import NamedField
-from espalier.features.templates import FeatureField, Template
-from espalier.features.view import View, all_fields, fields_of, join
+from espalier.features.templates import FeatureField, Template, all_fields, fields_of
+from espalier.features.view import View, join
 
 __all__ = ["FeatureExtractor"]
 

@@ -28,8 +28,8 @@ from espalier.features.declare import read_table
 from espalier.features.matrix import FeatureMatrix, assemble
 from espalier.features.named import Call, NamedField, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.single import LONGEST, SingleIndex
-from espalier.features.templates import FeatureField, Template, marker
-from espalier.features.view import View, all_fields, fields_of, join, locked, names_of
+from espalier.features.templates import FeatureField, Template, all_fields, fields_of, marker
+from espalier.features.view import View, join, locked, names_of
 from espalier.lazy import cached_property
 from espalier.strings import narrow, put_strings, stored_array, take_strings
 

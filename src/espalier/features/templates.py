@@ -11,7 +11,7 @@ conjunction over several offsets the marker takes the place of the value of the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from espalier.features.single import SingleText
     from espalier.features.view import View
 
-__all__ = ["MAX_OFFSET", "FeatureField", "Part", "Template", "marker"]
+__all__ = ["MAX_OFFSET", "FeatureField", "Part", "Template", "all_fields", "fields_of", "marker"]
 
 MAX_OFFSET = 1000
 """How far from its token a template may look."""
@@ -196,3 +196,19 @@ class Template:
 def marker(offset: int) -> str:
     """Return the name of the attribute of a token whose neighbour at `offset` is outside the sequence."""
     return f"begin@{offset}" if offset < 0 else f"end@{offset}"
+
+
+def fields_of(templates: Iterable[Template]) -> list[FeatureField]:
+    """Return the fields of the templates, each once, in order of appearance."""
+    return list({part.field.text: part.field for template in templates for part in template.parts}.values())
+
+
+def all_fields(templates: Iterable[Template]) -> list[FeatureField]:
+    """Return the fields of the templates and those within them, each once, outer ones first."""
+    found: dict[int, FeatureField] = {}
+    waiting: list[FeatureField] = fields_of(templates)
+    while waiting:
+        field = waiting.pop(0)
+        found.setdefault(id(field), field)
+        waiting += field.within()
+    return list(found.values())

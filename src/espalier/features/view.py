@@ -8,7 +8,7 @@ numbers at a time, so that a conjunction of many parts cannot overflow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +22,7 @@ from espalier.features.stretches import Stretches, signs_of
 from espalier.features.templates import FeatureField, Part, Template
 from espalier.lazy import cached_property
 
-__all__ = ["TypeValues", "View", "all_fields", "fields_of", "join", "locked", "names_of"]
+__all__ = ["TypeValues", "View", "join", "locked", "names_of"]
 
 Ints = NDArray[np.int64]
 
@@ -156,22 +156,6 @@ class View:
             raw = self.raw(field)
             self._united[kind, field.text] = unite(self.of_tokens(field), self.stretches(kind), max(len(raw.values), 1))
         return self._united[kind, field.text]
-
-
-def fields_of(templates: Iterable[Template]) -> list[FeatureField]:
-    """Return the fields of the templates, each once, in order of appearance."""
-    return list({part.field.text: part.field for template in templates for part in template.parts}.values())
-
-
-def all_fields(templates: Iterable[Template]) -> list[FeatureField]:
-    """Return the fields of the templates and those within them, each once, outer ones first."""
-    found: dict[int, FeatureField] = {}
-    waiting: list[FeatureField] = fields_of(templates)
-    while waiting:
-        field = waiting.pop(0)
-        found.setdefault(id(field), field)
-        waiting += field.within()
-    return list(found.values())
 
 
 def join(

@@ -1,13 +1,28 @@
-"""How arrays lie in memory for the kernels, and when kernels are worth loading; nothing here is compiled."""
+"""How arrays lie in memory for the kernels, and when kernels are worth loading; nothing here is compiled.
+
+`Lanes` lays sequences out in groups of eight of similar length, one lane each. Group g owns steps
+group_ptr[g]..group_ptr[g + 1]-1; step s is rows 8 s .. 8 s + 7, row 8 s + k being lane k's token.
+Sorting by length keeps the padding small; rows past the end of a sequence stand for nothing.
+
+`Transitions` has the scores between labels in the form that these kernels take: 'a constant a column plus exceptions'.
+
+    exp(trans[i, j]) = base[j] + δ(i, j),   δ = 0 except for listed pairs
+
+A column from which nothing is forbidden has base 1: a transition never seen in training weighs 0, and only the
+weighted ones are exceptions. A column with forbidden entries has base 0 and lists what is allowed. Base 1 subtracts
+where a weight is negative; far below zero the difference would lose digits, so such a column gets base 0 too.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["BLOCK", "LANES", "LARGEST", "VEC_BYTES", "aligned", "padded", "worth_loading"]
+__all__ = ["BLOCK", "LANES", "LARGEST", "VEC_BYTES", "Lanes", "Transitions", "aligned", "padded", "worth_loading"]
 
 PATIENCE = 16_384
 """Tokens that are scored and decoded without kernels before they are loaded."""
@@ -24,6 +39,9 @@ LARGEST = 250.0
 
 BLOCK = 16
 """Labels summed at once: two Vecs, so that two additions are always under way."""
+
+CANCELS_BELOW = -12.0
+"""exp(-12) ≈ 6e-6 leaves ten good digits of sixteen after the subtraction."""
 
 
 def worth_loading(n_tokens: int) -> bool:
@@ -49,3 +67,121 @@ def aligned(*shape: int, dtype: type = np.float64, empty: bool = False) -> np.nd
     raw: np.ndarray = (np.empty if empty else np.zeros)(size + 64 // item, dtype)
     skip = (-raw.ctypes.data % 64) // item
     return raw[skip : skip + size].reshape(shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lanes:
+    """Where every sequence and token of a corpus lies.
+
+    group_ptr : int64[G + 1]; lengths, sequence : int64[8 G], tokens and index of the sequence in each lane (0 and -1
+    in empty lanes); row_of_token : int64[M]; token_of_row : int64[n_rows], -1 for padding.
+    """
+
+    group_ptr: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    sequence: NDArray[np.int64]
+    row_of_token: NDArray[np.int64]
+    token_of_row: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, indptr: NDArray[np.int64]) -> Lanes:
+        """Arrange the sequences of a corpus; empty ones take no lane."""
+        lengths = np.diff(indptr)
+        order = np.argsort(lengths, kind="stable")
+        order = order[lengths[order] > 0]
+        n_groups = -(-len(order) // LANES)
+        sequence = np.full(n_groups * LANES, -1, np.int64)
+        sequence[: len(order)] = order
+        lane_lengths = np.where(sequence >= 0, lengths[sequence], 0) if len(order) else sequence
+        steps = lane_lengths.reshape(n_groups, LANES).max(axis=1) if n_groups else np.zeros(0, np.int64)
+        group_ptr = np.concatenate([[0], np.cumsum(steps)]).astype(np.int64)
+
+        # Token t of the sequence in lane k of group g is row 8 (group_ptr[g] + t) + k.
+        lane = np.flatnonzero(sequence >= 0)
+        first_row = np.zeros(len(lengths), np.int64)
+        first_row[sequence[lane]] = LANES * group_ptr[lane // LANES] + lane % LANES
+        within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
+        row_of_token = np.repeat(first_row, lengths) + LANES * within
+        token_of_row = np.full(LANES * group_ptr[-1], -1, np.int64)
+        token_of_row[row_of_token] = np.arange(len(row_of_token))
+        return cls(group_ptr, lane_lengths, sequence, row_of_token, token_of_row)
+
+    @property
+    def n_groups(self) -> int:
+        """G."""
+        return len(self.group_ptr) - 1
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in all, padding included."""
+        return len(self.token_of_row)
+
+
+def _has_base_one(trans: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which columns forbid nothing and subtract nothing that matters?  (-inf is below any bound.)"""
+    return np.asarray(trans.min(axis=0) > CANCELS_BELOW)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transitions:
+    """One transition matrix, ready for `forward_backward_lanes`.
+
+    trans : float64[L, L]; base : float64[L]; source, target : int32[n], the exceptions in column order;
+    in_ptr : int64[L + 1] over them; out_ptr, out_target, out_slot : the same by row, out_slot being the index in
+    column order.
+    """
+
+    trans: NDArray[np.float64]
+    base: NDArray[np.float64]
+    in_ptr: NDArray[np.int64]
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    out_ptr: NDArray[np.int64]
+    out_target: NDArray[np.int32]
+    out_slot: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, trans: NDArray[np.float64], always: NDArray[np.bool_] | None = None) -> Transitions:
+        """Find bases and exceptions; `always` marks pairs to list even at weight 0 (those being learned)."""
+        L = len(trans)
+        one = _has_base_one(trans)
+        listed = np.where(one[None, :], trans != 0, np.isfinite(trans))
+        if always is not None:
+            listed |= always & np.isfinite(trans)
+        target, source = np.nonzero(listed.T)
+        by_row = np.lexsort((target, source))
+        return cls(
+            trans,
+            one.astype(np.float64),
+            np.searchsorted(target, np.arange(L + 1)).astype(np.int64),
+            source.astype(np.int32),
+            target.astype(np.int32),
+            np.searchsorted(source[by_row], np.arange(L + 1)).astype(np.int64),
+            target[by_row].astype(np.int32),
+            by_row.astype(np.int64),
+        )
+
+    def updated(self, trans: NDArray[np.float64], always: NDArray[np.bool_]) -> Transitions:
+        """Exchange the weights; bases and exceptions are found anew only if a column's base must change.
+
+        Only pairs of `always` may differ from the old weights.
+        """
+        if np.array_equal(_has_base_one(trans), self.base > 0):
+            return replace(self, trans=trans)
+        return Transitions.of(trans, always)
+
+    def exponentials(self) -> NDArray[np.float64]:
+        """e^w of every exception, in column order; cut off at `LARGEST`, beyond which no kernel looks at it."""
+        return np.asarray(np.exp(np.minimum(self.trans[self.source, self.target], LARGEST)))
+
+    def deltas(self) -> NDArray[np.float64]:
+        """δ of every exception, in column order."""
+        return self.exponentials() - self.base[self.target]
+
+    def arguments(self) -> tuple[NDArray[np.generic], ...]:
+        """Return what `forward_backward_lanes` takes between `end_exp` and `rows`."""
+        delta = self.deltas()
+        return (
+            self.base, self.in_ptr, self.source, delta,
+            self.out_ptr, self.out_target, delta[self.out_slot], self.out_slot,
+        )  # fmt: skip

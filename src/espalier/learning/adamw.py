@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from espalier.models.conv import Floats, Parameters, SomeRows
+from espalier.models.conv import Floats, Parameters
+from espalier.models.conv_gradients import SomeRows
 
 __all__ = ["AdamW", "added", "schedule"]
 

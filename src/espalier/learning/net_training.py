@@ -24,18 +24,8 @@ from espalier.blas import one_blas_thread
 from espalier.features.hashed import HashedWords
 from espalier.learning.adamw import AdamW, added, schedule
 from espalier.learning.chain_loss import Chain, SoftLabels, Targets, chain_loss, token_loss
-from espalier.models.conv import (
-    Borders,
-    ConvShape,
-    Dropout,
-    Floats,
-    NetInput,
-    Parameters,
-    SomeRows,
-    Workspace,
-    backward,
-    forward,
-)
+from espalier.models.conv import Borders, ConvShape, Floats, NetInput, Parameters, Workspace
+from espalier.models.conv_gradients import Dropout, SomeRows, backward, forward
 
 __all__ = ["Gradients", "NetData", "Progress", "Run", "Term", "TrainingPlan", "train_net"]
 

@@ -1,4 +1,4 @@
-"""A net of gated dilated convolutions over the tokens of a text: forward, and backward for learning.
+"""A net of gated dilated convolutions over the tokens of a text: its shape, its layers, its weights in a model file.
 
     x⁰_t = [form_t, shape_t, pieces_t, space_t] W + b        sums of hashed vectors of the word (`features.hashed`)
     xᵏ_t = xᵏ⁻¹_t + a σ(g)                                   (a, g) = [h_{t-d}, h_t, h_{t+d}] W_k + b_k
@@ -22,18 +22,18 @@ Everything computes in the type of the weights: float32, or float64 where a test
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InputError
+from espalier.errors import InputError, ModelFileError
 from espalier.features.hashed import GROUPS, SPACES, HashedWords
 
 __all__ = [
-    "Borders", "ConvShape", "Dropout", "Floats", "Ints", "NetInput", "Parameters", "SomeRows", "Workspace", "backward",
-    "convolved", "forward", "initial", "pooled",
+    "STORAGES", "Borders", "ConvShape", "Floats", "Ints", "NetInput", "Parameters", "Workspace", "convolved", "initial",
+    "packed", "pooled", "roots", "unpacked",
 ]  # fmt: skip
 
 Floats: TypeAlias = NDArray[Any]
@@ -46,6 +46,20 @@ SPACE_SIZE = 16
 
 TINY = 1e-5
 """Added to a variance."""
+
+STORAGES = ("int8", "float16", "float32")
+"""How a model file may hold weights: rounded to 127 steps, rounded to half precision, or as they are.
+
+In bytes there is a scale for each row of the table of vectors, and for each output of other matrices. Biases and the
+scores between labels are few, and always float32.
+"""
+
+STEPS = 127
+FORBIDS = ("trans", "start", "end")
+"""What may hold -inf."""
+
+_WHOLE = ("space", "trans")
+"""Matrices so small that they stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,100 +176,18 @@ class Workspace:
         return held[: rows * columns].reshape(rows, columns)
 
 
-@dataclass(frozen=True, slots=True)
-class Dropout:
-    """What learning hides at random, and the random numbers to do so.
-
-    form : share of tokens without the vectors of their form; spaces : of sequences without spaces; inputs, layers,
-    outputs : of numbers before the first block, behind each, and before the scores.
-    """
-
-    rng: np.random.Generator
-    form: float
-    spaces: float
-    inputs: float
-    layers: float
-    outputs: float
-
-    def kept(self, share: float, out: Floats) -> Floats:
-        """Fill an array with 0 for what is hidden, and for the rest with what keeps the mean; share to 1/256."""
-        hidden = round(share * 256)
-        drawn = np.frombuffer(self.rng.bytes(out.size), np.uint8).reshape(out.shape)
-        np.multiply(drawn >= hidden, out.dtype.type(256 / (256 - hidden)), out=out)
-        return out
-
-
-@dataclass(slots=True, eq=False)
-class Passed:
-    """What `backward` needs of a pass forward."""
-
-    X: Floats
-    root: Floats
-    hidden: Ints | None = None
-    space: NDArray[np.uint8] | None = None
-    masks: dict[str, Floats] = field(default_factory=dict)
-    deviations: list[Floats] = field(default_factory=list)
-    x: Floats | None = None
-
-
 def pooled(table: Floats, words: HashedWords) -> Floats:
     """Return the sums of the vectors of each group, [words, 3 d]; pieces are divided by the root of their number."""
     d = table.shape[1]
     sizes = words.sizes.reshape(-1)
     sums: Floats = np.add.reduceat(table[words.ids], np.cumsum(sizes) - sizes, axis=0).reshape(-1, GROUPS * d)
-    sums[:, (GROUPS - 1) * d :] *= _roots(words, table.dtype)
+    sums[:, (GROUPS - 1) * d :] *= roots(words, table.dtype)
     return sums
 
 
-def _roots(words: HashedWords, dtype: Any) -> Floats:
+def roots(words: HashedWords, dtype: Any) -> Floats:
+    """Return by what the sums of pieces are multiplied, a row for each word."""
     return np.asarray(1.0 / np.sqrt(words.sizes[:, -1:])).astype(dtype)
-
-
-def forward(
-    weights: Mapping[str, Floats], shape: ConvShape, batch: NetInput, work: Workspace, dropout: Dropout | None = None
-) -> tuple[Floats, Passed]:
-    """Return the scores of every label at every token, [R, L], and what `backward` needs."""
-    R, c, i, d = len(batch.word), shape.channels, shape.convolved, shape.embedding
-    X = work("X", R, GROUPS * d + SPACE_SIZE)
-    np.take(pooled(weights["table"], batch.words), batch.word, axis=0, out=X[:, : GROUPS * d], mode="clip")
-    kept = Passed(X, _roots(batch.words, work.dtype), space=batch.space)
-    if dropout is not None:
-        kept.hidden = np.flatnonzero(dropout.rng.random(R) < dropout.form)
-        X[kept.hidden, :d] = 0
-        first = batch.borders.before == 0
-        unspaced = dropout.rng.random(int(first.sum())) < dropout.spaces
-        kept.space = np.where(unspaced[np.cumsum(first) - 1], 0, batch.space).astype(np.uint8)
-    X[:, GROUPS * d :] = weights["space"][kept.space]
-    if dropout is not None:
-        kept.masks["X"] = dropout.kept(dropout.inputs, work("mask X", *X.shape))
-        X *= kept.masks["X"]
-    x = np.matmul(X, weights["input"], out=work("x", R, c))
-    x += weights["input_bias"]
-    half = x.dtype.type(0.5)
-    for k, dilation in enumerate(shape.dilations):
-        name = "" if dropout is None else str(k)  # without learning, all blocks share their arrays
-        down, up = weights.get(f"down{k}"), weights.get(f"up{k}")
-        Z, deviation = convolved(
-            x, weights[f"block{k}"], weights[f"bias{k}"], down, dilation, batch.borders, work, name
-        )
-        gate = Z[:, i:]  # σ(g) = (1 + tanh(g / 2)) / 2
-        gate *= half
-        np.tanh(gate, out=gate)
-        gate *= half
-        gate += half
-        gated = np.multiply(Z[:, :i], gate, out=work("gated", R, i))
-        if up is not None:
-            gated = np.matmul(gated, up, out=work("raised", R, c))
-        if dropout is not None:
-            kept.deviations.append(deviation)
-            kept.masks[name] = dropout.kept(dropout.layers, work(f"mask {name}", R, c))
-            gated *= kept.masks[name]
-        x += gated
-    if dropout is not None:
-        kept.masks["x"] = dropout.kept(dropout.outputs, work("mask x", R, c))
-        x *= kept.masks["x"]
-    kept.x = x
-    return x @ weights["output"] + weights["output_bias"], kept
 
 
 def convolved(
@@ -289,92 +221,43 @@ def convolved(
     return Z, deviation
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SomeRows:
-    """A gradient that is 0 but in some rows: places : int64[n], rising; values : [n, columns]."""
-
-    places: Ints
-    values: Floats
-
-    @classmethod
-    def summed(cls, places: NDArray[Any], values: Floats, owner: Ints | None = None) -> SomeRows:
-        """Add up the rows of each place; owner : which row of values each place has, if not its own."""
-        order = np.argsort(places, kind="stable")
-        ordered = places[order]
-        first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-        rows = values[order if owner is None else owner[order]]
-        return cls(ordered[first].astype(np.int64), np.add.reduceat(rows, first, axis=0))
-
-
-def backward(
-    weights: Mapping[str, Floats], shape: ConvShape, batch: NetInput, slope: Floats, kept: Passed, work: Workspace
-) -> dict[str, Floats | SomeRows]:
-    """Return the gradients of all parameters but transitions; slope : the derivative by each score, [R, L]."""
-    R, c, d = len(batch.word), shape.channels, shape.embedding
-    assert kept.x is not None
-    ones = np.ones(R, work.dtype)
-    found: dict[str, Floats | SomeRows] = {"output": kept.x.T @ slope, "output_bias": ones @ slope}
-    dx = np.matmul(slope, weights["output"].T, out=work("dx", R, c))
-    dx *= kept.masks["x"]
-    for k in reversed(range(len(shape.dilations))):
-        found |= block_backward(k, dx, weights, shape.dilations[k], batch, kept, work)
-    X = kept.X
-    found |= {"input": X.T @ dx, "input_bias": ones @ dx}
-    dX = np.matmul(dx, weights["input"].T, out=work("dX", *X.shape))
-    dX *= kept.masks["X"]
-    spaces = np.zeros_like(weights["space"])
-    seen = SomeRows.summed(kept.space, dX[:, GROUPS * d :])  # type: ignore[arg-type]
-    spaces[seen.places] = seen.values
-    dX[kept.hidden, :d] = 0
-    by_word = SomeRows.summed(batch.word, dX[:, : GROUPS * d]).values  # every word of the batch occurs in it
-    by_word[:, (GROUPS - 1) * d :] *= kept.root
-    sizes = batch.words.sizes.reshape(-1)
-    owner = np.repeat(np.arange(len(sizes)), sizes)
-    found |= {"space": spaces, "table": SomeRows.summed(batch.words.ids, by_word.reshape(-1, d), owner)}
+def packed(weights: Mapping[str, Floats], storage: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a model file; of rounded weights a second one with their scales."""
+    found: dict[str, NDArray[Any]] = {}
+    for name, w in weights.items():
+        if w.ndim < 2 or name in _WHOLE or storage == "float32":
+            found[name] = w.astype(np.float32)
+        elif storage == "float16":
+            found[name] = w.astype(np.float16)
+        else:
+            largest = np.abs(w).max(axis=_axis(name), keepdims=True)
+            scale = np.where(largest > 0, largest / STEPS, 1.0).astype(np.float32)
+            found[name] = np.rint(w / scale).astype(np.int8)
+            found[f"{name}/scale"] = scale
     return found
 
 
-def block_backward(
-    k: int, dx: Floats, weights: Mapping[str, Floats], dilation: int, batch: NetInput, kept: Passed, work: Workspace
-) -> dict[str, Floats | SomeRows]:
-    """Return the gradients of a block; dx, the derivative by what it returned, becomes that by what it was given."""
-    w, down, up = weights[f"block{k}"], weights.get(f"down{k}"), weights.get(f"up{k}")
-    R, c = dx.shape
-    i = w.shape[1] // 2
-    taps = w.shape[0] // i
-    H, Z = work(f"H{k}", R, taps * i), work(f"Z{k}", R, 2 * i)
-    a, gate = Z[:, :i], Z[:, i:]
-    dZ, dH = work("dZ", R, 2 * i), work("dH", R, taps * i)
-    found: dict[str, Floats | SomeRows] = {}
-    dgated = np.multiply(dx, kept.masks[str(k)], out=work("raised", R, c))
-    if up is not None:
-        found[f"up{k}"] = np.multiply(a, gate, out=work("gated", R, i)).T @ dgated
-        dgated = np.matmul(dgated, up.T, out=work("gated", R, i))
-    np.multiply(dgated, gate, out=dZ[:, :i])
-    closed = np.subtract(1, gate, out=dZ[:, i:])
-    closed *= a
-    closed *= dZ[:, :i]
-    found |= {f"block{k}": H.T @ dZ, f"bias{k}": np.ones(R, work.dtype) @ dZ}
-    np.matmul(dZ, w.T, out=dH)
-    h = H[:, taps // 2 * i : (taps // 2 + 1) * i]
-    dh = dgated  # its memory
-    dh[:] = dH[:, taps // 2 * i : (taps // 2 + 1) * i]
-    for j in range(taps):
-        side = dH[:, j * i : (j + 1) * i]
-        reach = (j - taps // 2) * dilation
-        if reach:
-            side[batch.borders.outside(reach)] = 0
-        if reach < 0:
-            dh[:reach] += side[-reach:]
-        elif reach > 0:
-            dh[reach:] += side[:-reach]
-    if down is not None:
-        h = work(f"h{k}", R, c)
-        found[f"down{k}"] = h.T @ dh
-        dh = np.matmul(dh, down.T, out=work("raised", R, c))
-    along = (np.einsum("ij,ij->i", dh, h) / c).astype(work.dtype)[:, None]
-    dh -= (dh @ np.full(c, 1.0 / c, work.dtype))[:, None]
-    dh -= np.multiply(h, along, out=work("along", R, c))
-    dh *= kept.deviations[k]
-    dx += dh
+def unpacked(arrays: Mapping[str, NDArray[Any]], shape: ConvShape) -> Parameters:
+    """Return the weights in float32; arrays that are not those of the shape are a ModelFileError."""
+    found: Parameters = {}
+    for name, size in shape.sizes().items():
+        if name not in arrays or arrays[name].shape != size:
+            raise ModelFileError(f"the weights {name!r} of the net are not there, or not of the size {size}")
+        w = np.array(arrays[name], np.float32)
+        if arrays[name].dtype == np.int8:
+            scale = arrays.get(f"{name}/scale")
+            expected = tuple(1 if k == _axis(name) else n for k, n in enumerate(size))
+            if scale is None or scale.shape != expected:
+                raise ModelFileError(f"the scales of {name!r} are not there, or not of the size {expected}")
+            with np.errstate(over="ignore", invalid="ignore"):
+                w *= np.asarray(scale, np.float32)
+        least = -np.inf if name in FORBIDS else np.finfo(np.float32).min
+        if not ((w >= least) & (w < np.inf)).all():
+            raise ModelFileError(f"the weights {name!r} of the net are not finite")
+        found[name] = w
     return found
+
+
+def _axis(name: str) -> int:
+    """Return the axis that shares a scale: the numbers of a vector, the inputs of an output."""
+    return 1 if name == "table" else 0

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.blas import one_blas_thread
 from espalier.corpus import Corpus
 from espalier.errors import ModelFileError
 from espalier.features.hashed import GROUPS, hashed_words, spaces_before
@@ -77,6 +76,8 @@ class ScoringNet:
         """Return the scores of every label at every token of a corpus, float64[M, L]."""
         found = np.empty((corpus.n_tokens, self.shape.labels))
         if corpus.n_tokens:
+            from espalier.blas import one_blas_thread
+
             with one_blas_thread():
                 self._score(corpus, choose_threads(corpus.n_tokens, threads), found)
         if not np.isfinite(found).all():
