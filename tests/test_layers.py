@@ -70,7 +70,7 @@ LAZY: dict[str, set[str]] = {
     "estimators": {"scipy", "sklearn"},
     "experiments": {"scipy", "joblib"},
     "distributed": {"scipy", "joblib", "distributed"},
-    "documents": {"scipy", "pypdfium2"},
+    "documents": {"scipy", "tomli", "pypdfium2"},
     "cluster": {"scipy", "joblib", "dask", "distributed", "fsspec", "pyarrow"},
     "cli": {"scipy", "uvicorn", "pyarrow"},
 }

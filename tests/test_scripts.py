@@ -48,6 +48,7 @@ SCRIPTS = {
     "bench/crf.py": bench(data=True),
     "bench/decode.py": bench(data=True),
     "bench/discovery.py": bench(data=True),
+    "bench/documents_cutting.py": Quick("--data {data} --quick", data=True),
     "bench/experts.py": Quick("--quick --results {out}/cells.json", data=True, writes="cells.json"),
     "bench/material.py": Quick("--quick --data {data} --rendered {data}/rendered", data=True),
     "bench/page.py": bench(browser=True),
@@ -63,6 +64,11 @@ SCRIPTS = {
     "scripts/measure_house.py": Quick("--walk parse"),
     "scripts/measure_install.py": Quick("--rounds 1 --json {out}/sizes.json", writes="sizes.json"),
     "scripts/shoot_workbench.py": Quick("{out}/pictures", browser=True, writes="pictures/teach.png"),
+    "scripts/train_lines.py": Quick(
+        "--data {data} --real 8 --made 10 --iterations 3 --output {out}/lines.espalier",
+        data=True,
+        writes="lines.espalier",
+    ),
     "scripts/train_citations.py": Quick(
         "--quick --data {data} --rendered {data}/rendered --build {out}/experts --output {out}/a.espalier",
         data=True,
@@ -87,6 +93,7 @@ IMPORTED = {
     "bench/reference_features.py": "bench/accuracy.py",
     "bench/synthetic.py": "bench/crf.py",
     "scripts/kill_kinds.py": "scripts/kill_hundred.py",
+    "scripts/line_documents.py": "scripts/train_lines.py",
     **{
         f"scripts/rendering/{name}.py": "scripts/render_references.py"
         for name in ("articles", "bibtex", "citeproc", "kinds", "labels", "noise", "plan", "words", "works")

@@ -1,0 +1,160 @@
+"""`cut`: the references of a pasted text.
+
+Where the layout itself says where references begin (numbers that count up without a gap, hanging indents, an empty line
+between each two, one complete reference a line) they are cut there, by `citations.splitting`, and nothing is guessed.
+Anything else is read by the model of lines: wrapped lines without marks, first-line indents, missing numbers, bullets,
+several references in a line, notes. Headings and running heads are no references; they are named as dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from espalier.citations.splitting import Reference, begins, has_year, mark, seam, split_references
+from espalier.documents.finding import Dropped, Findings, FoundReference, fill_in, find_references
+from espalier.documents.line_model import LineModel
+from espalier.documents.line_words import heading_kind, mark_of
+from espalier.documents.lines import PrintedText, TextLine
+
+__all__ = ["cut", "plain_layout", "text_lines"]
+
+_BREAKS = re.compile("\r\n|[\n\r\v\x85\u2028\u2029]")
+FEW = 4
+"""Lines of a text that is too short to have a layout, if they have few characters, too."""
+SHORT = 500
+
+
+def text_lines(text: str, name: str = "") -> PrintedText:
+    """Return the lines of a plain text; a form feed begins a page."""
+    lines = [
+        TextLine(line, page=number)
+        for number, page in enumerate(text.removeprefix("\ufeff").split("\f"), 1)
+        for line in _BREAKS.split(page)
+    ]
+    return PrintedText.of(lines, name=name, kind="text")
+
+
+def cut(text: str, model: LineModel | None = None) -> Findings:
+    """Return the references of a pasted text, and what was left out.
+
+    Parameters
+    ----------
+    text : a list of references in any layout, or a whole document with one.
+    model : of lines; None takes the bundled one.
+
+    Returns
+    -------
+    Findings : every character but white space is in a reference or in a dropped part.
+    """
+    printed = text_lines(text)
+    present = [line for line in printed.lines if line.text.strip()]
+    layout = plain_layout([line.text for line in printed.lines])
+    if layout or (len(present) < FEW and sum(len(line.text) for line in present) < SHORT):
+        return _plainly(printed, layout)
+    found = find_references(printed, model)
+    return found if found.references else _plainly(printed, "")
+
+
+def plain_layout(lines: Sequence[str]) -> str:
+    """Return the layout that needs no guessing: "numbered", "hanging", "blocks" or "lines", else nothing."""
+    body = [line for line in lines if line.strip() and not heading_kind(line).startswith("references")]
+    if len(body) < FEW or _repeated(body):
+        return ""
+    if _counts_up(body):
+        return "numbered"
+    if any(mark_of(line)[0] for line in body[:3]):
+        return ""
+    if _hangs(body):
+        return "hanging"
+    if _blocks(lines):
+        return "blocks"
+    return "lines" if _complete(body) else ""
+
+
+def _repeated(lines: Sequence[str]) -> bool:
+    """Are there lines that come again and again, or numbers alone: running heads?"""
+    faces = Counter(line.strip() for line in lines)
+    alone = any(face.isdecimal() and len(face) < 5 for face in faces)
+    return alone or any(times > 1 and len(face) > 15 and not begins(face) for face, times in faces.items())
+
+
+def _counts_up(lines: Sequence[str]) -> bool:
+    """Does the text begin with a number, and do all numbers of its style count up without a gap?"""
+    first = mark(lines[0])
+    if not isinstance(first, int):
+        return False
+    style, number, last, sizes = mark_of(lines[0])[0], first, 0, []
+    for k, line in enumerate(lines[1:], 1):
+        here = mark(line)
+        if here == number + 1 and style is not None and (mark_of(line)[0] or ("", 0))[0] == style[0]:
+            sizes.append(k - last)
+            number, last = number + 1, k
+        elif isinstance(here, int) and number < here <= number + 3:
+            return False
+    sizes.append(len(lines) - last)
+    return len(sizes) > 2 and max(sizes) <= max(12, 5 * median(sizes))
+
+
+def _hangs(lines: Sequence[str]) -> bool:
+    """Is every line at the left edge or further right by one amount, and do those at the edge begin references?"""
+    indents = [len(line) - len(line.lstrip()) for line in lines]
+    left = min(indents)
+    outer = [line.strip() for line, indent in zip(lines, indents, strict=True) if indent == left]
+    inner = [indent for indent in indents if indent > left]
+    if indents[0] != left or not inner or len(set(inner)) > 2 or len(outer) < 3:
+        return False
+    return not any(line[0].islower() for line in outer) and sum(map(begins, outer)) * 3 >= len(outer)
+
+
+def _blocks(lines: Sequence[str]) -> bool:
+    """Is there an empty line between each two references?"""
+    blocks = [block for block in re.split(r"\n\s*\n", "\n".join(line.rstrip() for line in lines)) if block.strip()]
+    blocks = [block for block in blocks if not heading_kind(block).startswith("references")]
+    if len(blocks) < 3:
+        return False
+    joined = [" ".join(block.split()) for block in blocks]
+    dated = sum(map(has_year, joined))
+    inside = [seam(a, b) for block in blocks for a, b in pairwise(line.strip() for line in block.split("\n"))]
+    lower = sum(block[0].islower() for block in joined)
+    return (
+        not lower and dated * 10 >= 8 * len(joined) and min(map(len, joined)) > 20 and (not inside or sum(inside) > 0)
+    )
+
+
+def _complete(lines: Sequence[str]) -> bool:
+    """Is every line a whole reference?"""
+    texts = [line.strip() for line in lines]
+    dated = sum(map(has_year, texts))
+    on = sum(seam(a, b) > 1 for a, b in pairwise(texts))
+    indented = len({len(line) - len(line.lstrip()) for line in lines})
+    return dated * 20 >= 17 * len(texts) and on * 30 <= len(texts) and indented == 1 and median(map(len, texts)) > 55
+
+
+def _plainly(printed: PrintedText, layout: str) -> Findings:
+    """Cut where the layout says so."""
+    found: list[FoundReference] = []
+    dropped: list[Dropped] = []
+    pieces = split_references("\n".join(line.text for line in printed.lines), "auto", refused=[])
+    starts = [printed.lines[piece.line - 1].start + piece.offset for piece in pieces]
+    for piece, start, following in zip(pieces, starts, [*starts[1:], len(printed.text)][: len(starts)], strict=True):
+        end = start + len(printed.text[start:following].rstrip())
+        if heading_kind(piece.text) == "references":
+            dropped.append(Dropped("heading", piece.text, piece.line, start, end))
+        else:
+            last = printed.line_at(max(end - 1, start)) + 1
+            found.append(_of_piece(piece, printed, start, end, tuple(range(piece.line, last + 1)), layout))
+    return Findings(tuple(fill_in(found)), tuple(dropped))
+
+
+def _of_piece(
+    piece: Reference, printed: PrintedText, start: int, end: int, lines: tuple[int, ...], layout: str
+) -> FoundReference:
+    style, after = mark_of(piece.text)
+    text = piece.text[after:].strip() if style else ""
+    mark_, text = (piece.text[:after].strip(), text) if text else ("", piece.text)
+    sure = min(piece.confidence, 0.99 if layout else 0.9)
+    return FoundReference(text, piece.line, printed.lines[piece.line - 1].page, None, start, end, lines, sure, mark_)

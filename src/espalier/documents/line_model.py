@@ -1,0 +1,210 @@
+"""`LineModel`: what each line of a document is, by two chains of scores and rules for what lists do.
+
+    units     lines, cut where a reference may begin inside one             `line_units`
+    first     a CRF over their attributes                                   `line_features`
+    second    a CRF that also knows what the first says about the list      `line_lists`
+    rules     declared in `lines.rules`, kept by the decoder
+
+Long documents are read in parts: stretches without years are text, and what is left is read part by part, so time is
+linear and memory is bounded.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier import store
+from espalier.corpus import Corpus, Labels
+from espalier.documents.line_features import Seen, attributes, seen
+from espalier.documents.line_lists import list_attributes
+from espalier.documents.line_units import Unit, units_of
+from espalier.documents.lines import TextLine
+from espalier.errors import ModelFileError
+from espalier.estimators.persist import nested, unnested
+from espalier.rules.compile import Compiled, compile_rules
+from espalier.rules.ruleset import RuleSet
+
+__all__ = ["LABELS", "LineModel", "LineReading", "bundled", "shape_words"]
+
+LABELS = ("text", "heading", "ref", "ref-cont", "page", "note")
+LONGEST = 6000
+"""Units that are read at once."""
+OVERLAP = 150  # units that a part shares with the next
+DENSE = 0.04  # share of lines with a year, below which long documents have no list
+REACH = 40  # lines around each
+
+_RULES = Path(__file__).with_name("lines.rules")
+_MODEL = Path(__file__).with_name("lines.espalier")
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_OPEN_ENDS = frozenset(("hyphen", "comma", "open"))
+
+Float = NDArray[np.float64]
+
+
+class LineReading(NamedTuple):
+    """What the units of a document are.
+
+    labels : one each; marginals : the probability of each label, in the order of `LABELS`; pairs : of each two labels
+    in a row, None for the first unit of a part."""
+
+    units: list[Unit]
+    labels: list[str]
+    marginals: Float
+    pairs: list[Float | None]
+
+    def sure(self, i: int, j: int) -> float:
+        """Return the probability that units i to j - 1 have their labels, and that nothing goes on after them."""
+        names = [LABELS.index(name) for name in self.labels[i:j]]
+        p = float(self.marginals[i, names[0]])
+        for k in range(i + 1, j):
+            pair, before = self.pairs[k], self.marginals[k - 1, names[k - 1 - i]]
+            p *= float(
+                self.marginals[k, names[k - i]]
+                if pair is None
+                else pair[names[k - 1 - i], names[k - i]] / max(before, 1e-12)
+            )
+        if j < len(self.units):
+            pair, on = self.pairs[j], LABELS.index("ref-cont")
+            before = self.marginals[j - 1, names[-1]]
+            p *= 1.0 - (float(pair[names[-1], on] / max(before, 1e-12)) if pair is not None else 0.0)
+        return min(max(p, 0.0), 1.0)
+
+
+class LineModel:
+    """Two CRFs over lines, and rules."""
+
+    def __init__(
+        self, first: Any, second: Any, rules: RuleSet | None = None, curve: Sequence[tuple[float, float]] = ()
+    ) -> None:
+        """Take fitted models over `LABELS`. curve : calibrated confidences of references, as points."""
+        self.first, self.second = first, second
+        self.rules = RuleSet.from_text(_RULES.read_text("utf-8")) if rules is None else rules
+        self.compiled: Compiled = compile_rules(self.rules, Labels(LABELS))
+        self.curve = tuple((float(x), float(y)) for x, y in curve)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> LineModel:
+        """Return the model of a file that `save` wrote."""
+        header, arrays = store.load(path)
+        if header.get("kind") != "lines":
+            raise ModelFileError(f"{path}: no model of lines")
+        first, second = (unnested(name, header, arrays) for name in ("first", "second"))
+        return cls(first, second, curve=header.get("curve", ()))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write both models to a file; it holds data only, never code."""
+        header: dict[str, Any] = {"kind": "lines", "curve": [list(point) for point in self.curve]}
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, model in (("first", self.first), ("second", self.second)):
+            more, packed = nested(name, model)
+            header.update(more)
+            arrays.update(packed)
+        store.save(path, header, arrays)
+
+    def calibrated(self, p: float) -> float:
+        """Return what a probability of a reference is worth."""
+        if not self.curve:
+            return p
+        x, y = zip(*self.curve, strict=True)
+        return float(np.interp(p, x, y))
+
+    def read(self, lines: Sequence[TextLine], *, inside: bool = True) -> LineReading:
+        """Return what the lines are. inside : look for references that begin inside lines."""
+        units = units_of(lines, inside=inside)
+        labels = ["text"] * len(units)
+        marginals = np.zeros((len(units), len(LABELS)))
+        marginals[:, LABELS.index("text")] = 1.0
+        pairs: list[Float | None] = [None] * len(units)
+        for part, kept in _parts(units):
+            found, p, both = self.labelled(seen(units[part]))
+            a = kept.start - part.start
+            n = kept.stop - kept.start
+            labels[kept], marginals[kept], pairs[kept] = found[a : a + n], p[a : a + n], both[a : a + n]
+        return LineReading(units, labels, marginals, pairs)
+
+    def labelled(self, page: Seen, *, layout: bool = True) -> tuple[list[str], Float, list[Float | None]]:
+        """Return labels, their probabilities, and those of pairs, for one part. layout : False hides the places."""
+        from espalier.decoders.batch import decode_batch
+        from espalier.inference import marginals, pair_marginals
+
+        own = attributes(page, layout=layout)
+        starts, others = self.list_scores(own)
+        for mine, more in zip(own, list_attributes(page, starts, others, layout=layout), strict=True):
+            mine += more
+        batch = self.second.potentials([own])
+        corpus = Corpus.from_tokens([shape_words(page)])
+        found = decode_batch(batch, self.compiled, corpus, threads=1)
+        pairs = pair_marginals(batch)
+        return [LABELS[k] for k in found.labels], marginals(batch), [None, *pairs[1:]]
+
+    def list_scores(self, own: list[list[str]]) -> tuple[Float, Float]:
+        """Return the probabilities of the first model that a unit begins a reference, and that it goes on with one."""
+        from espalier.inference import marginals
+
+        p = marginals(self.first.potentials([own]))
+        return p[:, LABELS.index("ref")], p[:, LABELS.index("ref-cont")]
+
+
+def shape_words(page: Seen) -> list[str]:
+    """Return the word for each unit that rules are about; see `lines.rules`."""
+    found, before = [], ""
+    for one, chain, unit in zip(page.looks, page.chains, page.units, strict=True):
+        if chain is not None and chain.up > 1 and chain.up + chain.down > 5:
+            word = "next"
+        elif unit.text.isdigit():
+            word = "number"
+        elif one.begin == "lower" and one.mark is None:
+            word = "lower"
+        elif before in _OPEN_ENDS and one.mark is None:
+            word = "open"
+        else:
+            word = one.begin
+        found.append(word)
+        before = one.end
+    return found
+
+
+def _parts(units: Sequence[Unit]) -> Iterator[tuple[slice, slice]]:
+    """Yield what to read at once, and what to keep of each: all of a document that is not long."""
+    n = len(units)
+    if n == 0:
+        return
+    if n <= LONGEST:
+        yield slice(0, n), slice(0, n)
+        return
+    for a, b in _dense(units):
+        for start in range(a, b, LONGEST - 2 * OVERLAP):
+            stop = min(start + LONGEST - 2 * OVERLAP, b)
+            yield slice(max(start - OVERLAP, a), min(stop + OVERLAP, b)), slice(start, stop)
+
+
+def _dense(units: Sequence[Unit]) -> list[tuple[int, int]]:
+    """Return the stretches of a long document that have years, with what stands around them."""
+    dated = np.array([_YEAR.search(unit.text) is not None for unit in units], float)
+    total = np.concatenate([[0.0], np.cumsum(dated)])
+    i = np.arange(len(units))
+    a, b = np.maximum(i - REACH, 0), np.minimum(i + REACH + 1, len(units))
+    dense = (total[b] - total[a]) / (b - a) > DENSE
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], dense, [False]]).astype(np.int8)))
+    found: list[tuple[int, int]] = []
+    for start, stop in edges.reshape(-1, 2).tolist():
+        start, stop = max(start - REACH, 0), min(stop + REACH, len(units))
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], stop)
+        else:
+            found.append((start, stop))
+    return found
+
+
+@lru_cache(maxsize=1)
+def bundled() -> LineModel:
+    """Return the model that comes with Espalier."""
+    return LineModel.load(_MODEL)

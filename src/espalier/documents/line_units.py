@@ -1,0 +1,143 @@
+"""`Unit`: what the model of lines labels: a line, or the part of one at whose beginning another reference may begin.
+
+A line is cut where it has the number after the last one seen (`[4]`, `4.`), a letter that counts works (`; b)`), names
+behind a semicolon, and, if it is longer than a printed line, names behind the end of a sentence. Cutting too often does
+no harm here: the model decides which parts belong together. Places are what a printed line has, else made up from the
+spaces that a line begins with, so that everything below knows one kind of line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from espalier.documents.line_words import mark_of, pattern
+from espalier.documents.lines import TextLine
+
+__all__ = ["Unit", "units_of"]
+
+_LONG = 160  # characters: no printed line is longer
+_EM = 0.5  # width of a character, in its size
+
+_BRACKETED = re.compile(r"(?<=\s)\[\s?(\d{1,4})\s?\]")
+_NUMBERED = re.compile(r"(?<=[.!?)\]”\"»\d;/]\s)(?:\((\d{1,4})\)|(\d{1,4})[.)]|(\d{1,3}))(?=\s+[\"“„«'‘(]?[^\W\d_a-z])")
+_PERSON = (
+    r"(?:<P><W>(?:[ -]<W>)?, ?<C>|(?:<C>\.[ -]?){1,3}<P><W>|<P><W> <U>{1,3}[,.:]|<W> <P><W>[,:]|<P><W>,? \(?<YEAR>)"
+)
+_LEAD = (
+    r"(?:(?:[Vv]gl\.|[Ss]iehe|[Cc]f\.|[Ss]ee|[Ss]owie|[Dd]azu|[Aa]uch|[Aa]lso|[Ff]erner|[Ee]twa|z\. ?B\.|"
+    r"[Dd]ers\.|[Dd]ies\.|[Aa]nd|[Uu]nd)(?: (?:auch|dazu|etwa|hierzu|u\. ?a\.|also|e\.g\.))? )"
+)
+_AFTER_SEMICOLON = pattern(rf"(?<=[;])\s+(?=(?:\(?[a-h]\s?\)\s?|{_LEAD}{{0,2}}){_PERSON})")
+_LETTERED = re.compile(r"(?<=[;.])\s+(?=\(?[b-h]\)\s?\S)")
+_AFTER_STOP = pattern(rf"(?<=[.)\]\d/”\"])\s+(?={_PERSON}|[—–]{{1,6}}[.,]|-{{2,6}}[.,])")
+
+
+class Unit(NamedTuple):
+    """A line or a part of one.
+
+    line : its number; start, end : of the part in the text of the line; inner : it does not begin the line; x0, x1, y0,
+    y1, size : the place of the line, in points or in characters; page, column; blank : empty lines above it; placed :
+    the place is printed, not made up."""
+
+    line: int
+    start: int
+    end: int
+    text: str
+    inner: bool
+    x0: float
+    x1: float
+    y0: float
+    y1: float
+    size: float
+    page: int
+    column: int
+    blank: int
+    placed: bool
+    bold: bool
+    hint: str
+
+
+def units_of(lines: Sequence[TextLine], *, inside: bool = True) -> list[Unit]:
+    """Return the units of lines, in order; empty lines are none. inside : look for beginnings inside lines."""
+    found: list[Unit] = []
+    blank, last = 0, None
+    for i, line in enumerate(lines):
+        body = line.text.strip()
+        if not body:
+            blank += 1
+            continue
+        start = line.text.index(body[0])
+        cuts = list(_cuts(body, last)) if inside else []
+        for a, b in zip([0, *cuts], [*cuts, len(body)], strict=True):
+            part = body[a:b]
+            found.append(_unit(i, line, start + a, part, inner=a > 0, blank=blank))
+            mark, _ = mark_of(part)
+            if mark is not None and mark[1] >= 0:
+                last = mark[1]
+            blank = 0
+    return found
+
+
+def _unit(i: int, line: TextLine, start: int, text: str, *, inner: bool, blank: int) -> Unit:
+    trimmed = text.rstrip()
+    end = start + len(trimmed)
+    bold = bool(line.bold)
+    if line.box is not None:
+        size = line.size or max(line.box.y1 - line.box.y0, 1.0)
+        column = -1 if line.column is None else line.column
+        place = (*_corners(line), size, line.page, column)
+        return Unit(i, start, end, trimmed, inner, *place, blank, True, bold, line.hint)
+    indent = len(line.text[:start].expandtabs(4)) if not inner else 0
+    x0 = indent * _EM
+    return Unit(
+        i,
+        start,
+        end,
+        trimmed,
+        inner,
+        x0,
+        x0 + len(trimmed) * _EM,
+        0.0,
+        0.0,
+        1.0,
+        line.page,
+        0,
+        blank,
+        False,
+        bold,
+        line.hint,
+    )
+
+
+def _corners(line: TextLine) -> tuple[float, float, float, float]:
+    assert line.box is not None
+    return line.box.x0, line.box.x1, line.box.y0, line.box.y1
+
+
+def _cuts(text: str, last: int | None) -> Iterator[int]:
+    """Yield where another reference may begin inside a line; last : the number of the last mark above it."""
+    if len(text) < 25:
+        return
+    places = {found.end() for found in _AFTER_SEMICOLON.finditer(text)}
+    places.update(found.end() for found in _LETTERED.finditer(text))
+    places.update(_next_numbers(text, last))
+    if len(text) > _LONG:
+        places.update(found.end() for found in _AFTER_STOP.finditer(text))
+    previous = 0
+    for place in sorted(places):
+        if place - previous >= 12 and len(text) - place >= 8:
+            yield place
+            previous = place
+
+
+def _next_numbers(text: str, last: int | None) -> Iterator[int]:
+    mark, _ = mark_of(text)
+    number = mark[1] if mark is not None and mark[1] >= 0 else last
+    if number is None:
+        return
+    found = sorted((m.start(), int(m[m.lastindex or 1])) for p in (_BRACKETED, _NUMBERED) for m in p.finditer(text))
+    for place, value in found:
+        if number < value <= number + 2:
+            yield place
+            number = value

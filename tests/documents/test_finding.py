@@ -1,0 +1,147 @@
+"""References of documents: what is found, where it stands, what is dropped, and how sure it is."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from espalier.documents.cutting import cut, text_lines
+from espalier.documents.finding import Findings, fill_in, find_references, findings_of
+from espalier.documents.line_model import LABELS, LineModel, LineReading, bundled
+from espalier.documents.line_units import units_of
+from espalier.documents.lines import TextLine
+from espalier.inference import marginals, pair_marginals
+from espalier.potentials import ChainBatch
+
+LIST = (
+    "Plum, A. (1990). Wires and walls. Orchard Letters, 3(2), 12-15.",
+    "Quince, B., & Medlar, C. (1991). A frame for fruit. Annals of Fruit, 7(1), 1-30.",
+    "Rowan, D. (1992). On the pruning of old trees. Ely: Medlar Press.",
+    "Sloe, E. (1993). Hedges. Hedgerow Studies, 4, 77-91.",
+    "Thorn, F. (1994). Mulch and soil. Ely: Medlar Press.",
+    "Wych, G. (1995). The elm in winter. Annals of Fruit, 9(2), 31-44.",
+)
+
+
+def document(*, after: str = "") -> str:
+    prose = (
+        "The orchard was pruned in winter because the frost had come early, and we have seen that it was good.\n" * 6
+    )
+    return f"{prose}References\n" + "\n".join(LIST) + (f"\n{after}" if after else "")
+
+
+def covered(text: str, found: Findings) -> set[int]:
+    places = [(one.start, one.end) for one in found.references] + [(one.start, one.end) for one in found.dropped]
+    return {k for a, b in places for k in range(a, b)}
+
+
+def test_a_list_at_the_end_of_a_document() -> None:
+    found = find_references(text_lines(document()))
+    assert [one.text for one in found.references] == list(LIST)
+    assert [one.line for one in found.references] == list(range(8, 14))
+    assert [one.text for one in found.dropped if one.kind == "heading"] == ["References"]
+
+
+def test_places_are_those_of_the_text() -> None:
+    printed = text_lines(document())
+    for one in find_references(printed).references:
+        assert printed.text[one.start : one.end] == one.text
+        assert 0 < one.confidence <= 1
+
+
+def test_no_list_is_an_empty_result() -> None:
+    prose = [
+        "The orchard was pruned in winter because the frost had come early, and we have seen that it was good."
+    ] * 30
+    found = find_references([TextLine(text) for text in prose])
+    assert found.references == ()
+    assert found.confidence == 1.0
+    assert find_references([]).references == ()
+
+
+def test_findings_travel_between_processes() -> None:
+    found = find_references(text_lines(document()))
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_a_dash_is_the_author_before_and_said_to_be() -> None:
+    found = cut("\n".join([*LIST[:3], "———. (1996). Wild pears. Ely: Medlar Press.", *LIST[3:]]))
+    texts = [one.text for one in found.references]
+    assert texts[3] == "Rowan, D. (1996). Wild pears. Ely: Medlar Press."
+    assert [one.filled for one in found.references] == ["", "", "", "Rowan, D.", "", "", ""]
+
+
+def test_an_en_dash_with_nothing_before_stays() -> None:
+    found = fill_in(cut("———. (1996). Wild pears. Ely: Medlar Press.").references)
+    assert [one.filled for one in found] == [""]
+
+
+ALPHABET = "Plum, A. (1990). Wires\n\n[1] [2] 3. • References ;\f\t –— 12-15"
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*LIST, "References", "", "12", "of trees and", "[1] " + LIST[0], "[2] " + LIST[1], *ALPHABET.split(" ")]
+        ),
+        max_size=12,
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_nothing_is_lost(lines: list[str]) -> None:
+    """Every character but white space is in a reference or in a dropped part."""
+    raw = "\n".join(lines)
+    found, text = cut(raw), text_lines(raw).text
+    missing = [k for k, c in enumerate(text) if not c.isspace() and k not in covered(text, found)]
+    assert not missing
+
+
+def test_labels_keep_the_rules() -> None:
+    reading = bundled().read(text_lines(document(after="Appendix\nTables of fruit, and more of them.")).lines)
+    assert len(reading.labels) == len(reading.units)
+    for before, label in zip(["", *reading.labels], reading.labels, strict=False):
+        assert label != "ref-cont" or before in ("ref", "ref-cont", "page", "note")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_confidence_is_that_of_the_chain(seed: int) -> None:
+    """Against enumeration: these labels, and none that goes on behind them."""
+    rng, L, n = np.random.default_rng(seed), len(LABELS), 4
+    unary, trans = rng.normal(size=(n, L)), rng.normal(size=(1, L, L))
+    batch = ChainBatch(np.array([0, n]), unary, trans, np.zeros(n, np.int32), np.zeros(L), np.zeros(L))
+    units = units_of([TextLine("Plum")] * n)
+    labels = ["text", "ref", "ref-cont", "ref"]
+    reading = LineReading(units, labels, marginals(batch), [None, *pair_marginals(batch)[1:]])
+
+    total = good = 0.0
+    for y in product(range(L), repeat=n):
+        weight = np.exp(sum(unary[t, y[t]] for t in range(n)) + sum(trans[0, y[t - 1], y[t]] for t in range(1, n)))
+        total += weight
+        if LABELS[y[1]] == "ref" and LABELS[y[2]] == "ref-cont" and LABELS[y[3]] != "ref-cont":
+            good += weight
+    assert reading.sure(1, 3) == pytest.approx(good / total)
+
+
+def test_a_model_file_gives_the_same_answers(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    model = bundled()
+    model.save(tmp_path / "lines.espalier")
+    again, printed = LineModel.load(tmp_path / "lines.espalier"), text_lines(document())
+    assert findings_of(printed, again.read(printed.lines), again) == findings_of(
+        printed, model.read(printed.lines), model
+    )
+
+
+def test_long_documents_are_read_in_parts() -> None:
+    """A list far inside a long document is found where it stands, and the parts agree with the whole."""
+    prose = [
+        "The orchard was pruned in winter because the frost had come early, and we have seen that it was good."
+    ] * 3500
+    lines = [*prose, "References", *LIST, *prose]
+    found = find_references([TextLine(text) for text in lines])
+    assert [one.text for one in found.references] == list(LIST)
+    assert found.references[0].line == 3502
