@@ -30,7 +30,7 @@ from espalier.citations.training import (
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.estimators.crf import CRF
-from espalier.extract.confidence import isotonic
+from espalier.extract.calibrating import isotonic
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 

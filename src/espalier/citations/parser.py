@@ -84,7 +84,7 @@ class Parser(Extractor):
         return self.extract_many(texts, k=k, batch=batch)  # type: ignore[return-value]
 
     def _made(self, text: str, reading: Reading, alternatives: tuple[Extraction, ...] = ()) -> Record:
-        return Record(text, *reading, alternatives)
+        return Record(text, *reading[:4], alternatives, reading.unfamiliar)
 
     def _place(self, text: str, label: str, start: int, end: int) -> tuple[str, int, int] | None:
         """Return a field without what is neither letter nor digit at both ends; None if nothing is left."""

@@ -43,6 +43,7 @@ class Record(Extraction):
     certificate : what is proven about the labelling under the rules; None where nobody decoded it.
     violations : the rules that the labelling breaks, where, and at what price.
     alternatives : the next best readings of the same text, best first.
+    unfamiliar : where the text looks unlike the references that the model was tried on, how far and why; else None.
     """
 
     def __post_init__(self) -> None:

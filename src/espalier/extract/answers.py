@@ -28,6 +28,7 @@ from espalier.decoders.probabilities import answer_probabilities
 from espalier.document import Document
 from espalier.extract.confidence import Calibration, with_local_rules
 from espalier.extract.extraction import Field
+from espalier.extract.familiarity import Unfamiliar, signs_of
 from espalier.inference import viterbi
 from espalier.lazy import cached_property
 from espalier.potentials import ChainBatch
@@ -136,12 +137,13 @@ class Scored:
 
 
 class Reading(NamedTuple):
-    """One labelling of one document: its fields, how sure it is as a whole, what is proven, what it breaks."""
+    """One labelling of one document: its fields, how sure it is, what is proven, what it breaks, how unusual it is."""
 
     fields: tuple[Field, ...]
     confidence: float
     certificate: Certificate
     violations: tuple[Violated, ...]
+    unfamiliar: Unfamiliar | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,31 +191,57 @@ class Answers:
     def readings(self, names: FieldNames, calibration: Calibration) -> list[Reading]:
         """Return each document with its fields; a document without tokens has none and no confidence."""
         tokens, whole = self.probabilities
-        whole = np.where(self.scored.corpus.lengths > 0, calibration.of_records(whole), 0.0)
+        signs = None if calibration.usual is None else self.signs(names)
+        whole = np.where(self.scored.corpus.lengths > 0, calibration.of_records(whole, signs), 0.0)
         proofs = [certificate.rounded() for certificate in self.certificates]
-        rows = zip(self.fields(names, calibration, tokens), whole.tolist(), proofs, self.violations, strict=True)
+        strange = [None] * len(whole) if signs is None else calibration.unfamiliar(signs)
+        fields = self.fields(names, calibration, tokens, signs)
+        rows = zip(fields, whole.tolist(), proofs, self.violations, strange, strict=True)
         return [Reading(*row) for row in rows]
 
-    def fields(
-        self, names: FieldNames, calibration: Calibration | None = None, tokens: Float | None = None
-    ) -> list[tuple[Field, ...]]:
-        """Cut the documents into fields; tokens : float64[M], how sure every token is; without it fields say 1."""
-        if names.nested:
-            return _nested(self, names, calibration or Calibration(), tokens)
+    def signs(self, names: FieldNames) -> Float:
+        """Return how each text looks, float64[N, 4]: see `extract.familiarity`."""
+        lengths = self.scored.corpus.lengths
+        first = np.flatnonzero(self._begins(names))
+        fields = np.diff(np.searchsorted(first, self.scored.corpus.indptr)).astype(np.float64)
+        score = self.scored.potentials.unary[np.arange(len(self.y)), self.y]
+        return signs_of(lengths, fields, self.probabilities[0], score)
+
+    def _begins(self, names: FieldNames) -> NDArray[np.bool_]:
+        """Return the tokens that begin a field of the outermost level, or what lies between two fields."""
         y, indptr = self.y, self.scored.corpus.indptr
         number, begins = names.number[y], names.opens[y]
         begins[1:] |= number[1:] != number[:-1]
         begins[indptr[:-1][np.diff(indptr) > 0]] = True
-        first = np.flatnonzero(begins)
+        return begins
+
+    def fields(
+        self,
+        names: FieldNames,
+        calibration: Calibration | None = None,
+        tokens: Float | None = None,
+        signs: Float | None = None,
+    ) -> list[tuple[Field, ...]]:
+        """Cut the documents into fields.
+
+        tokens : float64[M], how sure every token is; without it fields say 1. signs : float64[N, 4], of the documents.
+        """
+        if names.nested:
+            return _nested(self, names, calibration or Calibration(), tokens, signs)
+        y, indptr = self.y, self.scored.corpus.indptr
+        first = np.flatnonzero(self._begins(names))
+        cuts = np.searchsorted(first, indptr)
         sure = [1.0] * len(first)
         if tokens is not None and calibration is not None and len(first):
-            sure = calibration.of_fields(np.minimum.reduceat(tokens, first)).tolist()
+            own = None if signs is None else np.repeat(signs, np.diff(cuts), axis=0)
+            sure = calibration.of_fields(np.minimum.reduceat(tokens, first), own).tolist()
         label, starts = names.names, first.tolist()
         pieces = zip([label[j] for j in y[first].tolist()], starts, [*starts[1:], len(y)], sure, strict=False)
-        cuts = pairwise(np.searchsorted(first, indptr).tolist())
         return [
             _fields(document, offset, islice(pieces, b - a))
-            for document, offset, (a, b) in zip(self.scored.documents, self.scored.ends, cuts, strict=False)
+            for document, offset, (a, b) in zip(
+                self.scored.documents, self.scored.ends, pairwise(cuts.tolist()), strict=False
+            )
         ]
 
     def all_readings(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
@@ -255,8 +283,9 @@ class Answers:
     ) -> Iterable[Reading]:
         """Yield the readings after the best one of each document; the readings of a document share one probability."""
         readings, whole, at = self.readings(names, calibration), self.probabilities[1], 0
+        signs = None if calibration.usual is None else self.signs(names)
         for n in (len(own) + 1 for own in others if own):
-            shares = calibration.of_readings(whole[at : at + n]).tolist()
+            shares = calibration.of_readings(whole[at : at + n], None if signs is None else signs[at : at + 1]).tolist()
             best, *rest = readings[at : at + n]
             for reading, share in zip(rest, shares[1:], strict=True):
                 yield reading._replace(confidence=share, fields=bounded(reading.fields, best.fields, shares[0]))
@@ -330,7 +359,7 @@ def _fields(document: Document, offset: int, pieces: Iterable[tuple[str | None, 
 
 
 def _nested(
-    answers: Answers, names: FieldNames, calibration: Calibration, tokens: Float | None
+    answers: Answers, names: FieldNames, calibration: Calibration, tokens: Float | None, signs: Float | None
 ) -> list[tuple[Field, ...]]:
     """Cut the documents into the fields of every level."""
     found, scored = [], answers.scored
@@ -338,7 +367,8 @@ def _nested(
         offset, at = scored.ends[i], document.tokens
         cut = segments([names.labels[j] for j in answers.y[scored.span(i)].tolist()])
         least = [1.0 if tokens is None else float(tokens[offset + s.start : offset + s.end].min()) for s in cut]
-        sure = calibration.of_fields(np.array(least)).tolist()
+        rows = None if signs is None else np.repeat(signs[i : i + 1], len(cut), axis=0)
+        sure = calibration.of_fields(np.array(least), rows).tolist()
         places = [(names.called(s.label), at[s.start][0], at[s.end - 1][1], p) for s, p in zip(cut, sure, strict=True)]
         found.append(tuple(Field(label, document.text[a:b], a, b, p) for label, a, b, p in places))
     return found

@@ -13,9 +13,15 @@ own optimism distort is set right by a monotone map g, fitted on held-out texts 
 
     minimise  Σ_i (g(p_i) - right_i)²   over functions g that never fall          (isotonic regression)
 
-The map is a few points, each a block of answers with its mean confidence and its share of right ones, drawn towards the
-share of all by one answer, so that nothing is certain. Between two points it is linear; before the first and after the
-last it is constant. Cost of the probabilities: O(T L + T E) for E transitions with a weight of their own.
+Where the model file says what texts are usual (`familiarity`), p is first corrected by the signs z of the text, so that
+one map holds for texts of many kinds:
+
+    p' = σ( a logit(p) + w · z + c )       a > 0         logistic regression on held-out texts, drawn towards p' = p
+
+and the answers to a text that is unfamiliar are no surer than the share of right ones among the unfamiliar texts held
+out. The map is a few points, each a block of answers with its mean confidence and its share of right ones, drawn
+towards the share of all by one answer, so that nothing is certain. Between two points it is linear; before the first
+and after the last it is constant. Cost of the probabilities: O(T L + T E) for E transitions with a weight of their own.
 
 Readings of one text exclude each other, so one map for all would promise too much. The best has g(p_1), as if it were
 alone. The others share what it leaves in proportion to their own probabilities: if the best is wrong, the model is
@@ -30,36 +36,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.decoders.counts import Conditions, CountForm
-from espalier.errors import InputError, ModelFileError
+from espalier.errors import ModelFileError
+from espalier.extract.familiarity import SIGNS, Familiarity, Unfamiliar
 from espalier.potentials import ChainBatch
 
-__all__ = ["Calibration", "Curve", "Verdicts", "isotonic", "with_local_rules"]
+__all__ = ["Calibration", "Correction", "Curve", "Verdicts", "steady_logit", "with_local_rules"]
 
 Float = NDArray[np.float64]
 Int16 = NDArray[np.int16]
 
 
-LEAST = 25
-"""The fewest answers behind a point of a fitted map."""
+KINDS = ("field", "record")
+"""What confidences are about."""
 
 
 class Verdicts(NamedTuple):
-    """Confidences, float64[n], and whether they came true, bool[n]."""
+    """Confidences, float64[n], whether they came true, bool[n], and the number of the text that each is about."""
 
     sure: Float
     right: NDArray[np.bool_]
+    text: NDArray[np.int64]
 
     @classmethod
-    def of(cls, answers: Sequence[tuple[float, bool]]) -> Verdicts:
-        """Gather pairs of a confidence and whether it came true."""
-        sure, right = zip(*answers, strict=True) if answers else ((), ())
-        return cls(np.array(sure, np.float64), np.array(right, bool))
+    def of(cls, answers: Sequence[tuple[float, bool, int]]) -> Verdicts:
+        """Gather confidences, whether each came true, and of which text."""
+        sure, right, text = zip(*answers, strict=True) if answers else ((), (), ())
+        return cls(np.array(sure, np.float64), np.array(right, bool), np.array(text, np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,11 +98,60 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Correction:
+    """What the signs of a text say about a probability: slope a > 0, weights w, float64[4], shift c.
+
+    most : no answer to an unfamiliar text is surer.
+    """
+
+    slope: float
+    weights: Float
+    shift: float
+    most: float = 1.0
+
+    @classmethod
+    def of(cls, table: Any, name: str) -> Correction:
+        """Check what a model file holds."""
+        try:
+            slope, shift, most = (float(table[key]) for key in ("slope", "shift", "most"))
+            weights = np.asarray(table["weights"], np.float64)
+        except (TypeError, ValueError, KeyError):
+            raise ModelFileError(f"the correction of {name!r} is not a table of numbers") from None
+        right = weights.shape == (len(SIGNS),) and np.isfinite([slope, shift, *weights.tolist()]).all()
+        if not right or slope <= 0 or not 0 <= most <= 1:
+            raise ModelFileError(f"the correction of {name!r} must rise, with a weight for each of {', '.join(SIGNS)}")
+        return cls(slope, weights, shift, most)
+
+    def to_header(self) -> dict[str, Any]:
+        """Return what `of` reads."""
+        return {"slope": self.slope, "weights": self.weights.tolist(), "shift": self.shift, "most": self.most}
+
+    def __call__(self, p: Float, z: Float) -> Float:
+        """Return corrected probabilities; z : float64[n, 4], standard signs of the text of each."""
+        return np.asarray(1.0 / (1.0 + np.exp(-(self.slope * steady_logit(p) + z @ self.weights + self.shift))))
+
+
+NEAR = 0.002
+"""Probabilities nearer to 0 or 1 are hardly told apart: single texts and batches add in another order."""
+
+
+def steady_logit(p: Float) -> Float:
+    """Return log odds that are finite for 0 and 1."""
+    return np.asarray(np.log((p + NEAR) / (1.0 - np.minimum(p, 1.0) + NEAR)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """What a model file says about its own confidences; None leaves them as they are."""
+    """What a model file says about its own confidences; None leaves them as they are.
+
+    field, record : maps of corrected probabilities; corrections : by "field" and "record"; without `usual` there are
+    none.
+    """
 
     field: Curve | None = None
     record: Curve | None = None
+    usual: Familiarity | None = None
+    corrections: Mapping[str, Correction] = dataclass_field(default_factory=dict)
 
     @classmethod
     def from_header(cls, header: Mapping[str, Any]) -> Calibration:
@@ -101,70 +159,55 @@ class Calibration:
         given = header.get("calibration", {})
         if not isinstance(given, Mapping):
             raise ModelFileError("the calibration of the model is not a table")
-        curves = {name: Curve.of(given[name], name) for name in ("field", "record") if name in given}
-        return cls(**curves)
+        curves = {name: Curve.of(given[name], name) for name in KINDS if name in given}
+        if "usual" not in given:
+            return cls(**curves)
+        usual, corrections = Familiarity.of(given["usual"]), given.get("corrections", {})
+        if not isinstance(corrections, Mapping):
+            raise ModelFileError("the corrections of the model are not a table")
+        known = {name: Correction.of(corrections[name], name) for name in KINDS if name in corrections}
+        return cls(**curves, usual=usual, corrections=known)
 
     def to_header(self) -> dict[str, Any]:
         """Return what `from_header` reads."""
         curves = {"field": self.field, "record": self.record}
-        return {name: [c.raw.tolist(), c.calibrated.tolist()] for name, c in curves.items() if c is not None}
+        header: dict[str, Any] = {
+            name: [c.raw.tolist(), c.calibrated.tolist()] for name, c in curves.items() if c is not None
+        }
+        if self.usual is not None:
+            header["usual"] = self.usual.to_header()
+            header["corrections"] = {name: one.to_header() for name, one in self.corrections.items()}
+        return header
 
-    def of_fields(self, p: Float) -> Float:
-        """Return calibrated confidences of fields."""
-        return _six_digits(p if self.field is None else self.field(p))
+    def of_fields(self, p: Float, signs: Float | None = None) -> Float:
+        """Return calibrated confidences of fields; signs : float64[n, 4], of the text of each; None: not known."""
+        return _six_digits(self._calibrated("field", self.field, p, signs))
 
-    def of_records(self, p: Float) -> Float:
-        """Return calibrated confidences of records."""
-        return _six_digits(p if self.record is None else self.record(p))
+    def of_records(self, p: Float, signs: Float | None = None) -> Float:
+        """Return calibrated confidences of records; signs as of `of_fields`."""
+        return _six_digits(self._calibrated("record", self.record, p, signs))
 
-    def of_readings(self, p: Float) -> Float:
-        """Return calibrated confidences of readings of one text, best first: at most 1 together, and never rising."""
-        best, others = self.of_records(p[:1]), p[1:]
+    def _calibrated(self, kind: str, curve: Curve | None, p: Float, signs: Float | None) -> Float:
+        correction = self.corrections.get(kind)
+        if self.usual is None or correction is None or signs is None:
+            return p if curve is None else curve(p)
+        corrected = correction(p, self.usual.standard(signs))
+        found = corrected if curve is None else curve(corrected)
+        return np.where(self.usual.distances(signs) > self.usual.limit, np.minimum(found, correction.most), found)
+
+    def unfamiliar(self, signs: Float) -> list[Unfamiliar | None]:
+        """Return why each text is unfamiliar; None for those that are not, and where nobody knows what is usual."""
+        return [None] * len(signs) if self.usual is None else self.usual.judge(signs)
+
+    def of_readings(self, p: Float, signs: Float | None = None) -> Float:
+        """Return calibrated confidences of readings of one text, best first: at most 1 together, and never rising.
+
+        signs : float64[1, 4], of the best reading.
+        """
+        best, others = self.of_records(p[:1], signs), p[1:]
         left = max(1.0 - float(p[0]), float(others.sum()), np.finfo(np.float64).tiny)  # 1 - p is rounded near 1
         shares = np.floor(1e6 * (1.0 - best) * (others / left) + 1e-6) / 1e6  # down: their sum must not go beyond
         return np.minimum.accumulate(np.concatenate([best, shares]))
-
-
-def isotonic(confidences: ArrayLike, right: ArrayLike, *, least: int = LEAST) -> Curve:
-    """Return the map from confidences to how often such answers are right.
-
-    Parameters
-    ----------
-    confidences : float[n] in 0..1.
-    right : bool[n].
-    least : answers behind each point, where there are so many.
-
-    Raises
-    ------
-    InputError : without an answer, or with other numbers of both.
-    """
-    p, hit = np.asarray(confidences, np.float64), np.asarray(right, np.float64)
-    if p.ndim != 1 or p.shape != hit.shape or not len(p):
-        raise InputError(
-            f"{p.shape} confidences and {hit.shape} verdicts", hint="a map needs as many of both, at least one"
-        )
-    from scipy.optimize import isotonic_regression
-
-    # Equal confidences belong together, whatever their number.
-    _, place, n = np.unique(p, return_inverse=True, return_counts=True)
-    blocks = isotonic_regression(np.bincount(place, hit) / n, weights=n.astype(np.float64)).blocks
-    edges = _wide_enough(np.append(0, np.cumsum(n))[blocks], least)
-    order = np.argsort(p, kind="stable")
-    size = np.diff(edges)
-    shares = (np.add.reduceat(hit[order], edges[:-1]) + hit.mean()) / (size + 1)
-    means = np.add.reduceat(p[order], edges[:-1]) / size
-    return Curve(np.round(means, 6), np.asarray(np.round(np.maximum.accumulate(shares), 6), np.float64))
-
-
-def _wide_enough(edges: NDArray[np.int64], least: int) -> NDArray[np.int64]:
-    """Join blocks with fewer answers than `least` to the next ones, the last of them to the one before."""
-    kept = [0]
-    for edge in edges[1:].tolist():
-        if edge - kept[-1] >= least:
-            kept.append(edge)
-    if kept[-1] != edges[-1]:
-        kept = [*(kept[:-1] if len(kept) > 1 else kept), int(edges[-1])]
-    return np.array(kept, np.int64)
 
 
 def _six_digits(p: Float) -> Float:

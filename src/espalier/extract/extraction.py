@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from espalier.errors import InputError
 
 if TYPE_CHECKING:  # the decoders bring the compiled kernels with them; values need none
     from espalier.decoders.base import Certificate, Violated
+    from espalier.extract.familiarity import Unfamiliar
 
 __all__ = ["Extraction", "Field", "check_confidence"]
 
@@ -38,6 +39,7 @@ class Extraction:
     certificate : what is proven about the labelling under the rules; None where nobody decoded it.
     violations : the rules that the labelling breaks, where, and at what price.
     alternatives : the next best readings of the same text, best first.
+    unfamiliar : where the text looks unlike those that the model was tried on, how far and why; else None.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Extraction:
     certificate: Certificate | None
     violations: tuple[Violated, ...] = ()
     alternatives: tuple[Extraction, ...] = ()
+    unfamiliar: Unfamiliar | None = None
 
     def __post_init__(self) -> None:
         """Refuse fields that are not stretches of the text, and confidences outside [0, 1]."""
@@ -101,8 +104,10 @@ class Extraction:
     def to_dict(self) -> dict[str, Any]:
         """Return text, fields, confidence, certificate and violations as JSON values; no alternatives.
 
-        The price of a hard rule is infinite, which JSON has no number for: it is None.
+        The price of a hard rule is infinite, which JSON has no number for: it is None. Only a text that is unlike those
+        that the model was tried on has an entry `unfamiliar`.
         """
+        strange = {} if self.unfamiliar is None else {"unfamiliar": asdict(self.unfamiliar)}
         return {
             "text": self.text,
             "fields": [
@@ -120,6 +125,7 @@ class Extraction:
                 }
                 for v in self.violations
             ],
+            **strange,
         }
 
 

@@ -26,7 +26,7 @@ from espalier.errors import EspalierError, InputError, LabelError, ModelFileErro
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.persist import pack, unpack
 from espalier.extract.answers import Answers, FieldNames, Reading, Scored, decode
-from espalier.extract.confidence import Calibration, Verdicts, isotonic
+from espalier.extract.confidence import Calibration, Verdicts
 from espalier.extract.extraction import Extraction
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
@@ -269,13 +269,16 @@ class Extractor:
         """Return what is found in each document of one batch."""
         if not documents:
             return []
+        return self.extractions(self.answers(documents), k=k)
+
+    def answers(self, documents: Sequence[Document]) -> Answers | SegmentAnswers:
+        """Return the labellings of some documents, at least one."""
         if self._segments is None:
-            return self.extractions(self.decode(self.score(documents)), k=k)
+            return self.decode(self.score(documents))
         from espalier.extract.segments import SegmentAnswers
 
         corpus = _corpus(documents)
-        batch = self._segments.potentials(corpus)
-        return self.extractions(SegmentAnswers(documents, corpus, batch, self._segments, self.compiled), k=k)
+        return SegmentAnswers(documents, corpus, self._segments.potentials(corpus), self._segments, self.compiled)
 
     def score(self, documents: Sequence[Document]) -> Scored:
         """Return documents with their potentials."""
@@ -305,7 +308,7 @@ class Extractor:
         return found
 
     def _made(self, text: str, reading: Reading, alternatives: tuple[Extraction, ...] = ()) -> Extraction:
-        return Extraction(text, *reading, alternatives)
+        return Extraction(text, *reading[:4], alternatives, reading.unfamiliar)
 
     def tags(self, documents: Sequence[Document]) -> list[list[str]]:
         """Label the tokens of documents: the answers of `extract`, faster.
@@ -366,27 +369,23 @@ class Extractor:
         answers = self.decode(self.score([document]))
         return with_experts(explain(answers.problem(0)), self.model, answers.scored.corpus)
 
-    def calibrate(self: Self, dev: Iterable[Document] | Corpus) -> Self:
-        """Learn what confidences are worth from labelled texts that the model has not seen.
+    def calibrate(
+        self: Self, dev: Iterable[Document] | Corpus, *, unseen: Sequence[Iterable[Document] | Corpus] = ()
+    ) -> Self:
+        """Learn what confidences are worth, and what texts are usual, from labelled texts that the model has not seen.
 
         Parameters
         ----------
-        dev : documents with spans, or a labelled Corpus.
+        dev : documents with spans, or a labelled Corpus: texts like those that the model was trained on.
+        unseen : sets of other kinds, that the model has seen nothing like; each counts as much as `dev`.
 
         Returns
         -------
         Extractor : this one, calibrated.
         """
-        documents = [dev] if isinstance(dev, Document) else list(dev.to_documents() if isinstance(dev, Corpus) else dev)
-        if not all(isinstance(document, Document) for document in documents):
-            raise InputError("calibrate takes documents with labels, or a Corpus", hint="es.read gives documents")
-        labelled = [document for document in documents if document.spans is not None and not document.unknown]
-        if not labelled:
-            raise InputError("no text has labels, so there is nothing to compare confidences with")
-        raw = copy(self)
-        raw.calibration = Calibration()
-        verdicts = self.judge(raw.extract_many(labelled), labelled)
-        self.calibration = Calibration(**{name: isotonic(*own) for name, own in verdicts.items() if len(own.sure)})
+        from espalier.extract.calibrating import learn_calibration, tried
+
+        self.calibration = learn_calibration([tried(self, texts) for texts in (dev, *unseen)])
         return self
 
     def judge(self, found: Iterable[Extraction], gold: Iterable[Document]) -> dict[str, Verdicts]:
@@ -401,20 +400,20 @@ class Extractor:
 
         Returns
         -------
-        confidences and whether they came true, of every `field` and of every `record`, a whole text.
+        confidences, whether they came true, and of which text: of every `field` and every `record`, a whole text.
         """
-        fields: list[tuple[float, bool]] = []
-        wholes: list[tuple[float, bool]] = []
-        for extraction, document in zip(found, gold, strict=True):
+        fields: list[tuple[float, bool, int]] = []
+        wholes: list[tuple[float, bool, int]] = []
+        for i, (extraction, document) in enumerate(zip(found, gold, strict=True)):
             if extraction.text != document.text:
                 raise InputError(f"the extraction is of another text than the document: {extraction.text[:40]!r}")
             given = self._in_our_words(document).spans or ()
             true = {self._place(document.text, span.label, span.start, span.end) for span in given}
             said = [self._place(document.text, field.label, field.start, field.end) for field in extraction.fields]
             pairs = zip(extraction.fields, said, strict=True)
-            fields += [(field.confidence, place in true) for field, place in pairs if place is not None]
+            fields += [(field.confidence, place in true, i) for field, place in pairs if place is not None]
             wrong = any(self._counts(place) for place in true ^ set(said) if place is not None)
-            wholes.append((extraction.confidence, not wrong))
+            wholes.append((extraction.confidence, not wrong, i))
         return {"field": Verdicts.of(fields), "record": Verdicts.of(wholes)}
 
     def _place(self, text: str, label: str, start: int, end: int) -> Place | None:

@@ -1,0 +1,182 @@
+"""Learning what confidences are worth, from answers to held-out texts that are known to be right or wrong.
+
+The texts come in sets: some like those that the model was trained on, and sets of kinds that it has not seen, where it
+promises too much or too little. Each set counts as much as the first, whatever its size, so that the map that is
+learned is a compromise between home and elsewhere; where a text stands between them is told by its signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from espalier.corpus import Corpus
+from espalier.document import Document
+from espalier.errors import InputError
+from espalier.extract.answers import Answers
+from espalier.extract.confidence import KINDS, Calibration, Correction, Curve, Verdicts, steady_logit
+from espalier.extract.familiarity import FEWEST, SIGNS, Familiarity
+
+if TYPE_CHECKING:
+    from espalier.extract.extraction import Extraction
+    from espalier.extract.extractor import Extractor
+
+__all__ = ["Trial", "isotonic", "learn_calibration", "tried"]
+
+Float = NDArray[np.float64]
+
+BATCH = 1024
+"""Texts that are answered at a time."""
+
+LEAST = 25
+"""The fewest answers behind a point of a fitted map."""
+
+FLATTEST = 0.1
+"""The least slope of a correction: an answer that is more probable is never less sure."""
+
+
+class Trial(NamedTuple):
+    """A set of held-out texts that was answered: verdicts by kind ("field", "record"), and signs, float64[N, 4].
+
+    signs is None where the model gives none.
+    """
+
+    verdicts: Mapping[str, Verdicts]
+    signs: Float | None
+
+
+def tried(extractor: Extractor, given: Iterable[Document] | Corpus) -> Trial:
+    """Answer held-out texts with raw probabilities, and say what was right."""
+    several = given.to_documents() if isinstance(given, Corpus) else [given] if isinstance(given, Document) else given
+    documents = list(several)
+    if not all(isinstance(document, Document) for document in documents):
+        raise InputError("calibrate takes documents with labels, or a Corpus", hint="es.read gives documents")
+    labelled = [document for document in documents if document.spans is not None and not document.unknown]
+    if not labelled:
+        raise InputError("no text has labels, so there is nothing to compare confidences with")
+    raw = copy(extractor)
+    raw.calibration = Calibration()
+    found: list[Extraction] = []
+    signs: list[Float] = []
+    for start in range(0, len(labelled), BATCH):
+        answers = raw.answers(labelled[start : start + BATCH])
+        found += raw.extractions(answers)
+        if isinstance(answers, Answers):
+            signs.append(answers.signs(raw.field_names))
+    return Trial(raw.judge(found, labelled), np.concatenate(signs) if signs else None)
+
+
+class _Pool(NamedTuple):
+    """The answers of one kind of all trials: probability, float64[n], right, bool[n], weight, signs of the text."""
+
+    p: Float
+    right: NDArray[np.bool_]
+    weight: Float
+    signs: Float
+
+
+def learn_calibration(trials: Sequence[Trial]) -> Calibration:
+    """Learn maps of confidences, and what texts are usual, from one or more sets."""
+    signs = [np.zeros((len(trial.verdicts["record"].sure), len(SIGNS))) for trial in trials]
+    usual = None
+    if all(trial.signs is not None for trial in trials) and sum(map(len, signs)) >= FEWEST:
+        signs = [trial.signs for trial in trials if trial.signs is not None]
+        usual = Familiarity.learn(np.concatenate(signs), np.concatenate(_weights(trials)))
+    curves, corrections = dict[str, Curve](), dict[str, Correction]()
+    for kind in KINDS:
+        pool = _pooled(trials, kind, signs)
+        if not len(pool.p):
+            continue
+        p = pool.p
+        if usual is not None:
+            correction = _learn_correction(pool, usual)
+            corrections[kind], p = correction, correction(p, usual.standard(pool.signs))
+        curves[kind] = isotonic(p, pool.right, weights=pool.weight)
+    return Calibration(**curves, usual=usual, corrections=corrections)
+
+
+def _weights(trials: Sequence[Trial]) -> list[Float]:
+    """Return what each text of each set counts: those of a set together as much as those of the first."""
+    sizes = [len(trial.verdicts["record"].sure) for trial in trials]
+    return [np.full(size, sizes[0] / max(size, 1)) for size in sizes]
+
+
+def _pooled(trials: Sequence[Trial], kind: str, signs: Sequence[Float]) -> _Pool:
+    weights = _weights(trials)
+    return _Pool(
+        np.concatenate([trial.verdicts[kind].sure for trial in trials]),
+        np.concatenate([trial.verdicts[kind].right for trial in trials]),
+        np.concatenate([own[trial.verdicts[kind].text] for own, trial in zip(weights, trials, strict=True)]),
+        np.concatenate([own[trial.verdicts[kind].text] for own, trial in zip(signs, trials, strict=True)]),
+    )
+
+
+def _learn_correction(pool: _Pool, usual: Familiarity) -> Correction:
+    """Fit a correction by logistic regression; what few answers say hardly counts against leaving p as it is."""
+    from scipy.optimize import minimize
+
+    X = np.column_stack([steady_logit(pool.p), usual.standard(pool.signs), np.ones(len(pool.p))])
+    start = np.eye(1, X.shape[1])[0]  # leaves p as it is
+
+    def loss(b: Float) -> tuple[float, Float]:
+        s = X @ b
+        value = pool.weight @ (np.logaddexp(0.0, s) - pool.right * s) + 0.5 * ((b - start) ** 2).sum()
+        return float(value), X.T @ (pool.weight * (1.0 / (1.0 + np.exp(-s)) - pool.right)) + b - start
+
+    bounds = [(FLATTEST, None), *[(None, None)] * (X.shape[1] - 1)]
+    b = np.round(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x, 6)
+    far = usual.distances(pool.signs) > usual.limit
+    hits, all_hits = (pool.weight * pool.right)[far].sum(), pool.weight @ pool.right / pool.weight.sum()
+    most = (hits + all_hits) / (pool.weight[far].sum() + 1)
+    return Correction(float(b[0]), b[1:-1], float(b[-1]), round(float(most), 6))
+
+
+def isotonic(
+    confidences: ArrayLike, right: ArrayLike, *, weights: ArrayLike | None = None, least: int = LEAST
+) -> Curve:
+    """Return the map from confidences to how often such answers are right.
+
+    Parameters
+    ----------
+    confidences : float[n] in 0..1.
+    right : bool[n].
+    weights : float[n], how much each answer counts; None: 1.
+    least : answers behind each point, where there are so many.
+
+    Raises
+    ------
+    InputError : without an answer, or with other numbers of both.
+    """
+    p, hit = np.asarray(confidences, np.float64), np.asarray(right, np.float64)
+    if p.ndim != 1 or p.shape != hit.shape or not len(p):
+        raise InputError(
+            f"{p.shape} confidences and {hit.shape} verdicts", hint="a map needs as many of both, at least one"
+        )
+    from scipy.optimize import isotonic_regression
+
+    weight = np.ones(len(p)) if weights is None else np.asarray(weights, np.float64)
+    # Equal confidences belong together, whatever their number.
+    _, place, n = np.unique(p, return_inverse=True, return_counts=True)
+    mass = np.bincount(place, weight)
+    blocks = isotonic_regression(np.bincount(place, weight * hit) / mass, weights=mass).blocks
+    edges = _wide_enough(np.append(0, np.cumsum(n))[blocks], least)
+    order = np.argsort(p, kind="stable")
+    size = np.add.reduceat(weight[order], edges[:-1])
+    shares = (np.add.reduceat((weight * hit)[order], edges[:-1]) + weight @ hit / weight.sum()) / (size + 1)
+    means = np.add.reduceat((weight * p)[order], edges[:-1]) / size
+    return Curve(np.round(means, 6), np.asarray(np.round(np.maximum.accumulate(shares), 6), np.float64))
+
+
+def _wide_enough(edges: NDArray[np.int64], least: int) -> NDArray[np.int64]:
+    """Join blocks with fewer answers than `least` to the next ones, the last of them to the one before."""
+    kept = [0]
+    for edge in edges[1:].tolist():
+        if edge - kept[-1] >= least:
+            kept.append(edge)
+    if kept[-1] != edges[-1]:
+        kept = [*(kept[:-1] if len(kept) > 1 else kept), int(edges[-1])]
+    return np.array(kept, np.int64)

@@ -1,0 +1,136 @@
+"""Is a text like those that the model was tried on? Four signs that need no right answer, and how usual they are.
+
+    tokens      log T                                          long or short
+    fields      log of the number of fields                    much or little found
+    surprise    log( 0.001 + mean over tokens of -log p(ŷ_t) )  how unsure the model is of its tokens
+    evidence    mean over tokens of the score of ŷ_t           how much of what it knows it has seen
+
+Every model of chains has them, whatever it is made of. Held-out texts say what is usual: the mean μ of their signs, and
+Σ, how these vary together. A text is as far from usual as
+
+    d² = (z - μ)ᵀ Σ⁻¹ (z - μ)                                  (Mahalanobis 1936)
+
+and *unfamiliar* if d² is beyond the limit that one held-out text in a hundred goes beyond. Text of quite another kind
+mostly has few fields for its length, little evidence and much surprise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.errors import ModelFileError
+
+__all__ = ["SIGNS", "Familiarity", "Unfamiliar", "signs_of"]
+
+Float = NDArray[np.float64]
+
+SIGNS = ("tokens", "fields", "surprise", "evidence")
+"""What is looked at, in the order of the columns."""
+
+RARE = 0.01
+"""The share of held-out texts that count as unfamiliar."""
+
+FEWEST = 50
+"""With fewer held-out texts nothing is said about what is usual."""
+
+_WORDS = {
+    "tokens": ("short", "long"),
+    "fields": ("few fields", "many fields"),
+    "surprise": ("too sure", "unsure"),
+    "evidence": ("little known", "much known"),
+}
+_LEAST_P, _LARGEST = 1e-6, 1e3
+
+
+@dataclass(frozen=True, slots=True)
+class Unfamiliar:
+    """Why a text is unlike those that the model was tried on.
+
+    distance : d² as a multiple of the limit, above 1. reason : the sign that adds most to it, in words: "few fields",
+    "little known", "unsure" ...
+    """
+
+    distance: float
+    reason: str
+
+
+def signs_of(lengths: NDArray[np.int64], fields: Float, probability: Float, score: Float) -> Float:
+    """Return the signs of N texts of M tokens in all, float64[N, 4].
+
+    lengths : int64[N]; fields : float64[N], how many each has; probability, score : float64[M], of the labels chosen.
+    """
+    text, tokens = np.repeat(np.arange(len(lengths)), lengths), np.maximum(lengths, 1)
+    doubt = np.bincount(text, -np.log(np.maximum(probability, _LEAST_P)), len(lengths)) / tokens
+    known = np.bincount(text, np.minimum(np.maximum(score, -_LARGEST), _LARGEST), len(lengths)) / tokens
+    return np.stack([np.log(tokens), np.log(np.maximum(fields, 1)), np.log(0.001 + doubt), known], axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Familiarity:
+    """What is usual: mean, float64[4], inverse, Σ⁻¹, float64[4, 4], and the limit of d²."""
+
+    mean: Float
+    inverse: Float
+    limit: float
+
+    @classmethod
+    def learn(cls, signs: Float, weight: Float, rare: float = RARE) -> Familiarity:
+        """Learn what is usual from held-out texts; signs : float64[N, 4]; weight : float64[N], of each text."""
+        share = weight / weight.sum()
+        mean = share @ signs
+        # Signs that never vary are given a small variance, so that Σ has an inverse.
+        variance = (share[:, None] * (signs - mean)).T @ (signs - mean) + 1e-6 * np.eye(len(SIGNS))
+        inverse = np.linalg.inv(variance)
+        found = cls(_digits(mean), _digits((inverse + inverse.T) / 2), 1.0)
+        distance = found.distances(signs)
+        order = np.argsort(distance)
+        last = np.searchsorted(np.cumsum(share[order]), 1.0 - rare)
+        return cls(found.mean, found.inverse, float(_digits(distance[order][min(last, len(order) - 1)])))
+
+    @classmethod
+    def of(cls, table: Any) -> Familiarity:
+        """Check what a model file holds."""
+        what = "the calibration of the model does not say what texts are usual"
+        try:
+            mean, inverse = (np.asarray(table[name], np.float64) for name in ("mean", "inverse"))
+            limit = float(table["limit"])
+        except (TypeError, ValueError, KeyError):
+            raise ModelFileError(what) from None
+        n = len(SIGNS)
+        finite = all(np.isfinite(values).all() for values in (mean, inverse, limit))
+        if mean.shape != (n,) or inverse.shape != (n, n) or not finite or limit < 0 or (np.diag(inverse) <= 0).any():
+            raise ModelFileError(what)
+        return cls(mean, inverse, limit)
+
+    def to_header(self) -> dict[str, Any]:
+        """Return what `of` reads."""
+        return {"mean": self.mean.tolist(), "inverse": self.inverse.tolist(), "limit": self.limit}
+
+    def distances(self, signs: Float) -> Float:
+        """Return d² of each text, float64[N]."""
+        away = signs - self.mean
+        return np.maximum(((away @ self.inverse) * away).sum(axis=1), 0.0)
+
+    def standard(self, signs: Float) -> Float:
+        """Return the signs as multiples of how much they vary beside the others, within -8..8."""
+        return np.clip((signs - self.mean) * np.sqrt(np.diag(self.inverse)), -8.0, 8.0)
+
+    def judge(self, signs: Float) -> list[Unfamiliar | None]:
+        """Return for each text why it is unfamiliar; None for those that are not."""
+        distance = self.distances(signs)
+        found: list[Unfamiliar | None] = [None] * len(signs)
+        for i in np.flatnonzero(distance > self.limit).tolist():
+            away = signs[i] - self.mean
+            k = int(np.argmax(away * (self.inverse @ away)))
+            far = round(float(distance[i] / self.limit), 2) if self.limit else 1.0
+            found[i] = Unfamiliar(max(far, 1.0), _WORDS[SIGNS[k]][int(away[k] > 0)])
+        return found
+
+
+def _digits(values: Any) -> Any:
+    """Return values with nine digits: enough, and the file says the same on every machine."""
+    return np.vectorize(lambda x: float(f"{x:.9g}"), otypes=[np.float64])(values)
