@@ -30,6 +30,7 @@ bench: $(STAMP)
 # Trains the bundled model of references: an hour on two cores, and the rendered references before it.
 model: $(STAMP) rendered
 	$(BIN)/python scripts/train_citations.py --data ../shared/data
+	$(BIN)/python scripts/calibrate_citations.py --data ../shared/data
 
 # Labelled references from works and citation styles, in build/rendered: needs Node.js and npm; half an hour.
 rendered: $(STAMP)

@@ -42,6 +42,7 @@ def bench(arguments: str = "--quick", **needs: bool) -> Quick:
 SCRIPTS = {
     "bench/accuracy.py": bench(data=True),
     "bench/batches.py": bench(),
+    "bench/calibration.py": Quick("--quick --train 2 --data {data} --rendered {data}/rendered", data=True),
     "bench/cascade.py": bench(),
     "bench/codl.py": bench(data=True),
     "bench/conv.py": bench(data=True),
@@ -59,6 +60,9 @@ SCRIPTS = {
     "bench/serve.py": bench(),
     "bench/sharded.py": bench(data=True),
     "scripts/adapt_citations.py": Quick("--data {data} --references 4 --subsets 1", data=True),
+    "scripts/calibrate_citations.py": Quick(
+        "--data {data} --rendered {data}/rendered --output {out}/a.espalier", data=True, writes="a.espalier"
+    ),
     "scripts/draw_parse.py": Quick("{out}/parse.svg", writes="parse.svg"),
     "scripts/measure_hostile.py": Quick("--megabytes 0.01 --lines 2 --only parse label --json {out}/x", writes="x"),
     "scripts/measure_house.py": Quick("--walk parse"),

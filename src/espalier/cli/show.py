@@ -227,13 +227,15 @@ def _print_entry(console: Console, number: int, place: str, entry: Entry) -> Non
 
 
 def _sure(record: Extraction) -> Text:
-    """Return the confidence, what is not proven, and the fields in doubt."""
+    """Return the confidence, what is not proven, why the text is unfamiliar, and the fields in doubt."""
     p = record.confidence
     share = f"{p:.0%}" if p < _ALMOST else ">99%"
     shown = Text(f"{share} sure", "green" if p >= 0.9 else "yellow" if p >= _DOUBTFUL else "red")
     certificate = record.certificate
     if certificate is not None and not certificate.proven:
         shown.append(f"   {certificate.status}", "red")
+    if record.unfamiliar is not None:
+        shown.append(f"   unfamiliar: {record.unfamiliar.reason}", "red")
     doubtful = [f"{field.label} {field.confidence:.0%}" for field in record.fields if field.confidence < _DOUBTFUL]
     return shown.append(f"   in doubt: {', '.join(doubtful)}" if doubtful else "", "yellow")
 

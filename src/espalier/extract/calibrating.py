@@ -96,7 +96,7 @@ def learn_calibration(trials: Sequence[Trial]) -> Calibration:
             correction = _learn_correction(pool, usual)
             corrections[kind], p = correction, correction(p, usual.standard(pool.signs))
         curves[kind] = isotonic(p, pool.right, weights=pool.weight)
-    return Calibration(**curves, usual=usual, corrections=corrections)
+    return Calibration(curves.get("field"), curves.get("record"), usual, corrections)
 
 
 def _weights(trials: Sequence[Trial]) -> list[Float]:

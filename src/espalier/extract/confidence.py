@@ -58,17 +58,18 @@ KINDS = ("field", "record")
 
 
 class Verdicts(NamedTuple):
-    """Confidences, float64[n], whether they came true, bool[n], and the number of the text that each is about."""
+    """Confidences, float64[n], whether they came true, bool[n], and what each is about: a text's number, a label."""
 
     sure: Float
     right: NDArray[np.bool_]
     text: NDArray[np.int64]
+    label: NDArray[np.str_]
 
     @classmethod
-    def of(cls, answers: Sequence[tuple[float, bool, int]]) -> Verdicts:
-        """Gather confidences, whether each came true, and of which text."""
-        sure, right, text = zip(*answers, strict=True) if answers else ((), (), ())
-        return cls(np.array(sure, np.float64), np.array(right, bool), np.array(text, np.int64))
+    def of(cls, answers: Sequence[tuple[float, bool, int, str]]) -> Verdicts:
+        """Gather confidences, whether each came true, of which text, and of which label ("": the whole text)."""
+        sure, right, text, label = zip(*answers, strict=True) if answers else ((), (), (), ())
+        return cls(np.array(sure, np.float64), np.array(right, bool), np.array(text, np.int64), np.array(label, str))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,12 +162,12 @@ class Calibration:
             raise ModelFileError("the calibration of the model is not a table")
         curves = {name: Curve.of(given[name], name) for name in KINDS if name in given}
         if "usual" not in given:
-            return cls(**curves)
+            return cls(curves.get("field"), curves.get("record"))
         usual, corrections = Familiarity.of(given["usual"]), given.get("corrections", {})
         if not isinstance(corrections, Mapping):
             raise ModelFileError("the corrections of the model are not a table")
         known = {name: Correction.of(corrections[name], name) for name in KINDS if name in corrections}
-        return cls(**curves, usual=usual, corrections=known)
+        return cls(curves.get("field"), curves.get("record"), usual, known)
 
     def to_header(self) -> dict[str, Any]:
         """Return what `from_header` reads."""

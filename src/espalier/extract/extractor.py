@@ -400,10 +400,10 @@ class Extractor:
 
         Returns
         -------
-        confidences, whether they came true, and of which text: of every `field` and every `record`, a whole text.
+        confidences, whether they came true, and of what: of every `field` and every `record`, a whole text.
         """
-        fields: list[tuple[float, bool, int]] = []
-        wholes: list[tuple[float, bool, int]] = []
+        fields: list[tuple[float, bool, int, str]] = []
+        wholes: list[tuple[float, bool, int, str]] = []
         for i, (extraction, document) in enumerate(zip(found, gold, strict=True)):
             if extraction.text != document.text:
                 raise InputError(f"the extraction is of another text than the document: {extraction.text[:40]!r}")
@@ -411,9 +411,9 @@ class Extractor:
             true = {self._place(document.text, span.label, span.start, span.end) for span in given}
             said = [self._place(document.text, field.label, field.start, field.end) for field in extraction.fields]
             pairs = zip(extraction.fields, said, strict=True)
-            fields += [(field.confidence, place in true, i) for field, place in pairs if place is not None]
+            fields += [(field.confidence, place in true, i, field.label) for field, place in pairs if place]
             wrong = any(self._counts(place) for place in true ^ set(said) if place is not None)
-            wholes.append((extraction.confidence, not wrong, i))
+            wholes.append((extraction.confidence, not wrong, i, ""))
         return {"field": Verdicts.of(fields), "record": Verdicts.of(wholes)}
 
     def _place(self, text: str, label: str, start: int, end: int) -> Place | None:

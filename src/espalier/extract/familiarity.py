@@ -88,8 +88,8 @@ class Familiarity:
         found = cls(_digits(mean), _digits((inverse + inverse.T) / 2), 1.0)
         distance = found.distances(signs)
         order = np.argsort(distance)
-        last = np.searchsorted(np.cumsum(share[order]), 1.0 - rare)
-        return cls(found.mean, found.inverse, float(_digits(distance[order][min(last, len(order) - 1)])))
+        last = min(int(np.searchsorted(np.cumsum(share[order]), 1.0 - rare)), len(order) - 1)
+        return cls(found.mean, found.inverse, float(_digits(distance[order[last]])))
 
     @classmethod
     def of(cls, table: Any) -> Familiarity:
@@ -113,7 +113,7 @@ class Familiarity:
     def distances(self, signs: Float) -> Float:
         """Return d² of each text, float64[N]."""
         away = signs - self.mean
-        return np.maximum(((away @ self.inverse) * away).sum(axis=1), 0.0)
+        return np.asarray(np.maximum(((away @ self.inverse) * away).sum(axis=1), 0.0))
 
     def standard(self, signs: Float) -> Float:
         """Return the signs as multiples of how much they vary beside the others, within -8..8."""

@@ -47,7 +47,7 @@ OTHER = "other"
 _BRACKETS = frozenset("([{<")
 _QUOTES = frozenset("“‘«„‚¿¡")
 _STRAIGHT = frozenset("\"'`")
-_NAMES = ("anystyle", "brill", "csl", "grobid", "linkedbooks", "plain")
+_NAMES = ("anystyle", "brill", "csl", "grobid", "linkedbooks", "plain", "umass")
 _REFINE = ("label", "pattern", "fields", "when", "unless", "after", "before")
 
 
