@@ -38,6 +38,7 @@ from espalier.citations.parser import Parser
 from espalier.citations.partly_labelled import PARTLY_LABELLED, read_partly_labelled
 from espalier.citations.record import LABELS, Record
 from espalier.citations.schemes import load_scheme
+from espalier.citations.seen import document_seen
 from espalier.citations.training import SOURCES, Example, compacted, divide, key_of, plain_tags, read_sources
 from espalier.corpus import Corpus
 from espalier.decoders.certify import degree_matrix
@@ -169,7 +170,7 @@ def material(
     if not path.exists():
         raise SystemExit(f"there is no {path.name} in {options.rendered}: make it with `make rendered`")
     weighted = [(example.document, example.weight) for example in training]
-    weighted += [(document, weight) for document in read(path) if key_of(document) not in others][:count]
+    weighted += [(document_seen(document), weight) for document in read(path) if key_of(document) not in others][:count]
     used = {name: getattr(options, name) for name in PARTLY_LABELLED}
     weighted += read_partly_labelled(options.data, used, {*others, *(example.key for example in training)})
     corpus = Corpus.from_documents([document for document, _ in weighted], vocabulary=load_task("citations").labels)

@@ -66,7 +66,8 @@ DATES = st.builds(
 )
 FREE = (
     *("title", "container_title", "collection_title", "volume", "issue", "edition", "publisher", "location"),
-    *("genre", "institution", "note", "doi", "url", "isbn", "issn", "number", "arxiv"),
+    *("genre", "institution", "note", "doi", "url", "isbn", "issn", "number", "arxiv", "number_of_pages"),
+    *("number_of_volumes", "event", "version", "pmid", "pmcid", "jstor", "handle"),
 )
 WORKS = st.builds(
     Work,
@@ -78,6 +79,7 @@ WORKS = st.builds(
     pages=st.none() | st.builds(Pages, first=TEXTS, last=TEXTS, text=TEXTS),
     issued=st.none() | DATES,
     accessed=st.none() | DATES,
+    original_date=st.none() | DATES,
     unread=st.lists(st.tuples(st.sampled_from(LABELS), TEXTS), max_size=2).map(tuple),
     **dict.fromkeys(FREE, TEXTS),
 )

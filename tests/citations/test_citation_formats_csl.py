@@ -17,14 +17,16 @@ from espalier.citations.formats.csl import item
 from espalier.citations.output_text import to_json
 from espalier.citations.work import KINDS, Date, Name, Work
 
-# The constraints of csl-data.json (CSL 1.0) on the variables that are written; whatever keeps these keeps the schema.
+# The constraints of csl-data.json (CSL 1.0.2) on the variables that are written; whatever keeps these keeps the schema.
 TEXT = {
     *("title", "container-title", "collection-title", "publisher", "publisher-place", "authority", "genre", "note"),
-    *("DOI", "URL", "ISBN", "ISSN", "archive", "archive_location", "year-suffix"),
+    *("DOI", "URL", "ISBN", "ISSN", "archive", "archive_location", "year-suffix", "event-title", "version"),
+    *("PMID", "PMCID"),
 }
-NUMBERS = {"volume", "issue", "page", "edition", "number"}
+NUMBERS = {"volume", "issue", "page", "edition", "number", "number-of-pages", "number-of-volumes"}
 TYPES = {
     *("article", "article-journal", "book", "chapter", "document", "paper-conference", "report", "thesis", "webpage"),
+    *("article-newspaper", "article-magazine", "dataset", "software", "patent", "standard", "legal_case", "manuscript"),
 }
 NAME_PARTS = {"family", "given", "dropping-particle", "non-dropping-particle", "suffix", "literal"}
 
@@ -38,7 +40,7 @@ def check_schema(found: dict[str, Any]) -> None:
             for name in value:
                 assert set(name) <= NAME_PARTS
                 assert all(isinstance(part, str) for part in name.values())
-        elif variable in ("issued", "accessed"):
+        elif variable in ("issued", "accessed", "original-date"):
             check_date(value)
         elif variable == "custom":
             assert isinstance(value, dict)

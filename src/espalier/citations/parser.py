@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from espalier.citations.record import CORE, LABELS, Record
+from espalier.citations.seen import words_seen
+from espalier.document import Document
 from espalier.errors import LabelError, nearest
 from espalier.extract.answers import FieldNames, Reading
 from espalier.extract.extraction import Extraction
@@ -85,6 +87,10 @@ class Parser(Extractor):
 
     def _made(self, text: str, reading: Reading, alternatives: tuple[Extraction, ...] = ()) -> Record:
         return Record(text, *reading[:4], alternatives, reading.unfamiliar)
+
+    def _words(self, document: Document) -> list[str]:
+        """Straight and curly quotation marks are the same to the model."""
+        return words_seen(document)
 
     def _place(self, text: str, label: str, start: int, end: int) -> tuple[str, int, int] | None:
         """Return a field without what is neither letter nor digit at both ends; None if nothing is left."""

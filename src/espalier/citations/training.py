@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from espalier.citations.schemes import OTHER, Scheme, load_scheme
+from espalier.citations.seen import document_seen
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.estimators.crf import CRF
@@ -111,7 +112,10 @@ def part_of(key: str) -> str:
 def read_sources(
     directory: str | os.PathLike[str], sources: Sequence[Source] = SOURCES, exclude: Iterable[str] = ()
 ) -> list[Example]:
-    """Return the references of all sources, converted, without empty ones, copies and excluded keys."""
+    """Return the references of all sources, converted and as the model sees them.
+
+    Empty ones, copies and excluded keys are left out.
+    """
     directory = Path(directory)
     seen = set(exclude) | {""}
     found: list[Example] = []
@@ -125,7 +129,7 @@ def read_sources(
             key = key_of(converted)
             if key not in seen:
                 seen.add(key)
-                found.append(Example(converted, source, key))
+                found.append(Example(document_seen(converted), source, key))
     return found
 
 

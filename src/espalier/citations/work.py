@@ -13,8 +13,9 @@ __all__ = ["KINDS", "Date", "Name", "Pages", "Work"]
 KINDS = (
     *("article-journal", "paper-conference", "chapter", "book", "thesis", "report"),
     *("webpage", "article", "document"),
+    *("article-newspaper", "article-magazine", "dataset", "software", "patent", "standard", "legal_case", "manuscript"),
 )
-"""The types of work, as CSL names them; `article` is a preprint, `document` anything that shows no other type."""
+"""The types of work, as CSL 1.0.2 names them; `article` is a preprint, `document` anything that shows no other type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Date:
 class Pages(NamedTuple):
     """Pages from `first` to `last` ("" where there is no such page), and all of it as `text`: "12-15, 20".
 
-    A single page or an article number has no `last`; a number of pages ("345 p.") has neither, only the `text`.
+    A single page or an article number has no `last`; what cannot be read has neither, only the `text`.
     """
 
     first: str
@@ -61,9 +62,13 @@ class Pages(NamedTuple):
 class Work:
     """What a reference describes, field by field; "" or () or None where it does not say.
 
-    type : one of `KINDS`; others : the roles ("author", ...) whose list of names ends in "et al.";
-    number : of a report; unread : (label, text) of what could not be understood, or had no room beside a
-    field of the same label, so that nothing is lost.
+    type : one of `KINDS`; others : the roles ("author", ...) whose list of names ends in "et al.".
+    number : of a report, patent or standard; version : of a program or data set.
+    number_of_pages, number_of_volumes : how many there are ("432 p.", "2 vols").
+    event : the meeting that a paper was given at; original_date : of the first edition, where this is a later one.
+    arxiv, pmid, pmcid, jstor, handle : what archives call it.
+    unread : (label, text) of what could not be understood, or had no room beside a field of the same label, so that
+    nothing is lost.
     """
 
     type: str = "document"
@@ -90,5 +95,14 @@ class Work:
     isbn: str = ""
     issn: str = ""
     number: str = ""
+    number_of_pages: str = ""
+    number_of_volumes: str = ""
+    event: str = ""
+    original_date: Date | None = None
+    version: str = ""
     arxiv: str = ""
+    pmid: str = ""
+    pmcid: str = ""
+    jstor: str = ""
+    handle: str = ""
     unread: tuple[tuple[str, str], ...] = ()

@@ -252,6 +252,14 @@ class Extractor:
             yield from self.of_documents(documents, k=k)
             done += len(several)
 
+    def _corpus(self, documents: Sequence[Document]) -> Corpus:
+        """Return the tokens of documents, without their labels; rules may ask for the texts."""
+        return Corpus.from_tokens(list(map(self._words, documents)), documents=documents)
+
+    def _words(self, document: Document) -> list[str]:
+        """Return what the model sees of a document: its tokens, one for one."""
+        return document.words
+
     def _document(self, text: str | Document, i: int) -> Document:
         """Return a text as a document; refuse what is none, or is too long."""
         if isinstance(text, Document):
@@ -277,7 +285,7 @@ class Extractor:
             return self.decode(self.score(documents))
         from espalier.extract.segments import SegmentAnswers
 
-        corpus = _corpus(documents)
+        corpus = self._corpus(documents)
         return SegmentAnswers(documents, corpus, self._segments.potentials(corpus), self._segments, self.compiled)
 
     def score(self, documents: Sequence[Document]) -> Scored:
@@ -286,7 +294,7 @@ class Extractor:
             raise InputError(
                 f"a {type(self._segments).__name__} scores segments", hint="here a model is needed that scores tokens"
             )
-        corpus = _corpus(documents)
+        corpus = self._corpus(documents)
         return Scored(documents, corpus, self.model.potentials(corpus))
 
     def decode(self, scored: Scored) -> Answers:
@@ -327,7 +335,7 @@ class Extractor:
             answers, names = self.decode(self.score(documents)), self.model.labels_.names
             return [[names[j] for j in answers.y[answers.scored.span(i)].tolist()] for i in range(len(documents))]
         model = self.model if self._own_rules else self._ruled_model()
-        found: list[list[str]] = model.predict(_corpus(documents))
+        found: list[list[str]] = model.predict(self._corpus(documents))
         return found
 
     def label(self, documents: Sequence[Document]) -> list[Document]:
@@ -362,7 +370,7 @@ class Extractor:
         """
         document = self._document(text, 0)
         if self._own_rules and hasattr(self.model, "choose"):
-            return self.model.explain(document.words)
+            return self.model.explain(self._words(document))
         from espalier.decoders.explanation import explain
         from espalier.estimators.abilities import with_experts
 
@@ -433,11 +441,6 @@ class Extractor:
     def __repr__(self) -> str:
         """Show what it is made of."""
         return f"{type(self).__name__}({self.model!r}, {len(self.rules)} rules, {len(self.labels)} fields)"
-
-
-def _corpus(documents: Sequence[Document]) -> Corpus:
-    """Return the tokens of documents, without their labels; rules may ask for the texts."""
-    return Corpus.from_tokens([document.words for document in documents], documents=documents)
 
 
 def _checked(names: Any, error: type[EspalierError]) -> Mapping[str, str]:

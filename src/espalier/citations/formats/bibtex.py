@@ -18,10 +18,12 @@ words are mostly in lower case, every capitalised word but the first (names). A 
 style.
 
 The fields are those of the classic styles where there is one; `day`, `doi`, `url`, `urldate`, `isbn`, `issn`,
-`eprint`, `translator` and `organization` are passed over by styles that do not know them. A month is its macro, a
-range of months two (`may # "--" # jun`), a season its English name; a date that could not be read is the year. The
-letter of '2004a' is in the key, not in the year, which styles sort by and give letters of their own. What could not be
-read or had no room is in `annote`, which only annotating styles print; so is the text of a date read in part.
+`eprint`, `translator`, `organization`, `version`, `pagetotal`, `volumes`, `eventtitle`, `origdate`, `pmid`, `pmcid`,
+`jstor`, `handle` and `entrysubtype` (newspaper, magazine) are passed over by styles that do not know them. A month is
+its macro, a range of months two (`may # "--" # jun`), a season its English name; a date that could not be read is the
+year. The letter of '2004a' is in the key, not in the year, which styles sort by and give letters of their own. What
+could not be read or had no room is in `annote`, which only annotating styles print; so is the text of a date read in
+part.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "entry", "escape"]
 
-# CSL type: entry type, and the field of the container's title. Every other type is a @misc.
+# CSL type: entry type, and the field of the container's title. Every other type is a @misc; so is, to a classic style,
+# any that it does not know.
 _TYPES = {
     "article-journal": ("article", "journal"),
     "paper-conference": ("inproceedings", "booktitle"),
@@ -48,8 +51,17 @@ _TYPES = {
     "book": ("book", "booktitle"),
     "thesis": ("phdthesis", "booktitle"),
     "report": ("techreport", "booktitle"),
+    "article-newspaper": ("article", "journal"),
+    "article-magazine": ("article", "journal"),
+    "manuscript": ("unpublished", "howpublished"),
+    "dataset": ("dataset", "howpublished"),
+    "software": ("software", "howpublished"),
+    "patent": ("patent", "howpublished"),
+    "standard": ("standard", "howpublished"),
+    "legal_case": ("jurisdiction", "howpublished"),
 }
 _MISC = ("misc", "howpublished")
+_SUBTYPES = {"article-newspaper": "newspaper", "article-magazine": "magazine"}
 _HOUSE = {"thesis": "school", "report": "institution"}
 _MASTERS = re.compile(r"\b(?:master|m\.? ?sc|m\.? ?a\b|m\.? ?phil|diplom|bachelor|licen[ct])", re.IGNORECASE)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -114,14 +126,20 @@ def _fields(work: Work) -> Iterator[tuple[str, str]]:
         ("number", number, _value),
         ("issue", issue, _value),
         ("pages", work.pages, _pages),
+        ("pagetotal", work.number_of_pages, _value),
+        ("volumes", work.number_of_volumes, _value),
         ("edition", work.edition, _value),
+        ("version", work.version, _value),
+        ("eventtitle", work.event, _value),
         (house, institution, _value),
         ("publisher", publisher, _value),
         ("address", work.location, _value),
         ("year", work.issued, _year),
         ("month", work.issued, _month),
         ("day", work.issued, _day),
+        ("origdate", work.original_date, _accessed),
         ("type", work.genre, _value),
+        ("entrysubtype", _SUBTYPES.get(work.type, ""), _value),
         ("note", work.note, _value),
         ("doi", work.doi, _verbatim),
         ("url", work.url, _url),
@@ -130,6 +148,10 @@ def _fields(work: Work) -> Iterator[tuple[str, str]]:
         ("issn", work.issn, _value),
         ("eprint", work.arxiv, _verbatim),
         ("archiveprefix", "arXiv" if work.arxiv else "", _value),
+        ("pmid", work.pmid, _verbatim),
+        ("pmcid", work.pmcid, _verbatim),
+        ("jstor", work.jstor, _verbatim),
+        ("handle", work.handle, _verbatim),
         ("annote", work, _left_over),
     )
     for name, content, write_out in contents:

@@ -2,13 +2,14 @@
 
     item(work, "andersen1994program")       # {"id": ..., "type": "thesis", "title": ..., "author": [...], ...}
 
-The items satisfy the published schema of CSL data (version 1.0: `id` and `type` required, no other properties than
+The items satisfy the published schema of CSL data (version 1.0.2: `id` and `type` required, no other properties than
 its own). Values are those of the `Work`, every character of them. Where the schema has no place of its own:
 
 - 'et al.' is no name: the roles it was read in are in `custom.others`, for example `["author"]`; what could not be
   read is in `custom.unread`, [label, text] each, and the text of a date that was read in part in `custom.issued`;
 - an institution is the `publisher` when there is none (CSL's custom for theses and reports), else the `authority`;
-- an arXiv number is the `archive_location` of the `archive` 'arXiv';
+- an arXiv number is the `archive_location` of the `archive` 'arXiv'; one of JSTOR or of the Handle system, if there is
+  no arXiv number, that of 'JSTOR' or 'Handle'; another archive's number beside it is in `custom`;
 - a date that could not be read is a `literal`; one that could has `date-parts`, one list or two for a range, and the
   letter of '2004a' is the `year-suffix`.
 """
@@ -37,12 +38,19 @@ _SAME = {
     "publisher-place": "location",
     "genre": "genre",
     "number": "number",
+    "number-of-pages": "number_of_pages",
+    "number-of-volumes": "number_of_volumes",
+    "event-title": "event",
+    "version": "version",
     "note": "note",
     "DOI": "doi",
     "URL": "url",
     "ISBN": "isbn",
     "ISSN": "issn",
+    "PMID": "pmid",
+    "PMCID": "pmcid",
 }
+_ARCHIVES = {"arXiv": "arxiv", "JSTOR": "jstor", "Handle": "handle"}
 _ROLES = {"author": "authors", "editor": "editors", "translator": "translators"}
 _NAME = {"family": "family", "given": "given", "non-dropping-particle": "particle", "suffix": "suffix"}
 
@@ -55,12 +63,14 @@ def item(work: Work, key: str = "") -> dict[str, Any]:
     found.update((variable, getattr(work, attribute)) for variable, attribute in _SAME.items())
     found["page"] = page_range(work.pages, "-") if work.pages else ""
     found["issued"], found["accessed"] = _date(work.issued), _date(work.accessed)
+    found["original-date"] = _date(work.original_date)
     found["year-suffix"] = year_suffix(work.issued)
     if work.institution:
         found["authority" if work.publisher else "publisher"] = work.institution
-    if work.arxiv:
-        found.update({"archive": "arXiv", "archive_location": work.arxiv})
-    found["custom"] = _custom(work)
+    archives = [(name, number) for name, attribute in _ARCHIVES.items() if (number := getattr(work, attribute))]
+    if archives:
+        found["archive"], found["archive_location"] = archives[0]
+    found["custom"] = _custom(work) | dict(archives[1:])
     return {variable: value for variable, value in found.items() if value}
 
 

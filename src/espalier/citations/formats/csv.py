@@ -71,7 +71,7 @@ def _part(work: Work, part: str) -> str:
     value = getattr(work, part)
     if part in _ROLES:
         return "; ".join([*map(inverted, value), *(["et al."] if _ROLES[part] in work.others else [])])
-    if part in ("issued", "accessed"):
+    if part in ("issued", "accessed", "original_date"):
         return edtf(value)
     if part == "pages":
         return page_range(value, "-") if value else ""

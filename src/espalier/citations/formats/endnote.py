@@ -9,10 +9,12 @@
 Text is cleaned (`output_text.clean`: XML has no control characters) and escaped. Names are 'van der Berg, Jan, Jr'. A
 name that was not split ends in a comma, or two commas stand for the first one in it: so EndNote keeps it whole. The
 journal of an article stands twice, as the secondary title and as the periodical. An institution is the publisher when
-there is none; the number of a report is the number when there is no issue; an arXiv number is the accession number. A
-date that says more than a year is written out as EDTF ('1994-05-02') beside the year. `notes` holds the notes of the
-reference; `research-notes` what EndNote has no element for, each after its name: 'et al.', the institution beside a
-publisher, the number beside an issue, the text of a date read in part, and what could not be read.
+there is none, the event the secondary title, a version the edition, how many pages the pages; the number of a report,
+patent or standard is the number when there is no issue; an arXiv number or else a PMID is the accession number, a PMCID
+`custom2`, as EndNote has it. A date that says more than a year is written out as EDTF ('1994-05-02') beside the year.
+`notes` holds the notes of the reference; `research-notes` what EndNote has no element for, each after its name:
+'et al.', the institution beside a publisher, the number beside an issue, numbers of JSTOR and Handle, whatever else
+finds its element taken, the text of a date read in part, and what could not be read.
 """
 
 from __future__ import annotations
@@ -38,6 +40,14 @@ _TYPES = {
     "report": ("Report", 27),
     "webpage": ("Web Page", 12),
     "article": ("Unpublished Work", 34),
+    "article-newspaper": ("Newspaper Article", 23),
+    "article-magazine": ("Magazine Article", 19),
+    "dataset": ("Dataset", 59),
+    "software": ("Computer Program", 9),
+    "patent": ("Patent", 25),
+    "standard": ("Standard", 58),
+    "legal_case": ("Case", 7),
+    "manuscript": ("Manuscript", 36),
 }
 _GENERIC = ("Generic", 13)
 
@@ -55,21 +65,24 @@ def _elements(work: Work) -> Iterator[str]:
     yield _element("contributors", "".join(_element(role, _names(names)) for role, names in people))
     titles = (
         ("title", work.title),
-        ("secondary-title", work.container_title),
+        ("secondary-title", work.container_title or work.event),
         ("tertiary-title", work.collection_title),
     )
     yield _element("titles", "".join(_leaf(tag, text) for tag, text in titles))
-    journal = work.container_title if work.type == "article-journal" else ""
+    journal = work.container_title if work.type.startswith("article-") else ""
     yield _element("periodical", _leaf("full-title", journal))
-    yield _leaf("pages", page_range(work.pages, "-") if work.pages else "")
+    yield _leaf("pages", page_range(work.pages, "-") if work.pages else work.number_of_pages)
     yield _leaf("volume", work.volume)
     yield _leaf("number", work.issue or work.number)
-    yield _leaf("edition", work.edition)
+    yield _leaf("num-vols", work.number_of_volumes)
+    yield _leaf("edition", work.edition or work.version)
     yield _dates(work.issued)
     yield _leaf("pub-location", work.location)
     yield _leaf("publisher", work.publisher or work.institution)
     yield _leaf("isbn", "; ".join(filter(None, (work.issn, work.isbn))))
-    yield _leaf("accession-num", f"arXiv:{work.arxiv}" if work.arxiv else "")
+    yield _leaf("orig-pub", edtf(work.original_date))
+    yield _leaf("accession-num", f"arXiv:{work.arxiv}" if work.arxiv else work.pmid)
+    yield _leaf("custom2", work.pmcid)
     yield _leaf("electronic-resource-num", work.doi)
     yield _leaf("notes", work.note)
     yield _leaf("research-notes", "; ".join(_homeless(work)))
@@ -85,6 +98,15 @@ def _homeless(work: Work) -> Iterator[str]:
         yield f"institution: {work.institution}"
     if work.number and work.issue:
         yield f"number: {work.number}"
+    taken = (
+        ("event", work.event if work.container_title else ""),
+        ("version", work.version if work.edition else ""),
+        ("number of pages", work.number_of_pages if work.pages else ""),
+        ("PMID", work.pmid if work.arxiv else ""),
+        ("JSTOR", work.jstor),
+        ("hdl", work.handle),
+    )
+    yield from (f"{what}: {text}" for what, text in taken if text)
     if rest := left_over(work):
         yield rest
 

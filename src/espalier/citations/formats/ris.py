@@ -9,8 +9,10 @@
 
 Values are cleaned (`output_text.clean`), one line each. Lines end in LF, which every importer takes and text mode turns
 into CRLF on Windows; `newline="\\r\\n"` of `write` gives the CRLF of the original specification. Tags: A2 editors, A4
-translators, T2 the container (journal, book), T3 the series, M1 the number of a report, M3 the genre, PB the publisher
-or else the institution (AD where a work has both), SN ISSN and ISBN, AN an arXiv number, Y2 the day of access. A date
+translators, T2 the container (journal, book) or else the event, T3 the series, M1 the number of a report, patent or
+standard, M3 the genre, NV how many volumes, OP the first edition, PB the publisher or else the institution (AD where a
+work has both), SN ISSN and ISBN, AN an arXiv number or else a PMID, C2 a PMCID, Y2 the day of access. A version is the
+edition where there is none, how many pages are SP where there are none. What finds its tag taken is a note. A date
 is 'year/month/day/other', where other holds a season, the end of a range, 'circa' or what could not be read. Pages that
 are no plain range stand in SP. 'et al.' and what could not be read are notes, 'author: et al.'. RIS cannot mark a name
 as unsplit: a reader takes what stands before a comma in the name of an institution for a family name.
@@ -22,7 +24,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from espalier.citations.formats import OutputFormat
-from espalier.citations.output_text import SEASONS, Keys, clean, inverted, is_range, iso, page_range
+from espalier.citations.output_text import SEASONS, Keys, clean, edtf, inverted, is_range, iso, page_range
 
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Pages, Work
@@ -39,6 +41,14 @@ _TYPES = {
     "report": "RPRT",
     "webpage": "ELEC",
     "article": "UNPB",
+    "article-newspaper": "NEWS",
+    "article-magazine": "MGZN",
+    "dataset": "DATA",
+    "software": "COMP",
+    "patent": "PAT",
+    "standard": "STAND",
+    "legal_case": "CASE",
+    "manuscript": "MANSCPT",
 }
 
 
@@ -53,18 +63,32 @@ def _tags(work: Work) -> Iterator[tuple[str, str]]:
     """Yield (tag, value), empty values among them, in the order of the lines."""
     for tag, names in (("AU", work.authors), ("A2", work.editors), ("A4", work.translators)):
         yield from ((tag, inverted(name)) for name in names)
-    yield from (("TI", work.title), ("T2", work.container_title), ("T3", work.collection_title))
+    yield from (("TI", work.title), ("T2", work.container_title or work.event), ("T3", work.collection_title))
     yield from _dates(work.issued)
-    yield from (("VL", work.volume), ("IS", work.issue), ("M1", work.number))
+    yield "OP", edtf(work.original_date)
+    yield from (("VL", work.volume), ("NV", work.number_of_volumes), ("IS", work.issue), ("M1", work.number))
     yield from _pages(work.pages)
-    yield from (("ET", work.edition), ("PB", work.publisher or work.institution))
+    yield "SP", work.number_of_pages if work.pages is None else ""
+    yield from (("ET", work.edition or work.version), ("PB", work.publisher or work.institution))
     yield "AD", work.institution if work.publisher else ""
     yield from (("CY", work.location), ("M3", work.genre), ("DO", work.doi), ("UR", work.url))
-    yield from (("SN", work.issn), ("SN", work.isbn), ("AN", f"arXiv:{work.arxiv}" if work.arxiv else ""))
+    archives = [f"arXiv:{work.arxiv}" if work.arxiv else "", f"PMID:{work.pmid}" if work.pmid else ""]
+    archives += [f"JSTOR:{work.jstor}" if work.jstor else "", f"hdl:{work.handle}" if work.handle else ""]
+    first, *others = [*filter(None, archives), ""]
+    yield from (("SN", work.issn), ("SN", work.isbn), ("AN", first), ("C2", work.pmcid))
     yield "Y2", _date(work.accessed) if work.accessed else ""
     yield "N1", work.note
+    yield from (("N1", number) for number in others)
+    yield from (("N1", f"{what}: {text}") for what, text in _without_room(work) if text)
     yield from (("N1", f"{role}: et al.") for role in sorted(work.others))
     yield from (("N1", f"{label}: {text}") for label, text in work.unread)
+
+
+def _without_room(work: Work) -> Iterator[tuple[str, str]]:
+    """Yield what has no tag of its own, and finds that of another value taken."""
+    yield "event", work.event if work.container_title else ""
+    yield "version", work.version if work.edition else ""
+    yield "number of pages", work.number_of_pages if work.pages is not None else ""
 
 
 def _pages(pages: Pages | None) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,8 @@
 
     <biblStruct xmlns="http://www.tei-c.org/ns/1.0" type="article-journal" xml:id="knuth1974computer">
       <analytic> title level="a", author </analytic>
-      <monogr> title level="j", editor, idno, edition, imprint (publisher, pubPlace, date, biblScope) </monogr>
+      <monogr> title level="j", editor, meeting, idno, edition, imprint (publisher, pubPlace, date, biblScope), extent
+      </monogr>
       <series> title level="s" </series>
       <idno/> <ptr/> <note/>
     </biblStruct>
@@ -11,7 +12,8 @@ A work inside another (an article, chapter or paper, and whatever names a contai
 then the `monogr`, which else is the work itself. Text is cleaned (`output_text.clean`: XML has no control characters)
 and escaped. Names are `persName` (forename, nameLink, surname, genName) or, unsplit, `name`. A date has `when`, or
 `from` and `to`; `cert="low"` is circa. `note` holds what TEI has no element for, by `type`: genre, institution (beside
-a publisher), others ('et al.', by role), unread (with the label in `n`), and the reference itself, raw_reference.
+a publisher), version, others ('et al.', by role), unread (with the label in `n`), and the reference itself,
+raw_reference.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "NAMESPACE", "entry"]
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
-_PARTS = frozenset({"article-journal", "paper-conference", "chapter"})
+_PARTS = frozenset({"article-journal", "article-newspaper", "article-magazine", "paper-conference", "chapter"})
 _OPENING = f"""<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="{NAMESPACE}">
 <teiHeader><fileDesc>
@@ -71,7 +73,7 @@ def _analytic(work: Work) -> str:
 
 def _monogr(work: Work, analytic: bool) -> str:
     """Return what was published on its own: the container of an `analytic`, or the work itself."""
-    level = "j" if work.type == "article-journal" else "m"
+    level = "j" if work.type.startswith("article-") else "m"
     authors = "" if analytic else _people("author", work.authors)
     title = _leaf("title", work.container_title if analytic else work.title, level=level)
     editors = _people("editor", work.editors) + _people("editor", work.translators, role="translator")
@@ -79,6 +81,7 @@ def _monogr(work: Work, analytic: bool) -> str:
         title = f'<title level="{level}"/>'  # TEI wants one beside people
     # People come before the title or after it; of authors TEI wants the former.
     head = authors + editors + title if authors else title + editors
+    head += _leaf("meeting", work.event)
     head += _leaf("idno", work.issn, type="ISSN") + _leaf("idno", work.isbn, type="ISBN")
     imprint = "".join(
         (
@@ -86,22 +89,27 @@ def _monogr(work: Work, analytic: bool) -> str:
             _leaf("pubPlace", work.location),
             _date(work.issued, "published"),
             _date(work.accessed, "accessed"),
+            _date(work.original_date, "original"),
             _leaf("biblScope", work.volume, unit="volume"),
             _leaf("biblScope", work.issue, unit="issue"),
             _pages(work.pages),
         )
     )
-    return f"<monogr>{head}{_leaf('edition', work.edition)}<imprint>{imprint or '<date/>'}</imprint></monogr>"
+    extent = _element("extent", _leaf("measure", work.number_of_pages, unit="pages"))
+    extent += _element("extent", _leaf("measure", work.number_of_volumes, unit="volumes"))
+    return f"<monogr>{head}{_leaf('edition', work.edition)}<imprint>{imprint or '<date/>'}</imprint>{extent}</monogr>"
 
 
 def _identifiers(work: Work) -> tuple[tuple[str, str], ...]:
-    return (("DOI", work.doi), ("arXiv", work.arxiv), ("number", work.number))
+    archives = (("PMID", work.pmid), ("PMCID", work.pmcid), ("JSTOR", work.jstor), ("Handle", work.handle))
+    return (("DOI", work.doi), ("arXiv", work.arxiv), *archives, ("number", work.number))
 
 
 def _notes(work: Work, text: str) -> Iterator[tuple[str, str, str]]:
     """Yield (type, n, text) of the notes."""
     yield "", "", work.note
     yield "genre", "", work.genre
+    yield "version", "", work.version
     yield "institution", "", work.institution if work.publisher else ""
     yield from (("others", "", role) for role in sorted(work.others))
     yield from (("unread", label, value) for label, value in work.unread)

@@ -9,27 +9,28 @@ it has and by cue words in them (`kind_of`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from espalier.citations.normalise.dates import is_pending, parse_date
-from espalier.citations.normalise.lexicon import vocabulary
+from espalier.citations.normalise.dates import first_published, is_pending, parse_date, split_original
+from espalier.citations.normalise.identifiers import find_archives, find_arxiv, find_doi, find_isbn, find_issn, find_url
+from espalier.citations.normalise.kinds import kind_of, standard_number
+from espalier.citations.normalise.mending import mended
 from espalier.citations.normalise.names import Names, split_names
 from espalier.citations.normalise.numbers import (
-    find_arxiv,
-    find_doi,
-    find_isbn,
-    find_issn,
-    find_url,
+    count_pages,
+    count_volumes,
     month_beside,
     parse_edition,
     parse_issue,
     parse_pages,
+    parse_version,
     parse_volume,
+    patent_number,
     report_number,
 )
-from espalier.citations.normalise.text import clean_container, clean_title, remembered, trim
-from espalier.citations.work import Date, Name, Work
+from espalier.citations.normalise.text import clean_container, clean_title, trim
+from espalier.citations.work import Date, Name, Pages, Work
 
 if TYPE_CHECKING:
     from espalier.citations.record import Record
@@ -55,95 +56,6 @@ __all__ = [
     "work_of",
 ]
 
-_THESIS = re.compile(
-    r"\b(?:ph\.? ?d\.?|doctoral|master'?s?|m\.?sc\.?|bachelor'?s?|diploma|licentiate)[\s.]*(?:thesis|dissertation)"
-    r"|\b(?:thesis|dissertation|diss\b|habilitation|thèse|tesis|tese\b|tesi\b|mémoire|proefschrift"
-    r"|(?:diplom|doktor|master|bachelor)arbeit)",
-    re.IGNORECASE,
-)
-_REPORT = re.compile(
-    r"\b(?:tech(?:nical|n)?\b\.? (?:report|rep\b|memo\w*|note)|research (?:report|memorandum)|working paper|white paper"
-    r"|discussion paper|bericht\b|rapport\b|rfc ?[0-9]|tr[ -]?[0-9]|report)",
-    re.IGNORECASE,
-)
-_PREPRINT = re.compile(r"\b(?:arxiv|biorxiv|medrxiv|chemrxiv|psyarxiv|ssrn|preprint|e-?print)\b", re.IGNORECASE)
-_MEETINGS = vocabulary(
-    "proceedings proc conference conf symposium symp workshop congress meeting colloquium kongress tagung actes atti "
-    "actas anais icml nips neurips sigmod vldb kdd aaai ijcai acl cvpr iccv focs stoc soda popl pldi"
-)
-_WORD = re.compile(r"\w+")
-_JOURNAL_OF_PROCEEDINGS = re.compile(
-    r"\bproc(?:eedings|\.)? (?:of )?(?:the )?(?:national academy|natl?\.? acad|royal|roy\.? soc|r\.? soc|ieee$"
-    r"|ieee[,.]|american|amer\.? |am\.? |london|lond\.? |edinburgh|cambridge|camb\.? |aristotelian|biological|"
-    r"institution|inst\.|nutrition|japan|vldb endowment)",
-    re.IGNORECASE,
-)
-_JOURNAL = re.compile(
-    r"\b(?:journal|transactions|letters|annals|quarterly|bulletin|magazine|zeitschrift|revue|revista|rivista)\b"
-    r"|\b(?:j|trans|lett|ann|bull|rev|z)\.",
-    re.IGNORECASE,
-)
-_BEFORE_BOOK = re.compile(r"\s*(?:in|en|em|dans)\s*:|\s*in\s+(?!(?:vitro|vivo|silico|situ|utero)\b)", re.IGNORECASE)
-_TELLING = ("genre", "note", "publisher", "institution", "collection-title")  # labels whose words show a type
-
-
-def kind_of(texts: Mapping[str, str], arxiv: bool = False) -> str:
-    """Return the type of a work (`KINDS`) from the text of each label that it has; `arxiv`: it has such a number.
-
-    The first that fits: a thesis or a report says so; a preprint has an arXiv number or says so, and has no other
-    container; a container with the words of a meeting is a paper, unless it is one of the journals that are called
-    proceedings; a container with an editor, after an "In", or with a publisher and neither an issue nor the words of a
-    journal is a book with chapters; any other container is a journal. Without a container: what has a publisher, an
-    edition or an ISBN is a book, what has an institution is a report, what has only an address on the web is a web
-    page. All else is a document.
-    """
-    if container := texts.get("container-title", ""):
-        return "report" if _REPORT.search(texts.get("genre", "")) else _kind_in(container, texts)
-    said = " ".join([texts.get(label, "") for label in _TELLING])
-    if _THESIS.search(said):
-        return "thesis"
-    if _REPORT.search(said):
-        return "report"
-    return "article" if arxiv or _is_preprint(said) else _kind_alone(texts)
-
-
-def _is_preprint(text: str) -> bool:
-    folded = text.casefold()
-    return ("rxiv" in folded or "print" in folded or "ssrn" in folded) and _PREPRINT.search(text) is not None
-
-
-def _kind_in(container: str, texts: Mapping[str, str]) -> str:
-    kind = _shown_by(container)
-    if kind and kind != "article-journal":
-        return kind
-    published = not kind and "publisher" in texts and "issue" not in texts
-    return "chapter" if published or "editor" in texts else "article-journal"
-
-
-@remembered(longest=100)
-def _shown_by(container: str) -> str:
-    """Return the type that a container shows by its own words, "" if it shows none."""
-    if _is_preprint(container):
-        return "article"
-    if not _MEETINGS.isdisjoint(_WORD.findall(container.lower())) and not _JOURNAL_OF_PROCEEDINGS.search(container):
-        return "paper-conference"
-    if _BEFORE_BOOK.match(container):
-        return "chapter"
-    return "article-journal" if _JOURNAL.search(container) else ""
-
-
-def _kind_alone(texts: Mapping[str, str]) -> str:
-    if texts.keys() & {"publisher", "edition", "isbn"}:
-        return "book"
-    if "institution" in texts:
-        return "report"
-    if "volume" in texts and "pages" in texts:
-        return "article-journal"
-    if "location" in texts:
-        return "book"
-    return "webpage" if "url" in texts else "document"
-
-
 T = TypeVar("T")
 
 
@@ -155,8 +67,8 @@ class FieldReader:
     def __init__(self, record: Record) -> None:
         """Sort the fields by label; `texts` has the text of each label, several fields joined by a space."""
         self._fields: dict[str, list[str]] = {}
-        for field in record.fields:
-            self._fields.setdefault(field.label, []).append(field.text)
+        for label, text in mended([(field.label, field.text) for field in record.fields]):
+            self._fields.setdefault(label, []).append(text)
         self.texts = {label: " ".join(texts) for label, texts in self._fields.items()}
         self._unread = [("other", text) for text in self._fields.get("other", [])]
 
@@ -174,6 +86,24 @@ class FieldReader:
     def first(self, label: str, read: Callable[[str], str]) -> str:
         """Return the first text that is not empty, as `value` does; "" if there is none."""
         return self.value(label, read) or ""
+
+    def taken(self, label: str, read: Callable[[str], T | None]) -> T | None:
+        """Return the first value that one of the label's fields gives, and leave the others to be read as usual."""
+        for text in self._fields.get(label, ()):
+            if value := read(text):
+                self._fields[label] = [other for other in self._fields[label] if other is not text]
+                return value
+        return None
+
+    def pages(self) -> tuple[Pages | None, str]:
+        """Return the pages, and how many there are."""
+        count = self.taken("pages", count_pages) or ""
+        return self.value("pages", parse_pages), count
+
+    def original(self) -> tuple[Date, Date] | None:
+        """Take out a date that also names the first edition: that of this one, and that."""
+        texts = self._fields.get("date", ())
+        return self.taken("date", split_original) if len(texts) == 1 and len(texts[0]) > 8 else None
 
     def date(self, label: str) -> Date | None:
         """Return the date that all fields of a label make ("2003" and "4 January"), else the first with a year.
@@ -226,6 +156,17 @@ class FieldReader:
             self._unread += [(label, aside) for aside in found.asides]
         return names, others
 
+    def volumes(self) -> str:
+        """Take out how many volumes there are."""
+        return self.taken("volume", count_volumes) or ""
+
+    def event(self) -> tuple[str, str]:
+        """Take out the meeting that a paper was presented at, and what it was: a paper, a poster."""
+        for label in ("container-title", "genre", "note"):
+            if label in self._fields and (found := self.taken(label, _presented)):
+                return found
+        return "", ""
+
     def volume(self) -> tuple[str, str]:
         """Return volume and issue; an issue inside the volume counts where no field is an issue."""
         volume, issue = self.value("volume", _volume) or ("", "")
@@ -249,6 +190,20 @@ def _volume(text: str) -> tuple[str, str] | None:
     return found if any(found) else None
 
 
+_PRESENTED = re.compile(
+    r"\W*((?:(?:invited |contributed )?(?:papers?|posters?|talks?|presentation|lecture|abstracts?) )?"
+    r"(?:(?:was )?(?:presented|given|delivered|read) )(?:at|to))\b(?: the\b)?",
+    re.IGNORECASE,
+)
+
+
+def _presented(text: str) -> tuple[str, str] | None:
+    """Return the meeting behind "Paper presented at the", and these words but for the article; else None."""
+    found = _PRESENTED.match(text)
+    meeting = clean_container(text[found.end() :]) if found else ""
+    return (meeting, found[1]) if found and meeting else None
+
+
 _ReadField = Callable[[FieldReader, str], Any]
 
 
@@ -261,7 +216,6 @@ _READERS: tuple[tuple[str, str, _ReadField], ...] = (
     ("doi", "doi", _value(find_doi)),
     ("title", "title", _value(clean_title)),
     ("container-title", "container_title", _value(clean_container)),
-    ("pages", "pages", _value(parse_pages)),
     ("date", "issued", FieldReader.date),
     ("accessed", "accessed", FieldReader.date),
     ("edition", "edition", _value(parse_edition)),
@@ -294,8 +248,9 @@ def work_of(record: Record) -> Work:
         if role in present:
             found[name], unfinished = reading.names(role)
             others += [role] if unfinished else []
-    volume, issue = reading.volume() if "volume" in present or "issue" in present else ("", "")
-    arxiv = find_arxiv(record.text) if "arxiv" in record.text.lower() else ""
+    _read_counts(reading, found)
+    low = record.text.lower()
+    arxiv = find_arxiv(record.text) if "arxiv" in low else ""
     for label, name, read in _READERS:
         if label in present and (value := read(reading, label)):
             found[name] = value
@@ -303,14 +258,55 @@ def work_of(record: Record) -> Work:
         found["issued"], found["note"] = pending, reading.joined("note")
     if "url" in present and "doi" not in found:
         found["doi"] = find_doi(present["url"])
-    kind = kind_of(present | {"issue": issue} if issue else present, bool(arxiv))
+    kind = _kind(found, present, bool(arxiv))
     return Work(
         type=kind,
         others=frozenset(others),
-        volume=volume,
-        issue=issue,
-        number=report_number(found.get("genre", "")) if kind == "report" else "",
+        number=_number(kind, found),
         arxiv=arxiv,
         unread=reading.unread(),
         **found,
+        **find_archives(record.text, low),
     )
+
+
+def _read_counts(reading: FieldReader, found: dict[str, Any]) -> None:
+    """Read what stands in the field of something else: numbers of volumes and pages, versions, first editions."""
+    present = reading.texts
+    if "volume" in present or "issue" in present:
+        found["number_of_volumes"] = reading.volumes()
+        found["volume"], found["issue"] = reading.volume()
+    if "pages" in present:
+        found["pages"], found["number_of_pages"] = reading.pages()
+    if "edition" in present:
+        found["version"] = reading.taken("edition", parse_version) or ""
+    if "date" in present and (dates := reading.original()):
+        found["issued"], found["original_date"] = dates
+    elif "note" in present and (first := reading.taken("note", first_published)):
+        found["original_date"] = first
+    if "presented" in (
+        said := f"{present.get('container-title')} {present.get('note')} {present.get('genre')}".lower()
+    ) or (" at the " in said):
+        found["event"], found["genre"] = reading.event()
+
+
+def _kind(found: dict[str, Any], present: dict[str, str], arxiv: bool) -> str:
+    """Return the type of a work, of which some fields turned out to hold something else."""
+    if found.get("event"):
+        return "paper-conference"
+    counts = {"pages": "number_of_pages", "volume": "number_of_volumes", "edition": "version"}
+    moved = [label for label, count in counts.items() if found.get(count) and not found.get(label)]
+    shown = {label: text for label, text in present.items() if label not in moved} if moved else present
+    shown = {**shown, "issue": found["issue"]} if found.get("issue") else shown
+    return kind_of(shown, arxiv, found.get("issued"), "." in found.get("version", ""))
+
+
+def _number(kind: str, found: dict[str, Any]) -> str:
+    """Return the number of a report, a patent or a standard."""
+    if kind == "report":
+        return report_number(found.get("genre", ""))
+    if kind == "patent":
+        return patent_number(f"{found.get('genre', '')} {found.get('title', '')}")
+    if kind == "standard":
+        return standard_number(found.get("genre", "")) or standard_number(found.get("title", ""))
+    return ""

@@ -19,7 +19,7 @@ from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
 from espalier.citations.normalise.text import collapse, remembered, trim
 from espalier.citations.work import Date
 
-__all__ = ["is_month", "is_pending", "parse_date"]
+__all__ = ["first_published", "is_month", "is_pending", "parse_date", "split_original"]
 
 _CIRCA = vocabulary("c ca circa approx approximately about around um vers")
 # Words that say nothing about when; the last are those around the date of a visit.
@@ -36,7 +36,7 @@ _PENDING = re.compile(
     r"|in corso di stampa|in druk|w druku|v tisku|в печати|б\. ?г\.?",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[-‐‑–—−]+|[/.~?]|[^\s\w]|\w")
+_TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[-‐‑‒–—−]+|[/.~?]|[^\s\w]|\w")
 _YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*")
 _NUMERIC = re.compile(r"([0-9]{1,4})([-/.])([0-9]{1,2})\2([0-9]{1,4})(?:T[0-9:.Z+-]+)?")
 _COPYRIGHT = re.compile(r"\b[cC](?=[0-9]{4})")
@@ -114,6 +114,51 @@ def is_month(text: str) -> bool:
     )
 
 
+_FIRST = vocabulary(
+    "zuerst erstmals erstausgabe erstdruck ea orig original originally originalausgabe work first published publ pub "
+    "publication ed edn edition ersch erschienen reprint reprinted repr rpt rééd réimpr réimpression reimpr reimp "
+    "rist ristampa nachdruck ndr herdruk reissued publicado publicação publicado publié parution édition éd uitgave ed "
+    "year date of in the la le der die das as 1st 1re oorspr originale original originele"
+)
+_AGAIN = vocabulary(
+    "repr reprint reprinted rpt reed reimpr reimpression reimp rist ristampa nachdruck ndr reissued herdruk"
+)
+_LONGEST_ORIGINAL = 80  # characters
+_WORD = re.compile(r"\w+")
+_TWO_YEARS = re.compile(r"\D*?([0-9]{4})[a-z]?\b\D+?\b([0-9]{4})[a-z]?\b\D*")
+
+
+def split_original(text: str) -> tuple[Date, Date] | None:
+    """Return the date of this edition and that of the first: "1990 (zuerst 1962)", "1988 [1934]", "1923/1999".
+
+    None for anything else: there must be two years, with a bracket, a stroke or a word for it, and nothing more.
+    """
+    found = _TWO_YEARS.fullmatch(text) if len(text) <= _LONGEST_ORIGINAL else None
+    if not found:
+        return None
+    years = sorted((int(found[1]), int(found[2])))
+    between = text[found.end(1) : found.start(2)]
+    words = [_unaccented(word) for word in _WORD.findall(text) if not word[:1].isdigit()]
+    if years[0] == years[1] or any(year not in _YEARS for year in years) or not _FIRST_PLAIN.issuperset(words):
+        return None
+    marked = (
+        bool(words) or any(sign in between for sign in "[](){}") or (between.strip() == "/" and years[1] - years[0] > 1)
+    )
+    return (Date(((years[1],),)), Date(((years[0],),))) if marked else None
+
+
+def first_published(text: str) -> Date | None:
+    """Return the date of the first edition that a note names and nothing else: "Original work published 1965"."""
+    if len(text) > _LONGEST_ORIGINAL:
+        return None
+    words = [_unaccented(word) for word in _WORD.findall(text)]
+    years = [word for word in words if _is_year(word)]
+    others = [word for word in words if word not in years]
+    if len(years) != 1 or not others or not _FIRST_PLAIN.issuperset(others) or _AGAIN.issuperset(others):
+        return None
+    return Date(((int(years[0]),),))
+
+
 def _literal(text: str) -> str:
     return trim(text) + ("-" if _OPEN.search(text[-8:]) else "")  # 1994-, and who knows until when
 
@@ -160,7 +205,7 @@ def _read(tokens: Sequence[str]) -> tuple[list[_Word], bool]:
         elif low in _NOISE or token in _ENDS or (low in _ORDINALS and before.isdigit()):
             continue
         else:
-            words.append("-" if token.strip("-‐‑–—−") == "" else token)
+            words.append("-" if token.strip("-‐‑‒–—−") == "" else token)
     return words, circa
 
 
@@ -209,17 +254,19 @@ def _second_year(first: int, word: str, sign: str) -> _Side:
 def _side(words: Iterable[_Word]) -> _Side:
     """Take the first year, month, season and day; anything more is spare."""
     found: dict[str, int] = {}
-    spare = False
+    spare, before = False, ""
     for word in words:
         if isinstance(word, tuple):
             kind, value = word
         else:
             value = int(word) if _is_number(word) else 0
             kind = "year" if value in _YEARS else "day" if 1 <= value <= 31 else ""
-        if kind and kind not in found:
+        page = kind == "day" and before == "year" and "month" in found  # September 1994. 9
+        if kind and kind not in found and not page:
             found[kind] = value
         else:
             spare = True
+        before = kind
     return _Side(found.get("year"), found.get("month"), found.get("day"), found.get("season"), spare)
 
 
@@ -240,7 +287,11 @@ def _range(sides: Sequence[_Side]) -> tuple[tuple[tuple[int, ...], ...], int | N
 
 
 def _unaccented(word: str) -> str:
+    """Return a word in lower case and without accents."""
     if word.isascii():
         return word.lower()
     decomposed = unicodedata.normalize("NFD", word.casefold())
     return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+
+
+_FIRST_PLAIN = frozenset(map(_unaccented, _FIRST | _AGAIN))

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 
 __all__ = [
+    "ABBREVIATED",
+    "ABBREVIATED_IN_JOURNALS",
     "BEFORE_NAMES",
     "CHINESE_FAMILIES",
     "DEGREES",
@@ -20,13 +22,18 @@ __all__ = [
     "INSTITUTION_WORDS",
     "JOINERS",
     "LOW_PARTICLES",
+    "MAGAZINE_WORDS",
+    "MEETINGS",
     "MONTHS",
+    "NEWSPAPER_WORDS",
     "OTHERS",
     "PARTICLES",
     "ROLES",
     "ROLES_IN_SHORT",
+    "ROLE_BEHIND",
     "SEASONS",
     "SUFFIXES",
+    "TITLES",
     "WEAK_DEGREES",
     "WEAK_INSTITUTION_WORDS",
     "vocabulary",
@@ -57,6 +64,9 @@ WEAK_DEGREES = vocabulary("MA BA MS BS DO MB JD SJ OP OSB OFM")
 DEGREE_PARTS = vocabulary("ph phil sc")
 """Words of degrees written apart: Ph. D., D. Phil., M. Sc."""
 
+TITLES = vocabulary("dr prof mr mrs ms mme herr frau dra dott ing")
+"""What people are called before their names, casefolded and without full stops."""
+
 JOINERS = vocabulary("and & &amp; und et en og och with mit")
 """Words between two names."""
 
@@ -70,7 +80,7 @@ ROLES_IN_SHORT = vocabulary("ed éd hg trans tr trad dir coord org orgs comp com
 
 # What may stand before a list of names.
 BEFORE_NAMES = re.compile(
-    r"[\W_]*(?:in:|in\b(?=\s(?!['’]t\b))|a cura di\b|by\b(?=\s)"
+    r"[\W_]*(?:in:|in\b(?=\s(?!['’]t\b))|(?:en|em|nel|aus)\s?:|dans\b(?=[\s:])|a c(?:ura|\.) ?di\b|by\b(?=\s)"
     r"|(?:edited|eds?\.?|translated|transl?\.?|tr\.|compiled|comp\.?|revised|rev\.) by\b"
     r"|(?:hrsg\.?|hg\.?|herausgegeben|[uü]bers(?:\.|etzt|etzung)?|aus dem \w+) von\b"
     r"|trad(?:\.|uit|uction|ucción|uzione|ução|ucido|uzido)?(?: \w+\.?)? (?:par|por|di|de|da)\b"
@@ -78,9 +88,12 @@ BEFORE_NAMES = re.compile(
     r"|(?:eds?|hrsg|hg|transl?|tr|trad|[uü]bers|comp)\.(?=\s))",
     re.IGNORECASE,
 )
+# A role of several words in brackets behind the names.
+ROLE_BEHIND = re.compile(r"[(\[]\s*(?:a c(?:ura|\.) ?di|(?:sous la )?dir(?:\.|ection) de)\s*[)\]]", re.IGNORECASE)
 # A list that goes on: the words, or the dots of "A, B, . . . Z".
 OTHERS = re.compile(
-    r"(?i:\[?\bet\.? ?[aá]l(?:ii|ia)?\b\.?\]?|& al\b\.?|\b(?:and|&) (?:others|co-?workers)\b|\by otros\b|\be outros\b)"
+    r"(?i:\[?\bet\.? ?[aá]l(?:ii|ia)?\b\.?\]?|& al\b\.?)(?! (?!Eds?\b|Hr?sg)[A-ZÀ-Þ][a-zß-ÿ])"
+    r"|(?i:\b(?:and|&) (?:others|co-?workers)\b|\by otros\b|\be outros\b)"
     r"|\be altri\b|\bet (?:autres|coll)\b|\bund andere\b|\ben anderen\b|\b[eu]\. ?a\.|\by cols?\b|\bи др(?:угие)?\b"
     r"|\bi inni\b|\bi in\.|\ba kol\b|et al(?=\W*$)|(?:等|ほか)(?=[。．.]?$)|(?:\. ?){3,}|…"
 )
@@ -117,6 +130,7 @@ INSTITUTION_STEMS = (
     *("foundation", "fundación", "fondation", "stiftung", "agency", "agencia", "society", "société", "gesellschaft"),
     *("bureau", "bundes", "initiative", "administrati", "authority", "parliament", "government", "statisti"),
     *("development", "research", "programme", "internationa", "nationa", "european", "européen"),
+    *("collaborators", "investigators", "secretari", "comissão", "agência", "sociedade", "sociedad", "fundação"),
 )
 # ... and whole words, some of which are family names too and count only in company.
 INSTITUTION_WORDS = vocabulary(
@@ -129,6 +143,39 @@ WEAK_INSTITUTION_WORDS = vocabulary(
 )
 INSTITUTION_INNER = vocabulary("of for the on für zur")
 """Words that stand inside the name of an institution, and in no person's."""
+
+MEETINGS = vocabulary(
+    "proceedings proc conference conf symposium symp workshop congress meeting colloquium kongress tagung actes atti "
+    "actas anais icml nips neurips sigmod vldb kdd aaai ijcai acl cvpr iccv focs stoc soda popl pldi"
+)
+"""Words of meetings, and the names of some."""
+NEWSPAPER_WORDS = vocabulary(
+    "times post daily gazette tribune herald chronicle telegraph guardian observer newspaper courier examiner inquirer "
+    "zeitung tageblatt tagblatt rundschau anzeiger tageszeitung tagesspiegel allgemeine monde figaro libération temps "
+    "soir corriere gazzetta stampa repubblica giornale país diario mundo folha estado jornal globo dagblad volkskrant "
+    "courant gazeta wyborcza правда известия 日报 晚报"
+)
+"""Words that newspapers have in their names."""
+MAGAZINE_WORDS = vocabulary("magazine weekly monthly fortnightly spiegel newsweek magazin illustrierte semanal")
+"""Words that magazines have in their names."""
+
+ABBREVIATED = vocabulary("inc ltd co corp univ jr sr bros assoc dept inst acad soc natl intl govt cie assn publ pty")
+"""Words that are abbreviated wherever they stand, without their full stops: one at the end is theirs."""
+ABBREVIATED_IN_JOURNALS = vocabulary(
+    "abstr adv agric am amer anal ann annu anthropol appl aquat arch archaeol astron astrophys atmos behav biochem "
+    "biol bioinf biomed biophys biotechnol bot br brit bull can cardiol chem chim circ clin cogn comm "
+    "commun comp comput contemp contrib crit crystallogr curr dermatol dev develop dis ecol econ educ electron "
+    "endocrinol eng entomol environ epidemiol ergon ethnol eur evol exp fenn forsch gen genet geogr "
+    "geol geophys geosci hist hortic hosp hydrol immunol infect inform int inorg instrum invest investig isr j "
+    "jpn kardiol lang lett ling lit mag manag mar mater math mech med metab meteorol methodol microbiol microsc "
+    "mikrobiol mol morphol nat natl naturwiss neurobiol neurol neurophysiol neurosci neurosurg nutr "
+    "obstet oceanogr oecol oncol ophthalmol optim ornithol orthop paediatr palaeontol parasitol pathol pediatr pharm "
+    "pharmacol philol philos phys physiol phytopathol pol polym prax proc prog psychiatr psychol publ q quart "
+    "radiol rech rehabil relig rep res rev rheumatol roy sci scand semin ser sociol soc spectrosc stat stud suppl surg "
+    "symp syst techn technol theor ther tidskr tijdschr toxicol trans transact transplant trop univ unters urol verh "
+    "vet virol wiss yearb z zh zool zentralbl ztg zschr"
+)
+"""Words of journals in short."""
 
 # Twelve names in each row, months from January on; accents are left out, as they are when words are looked up (so is
 # the breve of "май"). Polish, Czech and Russian months come in the nominative and, after a day, in the genitive.

@@ -1,4 +1,4 @@
-"""Numbers of all kinds: volume, issue, edition, pages, identifiers.
+"""Numbers of all kinds: volume, issue, edition, version, pages, and how many of them there are.
 
 Volume, issue, edition: "vol. 12, no. 3" -> 12 and 3, "Third edition" -> 3. Words for them go, ordinals become numbers;
 everything else stays as it is written ("XII", "12-13", "Suppl. 1", "rev. ed."), but for full-width digits and signs,
@@ -10,34 +10,28 @@ and signs are the usual ones, and a shortened last page is written out by the fi
 ("101-8" -> 101, 108; "S12-8" -> S12, S18) if that gives a later page. "12ff", "12 et seq" and their like have no last
 page, and stay as they are in the text.
 
-Identifiers are found in a text, "" without one. DOI: from "10." on, without the resolver or "doi:" before it and
-punctuation after it, percent signs decoded; case as written. URL: from its scheme or "www." on, without punctuation
-after it. Spaces that a line break left inside either are taken out where the next piece can only go on
-("10.1016/j.cell. 2003.01.002"). arXiv: the identifier with its version. ISBN: digits (and X) only; ISSN: with its
-hyphen; both only if the check digit is right. All in linear time.
+How many: "432 p." are 432 pages, "2 vols" two volumes; the number behind the word is one of them ("p. 432", "vol. 2").
+All in linear time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from urllib.parse import unquote
 
 from espalier.citations.normalise.dates import is_month
 from espalier.citations.normalise.text import collapse, narrow, remembered, trim
 from espalier.citations.work import Pages
 
 __all__ = [
-    "find_arxiv",
-    "find_doi",
-    "find_isbn",
-    "find_issn",
-    "find_url",
+    "count_pages",
+    "count_volumes",
     "month_beside",
     "parse_edition",
     "parse_issue",
     "parse_pages",
+    "parse_version",
     "parse_volume",
+    "patent_number",
     "report_number",
 ]
 
@@ -163,10 +157,57 @@ def parse_edition(text: str) -> str:
     return plain if any(map(str.isalnum, plain)) else ""
 
 
+_VERSION = re.compile(
+    r"(?:[^\W\d_]{1,12} (?:package|library|module|program|software),? )?"
+    r"(?:versions?|ver\.?|v\.?|versión|versão|versione|версия) ?([0-9]+(?:\.[0-9]+)*[\w.-]*)",
+    re.IGNORECASE,
+)
+
+
+def parse_version(text: str) -> str:
+    """Return the version that a text names and nothing else ("Version 1.2.", "R package version 0.4-1"), else ""."""
+    plain = trim(text)
+    found = _VERSION.fullmatch(plain) if len(plain) <= _LONGEST else None
+    return found[1].rstrip(".-") if found else ""
+
+
+_VOLUMES = re.compile(
+    r"(?:in )?([0-9]{1,3}|[^\W\d_]{2,6}) ?"
+    r"(?:vols?|volumes?|voll|volumi|vol[uú]menes|volúmenes|bde|bd|bänden?|tom[eio]s?|tomi|t|delen|dln|v|тт?|томах|тома)\.?",
+    re.IGNORECASE,
+)
+_FEW = {
+    name: str(number)
+    for row in ("two three four five six", "zwei drei vier fünf sechs", "deux trois quatre cinq six",
+                "due tre quattro cinque sei", "dos tres cuatro cinco seis", "dois três quatro cinco seis",
+                "twee drie vier vijf zes")
+    for number, name in enumerate(row.split(), start=2)
+}  # fmt: skip
+
+
+@remembered(longest=24)
+def count_volumes(text: str) -> str:
+    """Return how many volumes a work has ("2 vols", "in drei Bänden"), "" where the text names one of them."""
+    plain = trim(text)
+    found = _VOLUMES.fullmatch(plain) if len(plain) <= _LONGEST else None
+    if not found:
+        return ""
+    return found[1] if found[1].isdigit() else _FEW.get(found[1].casefold(), "")
+
+
 def report_number(text: str) -> str:
     """Return the last word with a digit in it ("Technical Report CS-94-12" -> "CS-94-12"), "" if there is none."""
     found = [word for word in _BETWEEN.split(text) if any(map(str.isdigit, word))]
     return trim(found[-1]) if found else ""
+
+
+_PATENT = re.compile(r"(?:\b[A-Z]{2}[ -]?)?(?<![0-9])[0-9][0-9,./ ]{3,12}[0-9](?: ?[A-Z][0-9]\b)?")
+
+
+def patent_number(text: str) -> str:
+    """Return the first long number, with the country before it ("US Patent 5,123,456" -> "5,123,456"), else ""."""
+    found = _PATENT.search(text[:_LONGEST])
+    return found[0].strip(" ,.") if found else ""
 
 
 _CUE = re.compile(
@@ -174,8 +215,12 @@ _CUE = re.compile(
     r"|s(?=\.? )|s\.|article(?: (?:number|no\.?|id))?(?=[ :])|art\.(?: (?:no|nr)\.)?(?= ?\w)|paper(?=[ :]))[.:]? ?",
     re.IGNORECASE,
 )
-_COUNT = re.compile(r"[\w, ]+ ?\b(?:pages?|pp?|seiten|pgs?|p[aá]g(?:ina)?s?|s|bl)\b\.?|[0-9]+ ?[页頁]", re.IGNORECASE)
-_DASH = re.compile(r" ?(?:[-‐‑−]{2,3}|[–—]+|[~〜]) ?|(?<=\w) (?:to|bis|à) (?=\w)|(?<=[0-9]) al? (?=[0-9])")
+_COUNT = re.compile(
+    r"([\w,+ ]*\w) ?\b(?:pages?|pp?|seiten|pgs?|p[aá]g(?:ina)?s?|s|bl|leaves|str|стр|с)\b\.?|([0-9]+) ?[页頁]",
+    re.IGNORECASE,
+)
+_LETTERED = re.compile("(P[0-9]{1,9}) ?[-‐‑‒–—−]{1,3} ?(P[0-9]{1,9})")  # not "p25-p32", where p is the word
+_DASH = re.compile(r" ?(?:[-‐‑−]{2,3}|[‒–—―]+|[~〜]) ?|(?<=\w) (?:to|bis|à) (?=\w)|(?<=[0-9]) al? (?=[0-9])")
 _HYPHEN = re.compile(r" ?[-‐‑−] ?")
 _PAGES_CHINESE = re.compile("第([^页頁]+)[页頁]|([^页頁]*[0-9] ?[-–—~〜][^页頁]*)[页頁]")
 _FOLLOWING = r"(?:ff?|(?:(?:et|e|y) )?(?:seqq?|sqq?|segg?|ss|suiv(?:antes?)?)|(?:and )?following|и след|passim)\b"
@@ -209,6 +254,8 @@ def parse_pages(text: str) -> Pages | None:
         return Pages("", "", plain)
     if chinese := _PAGES_CHINESE.fullmatch(plain):
         plain = chinese[1] or chinese[2]
+    if lettered := _LETTERED.fullmatch(plain):
+        return Pages(lettered[1], lettered[2], f"{lettered[1]}–{lettered[2]}")
     cue = _CUE.match(plain)
     body = plain[cue.end() :] if cue else plain
     if not any(map(str.isdigit, body)) and not any(map(_ROMAN.fullmatch, _WORD.findall(body))):
@@ -221,6 +268,16 @@ def parse_pages(text: str) -> Pages | None:
         return Pages("", "", plain)
     first, last, _ = known[0]
     return Pages(first, last if len(known) == 1 else "", ", ".join(found.text for found in known))
+
+
+def count_pages(text: str) -> str:
+    """Return how many pages a work has ("345 p." -> "345", "xii, 345 pp." -> "xii, 345"), else ""."""
+    plain = trim(narrow(text))
+    if len(plain) > _LONGEST or _CUE.match(plain):
+        return ""
+    found = _COUNT.fullmatch(plain)
+    number = trim(found[1] or found[2]) if found else ""
+    return number if any(map(str.isdigit, number)) else ""
 
 
 def _range(text: str) -> Pages | None:
@@ -262,115 +319,3 @@ def _written_out(first: str, last: str) -> str:
     digits = a[2][: len(a[2]) - len(b[2])] + b[2]
     # Equal lengths compare as numbers do.
     return a[1] + digits if digits > a[2] else last
-
-
-_DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+", re.IGNORECASE)
-_DOI_GAP = re.compile(r"(?<![\w.])10\. ?([0-9]{4,9}) ?/ ?(?=\S)")
-_URL = re.compile(r"(?:https?|ftps?)://\S+|(?<![\w.])www\.\S+\.\S+", re.IGNORECASE)
-_URL_GAP = re.compile(r"\b(https?|ftps?) ?: ?/ ?/ ?(?=\S)", re.IGNORECASE)
-_ARXIV = re.compile(
-    r"arxiv(?:\.org/(?:abs|pdf)/|[:.\s]|preprint)*((?:[0-9]{4}\.[0-9]{4,5}|[a-z-]{2,20}(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]+)?)"
-    r"(?![0-9])",
-    re.IGNORECASE,
-)
-_ISBN = re.compile(r"(?<![0-9])[0-9](?:[-‐‑– ]?[0-9]){8,11}[-‐‑– ]?[0-9X](?![0-9])", re.IGNORECASE)
-_ISSN = re.compile(r"(?<![0-9])([0-9]{4})[-‐‑– ]{0,2}([0-9]{3}[0-9X])(?![0-9])", re.IGNORECASE)
-_CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
-
-
-def find_doi(text: str) -> str:
-    """Return the first DOI of a text."""
-    plain = collapse(text)
-    plain = unquote(plain, errors="strict") if "%2f" in plain.lower() and _decodes(plain) else plain
-    found = _DOI.search(_DOI_GAP.sub(r"10.\1/", plain)) if "10." in plain else None
-    if not found:
-        return ""
-    rest = found.string[found.end() :]
-    return _without_end(found[0] + _continuation(found[0], rest, "./-_:;(", str.isdigit))
-
-
-def find_url(text: str) -> str:
-    """Return the first web address of a text."""
-    found = _URL.search(_URL_GAP.sub(r"\1://", collapse(text)))
-    if not found:
-        return ""
-    rest = found.string[found.end() :]
-    return _without_end(found[0] + _continuation(found[0], rest, "./-_=&?~%#", lambda sign: sign in "./"))
-
-
-def find_arxiv(text: str) -> str:
-    """Return the first arXiv identifier of a text, with its version if it has one."""
-    found = _ARXIV.search(text)
-    return found[1] if found else ""
-
-
-def find_isbn(text: str) -> str:
-    """Return the first ISBN of a text whose check digit is right, as ten or thirteen signs."""
-    for found in _ISBN.finditer(text):
-        signs = [sign for sign in found[0].upper() if sign.isalnum()]
-        # The digits may begin with the 13 of "ISBN-13", or a year may follow them.
-        for n in (13, 10):
-            if len(signs) >= n and _is_isbn(signs[-n:]):
-                return "".join(signs[-n:])
-    return ""
-
-
-def find_issn(text: str) -> str:
-    """Return the first ISSN of a text whose check digit is right, as "1234-567X"."""
-    for found in _ISSN.finditer(text):
-        signs = (found[1] + found[2]).upper()
-        if sum(weight * _digit(sign) for weight, sign in zip(range(8, 0, -1), signs, strict=True)) % 11 == 0:
-            return f"{signs[:4]}-{signs[4:]}"
-    return ""
-
-
-def _is_isbn(signs: list[str]) -> bool:
-    if len(signs) == 10:
-        return sum(weight * _digit(sign) for weight, sign in zip(range(10, 0, -1), signs, strict=True)) % 11 == 0
-    odd_even = zip((1, 3) * 6 + (1,), signs, strict=True)
-    return "X" not in signs and signs[:2] == ["9", "7"] and sum(w * int(s) for w, s in odd_even) % 10 == 0
-
-
-def _digit(sign: str) -> int:
-    return 10 if sign == "X" else int(sign)
-
-
-def _decodes(text: str) -> bool:
-    try:
-        unquote(text, errors="strict")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _continuation(before: str, rest: str, glue: str, shows: Callable[[str], bool]) -> str:
-    """Return the pieces after a space that still belong to what was found.
-
-    A piece goes on if the one before ends in a sign that nothing ends in, and it is no word of the sentence: it
-    begins with no capital, and has some character that only an identifier has.
-    """
-    found = ""
-    for piece in rest.split(" ")[1:]:
-        goes_on = before[-1:] in glue and piece[:1].isalnum() and not piece[:1].isupper()
-        goes_on = goes_on and any(map(shows, piece.rstrip(".,;:)"))) and not piece.startswith(("http", "www."))
-        if not goes_on and not (piece[:1] == "/" and found[-1:] != "/"):
-            break
-        found += piece
-        before = piece
-    return found
-
-
-def _without_end(text: str) -> str:
-    """Drop punctuation after an identifier, and a closing bracket that was opened before it."""
-    counts = {sign: text.count(sign) for sign in "()[]{}<>"}
-    end = len(text)
-    while end and not text[end - 1].isalnum():
-        last = text[end - 1]
-        if last in _CLOSERS and counts[last] <= counts[_CLOSERS[last]]:
-            break
-        if last in "/-_=#~+*&%$" or last in _CLOSERS.values():
-            break
-        if last in _CLOSERS:
-            counts[last] -= 1
-        end -= 1
-    return text[:end]

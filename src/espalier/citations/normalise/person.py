@@ -292,7 +292,8 @@ def is_institution(words: Sequence[str]) -> bool:
 @lru_cache(maxsize=4096)
 def _kind(word: str) -> str:
     low = word.strip(".").casefold()
-    if low in INSTITUTION_WORDS or low.startswith(INSTITUTION_STEMS):
+    year = len(low) == 4 and low.isdigit()  # GBD 2015 Obesity Collaborators
+    if year or low in INSTITUTION_WORDS or low.startswith(INSTITUTION_STEMS):
         return "strong"
     return "inner" if low in INSTITUTION_INNER else "weak" if low in WEAK_INSTITUTION_WORDS else ""
 

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import TypeVar
 
+from espalier.citations.normalise.lexicon import ABBREVIATED, ABBREVIATED_IN_JOURNALS
+
 __all__ = ["clean_container", "clean_title", "collapse", "narrow", "remembered", "strip_separators", "trim"]
 
 _SEPARATORS = frozenset(".,;:-–—=،、。，．；：｡､")
@@ -43,8 +45,8 @@ def trim(text: str) -> str:
     """Return the text, spaces collapsed, without punctuation around it.
 
     Off go separators, quotation marks and brackets that enclose the whole or have no partner inside. A final full
-    stop stays where it belongs to the word before it: an initial ("Smith, J.") or an abbreviation with another
-    full stop ("U.S.", "s. d."); so does an ellipsis.
+    stop stays where it belongs to the word before it: an initial ("Smith, J."), an abbreviation with another
+    full stop ("U.S.", "s. d.") or one that is always abbreviated ("Univ.", "Inc."); so does an ellipsis.
     """
     return _peeled(collapse(text), brackets=True, initials=True)
 
@@ -95,7 +97,7 @@ def _trails(text: str, start: int, end: int, initials: bool) -> bool:
     # At most a few characters before the stop matter; so do not search for the start of a very long word.
     word = text[max(start, end - 24) : end - 1].rpartition(" ")[2]
     initial = initials and len(word) == 1 and (word.isupper() or _PAIR.search(text[max(start, end - 6) : end]))
-    return not ("." in word.strip(".") or initial)
+    return not ("." in word.strip(".") or initial or word.lower() in ABBREVIATED)
 
 
 def _loose(partner: dict[int, int], at: int, start: int, end: int) -> bool:
@@ -166,7 +168,24 @@ def clean_title(text: str) -> str:
 
 @remembered(longest=100)
 def clean_container(text: str) -> str:
-    """Return the title of a journal or book, also without the "In" or "In:" before it (but In Vitro stays)."""
+    """Return the title of a journal or book, also without the "In" or "In:" before it (but In Vitro stays).
+
+    The full stop at its end stays where it belongs to an abbreviation, as in "Proc. Natl. Acad. Sci.".
+    """
     found = _IN.match(text)
     inner = strip_separators(text[found.end() :]) if found else ""
-    return inner or strip_separators(collapse(text))
+    name = inner or strip_separators(collapse(text))
+    return f"{name}." if text.find(f"{name}.") >= 0 and _is_in_short(name) else name
+
+
+def _is_in_short(name: str) -> bool:
+    """Tell whether the last word of a journal's name is abbreviated, and abbreviations in it have their full stops.
+
+    "Proc. Natl. Acad. Sci." and "Plant Physiol." are; the stop after "Proc Natl Acad Sci" only ends the name.
+    """
+    *before, last = name.lower().split() or [""]
+    if not last.isalpha() or not ABBREVIATED_IN_JOURNALS.isdisjoint(before):
+        return False
+    return last in ABBREVIATED_IN_JOURNALS or any(
+        word[:-1] in ABBREVIATED_IN_JOURNALS for word in before if word[-1:] == "."
+    )

@@ -1,0 +1,151 @@
+"""Identifiers that are found in a text: DOI, URL, ISBN, ISSN, and numbers of archives; "" without one.
+
+DOI: from "10." on, without the resolver or "doi:" before it and punctuation after it, percent signs decoded; case as
+written. URL: from its scheme or "www." on, without punctuation after it. Spaces that a line break left inside either
+are taken out where the next piece can only go on ("10.1016/j.cell. 2003.01.002"). ISBN: digits (and X) only; ISSN: with
+its hyphen; both only if the check digit is right. arXiv: the identifier with its version. PMID, PMCID, JSTOR and
+Handle: the number after the archive's name or in its address. All in linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import unquote
+
+from espalier.citations.normalise.text import collapse
+
+__all__ = ["find_archives", "find_arxiv", "find_doi", "find_isbn", "find_issn", "find_url"]
+
+_DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+", re.IGNORECASE)
+_DOI_GAP = re.compile(r"(?<![\w.])10\. ?([0-9]{4,9}) ?/ ?(?=\S)")
+_URL = re.compile(r"(?:https?|ftps?)://\S+|(?<![\w.])www\.\S+\.\S+", re.IGNORECASE)
+_URL_GAP = re.compile(r"\b(https?|ftps?) ?: ?/ ?/ ?(?=\S)", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"arxiv(?:\.org/(?:abs|pdf)/|[:.\s]|preprint)*((?:[0-9]{4}\.[0-9]{4,5}|[a-z-]{2,20}(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]+)?)"
+    r"(?![0-9])",
+    re.IGNORECASE,
+)
+_ISBN = re.compile(r"(?<![0-9])[0-9](?:[-‐‑– ]?[0-9]){8,11}[-‐‑– ]?[0-9X](?![0-9])", re.IGNORECASE)
+_ISSN = re.compile(r"(?<![0-9])([0-9]{4})[-‐‑– ]{0,2}([0-9]{3}[0-9X])(?![0-9])", re.IGNORECASE)
+_CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
+
+
+def find_doi(text: str) -> str:
+    """Return the first DOI of a text."""
+    plain = collapse(text)
+    plain = unquote(plain, errors="strict") if "%2f" in plain.lower() and _decodes(plain) else plain
+    found = _DOI.search(_DOI_GAP.sub(r"10.\1/", plain)) if "10." in plain else None
+    if not found:
+        return ""
+    rest = found.string[found.end() :]
+    return _without_end(found[0] + _continuation(found[0], rest, "./-_:;(", str.isdigit))
+
+
+def find_url(text: str) -> str:
+    """Return the first web address of a text."""
+    found = _URL.search(_URL_GAP.sub(r"\1://", collapse(text)))
+    if not found:
+        return ""
+    rest = found.string[found.end() :]
+    return _without_end(found[0] + _continuation(found[0], rest, "./-_=&?~%#", lambda sign: sign in "./"))
+
+
+def find_arxiv(text: str) -> str:
+    """Return the first arXiv identifier of a text, with its version if it has one."""
+    found = _ARXIV.search(text)
+    return found[1] if found else ""
+
+
+_ARCHIVES = {
+    "pmid": ("pmid|pubmed", r"(?:PMID|PubMed(?:\.ncbi\.nlm\.nih\.gov| ID)?)[:\s/]*([0-9]{4,8})(?![0-9])"),
+    "pmcid": ("pmc", r"\b(PMC ?[0-9]{4,8})(?![0-9])"),
+    "jstor": (
+        "jstor",
+        r"jstor(?:\.org)?(?:/discover|/stable|/pss|:|\s)*/?(10\.[0-9]{4}/[\w./-]*\w|[a-z]?[0-9]{4,}[\w.]*\b)",
+    ),
+    "handle": ("hdl", r"(?:hdl\.handle\.net/|\bhdl:? ?)([0-9][0-9.]*/\w[\w./-]*)"),
+}
+"""Attribute of a work, the words that tell of it, and the number behind them."""
+_HINTS = tuple(hint for hints, _ in _ARCHIVES.values() for hint in hints.split("|"))
+_PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, (_, pattern) in _ARCHIVES.items()}
+
+
+def find_archives(text: str, low: str) -> dict[str, str]:
+    """Return what archives other than arXiv call a work, by its attributes; low : the text in lower case."""
+    if not any(hint in low for hint in _HINTS):
+        return {}
+    found = {name: pattern.search(text) for name, pattern in _PATTERNS.items()}
+    return {name: match[1].replace(" ", "").rstrip("./-") for name, match in found.items() if match}
+
+
+def find_isbn(text: str) -> str:
+    """Return the first ISBN of a text whose check digit is right, as ten or thirteen signs."""
+    for found in _ISBN.finditer(text):
+        signs = [sign for sign in found[0].upper() if sign.isalnum()]
+        # The digits may begin with the 13 of "ISBN-13", or a year may follow them.
+        for n in (13, 10):
+            if len(signs) >= n and _is_isbn(signs[-n:]):
+                return "".join(signs[-n:])
+    return ""
+
+
+def find_issn(text: str) -> str:
+    """Return the first ISSN of a text whose check digit is right, as "1234-567X"."""
+    for found in _ISSN.finditer(text):
+        signs = (found[1] + found[2]).upper()
+        if sum(weight * _digit(sign) for weight, sign in zip(range(8, 0, -1), signs, strict=True)) % 11 == 0:
+            return f"{signs[:4]}-{signs[4:]}"
+    return ""
+
+
+def _is_isbn(signs: list[str]) -> bool:
+    if len(signs) == 10:
+        return sum(weight * _digit(sign) for weight, sign in zip(range(10, 0, -1), signs, strict=True)) % 11 == 0
+    odd_even = zip((1, 3) * 6 + (1,), signs, strict=True)
+    return "X" not in signs and signs[:2] == ["9", "7"] and sum(w * int(s) for w, s in odd_even) % 10 == 0
+
+
+def _digit(sign: str) -> int:
+    return 10 if sign == "X" else int(sign)
+
+
+def _decodes(text: str) -> bool:
+    try:
+        unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _continuation(before: str, rest: str, glue: str, shows: Callable[[str], bool]) -> str:
+    """Return the pieces after a space that still belong to what was found.
+
+    A piece goes on if the one before ends in a sign that nothing ends in, and it is no word of the sentence: it
+    begins with no capital, and has some character that only an identifier has.
+    """
+    found = ""
+    for piece in rest.split(" ")[1:]:
+        goes_on = before[-1:] in glue and piece[:1].isalnum() and not piece[:1].isupper()
+        goes_on = goes_on and any(map(shows, piece.rstrip(".,;:)"))) and not piece.startswith(("http", "www."))
+        if not goes_on and not (piece[:1] == "/" and found[-1:] != "/"):
+            break
+        found += piece
+        before = piece
+    return found
+
+
+def _without_end(text: str) -> str:
+    """Drop punctuation after an identifier, and a closing bracket that was opened before it."""
+    counts = {sign: text.count(sign) for sign in "()[]{}<>"}
+    end = len(text)
+    while end and not text[end - 1].isalnum():
+        last = text[end - 1]
+        if last in _CLOSERS and counts[last] <= counts[_CLOSERS[last]]:
+            break
+        if last in "/-_=#~+*&%$" or last in _CLOSERS.values():
+            break
+        if last in _CLOSERS:
+            counts[last] -= 1
+        end -= 1
+    return text[:end]

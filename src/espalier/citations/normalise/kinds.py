@@ -1,0 +1,204 @@
+"""The type of a work (`KINDS`), told by the fields that it has and by the words in them.
+
+The first that fits, in this order:
+
+    what a genre or a mark says     a patent, standard, data set, program, thesis, report, manuscript, case
+    what a container says           a preprint, a paper of a meeting, a chapter, a journal
+    when it appeared                a newspaper or a magazine names the day and has neither volume nor issue
+    what is there besides           a publisher of a book, an institution of a report, an address of a web page
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from espalier.citations.normalise.lexicon import MAGAZINE_WORDS, MEETINGS, NEWSPAPER_WORDS
+from espalier.citations.normalise.text import remembered
+from espalier.citations.work import Date
+
+__all__ = ["kind_of", "standard_number"]
+
+_THESIS = re.compile(
+    r"\b(?:ph\.? ?d\.?|doctoral|master'?s?|m\.?sc\.?|bachelor'?s?|diploma|licentiate)[\s.]*(?:thesis|dissertation)"
+    r"|\b(?:thesis|dissertation|diss\b|habilitation|thèse|tesis|tese\b|tesi\b|mémoire|proefschrift"
+    r"|(?:diplom|doktor|master|bachelor)arbeit)",
+    re.IGNORECASE,
+)
+_REPORT = re.compile(
+    r"\b(?:tech(?:nical|n)?\b\.? (?:report|rep\b|memo\w*|note)|research (?:report|memorandum)|working paper|white paper"
+    r"|discussion paper|bericht\b|rapport\b|rfc ?[0-9]|tr[ -]?[0-9]|report)",
+    re.IGNORECASE,
+)
+# What a genre says, before all else.
+_SAID = (
+    (
+        "patent",
+        re.compile(r"\bpatents?\b|\bpatent(?:schrift|anmeldung)|\bbrevet|\bpatente\b|专利|патент", re.IGNORECASE),
+    ),
+    ("dataset", re.compile(r"\bdata ?(?:sets?|bases?)\b|\bdatensatz|\bjeu de données|数据集", re.IGNORECASE)),
+    (
+        "software",
+        re.compile(
+            r"\bsoftware\b|\bcomputer (?:program(?:me)?|code|application)\b|\bsource code\b|\bmobile app(?:lication)?\b"
+            r"|\b(?:r|python|matlab|stata) (?:package|library|module)\b|\blogiciel\b|\bprograma de computador\b",
+            re.IGNORECASE,
+        ),
+    ),
+    ("standard", re.compile(r"\b(?:standard|norme?|norma|british standard)\b(?! error)|标准", re.IGNORECASE)),
+    ("thesis", _THESIS),
+    ("report", _REPORT),
+    ("article-newspaper", re.compile(r"\bnewspaper\b|\bzeitungs", re.IGNORECASE)),
+    ("article-magazine", re.compile(r"\bmagazine\b", re.IGNORECASE)),
+    ("webpage", re.compile(r"\bweb ?(?:page|site)\b|\bblog\b|\bsite web\b", re.IGNORECASE)),
+)
+_MANUSCRIPT = re.compile(
+    r"\bmanuscripts?\b|\btypescript\b|\bunpublished\b|\bmanuskript\b|\bmanuscrit|\bmanoscritt|\bhandschrift\b|\binédito?\b"
+    r"|\bunveröff|\bmss?\.? [0-9]",
+    re.IGNORECASE,
+)
+# The marks of GB/T 7714, with or without the medium behind: [M], [J/OL].
+_MARKS = {
+    **{"M": "book", "C": "paper-conference", "J": "article-journal", "D": "thesis", "R": "report", "S": "standard"},
+    **{"P": "patent", "N": "article-newspaper", "DB": "dataset", "DS": "dataset", "CP": "software", "EB": "webpage"},
+}
+_MARK = re.compile(r"\W*([A-Z]{1,2})(?: ?/ ?(?:OL|CD|MT|DK))?\W*")
+# ISO 690:2021, IEEE Std 802.11-2016, DIN EN 1992-1-1, ABNT NBR 6023, ASTM D2487-11, BS 5837:2012.
+_STANDARD = re.compile(
+    r"(?:(?:IEC|IEEE|ISO|DIN|EN|ETSI|ITU-[TR]|ASTM|ANSI|ASHRAE|ABNT|AS/NZS|UNE|UNI|NF|BS|CSA|JIS|GB/?T?|ГОСТ|VDI|ÖNORM)"
+    r"(?: ?/ ?| ))+(?:(?:Std|Standard|NBR|Norm|TS|TR|P|EN|Р)\.? ?)*[A-Z]{0,2}[- ]?[0-9][\w.–-]*(?::[0-9]{4}\b)?"
+)
+_CASE = re.compile(r"[^\W\d_].* vs?\.? (?:the )?[A-ZÀ-Þ\[]")
+_PREPRINT = re.compile(r"\b(?:arxiv|biorxiv|medrxiv|chemrxiv|psyarxiv|ssrn|preprint|e-?print)\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_JOURNAL_OF_PROCEEDINGS = re.compile(
+    r"\bproc(?:eedings|\.)? (?:of )?(?:the )?(?:national academy|natl?\.? acad|royal|roy\.? soc|r\.? soc|ieee$"
+    r"|ieee[,.]|american|amer\.? |am\.? |london|lond\.? |edinburgh|cambridge|camb\.? |aristotelian|biological|"
+    r"institution|inst\.|nutrition|japan|vldb endowment)",
+    re.IGNORECASE,
+)
+_JOURNAL = re.compile(
+    r"\b(?:journal|transactions|letters|annals|quarterly|bulletin|magazine|zeitschrift|revue|revista|rivista)\b"
+    r"|\b(?:j|trans|lett|ann|bull|rev|z)\.",
+    re.IGNORECASE,
+)
+_BEFORE_BOOK = re.compile(r"\s*(?:in|en|em|dans)\s*:|\s*in\s+(?!(?:vitro|vivo|silico|situ|utero)\b)", re.IGNORECASE)
+_SECTION = re.compile(r"(?:pp?\.? ?)?[A-H][0-9]{1,2}\W*", re.IGNORECASE)  # page A12 of a newspaper
+_TELLING = ("genre", "note", "publisher", "institution", "collection-title")  # labels whose words show a type
+_NUMBERED = ("volume", "issue")
+
+
+def kind_of(texts: Mapping[str, str], arxiv: bool = False, issued: Date | None = None, version: bool = False) -> str:
+    """Return the type of a work (`KINDS`) from the text of each label that it has.
+
+    arxiv : it has such a number; issued : when it appeared; version : it has one.
+    """
+    genre, container = texts.get("genre", ""), texts.get("container-title", "")
+    said = _said_by(genre) if genre else ""
+    if said and not (said == "book" and container):  # [M] is also the book of a chapter
+        return said
+    if (case := _as_case(texts)) or _is_standard(texts):
+        return case or "standard"
+    if container:
+        return _in_the_press(container, texts, issued) or _kind_in(container, texts)
+    said = " ".join([texts.get(label, "") for label in _TELLING])
+    if _THESIS.search(said):
+        return "thesis"
+    if _REPORT.search(said):
+        return "report"
+    if arxiv or _is_preprint(said):
+        return "article"
+    if version:
+        return "software"
+    return "manuscript" if _MANUSCRIPT.search(genre or texts.get("note", "")) else _kind_alone(texts)
+
+
+@remembered(longest=100)
+def _said_by(genre: str) -> str:
+    """Return the type that a genre names, "" if it names none."""
+    if mark := _MARK.fullmatch(genre):
+        return _MARKS.get(mark[1], "")
+    return next(
+        (kind for kind, pattern in _SAID if pattern.search(genre)), "standard" if standard_number(genre) else ""
+    )
+
+
+def _as_case(texts: Mapping[str, str]) -> str:
+    """Tell a case by its title ("Roe v. Wade"), which no author wrote."""
+    title = texts.get("title", "")
+    return "legal_case" if " v" in title and "author" not in texts and _CASE.match(title) else ""
+
+
+def _is_standard(texts: Mapping[str, str]) -> bool:
+    """Tell a standard by the number that its title begins with: with a year, or all of it, or before a colon."""
+    title = texts.get("title", "")
+    number = standard_number(title) if "volume" not in texts else ""
+    if not number or ("container-title" in texts and "standard" not in texts["container-title"].lower()):
+        return False
+    return ":" in number or "-" in number or title.lstrip(' "“([')[len(number) :][:1] in (":", ",", ".", "")
+
+
+def standard_number(text: str) -> str:
+    """Return the number of the standard that a text begins with ("ISO 690:2021"), else ""."""
+    start = text.lstrip(' "“([')
+    found = _STANDARD.match(start) if start[:1].isupper() and start[1:2].isupper() else None
+    return found[0].rstrip(".:–-") if found else ""
+
+
+def _in_the_press(container: str, texts: Mapping[str, str], issued: Date | None) -> str:
+    """Tell an article of a newspaper or magazine, which has a day, or the words of one, and no number."""
+    if issued is None or not issued.parts or len(issued.parts[0]) < 2 or any(label in texts for label in _NUMBERED):
+        return ""
+    if (
+        "editor" in texts
+        or "publisher" in texts
+        or "doi" in texts
+        or _shown_by(container) not in ("", "article-journal")
+    ):
+        return ""
+    words = set(_WORD.findall(container.lower()))
+    if not words.isdisjoint(MAGAZINE_WORDS):
+        return "article-magazine"
+    if len(issued.parts[0]) < 3:
+        return ""
+    paged = _SECTION.fullmatch(texts.get("pages", "")) is not None
+    if paged or not words.isdisjoint(NEWSPAPER_WORDS):
+        return "article-newspaper"
+    return "" if _JOURNAL.search(container) else "article-magazine"
+
+
+def _is_preprint(text: str) -> bool:
+    folded = text.casefold()
+    return ("rxiv" in folded or "print" in folded or "ssrn" in folded) and _PREPRINT.search(text) is not None
+
+
+def _kind_in(container: str, texts: Mapping[str, str]) -> str:
+    kind = _shown_by(container)
+    if kind and kind != "article-journal":
+        return kind
+    published = not kind and "publisher" in texts and "issue" not in texts
+    return "chapter" if published or "editor" in texts else "article-journal"
+
+
+@remembered(longest=100)
+def _shown_by(container: str) -> str:
+    """Return the type that a container shows by its own words, "" if it shows none."""
+    if _is_preprint(container):
+        return "article"
+    if not MEETINGS.isdisjoint(_WORD.findall(container.lower())) and not _JOURNAL_OF_PROCEEDINGS.search(container):
+        return "paper-conference"
+    if _BEFORE_BOOK.match(container):
+        return "chapter"
+    return "article-journal" if _JOURNAL.search(container) else ""
+
+
+def _kind_alone(texts: Mapping[str, str]) -> str:
+    if texts.keys() & {"publisher", "edition", "isbn"}:
+        return "book"
+    if "institution" in texts:
+        return "report"
+    if "volume" in texts and "pages" in texts:
+        return "article-journal"
+    if "location" in texts:
+        return "book"
+    return "webpage" if "url" in texts else "document"

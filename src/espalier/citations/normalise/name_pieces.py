@@ -1,0 +1,235 @@
+"""A list of names cut into stretches: words between commas, semicolons, strokes, dashes and joining words.
+
+What commas and "and" have cut inside the name of an institution is put together again. The words that are in no
+stretch (joiners, roles) are handed to the caller, so that no letter of the text is lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from espalier.citations.normalise.lexicon import JOINERS, LOW_PARTICLES, ROLES, ROLES_IN_SHORT, TITLES, vocabulary
+from espalier.citations.normalise.person import is_initial, is_institution, may_go_on
+from espalier.citations.normalise.text import trim
+from espalier.citations.work import Name
+
+__all__ = ["Piece", "pieces_of"]
+
+# Initials that run into the next word ("J.P.Smith"), and spaces around a hyphen ("J. - P.", "Garcia - Molina").
+_GLUED = re.compile(r"(?<![^\W\d_])([^\W\d_]\.)(?=[^\W\d_]{2})")
+_MAY_BE_GLUED = re.compile(r"\.[^\W\d_]{2}")
+_HYPHENED = re.compile(
+    r"(?:(?<=\b[^\W\d_]\.) ?([-‐‑]) ?(?=[^\W\d_]\.))|(?<=[^\W\d_]) ([-‐‑]) (?=[^\W\d_])(?![^\W\d_]\.)"
+)
+# A spaced hyphen between two whole names: Anna Bowen - Carl Finch.
+_BETWEEN_NAMES = re.compile(r"([^\W\d_]{2,} [^\W\d_]{2,}) [-‐‑] (?=[^\W\d_]{2,} [A-ZÀ-Þ][^\W\d_]{2})")
+_TOKEN = re.compile(
+    r"&amp;|[\u3040-\u9fff]+(?:·[\u3040-\u9fff]+)+"  # a name from elsewhere in Chinese signs: 卡尔·马克思
+    r"|[,;/|·•、，；。｡&:()\[\]{}（）]|[^\s,;/|·•、，；。｡&:()\[\]{}（）]+"
+)
+_ASIAN_STOP = re.compile("(?<=[\u3040-\u9fff\uac00-\ud7a3])[.．]")
+_AROUND_WORDS = "\"“”„«»*†‡§¶'‘’《》「」『』〈〉"
+_APOSTROPHE = re.compile(r"[\"“”„«»*†‡§¶]*(?=['’][st](?:$|[-‐A-Z]))")  # 't Hooft, 's-Gravesande
+
+_HARD = frozenset(";/|·•；。｡")
+_COMMAS = frozenset(",，、")
+_OPENING, _CLOSING = frozenset("([{（"), frozenset(")]}）")
+_DASHES = frozenset(("-", "–", "—", "--"))
+_SOFT_JOINERS = vocabulary("y e i u.")  # they also stand inside a family name: Ramón y Cajal
+_LONGEST_PLAIN = 24  # characters of a word that is kept in memory for the next time
+_LONGEST_ASIDE = 8  # tokens; a bracket that closes no sooner is taken for a stray sign
+
+
+@dataclass(slots=True)
+class Piece:
+    """Words between two separators, with their place in the text.
+
+    joined : an "and" or a hard separator (";", "/") stands before them, `hard` the latter; joiners : its words.
+    inner : the joining words inside an institution's name.
+    run : how many stretches lie between this one and the last that was joined.
+    titles : what the person is called before the name; asides : the words in brackets.
+    broken : a word that names a role was taken out, perhaps from the middle.
+    institution, unfinished : what `is_institution` and `may_go_on` say of the words.
+    """
+
+    run: int = 0
+    joined: bool = False
+    hard: bool = False
+    joiners: tuple[str, ...] = ()
+    inner: tuple[str, ...] = ()
+    words: list[str] = field(default_factory=list)
+    titles: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+    start: int = -1
+    end: int = -1
+    broken: bool = False
+    institution: bool = False
+    unfinished: bool = False
+
+    def take_given(self) -> None:
+        """Take initials in brackets for the given name of a person who has none: "Kefi (N.)"."""
+        if not self.asides:
+            return
+        initials = all(is_initial(word) and "." in word for word in self.asides)
+        if initials and not any(map(is_initial, self.words)):
+            self.words += self.asides
+            self.asides = ()
+
+    def literal(self, text: str) -> Name:
+        """Return the stretch of text as it is, with its asides; or the words alone if others have been taken out."""
+        if self.broken:
+            return Name(literal=" ".join(self.words))
+        self.asides = ()
+        return Name(literal=trim(text[self.start : self.end]))
+
+
+def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
+    """Return the text as it was cut, and its pieces; add to the cues the words that are in no piece.
+
+    What commas and "and" have cut inside the name of an institution is put together again. The words of
+    a bracket are a part of an institution's name, and the `asides` of a person's.
+    """
+    text = text if text.isascii() else _ASIAN_STOP.sub("。", text).replace("．", ".")
+    if "-" in text:
+        text = _HYPHENED.sub(r"\1\2", _BETWEEN_NAMES.sub(r"\1 – ", text))
+    text = _GLUED.sub(r"\1 ", text) if _MAY_BE_GLUED.search(text) else text
+    merged: list[Piece] = []
+    pieces = list(_cut(text, cues))
+    for k, piece in enumerate(pieces):
+        before = merged[-1] if merged else None
+        if before is not None and not piece.hard and _continues(before, piece, pieces[k + 1 : k + 2]):
+            before.words += piece.words
+            before.asides += piece.asides
+            before.end = piece.end
+            before.broken |= piece.broken
+            before.institution = True
+            before.unfinished |= piece.unfinished
+            before.inner += piece.joiners
+        else:
+            merged.append(piece)
+    for piece in merged:
+        cues += piece.joiners
+        cues += piece.inner if piece.broken else ()
+    return text, merged
+
+
+def _cut(text: str, cues: list[str]) -> Iterator[Piece]:
+    """Yield the pieces, each with at least one word."""
+    tokens = [(m[0], *m.span()) for m in _TOKEN.finditer(text)]
+    piece = Piece()
+    bracketed = aside = False
+    for k, (token, start, end) in enumerate(tokens):
+        word = _plain(token) if len(token) <= _LONGEST_PLAIN else ""
+        if word:
+            pass
+        elif token in _OPENING:
+            bracketed = True
+            aside = bool(piece.words) and any(t[0] in _CLOSING for t in tokens[k + 1 : k + 1 + _LONGEST_ASIDE])
+        elif token in _CLOSING:
+            piece.end = end if aside and piece.asides else piece.end
+            bracketed = aside = False
+        elif not aside and _separates(tokens, k, piece):
+            if piece.words:
+                yield _judged(piece)
+                piece = Piece(piece.run + 1)
+            if token not in _COMMAS:
+                piece.joined, piece.run = True, 0
+                piece.hard |= token in _HARD or token in _DASHES
+                piece.joiners += (token,) if any(map(str.isalpha, token)) else ()
+        elif _is_role(token, bracketed):
+            cues.append(token)
+            piece.broken = True
+        elif any(map(str.isalnum, token)):
+            word = _bare(token)
+        if word and aside:
+            piece.asides += (word,)
+        elif word and not piece.words and _is_title(word, tokens[k + 1 : k + 2]):
+            piece.titles += (word,)
+        elif word:
+            piece.words.append(word)
+            piece.start, piece.end = start if piece.start < 0 else piece.start, end
+    if piece.words:
+        yield _judged(piece)
+    else:
+        cues += piece.joiners
+
+
+def _is_title(word: str, after: Sequence[tuple[str, int, int]]) -> bool:
+    """Tell whether a word at the beginning is what the person is called, and the name still comes."""
+    return word.rstrip(".").casefold() in TITLES and bool(after) and after[0][0][0].isalpha()
+
+
+@lru_cache(maxsize=4096)
+def _plain(token: str) -> str:
+    """Return a token as a word of a name; "" for what may be something else, a bracket, a separator or a role."""
+    short = token.rstrip(".").casefold()
+    other = token.lower() in JOINERS or token in _SOFT_JOINERS or short in ROLES or short in ROLES_IN_SHORT
+    return "" if other or not any(map(str.isalnum, token)) else _bare(token)
+
+
+def _bare(token: str) -> str:
+    """Return a word without the signs around it, a particle without a stop; but the apostrophe of "'t" stays."""
+    if found := _APOSTROPHE.match(token):
+        return token[found.end() :].rstrip(_AROUND_WORDS)
+    word = token.strip(_AROUND_WORDS).lstrip(".") or token
+    return word.removesuffix(".") if word.removesuffix(".") in LOW_PARTICLES else word
+
+
+def _judged(piece: Piece) -> Piece:
+    piece.take_given()
+    piece.institution = is_institution(piece.words)
+    piece.unfinished = may_go_on(piece.words)
+    return piece
+
+
+def _separates(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool:
+    """Tell whether a token stands between two names."""
+    token = tokens[k][0]
+    if token in _COMMAS or token in _HARD or token in JOINERS:
+        return True
+    after = tokens[k + 1][0] if k + 1 < len(tokens) else ""
+    if token.lower() in JOINERS:  # but "Smith ET," is a name
+        return len(token) > 2 or (after[:1].isupper() and after.lower() not in JOINERS)
+    if token in _DASHES:
+        return after[:1].isupper() and (len(piece.words) > 1 or (bool(piece.words) and piece.run > 0))
+    return token in _SOFT_JOINERS and bool(piece.words) and bool(after) and _joins(tokens, k, piece)
+
+
+def _joins(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool:
+    """Tell whether "y" (or its like) joins two names, rather than the two halves of one family name."""
+    if all(map(is_initial, piece.words)):
+        return True
+    after = []
+    for word, _, _ in tokens[k + 1 : k + 7]:
+        if word in _COMMAS or word in _HARD or word.lower() in JOINERS:
+            break
+        after.append(word)
+
+    def whole(words: Sequence[str]) -> bool:
+        return len(words) > 1 or any(map(is_initial, words))
+
+    is_given = piece.run % 2 == 1  # as in "García, Juan y Pérez, María"
+    return (whole(piece.words) or is_given) and (whole(after) or k + 1 + len(after) < len(tokens))
+
+
+def _is_role(word: str, bracketed: bool) -> bool:
+    short = word.rstrip(".").casefold()
+    if short in ROLES:
+        return True
+    return short in ROLES_IN_SHORT and (bracketed or word.islower() or word.endswith("."))
+
+
+def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
+    """Tell whether a piece goes on with the institution before it, or the piece before belongs to this one."""
+    first, second = before.institution, piece.institution
+    if not (first or second) or any(map(is_initial, piece.words)):
+        return False
+    if piece.joined and second:  # "Food and" Agriculture Organization, but "John Smith and" ...
+        return not first and len(before.words) != 2 and not any(map(is_initial, before.words))
+    if piece.joined:
+        return before.unfinished or not any(word[:1].isupper() for word in piece.words)
+    alone = len(piece.words) == 1 and not (after and all(map(is_initial, after[0].words)))
+    return first and (second or (alone and before.unfinished))
