@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from espalier.citations.schemes import OTHER, Scheme, load_scheme
+from espalier.citations.seen import document_seen
 from espalier.citations.training import key_of
 from espalier.document import Document, Span
 from espalier.errors import InputError
@@ -229,7 +230,7 @@ def read_partly_labelled(
                 key = key_of(document)
                 if key not in seen:
                     seen.add(key)
-                    yield document, weights[name]
+                    yield document_seen(document), weights[name]
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -43,7 +43,7 @@ Reader = Callable[[str, str, "list[FormatError] | None"], Iterator[Entry]]
 _TYPES = (
     "article|(?:mv|in|supp)?book|booklet|bookinbook|(?:mv|in|supp)?collection|(?:mv|in)?proceedings|conference|"
     "(?:mv|in)?reference|(?:phd|masters)?thesis|(?:tech)?report|manual|misc|unpublished|online|electronic|www|webpage|"
-    "patent|dataset|software|standard|(?:supp)?periodical"
+    "patent|dataset|software|standard|jurisdiction|(?:supp)?periodical"
 )
 
 
@@ -89,7 +89,8 @@ BIBLIOGRAPHIES = (
         "csl",
         "CSL-JSON",
         r"\A\s*(?:\[\s*)?\{(?s:.*?)\"(?:type|csl|items)\"\s*:\s*"
-        r"(?:\"(?:article|book|chapter|thesis|report|webpage|paper|document|[a-z]+-[a-z]+)|[\[{])",
+        r"(?:\"(?:article|book|chapter|thesis|report|webpage|paper|document|dataset|software|patent|standard|manuscript"
+        r"|[a-z]+[_-][a-z]+)|[\[{])",
     ),
     _row("tei", "TEI", r"\A(?s:.{0,4000}?)<(?:TEI|teiCorpus|listBibl|biblStruct)[\s>]", _EXPORT),
     _row("mods", "MODS", r"\A(?s:.{0,4000}?)<(?:\w+:)?mods(?:Collection)?[\s>]", _EXPORT),

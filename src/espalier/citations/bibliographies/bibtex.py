@@ -36,7 +36,13 @@ _KINDS = {
     **dict.fromkeys(("phdthesis", "mastersthesis", "thesis"), "thesis"),
     **dict.fromkeys(("techreport", "report", "manual"), "report"),
     **dict.fromkeys(("online", "electronic", "www", "webpage"), "webpage"),
-    **{"unpublished": "article", "patent": "patent", "dataset": "dataset", "software": "software"},
+    **{
+        "unpublished": "manuscript",
+        "jurisdiction": "legal_case",
+        "patent": "patent",
+        "dataset": "dataset",
+        "software": "software",
+    },
     **{"standard": "standard", "misc": "document"},
 }
 _SAME = {
@@ -44,10 +50,13 @@ _SAME = {
     **{"publisher": "publisher", "address": "location", "location": "location", "note": "note", "doi": "doi"},
     **{"isbn": "isbn", "issn": "issn", "school": "institution", "institution": "institution"},
     **{"organization": "institution", "url": "url", "journal": "container_title", "journaltitle": "container_title"},
-    **{"booktitle": "container_title", "howpublished": "container_title"},
+    **{"booktitle": "container_title", "howpublished": "container_title", "eventtitle": "event", "version": "version"},
+    **{"pagetotal": "number_of_pages", "volumes": "number_of_volumes", "pmid": "pmid", "pmcid": "pmcid"},
+    **{"jstor": "jstor", "handle": "handle"},
 }
+_SUBTYPES = {"newspaper": "article-newspaper", "magazine": "article-magazine"}
 _ROLES = {"author": "authors", "editor": "editors", "translator": "translators"}
-_VERBATIM = ("doi", "url", "eprint", "file")
+_VERBATIM = ("doi", "url", "eprint", "file", "pmid", "pmcid", "jstor", "handle")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _SEASONS = ("spring", "summer", "autumn", "winter")
 _START = re.compile(r"(?:^|(?<=[\s})]))@[ \t]*([A-Za-z]+)\s*([{(])", re.MULTILINE)
@@ -227,6 +236,7 @@ def _work(kind: str, fields: Mapping[str, str]) -> Work:
     found["pages"] = parse_pages(plain_text(rest.pop("pages", ""))) if rest.get("pages") else None
     found["issued"] = _issued(rest)
     found["accessed"] = date_of(plain_text(rest.pop("urldate", "")))
+    found["original_date"] = date_of(plain_text(rest.pop("origdate", "")))
     _numbers(kind, rest, found)
     _addresses(rest, found)
     for name, part in _SAME.items():
@@ -234,7 +244,7 @@ def _work(kind: str, fields: Mapping[str, str]) -> Work:
             found[part] = _said(name, rest.pop(name))
     if subtitle := plain_text(rest.pop("subtitle", "")):
         found["title"] = f"{found['title']}: {subtitle}" if found.get("title") else subtitle
-    found["type"] = _kind(kind, found)
+    found["type"] = _SUBTYPES.get(rest.pop("entrysubtype", ""), "") or _kind(kind, found)
     left = plain_text(rest.pop("annote", rest.pop("annotation", "")))
     unread = left_over_pieces(left, found)
     return make_work(found, [*unread, *((name, _said(name, value)) for name, value in rest.items())])
@@ -246,10 +256,10 @@ def _said(name: str, value: str) -> str:
 
 def _kind(kind: str, found: Mapping[str, Any]) -> str:
     """Return the type of a work; a @misc shows it by what it has."""
-    if kind not in ("misc", "unpublished") and kind in _KINDS:
-        return as_kind(_KINDS[kind])
-    if found.get("arxiv") or kind == "unpublished":
+    if found.get("arxiv") and kind in ("misc", "unpublished"):
         return "article"
+    if kind != "misc" and kind in _KINDS:
+        return as_kind(_KINDS[kind])
     alone = not any(found.get(part) for part in ("publisher", "container_title", "institution"))
     return "webpage" if found.get("url") and alone else "document"
 

@@ -22,12 +22,25 @@ _SAME = {
     **{"title": "title", "container-title": "container_title", "collection-title": "collection_title"},
     **{"volume": "volume", "issue": "issue", "edition": "edition", "publisher": "publisher"},
     **{"publisher-place": "location", "genre": "genre", "number": "number", "note": "note", "DOI": "doi", "URL": "url"},
-    **{"ISBN": "isbn", "ISSN": "issn"},
+    **{"ISBN": "isbn", "ISSN": "issn", "PMID": "pmid", "PMCID": "pmcid", "version": "version"},
+    **{"number-of-pages": "number_of_pages", "number-of-volumes": "number_of_volumes", "event-title": "event"},
 }
+_ARCHIVES = {"arxiv": "arxiv", "jstor": "jstor", "handle": "handle"}
 _ROLES = {"author": "authors", "editor": "editors", "translator": "translators"}
 _NAME = {"family": "family", "given": "given", "suffix": "suffix", "literal": "literal"}
 _PARTICLES = ("dropping-particle", "non-dropping-particle")
-_PASSED = ("id", "type", "custom", "page", "issued", "accessed", "year-suffix", "archive", "archive_location")
+_PASSED = (
+    "id",
+    "type",
+    "custom",
+    "page",
+    "issued",
+    "accessed",
+    "original-date",
+    "year-suffix",
+    "archive",
+    "archive_location",
+)
 
 
 def read(text: str, file: str = "", refused: list[FormatError] | None = None) -> Iterator[Entry]:
@@ -91,6 +104,7 @@ def work_of_item(item: Mapping[str, Any]) -> Work:
     found["pages"] = parse_pages(_text(item.get("page"))) if item.get("page") else None
     found["issued"] = _date(item.get("issued"), custom.get("issued"))
     found["accessed"] = _date(item.get("accessed"), custom.get("accessed"))
+    found["original_date"] = _date(item.get("original-date"), custom.get("original_date"))
     kind = _text(item.get("type"))
     found["type"] = kind if kind in KINDS else "document"
     unread = [
@@ -100,8 +114,10 @@ def work_of_item(item: Mapping[str, Any]) -> Work:
     ]
     unread += [] if kind in KINDS or not kind else [("type", kind)]
     _institution(item, found)
-    if _text(item.get("archive")).lower() == "arxiv" and item.get("archive_location"):
-        found["arxiv"] = _text(item["archive_location"])
+    archive = _ARCHIVES.get(_text(item.get("archive")).lower(), "")
+    found |= {_ARCHIVES[name.lower()]: _text(custom.get(name)) for name in ("JSTOR", "Handle")}
+    if archive and item.get("archive_location"):
+        found[archive] = _text(item["archive_location"])
     else:
         unread += [(name, _text(item.get(name))) for name in ("archive", "archive_location")]
     known = {*_SAME, *_ROLES, *_PASSED, "authority"}

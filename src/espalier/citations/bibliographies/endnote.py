@@ -39,7 +39,8 @@ _SAME = {
     },
     **{"titles/tertiary-title": "collection_title", "volume": "volume", "edition": "edition", "publisher": "publisher"},
     **{"pub-location": "location", "electronic-resource-num": "doi", "notes": "note", "work-type": "genre"},
-    **{"urls/related-urls/url": "url", "alt-periodical/full-title": "container_title"},
+    **{"urls/related-urls/url": "url", "alt-periodical/full-title": "container_title", "custom2": "pmcid"},
+    **{"num-vols": "number_of_volumes"},
 }
 _ROLES = {
     "contributors/authors/author": "authors",
@@ -54,6 +55,7 @@ _OWN = (
     "dates/pub-dates/date",
     "access-date",
     "accession-num",
+    "orig-pub",
     "research-notes",
 )
 _NO_TEXT = ("ref-type", "rec-number", "foreign-keys/key", "database", "source-app")
@@ -146,11 +148,14 @@ def _own(found: dict[str, Any], values: dict[str, str], unread: list[tuple[str, 
     found["pages"] = parse_pages(values["pages"]) if values["pages"] else None
     found["issued"] = _issued(values["dates/year"], values["dates/pub-dates/date"])
     found["accessed"] = date_of(values["access-date"])
+    found["original_date"] = date_of(values["orig-pub"])
     found["isbn"], found["issn"] = _standard_numbers(values["isbn"], unread)
     report = found["type"] == "report" and "number" not in extra
     found["number"], found["issue"] = (values["number"], "") if report else (extra.get("number", ""), values["number"])
     if values["accession-num"].lower().startswith("arxiv:"):
         found["arxiv"] = values["accession-num"][6:]
+    elif values["accession-num"].isdigit():
+        found["pmid"] = values["accession-num"]
     elif values["accession-num"]:
         unread.append(("accession-num", values["accession-num"]))
     if extra.get("institution"):

@@ -39,8 +39,9 @@ _SAME = {
     **{"JF": "container_title", "BT": "container_title", "JA": "container_title", "J2": "container_title"},
     **{"T3": "collection_title", "VL": "volume", "IS": "issue", "CP": "issue", "M1": "number", "ET": "edition"},
     **{"PB": "publisher", "AD": "institution", "CY": "location", "PP": "location", "M3": "genre", "DO": "doi"},
-    **{"UR": "url", "L2": "url"},
+    **{"UR": "url", "L2": "url", "NV": "number_of_volumes", "C2": "pmcid"},
 }
+_ARCHIVES = {"arxiv": "arxiv", "pmid": "pmid", "jstor": "jstor", "hdl": "handle"}
 _ROLES = {
     **dict.fromkeys(("AU", "A1"), "authors"),
     **dict.fromkeys(("A2", "ED"), "editors"),
@@ -105,8 +106,10 @@ def _work(tags: list[tuple[str, str]]) -> Work:
         elif tag == "SN":
             part = "isbn" if find_isbn(value) else "issn"
             _keep(found, part, value, unread, tag)
-        elif tag == "AN" and value.lower().startswith("arxiv:"):
-            found["arxiv"] = value[6:]
+        elif tag in ("AN", "N1") and (archive := _ARCHIVES.get(value.partition(":")[0].lower())):
+            found[archive] = value.partition(":")[2]
+        elif tag == "OP":
+            found["original_date"] = date_of(value)
         elif tag == "N1" and (role := _ET_AL.fullmatch(value)):
             others.add(role[1])
         elif tag == "N1" and (note := _NOTE.fullmatch(value)):

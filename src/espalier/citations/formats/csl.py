@@ -82,7 +82,7 @@ def _name(name: Name) -> dict[str, str]:
 
 def _custom(work: Work) -> dict[str, Any]:
     """Return what CSL has no variable for."""
-    dates = (("issued", work.issued), ("accessed", work.accessed))
+    dates = (("issued", work.issued), ("accessed", work.accessed), ("original_date", work.original_date))
     custom = {
         "others": sorted(work.others),
         "unread": [list(pair) for pair in work.unread],

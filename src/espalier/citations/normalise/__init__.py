@@ -238,7 +238,8 @@ def work_of(record: Record) -> Work:
     Of several fields with one label the first that can be read counts, and the others are `unread`; but names are
     put one after the other, and free text (publisher, location, genre, institution, note, series) is joined by "; ".
     A DOI is also looked for in the URL, an arXiv number in the whole text, the issue in the volume: "12(3)", the month
-    beside the issue: "no. 3 (March)". Without a date, a note that says only "in press" or "n.d." is its literal.
+    beside the issue: "no. 3 (March)". Without a date, a note that says only "in press" or "n.d." is its literal. Labels
+    that can only be a mistake are mended first (`mending`).
     """
     reading = FieldReader(record)
     present = reading.texts
@@ -248,8 +249,8 @@ def work_of(record: Record) -> Work:
         if role in present:
             found[name], unfinished = reading.names(role)
             others += [role] if unfinished else []
-    _read_counts(reading, found)
     low = record.text.lower()
+    _read_moved(reading, low, found)
     arxiv = find_arxiv(record.text) if "arxiv" in low else ""
     for label, name, read in _READERS:
         if label in present and (value := read(reading, label)):
@@ -258,6 +259,7 @@ def work_of(record: Record) -> Work:
         found["issued"], found["note"] = pending, reading.joined("note")
     if "url" in present and "doi" not in found:
         found["doi"] = find_doi(present["url"])
+    found |= find_archives(record.text, low)
     kind = _kind(found, present, bool(arxiv))
     return Work(
         type=kind,
@@ -266,12 +268,14 @@ def work_of(record: Record) -> Work:
         arxiv=arxiv,
         unread=reading.unread(),
         **found,
-        **find_archives(record.text, low),
     )
 
 
-def _read_counts(reading: FieldReader, found: dict[str, Any]) -> None:
-    """Read what stands in the field of something else: numbers of volumes and pages, versions, first editions."""
+def _read_moved(reading: FieldReader, low: str, found: dict[str, Any]) -> None:
+    """Read what stands in the field of something else: numbers of volumes and pages, versions, first editions, events.
+
+    low : the reference in lower case.
+    """
     present = reading.texts
     if "volume" in present or "issue" in present:
         found["number_of_volumes"] = reading.volumes()
@@ -284,9 +288,7 @@ def _read_counts(reading: FieldReader, found: dict[str, Any]) -> None:
         found["issued"], found["original_date"] = dates
     elif "note" in present and (first := reading.taken("note", first_published)):
         found["original_date"] = first
-    if "presented" in (
-        said := f"{present.get('container-title')} {present.get('note')} {present.get('genre')}".lower()
-    ) or (" at the " in said):
+    if "presented" in low or "given at" in low or "read at" in low or "delivered at" in low:
         found["event"], found["genre"] = reading.event()
 
 

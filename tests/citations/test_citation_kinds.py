@@ -1,0 +1,284 @@
+"""Types of works, and values that stand in the field of something else: each in the record and in every format."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from citation_works import record_of
+
+from espalier.citations.formats import FORMATS
+from espalier.citations.normalise import clean_container, clean_title, find_archives, work_of
+from espalier.citations.normalise.dates import first_published, split_original
+from espalier.citations.normalise.numbers import count_pages, count_volumes, parse_version, patent_number
+from espalier.citations.record import Record
+from espalier.citations.work import KINDS, Date, Work
+
+AUTHOR = ("author", "Moss, T.")
+TITLE = ("title", "River sands.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("dataset", [AUTHOR, TITLE, ("genre", "[Data set]."), ("publisher", "Zenodo;")]),
+        ("dataset", [AUTHOR, TITLE, ("genre", "Dataset."), ("container-title", "PANGAEA.")]),
+        ("dataset", [AUTHOR, TITLE, ("genre", "[DB/OL].")]),
+        ("software", [AUTHOR, TITLE, ("genre", "[Computer software]."), ("publisher", "GitHub;")]),
+        ("software", [AUTHOR, TITLE, ("edition", "Version 2.3.1."), ("publisher", "Gridware,")]),
+        ("software", [AUTHOR, ("title", "ggtree: trees (R package version 1.4.0)."), ("url", "http://x.org")]),
+        ("patent", [AUTHOR, TITLE, ("genre", "European patent EP 1234567."), ("date", "2003.")]),
+        ("patent", [AUTHOR, TITLE, ("genre", "US Patent 5,123,456"), ("container-title", "Official Gazette")]),
+        ("patent", [AUTHOR, TITLE, ("genre", "[P].")]),
+        ("standard", [TITLE, ("genre", "ISO 690:2021."), ("publisher", "ISO,")]),
+        (
+            "standard",
+            [("author", "BSI."), ("title", "BS 5837:2012 Trees in relation to design."), ("publisher", "BSI;")],
+        ),
+        ("standard", [("title", "ASTM D2487-11: Standard practice for soils."), ("location", "Philadelphia")]),
+        ("standard", [("title", "IEEE Std 802.11-2016,"), ("container-title", "IEEE Standard for Networks,")]),
+        ("standard", [("author", "ABNT."), ("title", "NBR"), ("genre", "ABNT NBR 6023:2018.")]),
+        ("article-newspaper", [AUTHOR, TITLE, ("container-title", "The New York Times,"), ("date", "3 May 2014")]),
+        ("article-newspaper", [TITLE, ("container-title", "Süddeutsche Zeitung,"), ("date", "12. März 2001")]),
+        ("article-newspaper", [TITLE, ("container-title", "Metro,"), ("date", "2001 Mar 4"), ("pages", "p. A12")]),
+        ("article-newspaper", [TITLE, ("genre", "[N]."), ("container-title", "人民日报")]),
+        ("article-magazine", [TITLE, ("container-title", "New York Times Magazine,"), ("date", "April 2005")]),
+        (
+            "article-magazine",
+            [TITLE, ("container-title", "The New Yorker,"), ("date", "3 April 2005"), ("pages", "33")],
+        ),
+        ("legal_case", [("title", "Roe v. Wade,"), ("volume", "410"), ("container-title", "U.S."), ("pages", "113")]),
+        ("legal_case", [("title", "Donoghue v Stevenson"), ("date", "[1932]"), ("container-title", "AC")]),
+        ("manuscript", [AUTHOR, TITLE, ("genre", "Unpublished manuscript,"), ("date", "2003.")]),
+        ("manuscript", [AUTHOR, TITLE, ("note", "Typescript.")]),
+        ("paper-conference", [AUTHOR, TITLE, ("container-title", "Paper presented at the Annual Meeting of Ecology,")]),
+        ("paper-conference", [AUTHOR, TITLE, ("genre", "[C]//"), ("container-title", "Rivers and Seas")]),
+        ("webpage", [AUTHOR, TITLE, ("genre", "[EB/OL]."), ("url", "http://x.org")]),
+        ("book", [AUTHOR, TITLE, ("genre", "[M]."), ("location", "北京:")]),
+        ("chapter", [AUTHOR, TITLE, ("genre", "[M]//"), ("container-title", "In Rivers"), ("publisher", "X")]),
+        # what only looks like one of them
+        (
+            "article-journal",
+            [AUTHOR, ("title", "Nature v. Nurture in trees."), ("container-title", "Acta,"), ("volume", "3")],
+        ),
+        ("book", [AUTHOR, ("title", "ISO 9001 certification in hospitals."), ("publisher", "Springer")]),
+        (
+            "article-journal",
+            [TITLE, ("container-title", "The Times of Soil,"), ("date", "3 May 2001"), ("volume", "12")],
+        ),
+        ("article-journal", [AUTHOR, TITLE, ("container-title", "Nature,"), ("date", "2001"), ("pages", "33")]),
+        ("thesis", [AUTHOR, TITLE, ("genre", "Unpublished doctoral dissertation,"), ("institution", "MIT")]),
+        ("book", [AUTHOR, TITLE, ("volume", "2 vols."), ("pages", "432 p."), ("location", "Oslo")]),
+    ],
+)
+def test_types(kind: str, fields: list[tuple[str, str]]) -> None:
+    assert kind in KINDS
+    assert record_of(*fields).work.type == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        *(
+            ("432 p.", "432"),
+            ("xii, 432 pp.", "xii, 432"),
+            ("211 S.", "211"),
+            ("x+383 pages", "x+383"),
+            ("90 с.", "90"),
+        ),
+        *(("212 páginas", "212"), ("245页", "245"), ("33 leaves", "33")),
+        *(("p. 432", ""), ("432", ""), ("12-15", ""), ("S. 12", ""), ("pp. 3", ""), ("", "")),
+    ],
+)
+def test_numbers_of_pages(text: str, count: str) -> None:
+    assert count_pages(text) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        *(
+            ("2 vols.", "2"),
+            ("4 Bde.", "4"),
+            ("3 tomes", "3"),
+            ("two volumes", "2"),
+            ("in drei Bänden", "3"),
+            ("5 v.", "5"),
+        ),
+        *(("vol. 2", ""), ("2", ""), ("12(3)", ""), ("3. Band", ""), ("some vols", ""), ("v. 5", "")),
+    ],
+)
+def test_numbers_of_volumes(text: str, count: str) -> None:
+    assert count_volumes(text) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        *(("Version 1.2.", "1.2"), ("version 4.1.2", "4.1.2"), ("v2.0-beta", "2.0-beta"), ("Ver. 3", "3")),
+        *(("(R package version 0.4-1).", "0.4-1"), ("Versão 2.1", "2.1")),
+        *(("2nd ed.", ""), ("rev. version", ""), ("Version of the author", ""), ("", "")),
+    ],
+)
+def test_versions(text: str, version: str) -> None:
+    assert parse_version(text) == version
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        *(("1990 (zuerst 1962).", (1990, 1962)), ("1988 [1934]", (1988, 1934)), ("[1859] 1964", (1964, 1859))),
+        *(("(1923/1999)", (1999, 1923)), ("1962, repr. 1990", (1990, 1962)), ("2003 (orig. publ. 1971)", (2003, 1971))),
+        *(("1994-1996", None), ("1994/95", None), ("1994/1995", None), ("1994", None), ("May 1990 (June 1962)", None)),
+    ],
+)
+def test_dates_of_first_editions(text: str, years: tuple[int, int] | None) -> None:
+    found = split_original(text)
+    assert (found and tuple(date.parts[0][0] for date in found)) == years
+
+
+def test_notes_of_first_editions() -> None:
+    assert first_published("(Original work published 1965)") == Date(((1965,),))
+    assert first_published("First published in 1871.") == Date(((1871,),))
+    for text in ("Reprinted 1990", "1965", "Original in German", "First published in Paris, 1965"):
+        assert first_published(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("PMID: 23873081; PMCID: PMC3969858.", {"pmid": "23873081", "pmcid": "PMC3969858"}),
+        ("https://pubmed.ncbi.nlm.nih.gov/23873081/", {"pmid": "23873081"}),
+        ("JSTOR, www.jstor.org/stable/1254100.", {"jstor": "1254100"}),
+        ("http://www.jstor.org/stable/10.1086/380287", {"jstor": "10.1086/380287"}),
+        ("http://hdl.handle.net/2027/mdp.39015012345678.", {"handle": "2027/mdp.39015012345678"}),
+        ("hdl:10125/24652", {"handle": "10125/24652"}),
+        ("PMC and JSTOR were searched", {}),
+    ],
+)
+def test_numbers_of_archives(text: str, expected: dict[str, str]) -> None:
+    assert find_archives(text, text.lower()) == expected
+
+
+def test_numbers_of_patents() -> None:
+    assert patent_number("US Patent 5,123,456") == "5,123,456"
+    assert patent_number("European patent EP 1234567 B1") == "EP 1234567 B1"
+    assert patent_number("Patent pending") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        *(("Proc. Natl. Acad. Sci.", True), ("Sci. Hortic.", True), ("Plant Physiol.", True), ("PLoS Biol.", True)),
+        *(("J. Chem. Soc.", True), ("Acme Inc.", True), ("Harvard Univ.", True)),
+        *(("Proc Natl Acad Sci.", False), ("Ann Bot.", False), ("Nature.", False), ("Plant Cell.", False)),
+        ("St. Martin's Press.", False),
+    ],
+)
+def test_the_full_stop_of_an_abbreviation_stays(text: str, kept: bool) -> None:
+    assert clean_container(text) == (text if kept else text[:-1])
+
+
+def test_so_it_does_elsewhere() -> None:
+    assert clean_title("A history of Acme Inc.") == "A history of Acme Inc."
+    assert clean_title("A history of hedges.") == "A history of hedges"
+    work = record_of(("author", "King, M. L., Jr."), TITLE, ("publisher", "Acme Publ. Co.,")).work
+    assert (work.authors[0].suffix, work.publisher) == ("Jr.", "Acme Publ. Co.")
+
+
+VALUES = record_of(
+    AUTHOR,
+    ("title", "River sands (Version 2.1)."),
+    ("volume", "3 vols."),
+    ("pages", "432 p."),
+    ("location", "Oslo:"),
+    ("publisher", "Fagbok,"),
+    ("date", "1990 (first published 1962)."),
+    ("note", "PMID: 23873081; PMC3969858; hdl:10125/24652; JSTOR 1254100"),
+)
+SAID = ("2.1", "432", "1962", "23873081", "PMC3969858", "10125/24652", "1254100")
+
+
+def test_every_value_is_in_the_work() -> None:
+    work = work_of(VALUES)
+    assert (work.title, work.version, work.edition) == ("River sands", "2.1", "")
+    assert (work.number_of_volumes, work.volume) == ("3", "")
+    assert (work.number_of_pages, work.pages) == ("432", None)
+    assert (work.issued, work.original_date) == (Date(((1990,),)), Date(((1962,),)))
+    assert (work.pmid, work.pmcid, work.handle, work.jstor) == ("23873081", "PMC3969858", "10125/24652", "1254100")
+    assert work.unread == ()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_value_is_in_every_format(name: str) -> None:
+    text = VALUES.to(name)
+    for value in SAID:
+        assert re.search(rf"(?<![0-9]){re.escape(value)}(?![0-9])", text), value
+
+
+def test_where_the_formats_have_them() -> None:
+    item = VALUES.to_csl()
+    assert (item["version"], item["number-of-pages"], item["number-of-volumes"]) == ("2.1", "432", "3")
+    assert item["original-date"] == {"date-parts": [[1962]]}
+    assert (item["PMID"], item["PMCID"], item["archive"], item["archive_location"]) == (
+        *("23873081", "PMC3969858", "JSTOR", "1254100"),
+    )
+    bibtex = VALUES.to_bibtex()
+    for field in ("version = {2.1}", "pagetotal = {432}", "volumes = {3}", "origdate = {1962}", "pmid = {23873081}"):
+        assert f"  {field},\n" in bibtex
+    ris = VALUES.to_ris()
+    for line in ("ET  - 2.1", "SP  - 432", "NV  - 3", "OP  - 1962", "AN  - PMID:23873081", "C2  - PMC3969858"):
+        assert f"{line}\n" in ris
+    tei = ET.fromstring(VALUES.to_tei())
+    there = {(element.tag.rpartition("}")[2], (element.text or "").strip()) for element in tei.iter()}
+    assert {("measure", "432"), ("measure", "3"), ("date", "1962"), ("idno", "23873081"), ("note", "2.1")} <= there
+    endnote = VALUES.to("endnote")
+    for element in ("<edition>2.1<", "<pages>432<", "<num-vols>3<", "<orig-pub>1962<", "<custom2>PMC3969858<"):
+        assert element in endnote
+
+
+def test_a_meeting() -> None:
+    record = record_of(AUTHOR, TITLE, ("container-title", "Paper presented at the Annual Meeting of Ecology,"))
+    assert (record.work.event, record.work.container_title) == ("Annual Meeting of Ecology", "")
+    assert record.to_csl()["event-title"] == "Annual Meeting of Ecology"
+    assert "eventtitle = {Annual Meeting of Ecology}" in record.to_bibtex()
+    assert "<meeting>Annual Meeting of Ecology</meeting>" in record.to_tei()
+    assert "T2  - Annual Meeting of Ecology\n" in record.to_ris()
+    assert "<secondary-title>Annual Meeting of Ecology<" in record.to("endnote")
+
+
+@pytest.mark.parametrize(
+    ("kind", "bibtex", "ris", "endnote"),
+    [
+        ("dataset", "dataset", "DATA", "Dataset"),
+        ("software", "software", "COMP", "Computer Program"),
+        ("patent", "patent", "PAT", "Patent"),
+        ("standard", "standard", "STAND", "Standard"),
+        ("article-newspaper", "article", "NEWS", "Newspaper Article"),
+        ("article-magazine", "article", "MGZN", "Magazine Article"),
+        ("legal_case", "jurisdiction", "CASE", "Case"),
+        ("manuscript", "unpublished", "MANSCPT", "Manuscript"),
+        ("webpage", "misc", "ELEC", "Web Page"),
+        ("paper-conference", "inproceedings", "CONF", "Conference Paper"),
+    ],
+)
+def test_what_formats_call_the_types(kind: str, bibtex: str, ris: str, endnote: str) -> None:
+    from espalier.citations.formats import bibtex as as_bibtex
+    from espalier.citations.formats import csl, tei
+    from espalier.citations.formats import endnote as as_endnote
+    from espalier.citations.formats import ris as as_ris
+
+    work = Work(type=kind, title="T")
+    assert as_bibtex.entry(work).startswith(f"@{bibtex}{{")
+    assert as_ris.entry(work).startswith(f"TY  - {ris}\n")
+    assert f'<ref-type name="{endnote}">' in as_endnote.entry(work)
+    assert csl.item(work)["type"] == kind
+    assert f' type="{kind}"' in tei.entry(work)
+
+
+def test_a_record_without_any_of_it_has_none() -> None:
+    plain: Record = record_of(AUTHOR, TITLE, ("container-title", "Nature,"), ("volume", "3,"), ("pages", "4-9."))
+    work = plain.work
+    assert not any((work.number_of_pages, work.number_of_volumes, work.event, work.version, work.pmid, work.handle))
+    assert work.original_date is None

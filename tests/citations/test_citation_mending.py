@@ -1,0 +1,185 @@
+"""Labels that can only be a mistake are mended on the way from a record to its work, and no text is lost by it."""
+
+from __future__ import annotations
+
+import pytest
+from citation_works import record_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from espalier.citations.normalise.mending import mended
+from espalier.citations.record import LABELS
+
+Pairs = list[tuple[str, str]]
+
+TITLE = ("title", "Hedges of the north.")
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        # a key or a number before the names
+        (
+            [("author", "Heath"), ("date", "1978 :"), ("author", "J. Heath,"), TITLE, ("date", "(1978)")],
+            [("citation-number", "Heath 1978 :"), ("author", "J. Heath,"), TITLE, ("date", "(1978)")],
+        ),
+        (
+            [("author", "Ruiz et al."), ("date", "2004:"), ("author", "Ruiz, P.,"), TITLE, ("date", "2004.")],
+            [("citation-number", "Ruiz et al. 2004:"), ("author", "Ruiz, P.,"), TITLE, ("date", "2004.")],
+        ),
+        (
+            [("author", "Mill 1843 — Mill, J. S.,"), TITLE],
+            [("citation-number", "Mill 1843 — "), ("author", "Mill, J. S.,"), TITLE],
+        ),
+        (
+            [("author", "Lund and Moe 2001a = Lund, P., Moe, K."), TITLE],
+            [("citation-number", "Lund and Moe 2001a = "), ("author", "Lund, P., Moe, K."), TITLE],
+        ),
+        ([("author", "23 Giorgi A."), TITLE], [("citation-number", "23 "), ("author", "Giorgi A."), TITLE]),
+        ([("author", "[4] Torvald, M."), TITLE], [("citation-number", "[4] "), ("author", "Torvald, M."), TITLE]),
+        # volume, issue (month), page, as ACM has it
+        (
+            [TITLE, ("volume", "23,"), ("pages", "107"), ("date", "(Jul. 1969),"), ("pages", "683.")],
+            [TITLE, ("volume", "23,"), ("issue", "107"), ("date", "(Jul. 1969),"), ("pages", "683.")],
+        ),
+        (
+            [TITLE, ("volume", "410"), ("container-title", "U.S."), ("volume", "113"), ("date", "(1973).")],
+            [TITLE, ("volume", "410"), ("container-title", "U.S."), ("pages", "113"), ("date", "(1973).")],
+        ),
+        # a zip code is no year
+        (
+            [TITLE, ("location", "Cambridge, MA"), ("date", "02139."), ("date", "2001.")],
+            [TITLE, ("location", "Cambridge, MA 02139."), ("date", "2001.")],
+        ),
+        # pages in Roman numbers before the others
+        ([TITLE, ("volume", "xii,"), ("pages", "432 pp.")], [TITLE, ("pages", "xii, 432 pp.")]),
+        # the day of a date that the volume has swallowed
+        (
+            [TITLE, ("date", "2003 nov."), ("volume", "12;52"), ("issue", "(4):")],
+            [TITLE, ("date", "2003 nov. 12;"), ("volume", "52"), ("issue", "(4):")],
+        ),
+        # the year in the name of a meeting
+        (
+            [TITLE, ("container-title", "In ECAI"), ("volume", "94,"), ("date", "1994.")],
+            [TITLE, ("container-title", "In ECAI 94,"), ("date", "1994.")],
+        ),
+        # the place in the name of a journal, and the one behind it
+        (
+            [TITLE, ("container-title", "Proc Natl Acad Sci"), ("location", "USA."), ("volume", "101")],
+            [TITLE, ("container-title", "Proc Natl Acad Sci USA."), ("volume", "101")],
+        ),
+        (
+            [("author", "SANTOS, P."), TITLE, ("container-title", "Revista de Solos, Viçosa,"), ("volume", "v. 28,")],
+            [
+                ("author", "SANTOS, P."),
+                TITLE,
+                ("container-title", "Revista de Solos,"),
+                ("location", "Viçosa,"),
+                ("volume", "v. 28,"),
+            ],
+        ),
+        # editors and containers that one label has swallowed
+        (
+            [TITLE, ("container-title", "In Landscapes, ed. R. A. Shaw, F. Hill."), ("publisher", "Batsford")],
+            [
+                TITLE,
+                ("container-title", "In Landscapes,"),
+                ("editor", "ed. R. A. Shaw, F. Hill."),
+                ("publisher", "Batsford"),
+            ],
+        ),
+        (
+            [TITLE, ("editor", "in Storia di Prato, a cura di G. Cherubini,")],
+            [TITLE, ("container-title", "in Storia di Prato,"), ("editor", "a cura di G. Cherubini,")],
+        ),
+        (
+            [TITLE, ("container-title", "Pflanzen im Schatten, hrsg. von Otto Klein,")],
+            [TITLE, ("container-title", "Pflanzen im Schatten,"), ("editor", "hrsg. von Otto Klein,")],
+        ),
+        # a page behind the date, a version and a number of volumes behind the title, a house behind the place
+        ([TITLE, ("date", "September 1994. 9.")], [TITLE, ("date", "September 1994."), ("pages", "9.")]),
+        ([("title", "ggtree (Version 1.4.0).")], [("title", "ggtree"), ("edition", "(Version 1.4.0).")]),
+        ([("title", "Werke. 4 Bde."), ("date", "1958")], [("title", "Werke."), ("volume", "4 Bde."), ("date", "1958")]),
+        ([TITLE, ("location", "Leeds: Arbor;")], [TITLE, ("location", "Leeds:"), ("publisher", "Arbor;")]),
+        # an institution where no author is named
+        ([("publisher", "Ministry of Health,"), TITLE], [("author", "Ministry of Health,"), TITLE]),
+    ],
+)
+def test_what_can_only_be_a_mistake(pairs: Pairs, expected: Pairs) -> None:
+    assert mended(pairs) == expected
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [
+            ("author", "A. Bell,"),
+            TITLE,
+            ("container-title", "Nature"),
+            ("volume", "12,"),
+            ("pages", "3-9"),
+            ("date", "1990"),
+        ],
+        [("author", "Bell 3rd, A.,"), TITLE],
+        [("author", "A. Bell,"), TITLE, ("volume", "94,"), ("date", "1994.")],
+        [TITLE, ("container-title", "JAMA"), ("volume", "94,"), ("date", "1994.")],
+        [TITLE, ("container-title", "In Proceedings of the Third Workshop on Trees"), ("location", "Bled, Slovenia.")],
+        [TITLE, ("container-title", "Nature,"), ("location", "London,"), ("volume", "12")],
+        [TITLE, ("container-title", "Africa Explores"), ("location", "New York:"), ("publisher", "Prestel")],
+        [("author", "Bell, A."), TITLE, ("container-title", "Palaeogeography, Palaeoecology,"), ("volume", "v. 132,")],
+        [TITLE, ("container-title", "Journal of Ed. Research"), ("volume", "3")],
+        [TITLE, ("date", "1994-1996.")],
+        [TITLE, ("date", "12 May 1994.")],
+        [("title", "Hedges (a study).")],
+        [("title", "The two volumes")],
+        [TITLE, ("location", "Leeds:"), ("publisher", "Arbor")],
+        [("editor", "a cura di M. Rossi,"), TITLE],
+        [("title", "Annual plan."), ("publisher", "Ministry of Health,")],
+    ],
+)
+def test_everything_else_stays(pairs: Pairs) -> None:
+    assert mended(pairs) == pairs
+
+
+PIECES = st.sampled_from(
+    [
+        "Heath",
+        "1978",
+        ":",
+        "a cura di",
+        "ed.",
+        "J. Bell",
+        "12",
+        "v.",
+        "(Version 2)",
+        "4 Bde.",
+        "xii,",
+        "432 pp.",
+        ",",
+        "USA",
+    ]
+)
+FIELDS = st.tuples(st.sampled_from(LABELS), st.lists(PIECES, min_size=1, max_size=4).map(" ".join))
+
+
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(st.lists(FIELDS, max_size=8))
+def test_no_text_is_lost_and_none_invented(pairs: Pairs) -> None:
+    def whole(several: Pairs) -> str:
+        return "".join(text for _, text in several).replace(" ", "")
+
+    found = mended(pairs)
+    assert whole(found) == whole(pairs)
+    assert {label for label, _ in found} <= set(LABELS)
+
+
+def test_the_work_has_it_and_the_record_says_what_the_model_said() -> None:
+    record = record_of(
+        ("author", "Chen L."),
+        TITLE,
+        ("container-title", "Proc Natl Acad Sci"),
+        ("location", "USA."),
+        ("volume", "101:"),
+    )
+    assert (record.work.container_title, record.work.location) == ("Proc Natl Acad Sci USA", "")
+    assert [field.label for field in record.fields][2:4] == ["container-title", "location"]
