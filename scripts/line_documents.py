@@ -84,7 +84,7 @@ class Maker:
         draw = rng.random()
         if draw < 0.82:
             pieces.append(self._heading(rng.choice(HEADINGS if draw < 0.72 else ODD_HEADINGS)))
-        pieces += self._list()
+        pieces += self._endnotes() if rng.random() < 0.07 else self._list()
         draw = rng.random()
         if draw < 0.22:
             pieces += [self._heading(rng.choice(AFTER)), *self._body(rng.randint(1, 10))]
@@ -190,7 +190,15 @@ class Maker:
                 found.append(_Piece(rng.choice(PARTS), "heading", gap=0.7))
             found.append(_Piece(mark.format(number) + text, "ref", first, rest, gap, size=size))
             number += 2 if rng.random() < 0.01 else 1
-        return found
+        return _run_together(found) if rng.random() < 0.06 else found
+
+    def _endnotes(self) -> list[_Piece]:
+        """Return notes, one below the other, each with one or more works."""
+        rng, number = self.rng, first_note(self.rng)
+        style, mark = rng.choice(self.material.styles), rng.choice(("{} ", "{}. ", "[{}] ", "{}"))
+        notes = [self._note(style, mark.format(number + k), short=0.12) for k in range(rng.randint(5, 30))]
+        first, rest, gap = self._indents(True)
+        return [note._replace(first=first, rest=rest, gap=gap, size=1.0) for note in notes]
 
     def _mark(self) -> str:
         draw = self.rng.random()
@@ -218,7 +226,7 @@ class Maker:
 
     def _footnoted(self) -> list[_Piece]:
         """Return text with notes below it that cite one or more works each, and notes that cite none."""
-        rng, found, number = self.rng, [], rng_start(self.rng)
+        rng, found, number = self.rng, [], first_note(self.rng)
         style = self.rng.choice(self.material.styles)
         mark = rng.choice(("{} ", "{}", "{}. ", "{} "))
         for _ in range(rng.randint(2, 6)):
@@ -228,14 +236,14 @@ class Maker:
                 number += 1
         return found
 
-    def _note(self, style: Sequence[str], mark: str) -> _Piece:
+    def _note(self, style: Sequence[str], mark: str, short: float = 0.3) -> _Piece:
         rng = self.rng
-        if rng.random() < 0.3:
+        if rng.random() < short:
             name = rng.choice(("Müller", "Weber", "Beck", "Smith"))
             page = rng.randint(2, 300)
-            short = f"Vgl. {name} {rng.randint(1950, 2015)}, S. {page}."
+            brief = f"Vgl. {name} {rng.randint(1950, 2015)}, S. {page}."
             earlier = (f"Ebd., S. {page}.", f"{name} (Anm. {rng.randint(1, 30)}), S. {page}.")
-            words = rng.choice((short, *earlier, self._sentence(GERMAN), self._sentence(ENGLISH)))
+            words = rng.choice((brief, *earlier, self._sentence(GERMAN), self._sentence(ENGLISH)))
             return _Piece(mark + words, "note", size=0.8)
         works = rng.sample(list(style), min(len(style), rng.choice((1, 1, 2, 3))))
         text, starts = mark + rng.choice(LEADS), []
@@ -246,7 +254,17 @@ class Maker:
         return _Piece(text + ".", "ref", size=0.8, starts=tuple(starts[1:]))
 
 
-def rng_start(rng: random.Random) -> int:
+def _run_together(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Return references as one text: nothing but a space stands between two."""
+    text, starts = "", []
+    for piece in pieces:
+        if piece.kind == "ref":
+            starts.append(len(text))
+            text += piece.text + " "
+    return [_Piece(text.rstrip(), "ref", starts=tuple(starts[1:]))]
+
+
+def first_note(rng: random.Random) -> int:
     """Return the number of the first note."""
     return 1 if rng.random() < 0.7 else rng.randint(2, 80)
 

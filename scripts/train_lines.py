@@ -133,7 +133,7 @@ def _crf(options: argparse.Namespace, examples: Sequence[Example], attributes_: 
     return model
 
 
-_WEIGHTS = {"real": 1.0, "printed": 0.5, "typed": 0.5, "paper": 0.7}
+_WEIGHTS = {"real": 1.0, "printed": 0.5, "typed": 0.5, "paper": 0.7, "told": 0.5}
 
 
 def _told(model: CRF, own: list[list[list[str]]], chosen: Sequence[int]) -> dict[int, Any]:
@@ -213,6 +213,7 @@ def _examples(options: argparse.Namespace) -> Iterator[Example]:
     for document in [*segmenter, *(d for d in documents if d["starts"] != "unknown")]:
         units = units_of([TextLine(text) for text in document["lines"]])
         yield Example(document["id"], seen(units), refdocs_labels(document, units), True, _fold(document["id"]), "real")
+    yield from _told_by(LineModel.load(options.output), documents) if options.output.exists() else ()
     rng, styles = random.Random(0), _styles(options.rendered)
     for held_out in (False, True):
         lists = [texts for d in segmenter if (_fold(d["id"]) == 0) == held_out and (texts := references(d))]
@@ -233,6 +234,30 @@ def _examples(options: argparse.Namespace) -> Iterator[Example]:
             yield _example(record["id"], _printed(record), rng.random() < 0.9, _fold(record["id"]), "paper")
 
 
+def _told_by(model: LineModel, documents: Sequence[dict[str, Any]]) -> Iterator[Example]:
+    """Yield documents whose lists are known but not their first lines: an earlier model says which those are.
+
+    Documents of which it is unsure are left out.
+    """
+    ref, on = LABELS.index("ref"), LABELS.index("ref-cont")
+    for document in documents:
+        if document["starts"] != "unknown":
+            continue
+        units = units_of([TextLine(text) for text in document["lines"]])
+        page = seen(units)
+        _, p, _ = model.labelled(page)
+        labels, sure = [], []
+        for k, unit in enumerate(units):
+            label = document["labels"][unit.line]
+            if label == "ref-line":
+                first = "ref-cont" not in labels[-1:] and "ref" not in labels[-1:] and "page" not in labels[-1:]
+                label = "ref" if first or p[k, ref] > p[k, on] else "ref-cont"
+                sure.append(abs(p[k, ref] - p[k, on]))
+            labels.append(label)
+        if len(sure) > 10 and np.mean(sure) > 0.9:
+            yield Example(document["id"], page, labels, True, _fold(document["id"]), "told")
+
+
 def _example(name: str, made: Labelled, layout: bool, fold: int, kind: str) -> Example:
     units = units_of(made.lines)
     return Example(name, seen(units), made_labels(made, units), layout, fold, kind)
@@ -248,12 +273,10 @@ def _fold(name: str) -> int:
 
 
 def _printed(record: dict[str, Any]) -> Labelled:
-    """Return a printed document: `lines` (text, page, box, size, column, hint) and `labels`, one each."""
-    lines = [
-        TextLine(one["text"], page=one["page"], box=Box(*one["box"]), size=one["size"], bold=one.get("bold"),
-                 italic=one.get("italic"), column=one.get("column"), hint=one.get("hint", ""))
-        for one in record["lines"]
-    ]  # fmt: skip
+    """Return a printed document, as `scripts/print_documents.py` writes it: lines, labels and places."""
+    lines = []
+    for text, (page, box, size, bold, italic, column, hint) in zip(record["lines"], record["places"], strict=True):
+        lines.append(TextLine(text, page, Box(*box), size, bold, italic, column, hint=hint))
     return Labelled(lines, record["labels"], {})
 
 

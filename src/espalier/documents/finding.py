@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
-from espalier.citations.splitting import glue
+from espalier.documents.joining import join_lines, known_words
 from espalier.documents.line_model import LineModel, LineReading, bundled
+from espalier.documents.line_units import Unit
 from espalier.documents.line_words import mark_of
 from espalier.documents.lines import Box, PrintedText, TextLine
 
@@ -98,6 +98,7 @@ def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) ->
     """Return what labels of lines say, as references and as parts that are none."""
     found: list[FoundReference] = []
     dropped: list[Dropped] = []
+    words = known_words(printed.lines) if "ref" in reading.labels else frozenset()
     i, n = 0, len(reading.units)
     while i < n:
         if reading.labels[i] != "ref":
@@ -105,7 +106,7 @@ def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) ->
             i += 1
             continue
         members, j = _members(reading, i)
-        one = _found(printed, reading, members, j, model)
+        one = _found(printed, reading, members, j, model, words)
         if one is None:
             dropped += [_dropped(printed, reading, k, "text") for k in range(i, j)]
         else:
@@ -143,13 +144,10 @@ def _dropped(printed: PrintedText, reading: LineReading, k: int, kind: str = "")
 
 
 def _found(
-    printed: PrintedText, reading: LineReading, members: Sequence[int], j: int, model: LineModel
+    printed: PrintedText, reading: LineReading, members: Sequence[int], j: int, model: LineModel, words: frozenset[str]
 ) -> FoundReference | None:
     units = [reading.units[k] for k in members]
-    text = units[0].text
-    for before, unit in pairwise(units):
-        left, between = (text, " ") if unit.line == before.line else glue(text, unit.text)
-        text = left + between + unit.text
+    text = join_lines(_whole_lines(units), words).text
     if not SHORTEST_FOUND <= len(text) <= LONGEST_FOUND:
         return None
     mark, after = mark_of(text)
@@ -161,6 +159,17 @@ def _found(
     sure, written = model.calibrated(p), text[:after].strip() if mark else ""
     whole, line = text[after:].strip(), units[0].line + 1
     return FoundReference(whole, line, first.page, box, start, end, lines, sure, written)
+
+
+def _whole_lines(units: Sequence[Unit]) -> list[TextLine]:
+    """Return the lines of units; parts of one line are one again."""
+    found: list[TextLine] = []
+    for before, unit in zip([None, *units[:-1]], units, strict=True):
+        if before is not None and before.line == unit.line:
+            found[-1] = TextLine(f"{found[-1].text} {unit.text}")
+        else:
+            found.append(TextLine(unit.text))
+    return found
 
 
 def _around(lines: Sequence[TextLine], page: int) -> Box | None:
