@@ -26,8 +26,9 @@ __all__ = ["ColumnLine", "Gutter", "LinePiece", "find_gutter", "pieces", "readin
 
 _WIDE = 0.62  # a gap between words, in type sizes, that ends a piece
 _NARROWEST = 0.13  # the width of a column, as a share of the region's
+_EMS = 10  # the same, in type sizes
 _FULL = 0.3  # the share of a column's pieces that fill most of it
-_LEAST = 4  # lines on each side of a gutter that nothing else vouches for
+_LEAST = 5  # lines on each side of a gutter that nothing else vouches for
 _SHORTEST = 3  # lines on each side of a band between lines across
 
 
@@ -57,6 +58,11 @@ class Gutter(NamedTuple):
     left: float
     right: float
     support: int
+
+    @property
+    def weight(self) -> float:
+        """What makes one of two better: much beside it, and width (a list's numbers do not fill their column)."""
+        return self.support * float(np.sqrt(min(max(self.right - self.left, 2.0), 12.0)))
 
 
 class ColumnLine(NamedTuple):
@@ -149,8 +155,10 @@ def _bands(left: list[LinePiece], right: list[LinePiece], cuts: list[float]) -> 
 def _sides(parts: list[LinePiece], gutter: Gutter) -> tuple[list[LinePiece], list[LinePiece], list[LinePiece]]:
     """Return the pieces on the left of a gutter, on its right, and across it."""
     left, right, across = [], [], []
+    starts = [(part.base, part.x0) for part in parts if part.x0 >= gutter.right - 1]
     for part in parts:
-        if part.x1 <= gutter.right - 1:
+        collides = any(abs(base - part.base) < 0.7 * part.size and x0 < part.x1 for base, x0 in starts)
+        if part.x1 <= gutter.right - 1 or (part.x0 < gutter.left and collides):
             left.append(part)
         elif part.x0 >= gutter.left + 1:
             right.append(part)
@@ -198,7 +206,7 @@ def find_gutter(parts: Sequence[LinePiece], known: Iterable[Gutter] = ()) -> Gut
     for edge in _edges(x0, x0.min() + _NARROWEST * width):
         familiar = any(abs(edge - other.right) < 4 for other in known)
         found = _gutter_at(edge, x0, y0, x1, y1, least, familiar)
-        if found is not None and (best is None or found.support > best.support):
+        if found is not None and (best is None or found.weight > best.weight):
             best = found
     return best
 
@@ -227,9 +235,18 @@ def _gutter_at(
     """
     right = x0 >= edge - 1
     left = ~right & (x1 <= edge - least)
-    across = ~right & ~left
     if not left.any() or not right.any():
         return None
+    # A line that is too long for the left column may reach into the gutter, or over a line of the right column.
+    rest = ~right & ~left
+    level = np.abs(y1[rest][:, None] - y1[right]) < 0.7 * (y1 - y0)[rest][:, None]
+    over = rest.copy()
+    over[rest] = np.any(level & (x1[rest][:, None] > x0[right]), axis=1)
+    inside = rest & ~over & (x1 < edge - 1)
+    if inside.sum() <= 0.15 * left.sum():
+        over |= inside
+    left |= over
+    across = ~right & ~left
     middle = (y0 + y1) / 2
     # Beside means: at the same height, with nothing across between.
     meet = (y0[left][:, None] < y1[right]) & (y1[left][:, None] > y0[right])
@@ -238,11 +255,13 @@ def _gutter_at(
     beside_left, beside_right = meet.any(axis=1), meet.any(axis=0)
     if not beside_left.any():
         return None
-    whole = x1.max() - x0.min()
+    narrowest = max(_NARROWEST * float(x1.max() - x0.min()), _EMS * float(np.median(y1 - y0)))
+    if not _is_aligned(x0[right][beside_right], middle[right][beside_right], edge):
+        return None
     cuts = np.sort(middle[across])
     rows = []
     for side, beside in ((left, beside_left), (right, beside_right)):
-        if not _is_column(x0[side][beside], x1[side][beside], middle[side][beside], whole):
+        if not _is_column(x0[side][beside], x1[side][beside], middle[side][beside], narrowest):
             return None
         bands = np.searchsorted(cuts, np.unique(np.round(middle[side][beside])))
         rows.append(np.bincount(bands, minlength=len(cuts) + 1))
@@ -250,15 +269,27 @@ def _gutter_at(
     support = int(beside_each[beside_each >= (1 if familiar else _SHORTEST)].sum())
     if support < (1 if familiar else _LEAST):
         return None
-    return Gutter(float(x1[left][beside_left].max()), edge, support)
+    ends = x1[left][beside_left & ~over[left]]
+    return Gutter(float(ends.max()) if len(ends) else edge - least, edge, support)
+
+
+def _is_aligned(x0: npt.NDArray[np.float64], base: npt.NDArray[np.float64], edge: float) -> bool:
+    """Whether most lines on the right of a gutter begin at two or three places, one of them its edge."""
+    order = np.argsort(base, kind="stable")
+    first = np.concatenate([[0], np.flatnonzero(np.diff(base[order]) > 2) + 1])
+    starts = np.minimum.reduceat(x0[order], first) - edge
+    _, counts = np.unique(np.round(starts), return_counts=True)
+    common = np.sort(counts)[::-1] / len(starts)
+    few = common[:2].sum() >= 0.6 or (common[:4].sum() >= 0.75 and len(starts) > 15)
+    return bool(few and (np.abs(starts) < 2).mean() >= 0.08)
 
 
 def _is_column(
-    x0: npt.NDArray[np.float64], x1: npt.NDArray[np.float64], base: npt.NDArray[np.float64], whole: float
+    x0: npt.NDArray[np.float64], x1: npt.NDArray[np.float64], base: npt.NDArray[np.float64], narrowest: float
 ) -> bool:
     """Whether these pieces look like lines of a column: wide enough, and many lines fill it."""
     width = x1.max() - x0.min()
-    if width < _NARROWEST * whole:
+    if width < narrowest:
         return False
     # The side may have columns of its own, whose lines do not align: lines less than half a step apart are one row.
     edge = np.round(x0 / 2)

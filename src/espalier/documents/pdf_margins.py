@@ -37,7 +37,11 @@ class PageRows:
 
 @dataclass(slots=True)
 class _Row:
-    """Pieces at one height. key : its text with every number as #; numbers : at its ends, for page numbers."""
+    """Pieces at one height.
+
+    key : its text with every number as #; numbers : at its ends, for page numbers; alone : apart from the text;
+    outermost : nothing is beyond it; large : set larger than the text.
+    """
 
     parts: list[LinePiece]
     base: float
@@ -45,6 +49,8 @@ class _Row:
     numbers: tuple[int, ...]
     upper: bool
     alone: bool
+    outermost: bool
+    large: bool
 
 
 def find_heads(pages: Sequence[PageRows]) -> None:
@@ -53,7 +59,8 @@ def find_heads(pages: Sequence[PageRows]) -> None:
     for number, page in enumerate(pages):
         near = [other for other in (number - 2, number - 1, number + 1, number + 2) if 0 <= other < len(pages)]
         for row in rows[number]:
-            if any(_same(row, other) for n in near for other in rows[n]) or _counts_pages(row, number, near, rows):
+            others = [other for n in near for other in rows[n] if other.upper == row.upper]
+            if any(_same(row, o) or _alike(row, o) for o in others) or _counts_pages(row, number, near, rows):
                 (page.top if row.upper else page.bottom).extend(row.parts)
     for page in pages:
         heads = {id(part) for part in page.top + page.bottom}
@@ -71,6 +78,7 @@ def _outer_rows(page: PageRows) -> Iterator[_Row]:
             rows.append([part])
     usual = median([b[0].base - a[0].base for a, b in pairwise(rows)]) if len(rows) > 1 else 0.0
     height = page.size.height
+    body = median(part.size for part in page.parts) if page.parts else 0.0
     for number, row in enumerate(rows):
         base = row[0].base
         upper, lower = number < _OUTERMOST, number >= len(rows) - _OUTERMOST
@@ -82,7 +90,16 @@ def _outer_rows(page: PageRows) -> Iterator[_Row]:
             text = " ".join(words)
             ends = {word.strip("-–—|.()[]") for word in (words[0], words[-1])}
             numbers = tuple(int(end) for end in ends if end.isdecimal() and len(end) < 6)
-            yield _Row(row, base, _NUMBERED.sub("#", text).casefold(), numbers, is_upper, far)
+            yield _Row(
+                row,
+                base,
+                _NUMBERED.sub("#", text).casefold(),
+                numbers,
+                is_upper,
+                far,
+                number in (0, len(rows) - 1),
+                row[0].size > 1.05 * body,
+            )
 
 
 def _same(row: _Row, other: _Row) -> bool:
@@ -96,6 +113,14 @@ def _same(row: _Row, other: _Row) -> bool:
         return True
     close = SequenceMatcher(None, row.key, other.key, autojunk=False)
     return letters >= 8 and close.quick_ratio() > 0.85 and close.ratio() > 0.85
+
+
+def _alike(row: _Row, other: _Row) -> bool:
+    """Whether two rows at one height stand apart from the text, in one small type: heads that name a part of a text."""
+    if not (row.alone and other.alone and row.outermost and other.outermost) or abs(row.base - other.base) > 1:
+        return False
+    size = row.parts[0].size
+    return not row.large and abs(size - other.parts[0].size) < 0.2 and len(row.key) < 100
 
 
 def _counts_pages(row: _Row, number: int, near: list[int], rows: list[list[_Row]]) -> bool:
