@@ -5,7 +5,7 @@
 DIR holds `refdocs`, whose text stands around the lists; RENDERED has the references that `render_references.py` writes.
 Papers of `train` have references in styles of that part and text of `refdocs` train; those of `unseen` have styles that
 train nothing, and text of `refdocs` dev. A paper has one style; layouts take turns. For each part, OUTPUT gets the PDF
-files and `PART.jsonl`: lines, labels and places, in the form of the set `refdocs`. Needs Chromium and Playwright.
+files and `PART.jsonl`: lines with places and labels, for `train_lines.py --printed`. Needs Chromium and Playwright.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def styles(folder: Path, name: str, language: str) -> Iterator[list[dict[str, An
         if german == (language == "de") and not row.get("noise") and _PRINTABLE.fullmatch(text) and len(text) < 600:
             found[row.get("style", "")].append({"text": text, "marked": marked(text, row)})
     enough = 8 if language == "en" else 5
-    yield from (rows for rows in found.values() if len(rows) >= enough)
+    lists = [rows for rows in found.values() if len(rows) >= enough]
+    yield from lists or found.values()
 
 
 def without_number(row: dict[str, Any]) -> str:

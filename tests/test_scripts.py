@@ -67,6 +67,12 @@ SCRIPTS = {
     "scripts/measure_hostile.py": Quick("--megabytes 0.01 --lines 2 --only parse label --json {out}/x", writes="x"),
     "scripts/measure_house.py": Quick("--walk parse"),
     "scripts/measure_install.py": Quick("--rounds 1 --json {out}/sizes.json", writes="sizes.json"),
+    "scripts/print_documents.py": Quick(
+        "--data {data} --rendered {data}/rendered --output {out} --train 2",
+        data=True,
+        browser=True,
+        writes="train.jsonl",
+    ),
     "scripts/shoot_workbench.py": Quick("{out}/pictures", browser=True, writes="pictures/teach.png"),
     "scripts/train_lines.py": Quick(
         "--data {data} --real 8 --made 10 --iterations 3 --output {out}/lines.espalier",
@@ -98,6 +104,10 @@ IMPORTED = {
     "bench/synthetic.py": "bench/crf.py",
     "scripts/kill_kinds.py": "scripts/kill_hundred.py",
     "scripts/line_documents.py": "scripts/train_lines.py",
+    **{
+        f"scripts/printing/{name}.py": "scripts/print_documents.py"
+        for name in ("browser", "layouts", "papers", "prose", "truth")
+    },
     **{
         f"scripts/rendering/{name}.py": "scripts/render_references.py"
         for name in ("articles", "bibtex", "citeproc", "kinds", "labels", "noise", "plan", "words", "works")

@@ -208,7 +208,8 @@ def _style(layout: Layout, look: Look, head: str, running: list[str]) -> str:
         "p{margin:0;text-indent:1em;overflow-wrap:anywhere}h1{font-size:150%;text-align:center;line-height:1.3}",
         "h2{font-size:110%;text-indent:0}",
         f".ref{{font-size:{size}pt;line-height:{lead}pt;margin:0 0 {layout.gap}pt 0;text-indent:0;{indent}}}",
-        f".n{{{label}}}.notes{{font-size:{look.size - 1}pt;line-height:1.2;border-top:1px solid}}.note{{text-indent:0}}",
+        f".n{{{label}}}.note{{text-indent:0}}",
+        f".notes{{font-size:{look.size - 1}pt;line-height:1.2;border-top:1px solid}}",
         f".pg{{display:flex;flex-direction:column;height:{look.height - 2 * look.margin - 60}pt;break-after:page}}",
     ]
     if layout.lines:

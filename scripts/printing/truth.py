@@ -19,9 +19,9 @@ __all__ = ["labelled"]
 
 
 def labelled(paper: Paper, printed: PrintedText, data: bytes) -> dict[str, Any]:
-    """Return the lines and their labels in the form of the set `refdocs`, with the places of lines besides.
+    """Return the lines with their places, and their labels, which are those of the set `refdocs`.
 
-    `refs` has the lines of each reference, `texts` its text.
+    `refs` has the numbers of the lines of each reference, `texts` its text.
     """
     characters = dict(_characters(data))
     labels: list[str] = []
@@ -34,9 +34,8 @@ def labelled(paper: Paper, printed: PrintedText, data: bytes) -> dict[str, Any]:
     return {
         "layout": paper.layout,
         "starts": "marked",
-        "lines": [line.text for line in printed.lines],
+        "lines": [shown(line) for line in printed.lines],
         "labels": labels,
-        "places": [place(line) for line in printed.lines],
         "pages": [list(size) for size in printed.pages],
         "refs": [lines_of[number] for number in range(len(paper.texts))],
         "texts": paper.texts,
@@ -44,9 +43,10 @@ def labelled(paper: Paper, printed: PrintedText, data: bytes) -> dict[str, Any]:
     }
 
 
-def place(line: TextLine) -> dict[str, Any]:
-    """Return what a line is besides its text."""
+def shown(line: TextLine) -> dict[str, Any]:
+    """Return a line as JSON."""
     return {
+        "text": line.text,
         "page": line.page,
         "box": list(line.box or ()),
         "size": line.size,
