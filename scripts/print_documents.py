@@ -18,6 +18,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -59,7 +60,8 @@ def print_part(part: str, wanted: int, options: argparse.Namespace, print_page: 
     """Print the papers of a part, and write their lines."""
     random = Random(f"{options.seed}/{part}")
     prose = Prose(read(options.data / "refdocs" / "normalised", f"segmentation_{PARTS[part]}.jsonl"), random)
-    lists = {language: list(styles(options.rendered, f"{part}.jsonl", language)) for language in ("en", "de")}
+    found = list(islice(read(options.rendered, f"{part}.jsonl"), 60 * wanted + 4000))
+    lists = {language: list(styles(found, language)) for language in ("en", "de")}
     folder = options.output / part
     folder.mkdir(parents=True, exist_ok=True)
     with open(options.output / f"{part}.jsonl", "w", encoding="utf-8") as file:
@@ -81,18 +83,18 @@ def chosen(random: Random, lists: list[list[dict[str, Any]]]) -> list[dict[str, 
     """Return references of one style, in the order of their names or in any."""
     rows = list(random.choice(lists))
     random.shuffle(rows)
-    rows = rows[: random.randint(8, 45)]
+    rows = [{"text": row["text"], "marked": marked(row)} for row in rows[: random.randint(8, 45)]]
     return sorted(rows, key=lambda row: row["text"].casefold()) if random.random() < 0.7 else rows
 
 
-def styles(folder: Path, name: str, language: str) -> Iterator[list[dict[str, Any]]]:
+def styles(references: list[dict[str, Any]], language: str) -> Iterator[list[dict[str, Any]]]:
     """Yield the references of each style that has enough of them in a language; other than German is English here."""
     found = defaultdict(list)
-    for row in read(folder, name):
+    for row in references:
         german = row.get("locale", "").startswith("de")
         text = without_number(row)
         if german == (language == "de") and not row.get("noise") and _PRINTABLE.fullmatch(text) and len(text) < 600:
-            found[row.get("style", "")].append({"text": text, "marked": marked(text, row)})
+            found[row.get("style", "")].append({**row, "text": text})
     enough = 8 if language == "en" else 5
     lists = [rows for rows in found.values() if len(rows) >= enough]
     yield from lists or found.values()
@@ -108,9 +110,9 @@ def without_number(row: dict[str, Any]) -> str:
     return " ".join(text.split())
 
 
-def marked(text: str, row: dict[str, Any]) -> str:
-    """Return the text as HTML, with what contains the work in italics."""
-    place, parts, inside = 0, [], False
+def marked(row: dict[str, Any]) -> str:
+    """Return the text of a reference as HTML, with what contains the work in italics."""
+    text, place, parts, inside = row["text"], 0, [], False
     for token, tag in zip(row["tokens"], row["bio"], strict=True):
         at = text.find(token, place)
         if at < 0 or tag.endswith("citation-number"):
