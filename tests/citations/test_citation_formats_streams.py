@@ -107,7 +107,7 @@ def test_the_methods_of_a_record_write_one() -> None:
     record = record_of(("title", "One"))
     assert record.to_csl()["id"] == "one"
     assert "".join(write([record], "bibtex")) == record.to_bibtex()
-    assert "".join(write([record], "ris")) == record.to_ris()
+    assert "".join(write([record], "ris")) == record.to("ris")
     assert json.loads("".join(write([record], "csl"))) == [record.to_csl()]
     assert json.loads("".join(write([record], "jsonl"))) == record.to_dict()
     assert count_tei(f"<listBibl>{record.to_tei()}</listBibl>") == 1

@@ -57,7 +57,7 @@ def test_to_dict() -> None:
 def test_other_formats_are_at_hand() -> None:
     record = Record(TEXT, WHOLE, 0.8, None)
     assert "Andersen" in record.to_bibtex()
-    assert "Andersen" in record.to_ris()
+    assert "Andersen" in record.to("ris")
     assert "Andersen" in record.to_tei()
     assert record.to_csl()["author"] == [{"family": "Andersen", "given": "L."}]
 

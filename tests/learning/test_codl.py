@@ -14,8 +14,8 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders.problem import Problem
 from espalier.document import Document
 from espalier.errors import InputError
+from espalier.estimators.unlabelled import Guard
 from espalier.learning.codl import CycleSums, Guess, codl, guess_of, joined, pseudo_labelled
-from espalier.learning.guard import Guard
 from espalier.learning.topk import fold_batch, top_k
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import compile_rules

@@ -98,10 +98,6 @@ class Record(Extraction):
         """Return a BibTeX entry."""
         return self.to("bibtex")
 
-    def to_ris(self) -> str:
-        """Return a RIS entry."""
-        return self.to("ris")
-
     def to_tei(self) -> str:
         """Return a TEI `biblStruct` element."""
         from espalier.citations.formats.tei import NAMESPACE, entry

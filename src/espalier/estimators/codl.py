@@ -25,9 +25,8 @@ from espalier.decoders.explanation import Explanation
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.abilities import HasRules, Mixes, require
 from espalier.estimators.base import SequenceLabeller, check_number, fresh
-from espalier.estimators.unlabelled import TaughtLabeller, scorer
+from espalier.estimators.unlabelled import Guard, TaughtLabeller, scorer
 from espalier.learning.codl import Cycle, CycleSums, Guessed, PoolLabelling, codl, guess_labels
-from espalier.learning.guard import Guard
 from espalier.learning.jobs import check_jobs, over_processes
 from espalier.learning.penalties import Tally
 

@@ -1,7 +1,7 @@
 """`EM`: a hidden Markov model learned from labels and unlabelled text by expectation maximisation.
 
 The baseline that constraint-driven learning is measured against; see `espalier.learning.em` for the objective and for
-what is monotone. More text may hurt: with `dev` the supervised model stays in the race (see `espalier.learning.guard`).
+what is monotone. More text may hurt: with `dev` the supervised model stays in the race (`unlabelled.Guard`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from espalier.corpus import Corpus
 from espalier.estimators.abilities import Counts, require
 from espalier.estimators.base import check_number, fresh
 from espalier.estimators.hmm import HMM
-from espalier.estimators.unlabelled import TaughtLabeller, scorer
+from espalier.estimators.unlabelled import Guard, TaughtLabeller, scorer
 from espalier.learning.em import EMIteration, em
-from espalier.learning.guard import Guard
 from espalier.learning.jobs import check_jobs, over_processes
 
 __all__ = ["EM"]

@@ -18,11 +18,10 @@ from espalier.estimators.abilities import FitsSoft, SoftProblem, require
 from espalier.estimators.base import check_number
 from espalier.estimators.crf import CRF
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
-from espalier.estimators.unlabelled import scorer
+from espalier.estimators.unlabelled import Guard, scorer
 from espalier.inference import viterbi
 from espalier.learning.expectations import ChainFeatures
 from espalier.learning.generalised_expectation import ScoreCriterion
-from espalier.learning.guard import Guard
 from espalier.learning.penalties import count_penalties
 from espalier.rules.ruleset import RuleSet
 

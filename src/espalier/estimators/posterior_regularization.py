@@ -35,10 +35,9 @@ from espalier.estimators.base import (
 )
 from espalier.estimators.hmm import HMM
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
-from espalier.estimators.unlabelled import scorer
+from espalier.estimators.unlabelled import Guard, scorer
 from espalier.inference import log_partition, viterbi
 from espalier.learning.codl import join
-from espalier.learning.guard import Guard
 from espalier.learning.jobs import check_jobs, over_processes
 from espalier.learning.penalties import count_penalties
 from espalier.learning.projection import Projection, RuleLimits, paid, project
