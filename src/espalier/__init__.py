@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from espalier.decoders.api import explain as explain
     from espalier.document import Document as Document
     from espalier.errors import EspalierError as EspalierError
+    from espalier.documents.parsing import parse_document as parse_document
     from espalier.estimators.ccm import CCM as CCM
     from espalier.estimators.codl import CoDL as CoDL
     from espalier.estimators.conv_crf import ConvCRF as ConvCRF
@@ -76,6 +77,7 @@ _HOME = {
     "explain": "decoders.api",
     "load": "loading",
     "load_task": "tasks",
+    "parse_document": "documents.parsing",
     "read": "io",
     "rules": "rules",
     "write": "io",

@@ -1,7 +1,13 @@
 """Where references come from: files, folders and patterns, in any format that holds some.
 
-What a file is, its content says, not its name. A bibliography (BibTeX, RIS ...) is read as it is, and its entries are
-never parsed. Everything else is text, which is cut into references. What is bad is named, and reading goes on.
+What a file is, its content says, not its name:
+
+    bibliography (BibTeX, RIS ...)     read as it is; its entries are never parsed
+    document (PDF, DOCX, HTML, LaTeX)  its list of references is found, each reference with its page and place
+    text whose layout says all         cut there, line by line, at any length: numbers, indents, blank lines ...
+    any other text                     read as a document, unless it is long or has no list
+
+What is bad is named, and reading goes on.
 """
 
 from __future__ import annotations
@@ -14,18 +20,49 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from glob import glob, has_magic
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from espalier.citations.bibliographies import HEAD, Bibliography, Entry, read_bibliography, recognise
 from espalier.citations.splitting import Reference, read_references
 from espalier.cli.console import complain, in_options
 from espalier.cli.files import STANDARD
+from espalier.documents.reading import KINDS, read_document
 from espalier.errors import FormatError, InputError
+
+if TYPE_CHECKING:
+    from espalier.documents.finding import FoundReference
 
 __all__ = ["ENDINGS", "Inputs", "Item", "bibliography_in", "listed_files", "place_of", "source_of"]
 
-Item = Reference | Entry
+
+@dataclass(frozen=True, slots=True)
+class PlacedReference:
+    """A reference of a document, and the file's name."""
+
+    file: str
+    found: FoundReference
+
+    @property
+    def text(self) -> str:
+        """The reference."""
+        return self.found.text
+
+    @property
+    def confidence(self) -> float:
+        """How sure it is that this is one whole reference."""
+        return self.found.confidence
+
+
+Item = Reference | PlacedReference | Entry
 """What is read: a reference to be parsed, or an entry of a bibliography, which is finished."""
+
+LARGEST_DOCUMENT = 1 << 28
+"""Bytes of a document, which is held as a whole."""
+
+LONGEST_GUESSED = 1 << 22
+"""Bytes of a text whose layout is looked at as a whole; what is longer is a list, and read line by line."""
+
+_UNSURE = 0.5
 
 ENDINGS = (
     *(".txt", ".md", ".bib", ".ris", ".json", ".xml", ".nbib", ".enw", ".ref"),
@@ -58,11 +95,18 @@ def source_of(item: Item) -> dict[str, Any]:
     """Return where an item comes from, as JSON values."""
     if isinstance(item, Entry):
         return {"file": item.file, "line": item.line, "format": item.format, "key": item.key}
+    if isinstance(item, PlacedReference):
+        from espalier.documents.parsing import place_in_document
+
+        return {"file": item.file, **place_in_document(item.found)}
     return {name: value for name, value in asdict(item).items() if name != "text"}
 
 
 def place_of(item: Item) -> str:
     """Return where an item comes from, for people."""
+    if isinstance(item, PlacedReference):
+        unsure = f", cut {item.confidence:.0%} sure" if item.confidence < _UNSURE else ""
+        return f"{item.file}, page {item.found.page}{unsure}"
     return f"{item.file}:{item.line}" if item.file else f"line {item.line}"
 
 
@@ -82,13 +126,17 @@ def bibliography_in(path: Path) -> Bibliography | None:
 
 @dataclass(slots=True)
 class Inputs:
-    """The files to read, how many references were `read`, and how many references or files were `bad`."""
+    """The files to read, how many references were `read`, and how many references or files were `bad`.
+
+    unsure : how many references are perhaps not cut where they should be.
+    """
 
     files: list[Path]
     layout: str
     encoding: str
     read: int = 0
     bad: int = 0
+    unsure: int = 0
     _before: int = 0
     _open: IO[bytes] | None = None
 
@@ -106,11 +154,11 @@ class Inputs:
         for path in self.files:
             try:
                 yield from self._of(path)
-            except (FormatError, OSError) as error:
+            except (InputError, OSError) as error:
                 self.bad += 1
                 if len(self.files) == 1 and not self.read:
                     raise InputError(_reason(error, path)) from None
-                rest = f"; the rest of {path} was not read" if isinstance(error, FormatError) else ""
+                rest = f"; the rest of {path} was not read" if getattr(error, "line", 0) else ""
                 complain(_reason(error, path) + rest)
         if self.bad and not self.read:  # an error, so that a file that was to be written stays as it was
             raise InputError("no reference could be read")
@@ -123,6 +171,7 @@ class Inputs:
                 for item in self._items(self._open, path, refused):
                     self._drain(refused)
                     self.read += 1
+                    self.unsure += not isinstance(item, Entry) and item.confidence < _UNSURE
                     yield item
         finally:
             self._open = None
@@ -134,12 +183,45 @@ class Inputs:
     def _items(self, stream: IO[bytes], path: Path, refused: list[FormatError]) -> Iterator[Item]:
         """Choose a reader by the first bytes."""
         head = cast(io.BufferedReader, stream).peek(HEAD)[:HEAD]
-        _refuse_other_files(head, path)
         found = recognise(_as_text(head))
-        if found is None:
-            return read_references(stream, self.layout, encoding=self.encoding, refused=refused)
-        _refuse_unread(found, path)
-        return read_bibliography(stream, encoding=self.encoding, refused=refused)
+        if found is not None:
+            _refuse_unread(found, path)
+            return read_bibliography(stream, encoding=self.encoding, refused=refused)
+        if _is_document(head, path):
+            return self._found(stream, path)
+        return self._of_text(stream, path, refused)
+
+    def _found(self, stream: IO[bytes], path: Path) -> Iterator[Item]:
+        """Yield the references of a document; one without a list is an error."""
+        from espalier.documents.parsing import find_in
+
+        data = stream.read(LARGEST_DOCUMENT + 1)
+        if len(data) > LARGEST_DOCUMENT:
+            raise FormatError(f"a document has at most {LARGEST_DOCUMENT >> 20} MB", path=_name(path))
+        printed = read_document(data, _name(path))
+        for warning in printed.warnings:
+            complain(f"{_name(path)}: {warning}")
+        found = find_in(printed).references
+        if not found:
+            hint = "copy its references into a text file"
+            raise FormatError("no list of references was found", path=_name(path), hint=hint)
+        return (PlacedReference(_name(path), reference) for reference in found)
+
+    def _of_text(self, stream: IO[bytes], path: Path, refused: list[FormatError]) -> Iterator[Item]:
+        """Yield the references of a text; a layout that does not say where they begin is left to the model of lines."""
+        head = cast(io.BufferedReader, stream).peek(LONGEST_GUESSED)
+        small = len(head) < LONGEST_GUESSED and head[:2] != _GZIP
+        if self.layout == "auto" and small and (found := _in_unclear_layout(head, self.encoding)):
+            return (PlacedReference(_name(path), reference) for reference in found)
+        return read_references(stream, self.layout, encoding=self.encoding, refused=refused)
+
+    def tell_unsure(self) -> None:
+        """Say how many references are perhaps cut at the wrong place."""
+        if self.unsure:
+            complain(
+                f"references that may begin or end at the wrong place: {self.unsure} of {self.read}; "
+                "their cut is less than half sure (confidence of source in jsonl)"
+            )
 
     def _drain(self, refused: list[FormatError]) -> None:
         for error in refused:
@@ -148,12 +230,27 @@ class Inputs:
         refused.clear()
 
 
+_FEW, _SHORT = 4, 500  # lines and bytes of a text that needs no look at its layout
+
+
+def _in_unclear_layout(data: bytes, encoding: str) -> tuple[FoundReference, ...]:
+    """Return the references of a text whose layout does not say where they begin; none for any other text."""
+    if data.count(b"\n") < _FEW and len(data) < _SHORT:
+        return ()
+    from espalier.documents.parsing import find_in_unclear
+
+    try:
+        return find_in_unclear(data.decode(encoding))
+    except (UnicodeDecodeError, LookupError):  # who reads it line by line says where
+        return ()
+
+
 def _opened(path: Path) -> IO[bytes]:
     """Open a file, or stdin, so that its first bytes can be looked at."""
     if path != STANDARD and path.is_file():
-        return open(path, "rb", HEAD)
+        return open(path, "rb", LONGEST_GUESSED)
     rest = sys.stdin.buffer if path == STANDARD else open(os.fspath(path), "rb")  # noqa: SIM115
-    return io.BufferedReader(_Rejoined(rest.read(HEAD), rest, _name(path)), HEAD)
+    return io.BufferedReader(_Rejoined(rest.read(LONGEST_GUESSED), rest, _name(path)), LONGEST_GUESSED)
 
 
 class _Rejoined(io.RawIOBase):
@@ -172,14 +269,17 @@ class _Rejoined(io.RawIOBase):
         return len(data)
 
 
-_NO_TEXT = {b"PK\x03\x04": "a zipped file, as .docx and .odt are", b"\xd0\xcf\x11\xe0": "an old .doc", b"%PDF": "a PDF"}
+_GZIP = b"\x1f\x8b"
+_NO_TEXT = {b"\xd0\xcf\x11\xe0": "an old .doc", b"\x89PNG": "a picture", b"\xff\xd8\xff\xe0": "a picture"}
 
 
-def _refuse_other_files(head: bytes, path: Path) -> None:
-    """Refuse what a person may well have at hand but nobody can read line by line."""
+def _is_document(head: bytes, path: Path) -> bool:
+    """Does a file begin as a document does? What nobody can read is refused."""
     if head[:4] in _NO_TEXT:
         what = f"this is {_NO_TEXT[head[:4]]}, not text"
-        raise FormatError(what, path=_name(path), hint="save its references as text first")
+        raise FormatError(what, path=_name(path), hint="save it as PDF or DOCX, or its references as text")
+    packed = head[:4] == b"PK\x03\x04"
+    return packed or any(kind.recognises(head, _name(path)) for kind in KINDS if kind.name != "text")
 
 
 def _refuse_unread(found: Bibliography, path: Path) -> None:
@@ -189,7 +289,7 @@ def _refuse_unread(found: Bibliography, path: Path) -> None:
 
 def _as_text(head: bytes) -> str:
     """Return the first bytes as text that shows what a file is; letters beyond ASCII do not matter."""
-    if head[:2] == b"\x1f\x8b":
+    if head[:2] == _GZIP:
         try:
             head = zlib.decompressobj(31).decompress(head, HEAD)
         except zlib.error:
@@ -201,6 +301,6 @@ def _name(path: Path) -> str:
     return "<stdin>" if path == STANDARD else str(path)
 
 
-def _reason(error: FormatError | OSError, path: Path) -> str:
+def _reason(error: InputError | OSError, path: Path) -> str:
     """Say what is wrong with a file."""
     return f"{path}: {error.strerror}" if isinstance(error, OSError) else in_options(error, "parse")

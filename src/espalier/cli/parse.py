@@ -39,7 +39,9 @@ RawCells = Annotated[
 
 
 def parse(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Text with references, as it was pasted.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Documents, bibliographies or pasted text; folders; patterns.")
+    ],
     format: Format = None,
     output: Output = STANDARD,
     model: Annotated[
@@ -63,6 +65,9 @@ def parse(
     """Parse references into records: authors, title, container, pages, date ... with confidences.
 
     espalier parse refs.txt shows them, -o refs.bib writes BibTeX; - is stdin.
+    espalier parse paper.pdf finds the list in a document first: PDF, DOCX,
+    HTML, LaTeX. BibTeX, RIS, CSL-JSON, EndNote XML, refer and NBIB are read
+    as they are and not parsed.
 
     The confidence of --min-confidence is that of the record times that of
     the cut, where references were run together. Files and references that
@@ -87,6 +92,7 @@ def parse(
     pace = Pace("references")
     with progress("parsing", quiet=to_terminal) as news:
         job.write(output, chosen, lambda n: news(pace.news(n, inputs.share_of(n))))
+    inputs.tell_unsure()
     done = f"{counted(inputs.read - job.low, 'record')} as {chosen} → {output}"
     failed = f"references parsed: {inputs.read}; references left out and files not read to the end: {inputs.bad}"
     finish(inputs.read, job.low, review, failed if inputs.bad else None, None if output == STANDARD else done)

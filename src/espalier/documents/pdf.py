@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from espalier.documents.lines import Box, PageSize, PrintedText, TextLine
+from espalier.documents.pace import look
 from espalier.documents.pdf_columns import Gutter, LinePiece, find_gutter, pieces, reading_order
 from espalier.documents.pdf_margins import PageRows, find_heads, without_line_numbers
 from espalier.documents.pdf_text import joined_words
@@ -63,6 +64,7 @@ def _pages(data: bytes, name: str, warnings: list[str]) -> list[PageRows]:
         if count > MOST_PAGES:
             warnings.append(f"only the first {MOST_PAGES} of {count} pages are read")
         for number in range(1, min(count, MOST_PAGES) + 1):
+            look()
             page = _page(file, number - 1)
             if page is None:
                 broken.append(number)

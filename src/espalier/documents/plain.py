@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterable
 
 from espalier.documents.lines import PrintedText, TextLine
 from espalier.errors import InputError
 
-__all__ = ["LARGEST", "decoded", "read_plain"]
+__all__ = ["LARGEST", "decoded", "printed_lines", "read_plain"]
 
 LARGEST = 1 << 26
 """Bytes of a text file, an HTML page or a LaTeX file that are read as one document."""
@@ -47,7 +48,11 @@ def read_plain(data: bytes, name: str = "", encoding: str = "") -> PrintedText:
     """
     warnings: list[str] = []
     text = decoded(data, name, warnings, encoding)
-    lines = [
-        TextLine(line, page=number) for number, page in enumerate(text.split("\f"), 1) for line in _BREAKS.split(page)
-    ]
+    return printed_lines(text, name, warnings)
+
+
+def printed_lines(text: str, name: str = "", warnings: Iterable[str] = ()) -> PrintedText:
+    """Return the lines of a text."""
+    pages = enumerate(text.removeprefix("\ufeff").split("\f"), 1)
+    lines = [TextLine(line, page=number) for number, page in pages for line in _BREAKS.split(page)]
     return PrintedText.of(lines, name=name, kind="text", warnings=warnings)

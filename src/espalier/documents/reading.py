@@ -68,7 +68,8 @@ def _read_latex(data: bytes, name: str) -> PrintedText:
 
 
 def _is_text(data: bytes, name: str) -> bool:
-    return b"\0" not in data[:4096] or data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    packed = data[:4] == b"PK\x03\x04"
+    return not packed and (b"\0" not in data[:4096] or data[:2] in (b"\xff\xfe", b"\xfe\xff"))
 
 
 def _read_text(data: bytes, name: str) -> PrintedText:

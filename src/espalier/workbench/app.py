@@ -60,7 +60,7 @@ def create_app(
         app.include_router(part.router, prefix=PREFIX, responses=ERRORS)
     _add_errors(app)
     _add_pages(app, gate)
-    app.add_middleware(RequestGuard, gate=gate, most=bench.limits.body)
+    app.add_middleware(RequestGuard, gate=gate, most=bench.limits.body, most_of_file=bench.limits.file)
     return app
 
 

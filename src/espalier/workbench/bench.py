@@ -41,9 +41,13 @@ _SURE = 500_000  # confidences in memory: an order needs those of all records, w
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one request may ask for: bytes, records, characters of a record, seconds; and bytes of scores in memory."""
+    """What one request may ask for: bytes, records, characters of a record, seconds; and bytes of scores in memory.
+
+    file : bytes of a request whose body is a file.
+    """
 
     body: int = 10_000_000
+    file: int = 50_000_000
     records: int = 2000
     length: int = 20_000
     seconds: float = 20.0
@@ -214,6 +218,7 @@ def _record_dict(stored: Stored, answer: Extraction) -> dict[str, Any]:
         **text_dict(stored.document, answer),
         "corrected": None if spans is None else places(spans),
         "corrected_at": stored.corrected_at,
+        "source": stored.source,
     }
 
 

@@ -45,6 +45,9 @@ CREATE TABLE job (
   finished TEXT, message TEXT NOT NULL DEFAULT '', progress REAL, curve TEXT NOT NULL DEFAULT '[]',
   held_out INTEGER NOT NULL DEFAULT 0, model INTEGER, error TEXT
 );
+CREATE TABLE place (
+  record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE, source TEXT NOT NULL
+);
 CREATE INDEX record_of_task ON record (task, id);
 CREATE INDEX model_of_task ON model (task, id);
 """
@@ -106,6 +109,11 @@ class Database:
         elif version != VERSION:
             advice = "update espalier" if version > VERSION else "open it with the version that wrote it"
             raise InputError(f"{self.path} has version {version}, this library reads {VERSION}", hint=f"{advice}")
+        else:  # a project from before documents were read; who does not know the table passes over it
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS place "
+                "(record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE, source TEXT NOT NULL)"
+            )
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:

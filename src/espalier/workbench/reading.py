@@ -7,9 +7,14 @@ import io
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from espalier.citations.bibliographies import recognise
 from espalier.citations.splitting import split_references
 from espalier.document import Document
+from espalier.documents.pace import watched
+from espalier.documents.parsing import find_in, find_in_unclear, place_in_document
+from espalier.documents.reading import KINDS, read_document
 from espalier.errors import FormatError
 from espalier.io import InputProblem, format_by_content, format_by_name, iter_read
 from espalier.workbench.bench import Bench
@@ -17,7 +22,10 @@ from espalier.workbench.failures import Failure
 from espalier.workbench.records import AddedRecords
 from espalier.workbench.tasks import REFERENCES, ProjectTask
 
-__all__ = ["UploadReading", "add", "read_text", "read_upload"]
+if TYPE_CHECKING:
+    from espalier.documents.finding import FoundReference
+
+__all__ = ["UploadReading", "add", "is_document", "read_file", "read_text", "read_upload"]
 
 _UNPACKED = 8  # how many times larger than a request a gzipped file may become
 _GZIP = b"\x1f\x8b"
@@ -26,12 +34,13 @@ _HEAD = 60  # lines that a format is guessed from
 
 @dataclass(slots=True)
 class UploadReading:
-    """Documents, and what was wrong: (where, what)."""
+    """Documents, where each was found (None: it is the file's own record), and what was wrong: (where, what)."""
 
     documents: list[Document] = field(default_factory=list)
+    sources: list[dict[str, Any] | None] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
 
-    def take(self, bench: Bench, document: Document, where: str) -> None:
+    def take(self, bench: Bench, document: Document, where: str, source: dict[str, Any] | None = None) -> None:
         """Keep a document, unless it is empty or too long for a record."""
         if not _is_text(document.text):
             self.problems.append((where, "it holds half of a character (a lone surrogate); it is left out"))
@@ -42,6 +51,7 @@ class UploadReading:
             self.problems.append((where, f"it has {len(document.text):,} characters, and {most}"))
         else:
             self.documents.append(document)
+            self.sources.append(source)
 
     def refuse(self, errors: Iterable[FormatError]) -> None:
         """Report what could not be read."""
@@ -55,6 +65,10 @@ def read_text(bench: Bench, task: ProjectTask, text: str, layout: str = "auto") 
     """
     found, refused = UploadReading(), list[FormatError]()
     if task.name == REFERENCES:
+        _refuse_bibliography(text)
+        if layout == "auto" and (unclear := find_in_unclear(text)):
+            _take_found(bench, found, unclear, "pasted text")
+            return found
         for reference in split_references(text, layout, refused=refused):
             found.take(bench, Document.from_text(reference.text), f"line {reference.line}")
         found.refuse(refused)
@@ -79,6 +93,8 @@ def read_upload(
     data = _unpacked(data, _UNPACKED * bench.limits.body)
     if not data.strip():
         raise Failure(400, "the file is empty", "choose another one")
+    if format is None and is_document(data, name):
+        return read_file(bench, task, data, name)
     chosen = format or _guess(data, name, encoding)
     if chosen == "plain":
         return read_text(bench, task, _decoded(data, encoding))
@@ -95,12 +111,47 @@ def read_upload(
     return found
 
 
+def is_document(data: bytes, name: str) -> bool:
+    """Is this a file whose records have to be found first: PDF, DOCX, HTML or LaTeX?"""
+    return any(kind.recognises(data, name) for kind in KINDS if kind.name != "text")
+
+
+def read_file(bench: Bench, task: ProjectTask, data: bytes, name: str) -> UploadReading:
+    """Find the references of a document, each with its page and place; the time of a request bounds it."""
+    if task.name != REFERENCES:
+        hint = "save the text that you want as a text file"
+        raise Failure(400, f"in a document only references are found, and the task is {task.name}", hint, name)
+    found = UploadReading()
+    with bench.computing() as deadline, watched(deadline.check):
+        printed = read_document(data, name or "the document")
+        references = find_in(printed).references
+    found.problems += [(name, warning) for warning in printed.warnings]
+    if not references:
+        raise Failure(400, "no list of references was found", "paste its references as text", name)
+    _take_found(bench, found, references, name or "a document")
+    return found
+
+
+def _take_found(bench: Bench, into: UploadReading, found: Iterable[FoundReference], name: str) -> None:
+    for reference in found:
+        source = {"file": name, **place_in_document(reference)}
+        into.take(bench, Document.from_text(reference.text), f"page {reference.page}", source)
+
+
+def _refuse_bibliography(text: str) -> None:
+    """Refuse what is no text to be parsed, and say what to do with it."""
+    found = recognise(text)
+    if found is not None:
+        hint = found.refused or "nothing in it has to be parsed; 'espalier convert' writes it in other formats"
+        raise Failure(400, f"this is {found.called}", str(hint))
+
+
 def add(bench: Bench, task: ProjectTask, reading: UploadReading) -> tuple[AddedRecords, list[dict[str, str]]]:
     """Store what was read, and return what came of it, with what is to be reported."""
     for document in reading.documents:
         if document.unknown:
             reading.problems.append((document.id, "some of its labels are unknown; it counts as not corrected"))
-    added = bench.records.add(task, reading.documents)
+    added = bench.records.add(task, reading.documents, reading.sources)
     return added, [{"where": where, "what": what} for where, what in reading.problems]
 
 

@@ -10,8 +10,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 from sqlite3 import Row
+from typing import Any
 
 from espalier.document import Document, Span, tokenise
 from espalier.errors import nearest
@@ -23,15 +24,20 @@ from espalier.workbench.tasks import ProjectTask
 __all__ = ["AddedRecords", "RecordStore", "Stored", "checked_spans"]
 
 _KEPT = 20_000  # records in memory
+_SELECT = "SELECT record.*, place.source FROM record LEFT JOIN place ON place.record = record.id"
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record: its number, the document (with spans where it is corrected) and when it was corrected."""
+    """A record: its number, the document (with spans where it is corrected) and when it was corrected.
+
+    source : where it stood in the document that it was found in, as JSON values; None of other records.
+    """
 
     id: int
     document: Document
     corrected_at: str | None
+    source: dict[str, Any] | None = None
 
     @property
     def corrected(self) -> bool:
@@ -56,19 +62,26 @@ class RecordStore:
         self._db = database
         self._kept: Kept[Stored] = Kept(_KEPT)
 
-    def add(self, task: ProjectTask, documents: Iterable[Document]) -> AddedRecords:
-        """Store documents; labels that come along count as confirmed, also for a text that was there unlabelled."""
+    def add(
+        self, task: ProjectTask, documents: Sequence[Document], sources: Sequence[dict[str, Any] | None] = ()
+    ) -> AddedRecords:
+        """Store documents; labels that come along count as confirmed, also for a text that was there unlabelled.
+
+        sources : where each was found, if it was found in a larger document.
+        """
         ids: list[int] = []
         known = corrected = 0
         ready = [(document, _key(document.text), _labels(task, document, i)) for i, document in enumerate(documents, 1)]
         with self._db.write() as write:
-            for document, key, labels in ready:
+            for (document, key, labels), source in zip_longest(ready, sources):
                 stamp = None if labels is None else now()
                 row = (task.name, document.text, _own_tokens(document), key, labels, stamp)
                 into = "INSERT OR IGNORE INTO record (task, text, tokens, key, corrected, corrected_at)"
                 done = write.execute(f"{into} VALUES (?, ?, ?, ?, ?, ?)", row)
                 if done.rowcount:
                     ids.append(int(done.lastrowid or 0))
+                    if source is not None:
+                        write.execute("INSERT INTO place VALUES (?, ?)", (ids[-1], json.dumps(source)))
                     corrected += labels is not None
                     continue
                 known += 1
@@ -81,7 +94,7 @@ class RecordStore:
 
     def get(self, task: str, record: int) -> Stored:
         """Return one record."""
-        row = self._db.row("SELECT * FROM record WHERE task = ? AND id = ?", task, record)
+        row = self._db.row(f"{_SELECT} WHERE task = ? AND id = ?", task, record)
         if row is None:
             raise _missing(task, record)
         return self._stored(row)
@@ -89,7 +102,7 @@ class RecordStore:
     def several(self, task: str, ids: Sequence[int]) -> list[Stored]:
         """Return records by their numbers, in that order; one that is not there is an error."""
         listed = "SELECT value FROM json_each(?)"
-        rows = self._db.rows(f"SELECT * FROM record WHERE task = ? AND id IN ({listed})", task, json.dumps(list(ids)))
+        rows = self._db.rows(f"{_SELECT} WHERE task = ? AND id IN ({listed})", task, json.dumps(list(ids)))
         found = {row["id"]: self._stored(row) for row in rows}
         missing = next((i for i in ids if i not in found), None)
         if missing is not None:
@@ -99,7 +112,7 @@ class RecordStore:
     def all(self, task: str, corrected: bool | None = None, offset: int = 0, limit: int = -1) -> list[Stored]:
         """Return the records of a task in the order they came: all, the corrected ones, or the others; or a page."""
         only = {None: "", True: " AND corrected IS NOT NULL", False: " AND corrected IS NULL"}[corrected]
-        query = f"SELECT * FROM record WHERE task = ?{only} ORDER BY id LIMIT ? OFFSET ?"
+        query = f"{_SELECT} WHERE task = ?{only} ORDER BY id LIMIT ? OFFSET ?"
         return [self._stored(row) for row in self._db.rows(query, task, limit, offset)]
 
     def _stored(self, row: Row) -> Stored:
@@ -215,7 +228,8 @@ def _stored(row: Row) -> Stored:
     flat = None if row["tokens"] is None else json.loads(row["tokens"])
     tokens = tokenise(text) if flat is None else tuple(zip(flat[::2], flat[1::2], strict=True))
     spans = None if row["corrected"] is None else tuple(Span(*span) for span in json.loads(row["corrected"]))
-    return Stored(row["id"], Document(text, tokens, spans), row["corrected_at"])
+    source = None if row["source"] is None else json.loads(row["source"])
+    return Stored(row["id"], Document(text, tokens, spans), row["corrected_at"], source)
 
 
 def _missing(task: str, record: int) -> Failure:

@@ -124,9 +124,12 @@ def _name(host: str) -> str:
 class RequestGuard:
     """Stands before the application: checks requests, counts their bytes, and puts headers on answers."""
 
-    def __init__(self, app: ASGIApp, gate: Gate, most: int) -> None:
-        """Guard an application; most : bytes of a request."""
-        self._app, self._gate, self._most = app, gate, most
+    def __init__(self, app: ASGIApp, gate: Gate, most: int, most_of_file: int) -> None:
+        """Guard an application; most : bytes of a request; most_of_file : of one whose body is a file."""
+        self._app, self._gate, self._most, self._most_of_file = app, gate, most, most_of_file
+
+    def _limit(self, scope: Scope) -> int:
+        return self._most_of_file if scope["path"].endswith("/upload") else self._most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or let it through."""
@@ -136,7 +139,7 @@ class RequestGuard:
         answer = _Answer(send)
         try:
             self._check(scope)
-            await self._app(scope, self._counted(receive), answer.send)
+            await self._app(scope, self._counted(scope, receive), answer.send)
         except Failure as failure:
             await JSONResponse(failure.body(), failure.status)(scope, receive, answer.send)
         except Exception as mistake:
@@ -149,21 +152,21 @@ class RequestGuard:
         headers = Headers(scope=scope)
         self._gate.check(scope, headers)
         announced = headers.get("content-length", "0")
-        if announced.isascii() and announced.isdigit() and (len(announced) > 18 or int(announced) > self._most):
-            raise self._too_large()
+        if announced.isascii() and announced.isdigit() and (len(announced) > 18 or int(announced) > self._limit(scope)):
+            raise self._too_large(scope)
 
-    def _too_large(self) -> Failure:
-        return Failure(413, f"the request has more than {self._most:,} bytes", "send it in parts")
+    def _too_large(self, scope: Scope) -> Failure:
+        return Failure(413, f"the request has more than {self._limit(scope):,} bytes", "send it in parts")
 
-    def _counted(self, receive: Receive) -> Receive:
-        total = 0
+    def _counted(self, scope: Scope, receive: Receive) -> Receive:
+        total, most = 0, self._limit(scope)
 
         async def counted() -> Message:
             nonlocal total
             message = await receive()
             total += len(message.get("body", b""))
-            if total > self._most:
-                raise HTTPException(413, self._too_large().what)
+            if total > most:
+                raise HTTPException(413, self._too_large(scope).what)
             return message
 
         return counted

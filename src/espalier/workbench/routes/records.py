@@ -10,10 +10,11 @@ from fastapi.responses import JSONResponse
 from espalier.document import Span
 from espalier.workbench.bench import listed, queued
 from espalier.workbench.exporting import export
-from espalier.workbench.reading import UploadReading, add, read_text
+from espalier.workbench.reading import UploadReading, add, read_text, read_upload
 from espalier.workbench.routes.shared import (
     UPLOAD,
     BenchOf,
+    Body,
     ExportFormat,
     Number,
     TaskOf,
@@ -115,6 +116,19 @@ def parse(asked: ParseQuestion, task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Parse texts without keeping them."""
     model = task.active if asked.model is None else bench.models.get(task.name, asked.model).id
     return JSONResponse({"model": model, "records": bench.parse(task, asked.texts, asked.k, model)})
+
+
+@router.post("/tasks/{task}/parse/upload", response_model=answers.ParsedFile, openapi_extra=UPLOAD)
+def parse_file(
+    body: Body, task: TaskOf, bench: BenchOf, name: Annotated[str, Query(max_length=200)] = "", k: Best = 1
+) -> JSONResponse:
+    """Find and parse the references of a document without keeping them: PDF, DOCX, HTML, LaTeX or text."""
+    read = read_upload(bench, task, body, name, None, "utf-8")
+    problems = [{"where": where, "what": what} for where, what in read.problems]
+    texts = [document.text for document in read.documents]
+    records = bench.parse(task, texts, k, task.active)
+    placed = [{**record, "source": source} for record, source in zip(records, read.sources, strict=True)]
+    return JSONResponse({"model": task.active, "records": placed, "problems": problems})
 
 
 @router.get("/tasks/{task}/export", response_class=Response)

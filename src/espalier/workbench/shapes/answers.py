@@ -17,12 +17,14 @@ __all__ = [
     "ConfusionShape",
     "CurvePoint",
     "Deleted",
+    "DocumentPlace",
     "ErrorAnswer",
     "ErrorParts",
     "Examples",
     "FieldScore",
     "FieldShape",
     "FormatAnswer",
+    "FoundText",
     "JobAnswer",
     "JobsAnswer",
     "LimitsShape",
@@ -30,6 +32,7 @@ __all__ = [
     "Model",
     "Models",
     "Parsed",
+    "ParsedFile",
     "ParsedText",
     "Queue",
     "ReadingAnswer",
@@ -194,12 +197,27 @@ class ParsedText(ReadingAnswer):
     alternatives: list[ReadingAnswer]
 
 
+class DocumentPlace(ApiShape):
+    """Where a reference stands in the document that it was found in; the box is in points from the upper left."""
+
+    file: str
+    page: int
+    line: int
+    start: int
+    end: int
+    confidence: float
+    box: list[float] | None = None
+    mark: str = ""
+    filled: str = ""
+
+
 class RecordAnswer(ParsedText):
     """A stored text, what the model says, and what you have said."""
 
     id: int
     corrected: list[PlaceInText] | None
     corrected_at: str | None
+    source: DocumentPlace | None = None
 
 
 class RecordsAnswer(ApiShape):
@@ -247,6 +265,20 @@ class Parsed(ApiShape):
 
     model: int | None
     records: list[ParsedText]
+
+
+class FoundText(ParsedText):
+    """A reference of a document, with its answers and its place."""
+
+    source: DocumentPlace | None
+
+
+class ParsedFile(ApiShape):
+    """The references of a document; problems say what could not be read."""
+
+    model: int | None
+    records: list[FoundText]
+    problems: list[Trouble]
 
 
 # Rules, suggestions, and what other rules would change.

@@ -3,7 +3,7 @@
 // browser lays out only what is in sight (content-visibility).
 
 import { h } from "./dom.js";
-import { broken, changed, corrected, proof, sure } from "./chips.js";
+import { broken, changed, corrected, place, proof, sure } from "./chips.js";
 import { difference, fieldText, spoken } from "./fields.js";
 
 // Cards that are built at once before the browser has told what is in sight, and milliseconds of work between frames.
@@ -115,7 +115,7 @@ export class Cards {
     const head = h("header", {},
       h("span", { class: "number" }, String(record.id)),
       change ? change.changed && changed(change.tokens_changed) : sure(record.confidence),
-      proof(certificate), broken(violations), record.corrected && corrected(),
+      proof(certificate), broken(violations), record.corrected && corrected(), place(record.source),
       h("span", { class: "actions" }, this.actions(record)));
     const own = (element, field) => {
       this.owners.set(element, { record, field, look: this.looks.get(field.label) });

@@ -37,5 +37,15 @@ export function broken(violations) {
 /** How sure a record is. */
 export const sure = (confidence) => chip(percent(confidence), "", "How likely the whole record is right");
 
+/** Where a reference stood in its document, and whether it was perhaps cut at the wrong place. */
+export function place(source) {
+  if (!source) return [];
+  const { file, page, confidence, mark, filled } = source;
+  const title = [mark && `number ${mark}`, filled && `${filled} stands for a dash`].filter(Boolean).join("; ");
+  const where = h("span", { class: "place", title: title || null }, `${file}, page ${page}`);
+  const cut = `cut ${percent(confidence)}`;
+  return confidence < 0.5 ? [where, chip(cut, "warn", "It may begin or end at the wrong place")] : [where];
+}
+
 export const corrected = () => chip("corrected", "good", "You confirmed these fields");
 export const changed = (count) => chip(count === 1 ? "1 token changed" : `${count} tokens changed`, "good");

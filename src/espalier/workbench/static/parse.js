@@ -16,7 +16,7 @@ const ORDERS = [["position", "as pasted"], ["uncertainty", "least sure first"], 
 function inputPanel(bench, added) {
   const text = h("textarea", {
     id: "input", rows: 7, "aria-label": "Text to parse", value: draft(bench.task.name, "input") ?? "",
-    placeholder: "Paste text here: one record per line, or blocks between blank lines. Or drop a file.",
+    placeholder: "Paste text here: one record per line, or blocks between blank lines. Or drop a file: text, PDF, DOCX, HTML, LaTeX.",
   });
   text.addEventListener("input", () => keepDraft(bench.task.name, "input", text.value || null));
   const place = h("div", { "aria-live": "polite" });

@@ -1,0 +1,150 @@
+"""`find` and `parse` of documents: places, formats, what is unsure, what is refused."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+import pytest
+from cli_runs import Espalier, Outcome
+
+from citation_models import tiny_model
+
+REFERENCES = [
+    "Smith AB, Jones C. Soil salts and the growth of wall fruit. Acta Hortic. 2004;12(4):33-9.",
+    "Jones, C. (1999). Water works of the old gardens. Berlin: Springer.",
+    "Müller, K. (2001). On espaliers and their pruning. Journal of Orchards, 3(2), 101-108.",
+]
+ITEMS = "".join(f"<li>{text}</li>" for text in REFERENCES)
+PAGE = (
+    f"<html><body><h1>On walls</h1><p>Walls are warm (Smith 2004).</p><h2>References</h2><ol>{ITEMS}</ol></body></html>"
+)
+LATEX = (
+    "\\documentclass{article}\\begin{document}Text.\n\\begin{thebibliography}{9}\n"
+    + "\n".join(f"\\bibitem{{k{i}}} {text}" for i, text in enumerate(REFERENCES)).replace("ü", '{\\"u}')
+    + "\n\\end{thebibliography}\\end{document}"
+)
+
+
+@pytest.fixture(scope="session")
+def references(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("references") / "tiny.espalier"
+    tiny_model().save(path)
+    return path
+
+
+@pytest.fixture
+def parse(espalier: Espalier, references: Path) -> Any:
+    def run(*arguments: object, stdin: str | bytes = "") -> Outcome:
+        return espalier("parse", *arguments, "--model", references, stdin=stdin)
+
+    return run
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(PAGE, encoding="utf-8")
+    return path
+
+
+def test_find_gives_a_line_for_each_reference(espalier: Espalier, page: Path) -> None:
+    done = espalier("find", page)
+    assert (done.code, done.out.splitlines()) == (0, REFERENCES)
+    done = espalier("find", "-", stdin=PAGE)
+    assert done.out.splitlines() == REFERENCES
+
+
+def test_find_tells_the_place(espalier: Espalier, page: Path, tmp_path: Path) -> None:
+    rows = json.loads(espalier("find", page, "-f", "json").out)
+    assert [row["text"] for row in rows] == REFERENCES
+    assert rows[0] | {"confidence": 0} == {
+        "text": REFERENCES[0], "file": str(page), "page": 1, "line": 4, "start": 49, "end": 49 + len(REFERENCES[0]),
+        "confidence": 0,
+    }  # fmt: skip
+    assert all(0 < row["confidence"] <= 1 for row in rows)
+    out = tmp_path / "found.jsonl"
+    assert espalier("find", page, "-o", out).code == 0
+    assert [json.loads(line) for line in out.read_text("utf-8").splitlines()] == rows
+    done = espalier("find", page, "-f", "xml")
+    assert (done.code, "unknown format 'xml'" in done.err) == (2, True)
+
+
+def test_parse_finds_first(parse: Any, page: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in parse(page).out.splitlines()]
+    assert [row["text"] for row in rows] == REFERENCES
+    assert rows[1]["source"]["file"] == str(page)
+    assert rows[1]["source"]["page"] == 1
+    shown = parse(page, "-f", "table")
+    assert f"{page}, page 1" in shown.out
+    assert parse(page, "-f", "bibtex").out.count("@") == 3
+    tex = tmp_path / "paper.tex"
+    tex.write_text(LATEX, encoding="utf-8")
+    assert [json.loads(line)["text"] for line in parse(tex).out.splitlines()] == REFERENCES
+
+
+def test_a_folder_of_documents(espalier: Espalier, page: Path, tmp_path: Path) -> None:
+    (tmp_path / "b.tex").write_text(LATEX, encoding="utf-8")
+    (tmp_path / "c.html").write_text("<html><p>Nothing is cited here at all.</p></html>", encoding="utf-8")
+    (tmp_path / "d.pdf").write_bytes(b"%PDF-1.4\nnot really")
+    done = espalier("find", tmp_path)
+    assert done.code == 1
+    assert done.out.splitlines() == [*REFERENCES, *REFERENCES]
+    lines = done.err.splitlines()
+    assert (
+        f"espalier: {tmp_path / 'c.html'}: no list of references was found; copy its references into a text file"
+        in lines
+    )
+    assert any("d.pdf" in line and "damaged" in line for line in lines)
+    assert lines[-1] == "espalier: references found: 6; references left out and files not read to the end: 2"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("a.pdf", b"%PDF-1.4\nnot really", "damaged"),
+        ("a.docx", b"PK\x03\x04word/document.xml", "a.docx is damaged or encrypted"),
+        ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1", "this is an old .doc, not text; save it as PDF or DOCX"),
+        (
+            "a.bbl",
+            b"\\refsection{0}\\entry{a}{book}{}",
+            "made by BibLaTeX and holds fields, not references; give the .bib",
+        ),
+        ("a.html", b"<html><script>x</script></html>", "shows no text: it is probably filled by scripts"),
+        ("a.zip", b"PK\x03\x04word", "a.zip is no document that can be read"),
+    ],
+)
+def test_bad_documents_are_one_line(espalier: Espalier, tmp_path: Path, name: str, data: bytes, says: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    done = espalier("find", path)
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+    assert done.err.count("\n") == 1
+    assert done.err.count(name) == 1
+
+
+def test_pasted_lines_in_a_layout_that_says_nothing(espalier: Espalier, parse: Any) -> None:
+    wrapped = "\n".join("\n".join(wrap(text, 48)) for text in REFERENCES)
+    assert espalier("find", "-", stdin=f"References\n{wrapped}\n").out.splitlines() == REFERENCES
+    rows = [json.loads(line) for line in parse("-", stdin=f"References\n{wrapped}\n").out.splitlines()]
+    assert [row["text"] for row in rows] == REFERENCES
+
+
+def test_an_unsure_cut_is_told(espalier: Espalier, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("espalier.cli.inputs._UNSURE", 1.1)
+    done = espalier("find", page)
+    assert "references that may begin or end at the wrong place: 3 of 3" in done.err
+    assert done.code == 0
+
+
+def test_without_the_extra(espalier: Espalier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    path = tmp_path / "a.pdf"
+    path.write_bytes(b"%PDF-1.4\n")
+    done = espalier("find", path)
+    assert done.code == 2
+    assert "[documents]" in done.err
