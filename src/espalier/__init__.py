@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from espalier.decoders.api import decode as decode
     from espalier.decoders.api import explain as explain
     from espalier.document import Document as Document
-    from espalier.errors import EspalierError as EspalierError
     from espalier.documents.parsing import parse_document as parse_document
+    from espalier.errors import EspalierError as EspalierError
     from espalier.estimators.ccm import CCM as CCM
     from espalier.estimators.codl import CoDL as CoDL
     from espalier.estimators.conv_crf import ConvCRF as ConvCRF

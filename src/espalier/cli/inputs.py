@@ -213,7 +213,8 @@ class Inputs:
         small = len(head) < LONGEST_GUESSED and head[:2] != _GZIP
         if self.layout == "auto" and small and (found := _in_unclear_layout(head, self.encoding)):
             return (PlacedReference(_name(path), reference) for reference in found)
-        return read_references(stream, self.layout, encoding=self.encoding, refused=refused)
+        references = read_references(stream, self.layout, encoding=self.encoding, refused=refused)
+        return (item for item in references if not _is_heading(item.text)) if self.layout == "auto" else references
 
     def tell_unsure(self) -> None:
         """Say how many references are perhaps cut at the wrong place."""
@@ -243,6 +244,18 @@ def _in_unclear_layout(data: bytes, encoding: str) -> tuple[FoundReference, ...]
         return find_in_unclear(data.decode(encoding))
     except (UnicodeDecodeError, LookupError):  # who reads it line by line says where
         return ()
+
+
+_LONGEST_HEADING = 40  # characters
+
+
+def _is_heading(text: str) -> bool:
+    """Is a line the heading of a list, such as `References`?"""
+    if len(text) > _LONGEST_HEADING or any(map(str.isdigit, text)):
+        return False
+    from espalier.documents.line_words import heading_kind
+
+    return heading_kind(text) == "references"
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -30,7 +30,7 @@ from espalier.errors import FormatError, InputError, nearest
 
 __all__ = ["FORMATS", "RESERVED", "Job", "Settings", "read_settings"]
 
-FORMATS = ("auto", "parquet", "jsonl", "text")
+FORMATS = ("auto", "parquet", "jsonl", "text", "document")
 RESERVED = ("input", "position", "text")
 """Columns that every output has."""
 

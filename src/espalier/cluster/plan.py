@@ -3,6 +3,7 @@
     text, JSON Lines    the lines that begin in bytes [k n, (k + 1) n) of the file; n is `partition_bytes`
     gzipped             the whole file, since nobody can begin in the middle
     Parquet             row groups in a row, until they have n bytes
+    documents           the whole file: PDF, DOCX, HTML or LaTeX, whose references are found first
 
 So nothing is read to plan a job but the footers of Parquet files and the first two bytes of others; the same input is
 cut in the same way on every run; and a partition that is to be done again is found by its name, which comes from the
@@ -14,24 +15,28 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from espalier.cluster.job import Settings
 from espalier.cluster.stores import locate, need, stamp
-from espalier.errors import InputError
+from espalier.errors import InputError, nearest
 
-__all__ = ["WHOLE", "Partition", "plan"]
+__all__ = ["PLACES", "WHOLE", "Partition", "plan"]
 
 WHOLE = -1
 """The end of a range that goes on to the end of the file."""
 
+PLACES = ("page", "line", "start", "end", "box", "confidence", "mark", "filled")
+"""What can be kept of a reference that was found in a document."""
+
 _READERS = 16
 _ENDINGS = {
     ".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".txt": "text",
-    ".text": "text",
+    ".text": "text", ".pdf": "document", ".docx": "document", ".html": "document", ".htm": "document",
+    ".xhtml": "document", ".tex": "document", ".bbl": "document",
 }  # fmt: skip
 
 
@@ -39,7 +44,7 @@ _ENDINGS = {
 class Partition:
     """A range of a file: bytes of text, or row groups of Parquet; `size` and `stamp` are those of the file.
 
-    name : of the output, without ending; format : parquet, jsonl or text.
+    name : of the output, without ending; format : parquet, jsonl, text or document.
     """
 
     name: str
@@ -95,7 +100,10 @@ def _cut(fs: Any, info: dict[str, Any], address: str, settings: Settings) -> Ite
     format = _format(path, settings.format)
     if format == "text" and settings.keep:
         raise InputError(f"keep: {path} is plain text and has no {settings.keep[0]!r} to keep")
-    if format == "parquet":
+    if format == "document":
+        _check_kept(settings.keep)
+        ranges = [(0, WHOLE)]
+    elif format == "parquet":
         ranges = _row_groups(fs, path, settings.partition_bytes)
     elif _zipped(fs, path):
         ranges = [(0, WHOLE)]
@@ -115,9 +123,17 @@ def _format(path: str, asked: str) -> str:
     ending = name[name.rfind(".") :] if "." in name else ""
     if ending not in _ENDINGS:
         raise InputError(
-            f"input: the name {path} does not say what it holds", hint="set format to parquet, jsonl or text"
+            f"input: the name {path} does not say what it holds", hint="set format to parquet, jsonl, text or document"
         )
     return _ENDINGS[ending]
+
+
+def _check_kept(keep: Sequence[str]) -> None:
+    """Refuse what no reference of a document has."""
+    for name in keep:
+        if name not in PLACES:
+            hint = nearest(name, PLACES, f"there are {', '.join(PLACES)}")
+            raise InputError(f"keep: a reference of a document has no {name!r}", hint=hint)
 
 
 def _zipped(fs: Any, path: str) -> bool:

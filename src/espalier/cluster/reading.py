@@ -2,7 +2,9 @@
 
 A record is a row of Parquet or a line that is not blank. Its position is the number of its row in the file, or the
 byte of the (unpacked) file at which its line begins; both start at 0, and neither depends on how a file was cut.
-A line that cannot be read is a record with a reason; a file that cannot be read is an error.
+A line that cannot be read is a record with a reason; a file that cannot be read is an error. A document (PDF, DOCX,
+HTML, LaTeX) has a record for each of its references; its position is that of its first character in the text of the
+document, and a document without a list of references is an error.
 
 Kept keys of JSON Lines become strings: strings as they are, other values as JSON, so that all partitions have one
 schema. Kept columns of Parquet keep their types.
@@ -25,10 +27,13 @@ from espalier.cluster.plan import WHOLE, Partition
 from espalier.cluster.stores import need
 from espalier.errors import FormatError
 
-__all__ = ["LONGEST_LINE", "Chunk", "Records", "count_records", "open_records"]
+__all__ = ["LARGEST_DOCUMENT", "LONGEST_LINE", "Chunk", "Records", "count_records", "open_records"]
 
 LONGEST_LINE = 16_000_000
 """Bytes of a line that are read; what follows is passed over, and the record is set aside."""
+
+LARGEST_DOCUMENT = 1 << 28
+"""Bytes of a document, which is held as a whole."""
 
 _BUFFER = 1 << 20
 _BOM = b"\xef\xbb\xbf"
@@ -68,6 +73,9 @@ def open_records(partition: Partition, settings: Settings) -> Iterator[Records]:
         if partition.format == "parquet":
             with _damage_told(partition.input):
                 found = _rows(file, partition, settings)
+        elif partition.format == "document":
+            fields = [pa.field(name, pa.string()) for name in settings.keep]
+            found = Records(fields, _references(file, partition, settings))
         else:
             fields = [pa.field(name, pa.string()) for name in settings.keep]
             found = Records(fields, _chunks(file, partition, settings, [field.type for field in fields]))
@@ -81,6 +89,8 @@ def count_records(partition: Partition) -> int | None:
     """
     try:
         with need("fsspec").open(partition.input, "rb") as file:
+            if partition.format == "document":
+                return None
             if partition.format != "parquet":
                 return sum(bool(raw.strip()) for _, raw, _ in _raw_lines(file, partition.start, partition.stop))
             footer = need("pyarrow.parquet").ParquetFile(file).metadata
@@ -132,6 +142,28 @@ def _rows(file: Any, partition: Partition, settings: Settings) -> Records:
             at += n
 
     return Records([schema.field(name) for name in settings.keep], chunks())
+
+
+def _references(file: Any, partition: Partition, settings: Settings) -> Iterator[Chunk]:
+    """Yield the references of a document."""
+    from espalier.documents.parsing import find_in, place_in_document
+    from espalier.documents.reading import read_document
+
+    pa = need("pyarrow")
+    data = file.read(LARGEST_DOCUMENT + 1)
+    if len(data) > LARGEST_DOCUMENT:
+        raise FormatError(f"a document has at most {LARGEST_DOCUMENT >> 20} MB", path=partition.input)
+    found = find_in(read_document(data, partition.input)).references
+    if not found:
+        raise FormatError("no list of references was found", path=partition.input)
+    places = [place_in_document(reference) for reference in found]
+    for first in range(0, len(found), settings.batch):
+        some = slice(first, first + settings.batch)
+        kept = [
+            pa.array([_as_string(place.get(name)) for place in places[some]], pa.string()) for name in settings.keep
+        ]
+        texts = [reference.text for reference in found[some]]
+        yield Chunk([place["start"] for place in places[some]], texts, [""] * len(texts), kept)
 
 
 def _chunks(file: Any, partition: Partition, settings: Settings, types: Sequence[Any]) -> Iterator[Chunk]:

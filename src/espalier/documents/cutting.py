@@ -18,11 +18,11 @@ from espalier.citations.splitting import Reference, begins, has_year, mark, seam
 from espalier.documents.finding import Dropped, Findings, FoundReference, fill_in, find_references
 from espalier.documents.line_model import LineModel
 from espalier.documents.line_words import heading_kind, mark_of
-from espalier.documents.lines import PrintedText, TextLine
+from espalier.documents.lines import PrintedText
+from espalier.documents.plain import printed_lines
 
 __all__ = ["cut", "plain_layout", "text_lines"]
 
-_BREAKS = re.compile("\r\n|[\n\r\v\x85\u2028\u2029]")
 FEW = 4
 """Lines of a text that is too short to have a layout, if they have few characters, too."""
 SHORT = 500
@@ -30,12 +30,7 @@ SHORT = 500
 
 def text_lines(text: str, name: str = "") -> PrintedText:
     """Return the lines of a plain text; a form feed begins a page."""
-    lines = [
-        TextLine(line, page=number)
-        for number, page in enumerate(text.removeprefix("\ufeff").split("\f"), 1)
-        for line in _BREAKS.split(page)
-    ]
-    return PrintedText.of(lines, name=name, kind="text")
+    return printed_lines(text, name)
 
 
 def cut(text: str, model: LineModel | None = None) -> Findings:
@@ -62,8 +57,8 @@ def cut(text: str, model: LineModel | None = None) -> Findings:
 def plain_layout(lines: Sequence[str]) -> str:
     """Return the layout that needs no guessing: "numbered", "hanging", "blocks" or "lines", else nothing."""
     body = [line for line in lines if line.strip() and not heading_kind(line).startswith("references")]
-    if len(body) < FEW or _repeated(body):
-        return ""
+    if len(body) < FEW or _repeated(body):  # a list may have a reference twice
+        return "lines" if len(body) >= FEW and _complete(body) else ""
     if _counts_up(body):
         return "numbered"
     if any(mark_of(line)[0] for line in body[:3]):

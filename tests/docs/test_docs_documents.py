@@ -1,0 +1,29 @@
+"""The page on documents: its blocks print what stands below them, and its tables name what there is."""
+
+from __future__ import annotations
+
+from doc_pages import page, run_page
+
+from espalier.cli.inputs import LARGEST_DOCUMENT
+from espalier.cluster.plan import PLACES
+from espalier.documents.pdf import MOST_PAGES
+
+NAME = "docs/documents.md"
+PAGE = page(NAME)
+
+
+def test_blocks_print_what_stands_below_them() -> None:
+    ran = list(run_page(NAME, skip=("espalier ",)))
+    assert len(ran) == 2
+    for block, printed, shown in ran:
+        assert printed.rstrip() == shown.rstrip(), block
+
+
+def test_every_part_of_a_place_is_explained() -> None:
+    for name in PLACES:
+        assert f"`{name}`" in PAGE
+
+
+def test_limits_are_those_of_the_code() -> None:
+    assert f"at\nmost {LARGEST_DOCUMENT >> 20} MB" in PAGE
+    assert f"at most {MOST_PAGES:,} pages" in PAGE
