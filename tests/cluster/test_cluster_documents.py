@@ -45,7 +45,10 @@ def test_what_goes_wrong_with_documents(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<html><p>There is no list.</p></html>", encoding="utf-8")
     wanted = settings(tmp_path)
     [partition] = plan(wanted)
-    with open_records(partition, wanted) as records, pytest.raises(FormatError, match="no list of references was found"):
+    with (
+        open_records(partition, wanted) as records,
+        pytest.raises(FormatError, match="no list of references was found"),
+    ):
         list(records.chunks)
     with pytest.raises(InputError, match="a reference of a document has no 'pages'; did you mean 'page'"):
         plan(settings(tmp_path, "pages"))
