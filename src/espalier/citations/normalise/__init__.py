@@ -292,14 +292,19 @@ def _read_moved(reading: FieldReader, low: str, found: dict[str, Any]) -> None:
         found["event"], found["genre"] = reading.event()
 
 
+_MOVED = (("pages", "number_of_pages"), ("volume", "number_of_volumes"), ("edition", "version"))
+
+
 def _kind(found: dict[str, Any], present: dict[str, str], arxiv: bool) -> str:
     """Return the type of a work, of which some fields turned out to hold something else."""
     if found.get("event"):
         return "paper-conference"
-    counts = {"pages": "number_of_pages", "volume": "number_of_volumes", "edition": "version"}
-    moved = [label for label, count in counts.items() if found.get(count) and not found.get(label)]
-    shown = {label: text for label, text in present.items() if label not in moved} if moved else present
-    shown = {**shown, "issue": found["issue"]} if found.get("issue") else shown
+    shown = present
+    for label, count in _MOVED:
+        if found.get(count) and not found.get(label):
+            shown = {other: text for other, text in shown.items() if other != label}
+    if found.get("issue") and "issue" not in present:
+        shown = {**shown, "issue": found["issue"]}
     return kind_of(shown, arxiv, found.get("issued"), "." in found.get("version", ""))
 
 

@@ -58,24 +58,22 @@ def find_arxiv(text: str) -> str:
 
 
 _ARCHIVES = {
-    "pmid": ("pmid|pubmed", r"(?:PMID|PubMed(?:\.ncbi\.nlm\.nih\.gov| ID)?)[:\s/]*([0-9]{4,8})(?![0-9])"),
-    "pmcid": ("pmc", r"\b(PMC ?[0-9]{4,8})(?![0-9])"),
-    "jstor": (
-        "jstor",
-        r"jstor(?:\.org)?(?:/discover|/stable|/pss|:|\s)*/?(10\.[0-9]{4}/[\w./-]*\w|[a-z]?[0-9]{4,}[\w.]*\b)",
-    ),
-    "handle": ("hdl", r"(?:hdl\.handle\.net/|\bhdl:? ?)([0-9][0-9.]*/\w[\w./-]*)"),
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in (
+        ("pmid", r"(?:PMID|PubMed(?:\.ncbi\.nlm\.nih\.gov| ID)?)[:\s/]*([0-9]{4,8})(?![0-9])"),
+        ("pmcid", r"\b(PMC ?[0-9]{4,8})(?![0-9])"),
+        ("jstor", r"jstor(?:\.org)?(?:/discover|/stable|/pss|:|\s)*/?(10\.[0-9]{4}/[\w./-]+|[a-z]?[0-9]{4,}[\w.]*)"),
+        ("handle", r"(?:hdl\.handle\.net/|\bhdl:? ?)([0-9][0-9.]*/\w[\w./-]*)"),
+    )
 }
-"""Attribute of a work, the words that tell of it, and the number behind them."""
-_HINTS = tuple(hint for hints, _ in _ARCHIVES.values() for hint in hints.split("|"))
-_PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, (_, pattern) in _ARCHIVES.items()}
+"""Attribute of a work, and how it is found."""
 
 
 def find_archives(text: str, low: str) -> dict[str, str]:
     """Return what archives other than arXiv call a work, by its attributes; low : the text in lower case."""
-    if not any(hint in low for hint in _HINTS):
+    if not ("pmid" in low or "pubmed" in low or "pmc" in low or "jstor" in low or "hdl" in low):
         return {}
-    found = {name: pattern.search(text) for name, pattern in _PATTERNS.items()}
+    found = {name: pattern.search(text) for name, pattern in _ARCHIVES.items()}
     return {name: match[1].replace(" ", "").rstrip("./-") for name, match in found.items() if match}
 
 

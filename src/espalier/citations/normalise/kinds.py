@@ -97,8 +97,11 @@ def kind_of(texts: Mapping[str, str], arxiv: bool = False, issued: Date | None =
     said = _said_by(genre) if genre else ""
     if said and not (said == "book" and container):  # [M] is also the book of a chapter
         return said
-    if (case := _as_case(texts)) or _is_standard(texts):
-        return case or "standard"
+    title = texts.get("title", "")
+    if " v" in title and "author" not in texts and _CASE.match(title):  # Roe v. Wade, which no author wrote
+        return "legal_case"
+    if title[1:2].isupper() and _is_standard(title, texts):
+        return "standard"
     if container:
         return _in_the_press(container, texts, issued) or _kind_in(container, texts)
     said = " ".join([texts.get(label, "") for label in _TELLING])
@@ -123,19 +126,12 @@ def _said_by(genre: str) -> str:
     )
 
 
-def _as_case(texts: Mapping[str, str]) -> str:
-    """Tell a case by its title ("Roe v. Wade"), which no author wrote."""
-    title = texts.get("title", "")
-    return "legal_case" if " v" in title and "author" not in texts and _CASE.match(title) else ""
-
-
-def _is_standard(texts: Mapping[str, str]) -> bool:
+def _is_standard(title: str, texts: Mapping[str, str]) -> bool:
     """Tell a standard by the number that its title begins with: with a year, or all of it, or before a colon."""
-    title = texts.get("title", "")
     number = standard_number(title) if "volume" not in texts else ""
     if not number or ("container-title" in texts and "standard" not in texts["container-title"].lower()):
         return False
-    return ":" in number or "-" in number or title.lstrip(' "“([')[len(number) :][:1] in (":", ",", ".", "")
+    return ":" in number or "-" in number or title[len(number) :][:1] in (":", ",", ".", "")
 
 
 def standard_number(text: str) -> str:

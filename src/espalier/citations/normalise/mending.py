@@ -9,16 +9,20 @@ mend, and pay for a look at their labels only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import lru_cache
 
 from espalier.citations.normalise.dates import is_month, parse_date
 from espalier.citations.normalise.lexicon import MEETINGS
 from espalier.citations.normalise.numbers import count_pages, count_volumes, parse_version
+from espalier.citations.normalise.text import remembered
 
 __all__ = ["mended"]
 
 Pairs = list[tuple[str, str]]
 """Labels and texts of fields, in order."""
+Labels = tuple[str, ...]
+_Mend = Callable[[Pairs, Labels], "Pairs | None"]
 
 _YEAR = r"(?:1[5-9]|20)[0-9]{2}[a-z]?"
 _KEY = re.compile(
@@ -26,6 +30,7 @@ _KEY = re.compile(
     rf"[(\[]?{_YEAR}[)\]]?\s*[:—–=-]+\s*(?=\w)"
 )
 _NUMBER = re.compile(r"[\[(]?[0-9]{1,4}[\])]?[.:)]?\s+(?=[^\W\d_])")
+_DIGIT = re.compile("[0-9]")
 _ALONE = re.compile(r"\W*[0-9]{1,4}\W*")
 _ROMAN = re.compile(r"[ivxlc]+\s*[,+]?\s*")
 _ZIP = re.compile(r"[0-9]{5}(?:-[0-9]{4})?\W*")
@@ -50,200 +55,219 @@ _CAPITALS = re.compile(r"\W*[A-ZÀ-Þ][A-ZÀ-Þ'’-]{2,}")
 _WORD = re.compile(r"\w+")
 
 
-def mended(fields: Iterable[tuple[str, str]]) -> Pairs:
+def mended(pairs: Pairs) -> Pairs:
     """Return labels and texts, of which those that can only be a mistake are mended."""
-    pairs = list(fields)
-    labels = [label for label, _ in pairs]
-    has = frozenset(labels)
-    for needed, mend in _EACH if len(has) == len(labels) else _ALL:
-        if needed <= has and (better := mend(pairs, labels)) is not None:
-            pairs = better
-            labels = [label for label, _ in pairs]
-            has = frozenset(labels)
+    labels = tuple([label for label, _ in pairs])
+    for mend in _asked(labels):
+        if (better := mend(pairs, labels)) is not None:
+            return _mended_again(better)
     return pairs
 
 
-def _key(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _mended_again(pairs: Pairs) -> Pairs:
+    """Mend what is left, each mistake once."""
+    for _, mend in _MENDS:
+        labels = tuple([label for label, _ in pairs])
+        if mend in _asked(labels):
+            pairs = mend(pairs, labels) or pairs
+    return pairs
+
+
+@lru_cache(maxsize=4096)
+def _asked(labels: Labels) -> tuple[_Mend, ...]:
+    """Return the mends that a sequence of labels has an occasion for; few sequences make up nearly all references."""
+    return tuple(mend for may, mend in _MENDS if labels and may(labels))
+
+
+def _key(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Take a key or number off the front: "Heath 1978 : J. Heath", "23 Giorgi A."."""
-    if labels[0] != "author" or "citation-number" in labels:
-        return None
     text = pairs[0][1]
-    if (
-        labels[:3] == ["author", "date", "author"]
-        and labels.count("date") > 1
-        and _KEY.match(f"{text} {pairs[1][1]} x")
-    ):
-        return [("citation-number", f"{text} {pairs[1][1]}"), *pairs[2:]]
-    found = _KEY.match(text) if text[:60].count(" ") > 1 and any(map(str.isdigit, text[:60])) else None
-    found = found or (_NUMBER.match(text) if text[:1].isdigit() or text[:1] in "[(" else None)
+    if labels[1] == "date" and labels[2:3] == ("author",) and labels.count("date") > 1:
+        whole = f"{text} {pairs[1][1]}"
+        return [("citation-number", whole), *pairs[2:]] if _KEY.match(f"{whole} x") else None
+    if not _DIGIT.search(text, 0, 60):
+        return None
+    found = _KEY.match(text) or _NUMBER.match(text)
     return [("citation-number", found[0]), ("author", text[found.end() :]), *pairs[1:]] if found else None
 
 
-def _issue_before_date(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _issue_before_date(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read 23, 107 (Jul. 1969), 683 as volume, issue, date, page."""
-    first = labels.index("pages")
-    around = labels[first - 1 : first + 3] if first else []
-    if around != ["volume", "pages", "date", "pages"] or "issue" in labels or not _ALONE.fullmatch(pairs[first][1]):
-        return None
-    return _changed(pairs, first, ("issue", pairs[first][1]))
+    k = _place(labels, "volume", "pages", "date", "pages") + 1
+    return _changed(pairs, k, ("issue", pairs[k][1])) if _ALONE.fullmatch(pairs[k][1]) else None
 
 
-def _page_after_volume(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _page_after_volume(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read 410 U.S. 113 as volume, container, page."""
-    first = labels.index("volume")
-    if labels[first : first + 3] != ["volume", "container-title", "volume"] or "pages" in labels:
-        return None
-    return _changed(pairs, first + 2, ("pages", pairs[first + 2][1]))
+    k = _place(labels, "volume", "container-title", "volume") + 2
+    return _changed(pairs, k, ("pages", pairs[k][1]))
 
 
-def _zip_code(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _zip_code(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Put the 02139 of "Cambridge, MA 02139" back to the place, if there is another date."""
-    for k, (label, text) in enumerate(pairs[1:], start=1):
-        if label == "date" and labels[k - 1] == "location" and _ZIP.fullmatch(text) and labels.count("date") > 1:
-            return [*pairs[: k - 1], ("location", f"{pairs[k - 1][1]} {text}"), *pairs[k + 1 :]]
-    return None
+    k = _place(labels, "location", "date")
+    return _joined(pairs, k, "location") if _ZIP.fullmatch(pairs[k + 1][1]) else None
 
 
-def _roman_pages(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _roman_pages(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read xii, 432 pp. as one number of pages."""
-    k = labels.index("pages")
-    if k == 0 or labels[k - 1] != "volume" or not _ROMAN.fullmatch(pairs[k - 1][1]) or not count_pages(pairs[k][1]):
-        return None
-    return [*pairs[: k - 1], ("pages", f"{pairs[k - 1][1]} {pairs[k][1]}"), *pairs[k + 1 :]]
+    k = _place(labels, "volume", "pages")
+    first = pairs[k][1]
+    roman = first[0] in "ivxlc" and _ROMAN.fullmatch(first) and count_pages(pairs[k + 1][1])
+    return _joined(pairs, k, "pages") if roman else None
 
 
-def _day_in_volume(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _day_in_volume(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read 2003 nov. | 12;52(4) as a day and a volume."""
-    k = labels.index("volume")
-    found = _DAY.match(pairs[k][1]) if k and labels[k - 1] == "date" else None
-    if not found or not is_month(pairs[k - 1][1].strip(" .,;")[4:]):
+    k = _place(labels, "date", "volume")
+    found = _DAY.match(pairs[k + 1][1]) if ";" in pairs[k + 1][1] else None
+    if not found or not is_month(pairs[k][1].strip(" .,;")[4:]):
         return None
-    date, volume = f"{pairs[k - 1][1]} {found[1]}", pairs[k][1][found.end() :]
-    return [*pairs[: k - 1], ("date", date), ("volume", volume), *pairs[k + 1 :]]
+    date, volume = f"{pairs[k][1]} {found[1]}", pairs[k + 1][1][found.end() :]
+    return [*pairs[:k], ("date", date), ("volume", volume), *pairs[k + 2 :]]
 
 
-def _meeting_and_year(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _meeting_and_year(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Leave the year of "ECAI 94" with the meeting."""
-    k = labels.index("volume")
-    year = pairs[k][1].strip(" .,;:'’")
-    if k == 0 or labels[k - 1] != "container-title" or len(year) != 2 or not year.isdigit() or "issue" in labels:
+    k = _place(labels, "container-title", "volume")
+    container, year = pairs[k][1], pairs[k + 1][1]
+    if len(year) > 6 or container[:2].lower() != "in" or len(year := year.strip(" .,;:'’")) != 2 or not year.isdigit():
         return None
-    container, date = pairs[k - 1][1], parse_date(pairs[labels.index("date")][1])
+    date, last = parse_date(pairs[labels.index("date")][1]), container.split()[-1]
     same = date is not None and bool(date.parts) and date.parts[0][0] % 100 == int(year)
-    words = container.split()
-    acronym = same and words[0].lower().startswith("in") and words[-1].isupper() and words[-1].isalpha()
-    return [*pairs[: k - 1], ("container-title", f"{container} {pairs[k][1]}"), *pairs[k + 1 :]] if acronym else None
+    return _joined(pairs, k, "container-title") if same and last.isupper() and last.isalpha() else None
 
 
-def _place_in_name(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _place_in_name(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Leave the USA of "Proc Natl Acad Sci USA" with the journal: no mark stands between them."""
-    k = labels.index("container-title")
-    if labels[k + 1 : k + 2] != ["location"] or "publisher" in labels:
-        return None
+    k = _place(labels, "container-title", "location")
     name, place = pairs[k][1], pairs[k + 1][1]
     bare = name[-1:].isalnum() and place[:1].isalnum() and place.rstrip()[-1:] != ":"
-    meeting = "volume" not in labels and not MEETINGS.isdisjoint(_WORD.findall(name.lower()))
-    if not bare or meeting or name[:3].lower() == "in ":
+    if not bare or name[:3].lower() == "in ":
         return None
-    return [*pairs[:k], ("container-title", f"{name} {place}"), *pairs[k + 2 :]]
+    meeting = "volume" not in labels and not MEETINGS.isdisjoint(_WORD.findall(name.lower()))
+    return None if meeting else _joined(pairs, k, "container-title")
 
 
-def _place_behind(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _place_behind(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Take the place off a journal's name where names in capitals and "v. 28" show the style of ABNT."""
     k = labels.index("container-title")
-    after = pairs[k + 1][1] if k + 1 < len(pairs) and labels[k + 1] in ("volume", "issue") else ""
-    if not after.lower().startswith(("v. ", "n. ", "ano ", "v.", "n.")) or "location" in labels:
+    if not pairs[k + 1][1].startswith(("v.", "n.", "ano ", "V.")) or not _CAPITALS.match(
+        pairs[labels.index("author")][1]
+    ):
         return None
-    found = _PLACE_LAST.fullmatch(pairs[k][1]) if _CAPITALS.match(pairs[labels.index("author")][1]) else None
-    return _cut(pairs, k, found, "container-title", "location") if found else None
+    return _cut(pairs, k, _PLACE_LAST.fullmatch(pairs[k][1]), "container-title", "location")
 
 
-def _editors_in_container(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _editors_in_container(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Cut "Landscapes, ed. R. A. Shaw" into container and editors."""
-    if "editor" in labels:
-        return None
     k = labels.index("container-title")
-    found = _BEHIND.fullmatch(pairs[k][1])
-    return _cut(pairs, k, found, "container-title", "editor") if found else None
+    return _cut(pairs, k, _editors_behind(pairs[k][1]), "container-title", "editor")
 
 
-def _container_in_editors(pairs: Pairs, labels: list[str]) -> Pairs | None:
+@remembered(longest=100)
+def _editors_behind(text: str) -> re.Match[str] | None:
+    return _BEHIND.fullmatch(text)
+
+
+def _container_in_editors(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Cut "in Storia di Prato, a cura di G. Cherubini" into container and editors."""
-    if "container-title" in labels:
-        return None
     k = labels.index("editor")
-    found = _MIDDLE.fullmatch(pairs[k][1])
-    return _cut(pairs, k, found, "container-title" if "title" in labels else "title", "editor") if found else None
+    return _cut(pairs, k, _MIDDLE.fullmatch(pairs[k][1]), "container-title" if "title" in labels else "title", "editor")
 
 
-def _page_in_date(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _page_in_date(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Cut "September 1994. 9" into date and page."""
-    if "pages" in labels:
-        return None
     k = labels.index("date")
     found = _DATE_AND_PAGE.fullmatch(pairs[k][1]) if len(pairs[k][1]) > 6 else None
     date = parse_date(found[1]) if found else None
-    told = date is not None and date.parts and not date.literal
-    return _cut(pairs, k, found, "date", "pages") if told and found else None
+    return _cut(pairs, k, found, "date", "pages") if date and date.parts and not date.literal else None
 
 
-def _tail_of_title(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _tail_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Take (Version 2) and "4 Bde." off the end of a title."""
     k = labels.index("title")
     text = pairs[k][1]
-    end = text.rstrip(" .,;:)]")
-    if text.rstrip(" .,;:")[-1:] in (")", "]") and (found := _BRACKETED.fullmatch(text)) and parse_version(found[2]):
+    end = text.rstrip(" .,;:")
+    if end[-1:] in (")", "]") and (found := _BRACKETED.fullmatch(text)) and parse_version(found[2]):
         return _cut(pairs, k, found, "title", "edition")
     if end.endswith(_ENDS_IN_VOLUMES) and "volume" not in labels and (found := _VOLUMES.fullmatch(text)):
         return _cut(pairs, k, found, "title", "volume") if count_volumes(found[2]) else None
     return None
 
 
-def _house_first(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _house_first(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read an institution that stands first, where nobody else is named, as the author."""
-    if labels[0] not in ("publisher", "institution") or "author" in labels or "editor" in labels:
-        return None
     return [("author", pairs[0][1]), *pairs[1:]]
 
 
-def _house_in_place(pairs: Pairs, labels: list[str]) -> Pairs | None:
+def _house_in_place(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Cut "Leeds: Arbor;" into place and publisher."""
-    if "publisher" in labels:
-        return None
     k = labels.index("location")
-    found = _HOUSE.fullmatch(pairs[k][1]) if ": " in pairs[k][1] else None
-    return _cut(pairs, k, found, "location", "publisher") if found else None
+    return _cut(pairs, k, _HOUSE.fullmatch(pairs[k][1]), "location", "publisher") if ": " in pairs[k][1] else None
 
 
 def _changed(pairs: Pairs, k: int, pair: tuple[str, str]) -> Pairs:
     return [*pairs[:k], pair, *pairs[k + 1 :]]
 
 
-def _cut(pairs: Pairs, k: int, found: re.Match[str], first: str, second: str) -> Pairs:
-    return [*pairs[:k], (first, found[1]), (second, found[2]), *pairs[k + 1 :]]
+def _joined(pairs: Pairs, k: int, label: str) -> Pairs:
+    """Return the pairs with k and the next as one."""
+    return [*pairs[:k], (label, f"{pairs[k][1]} {pairs[k + 1][1]}"), *pairs[k + 2 :]]
 
 
-_Mend = Callable[[Pairs, list[str]], "Pairs | None"]
+def _cut(pairs: Pairs, k: int, found: re.Match[str] | None, first: str, second: str) -> Pairs | None:
+    """Return the pairs with k cut in two where something was found."""
+    return [*pairs[:k], (first, found[1]), (second, found[2]), *pairs[k + 1 :]] if found else None
 
-# The labels that a reference must have for each.
-_EACH: tuple[tuple[frozenset[str], _Mend], ...] = (
-    (frozenset({"author"}), _key),
-    (frozenset({"title"}), _tail_of_title),
-    (frozenset({"volume", "pages"}), _roman_pages),
-    (frozenset({"volume", "date"}), _day_in_volume),
-    (frozenset({"volume", "date", "container-title"}), _meeting_and_year),
-    (frozenset({"container-title", "location"}), _place_in_name),
-    (frozenset({"container-title", "author"}), _place_behind),
-    (frozenset({"container-title"}), _editors_in_container),
-    (frozenset({"editor"}), _container_in_editors),
-    (frozenset({"date"}), _page_in_date),
-    (frozenset({"location"}), _house_in_place),
-    (frozenset({"title"}), _house_first),
-)
-# Those that only a label met twice can ask for come first.
-_ALL: tuple[tuple[frozenset[str], _Mend], ...] = (
-    (frozenset({"volume", "pages", "date"}), _issue_before_date),
-    (frozenset({"volume", "container-title"}), _page_after_volume),
-    (frozenset({"date", "location"}), _zip_code),
-    *_EACH,
+
+def _place(labels: Labels, *row: str) -> int:
+    """Return where these labels stand one after the other, -1 if they do not."""
+    n = len(row)
+    return next((k for k in range(len(labels) - n + 1) if labels[k : k + n] == row), -1)
+
+
+def _row(*row: str, without: str = "") -> Callable[[Labels], bool]:
+    """Return whether labels have these, one after the other, and not another one."""
+    return lambda labels: without not in labels and _place(labels, *row) >= 0
+
+
+def _all(*needed: str, without: tuple[str, ...] = ()) -> Callable[[Labels], bool]:
+    """Return whether labels have all of these and none of others."""
+    return lambda labels: all(label in labels for label in needed) and not any(label in labels for label in without)
+
+
+def _numbered_journal(labels: Labels) -> bool:
+    """Tell whether an author's article is in a journal with a number behind, and no place is named."""
+    k = labels.index("container-title") if "container-title" in labels else -1
+    return (
+        k >= 0
+        and labels[k + 1 : k + 2] in (("volume",), ("issue",))
+        and "author" in labels
+        and "location" not in labels
+    )
+
+
+def _house_leads(labels: Labels) -> bool:
+    alone = "author" not in labels and "editor" not in labels
+    return labels[0] in ("publisher", "institution") and alone and "title" in labels
+
+
+# What the labels must be for each; texts are looked at only then.
+_MENDS: tuple[tuple[Callable[[Labels], bool], _Mend], ...] = (
+    (_row("volume", "pages", "date", "pages", without="issue"), _issue_before_date),
+    (_row("volume", "container-title", "volume", without="pages"), _page_after_volume),
+    (lambda labels: labels.count("date") > 1 and _place(labels, "location", "date") >= 0, _zip_code),
+    (lambda labels: labels[0] == "author" and len(labels) > 1 and "citation-number" not in labels, _key),
+    (_all("title"), _tail_of_title),
+    (_row("volume", "pages"), _roman_pages),
+    (_row("date", "volume"), _day_in_volume),
+    (lambda labels: "date" in labels and _row("container-title", "volume", without="issue")(labels), _meeting_and_year),
+    (_row("container-title", "location", without="publisher"), _place_in_name),
+    (_numbered_journal, _place_behind),
+    (_all("container-title", without=("editor",)), _editors_in_container),
+    (_all("editor", without=("container-title",)), _container_in_editors),
+    (_all("date", without=("pages",)), _page_in_date),
+    (_all("location", without=("publisher",)), _house_in_place),
+    (_house_leads, _house_first),
 )

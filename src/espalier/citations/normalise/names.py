@@ -131,7 +131,6 @@ def _without_marks(text: str, cues: list[str]) -> tuple[str, bool]:
     return (OTHERS.sub(";", text) if marks else text), bool(marks)
 
 
-_RUN_TOGETHER = re.compile(r"[^\W\d_]{4,5}")
 _SPEAKABLE = re.compile("(?=.*[AEIOUY])(?!.*[^AEIOUY]{3})")
 
 
@@ -140,15 +139,21 @@ def _spell_out(pieces: Sequence[Piece]) -> None:
 
     Such a word is the family name of "Wei CHEN" where it can be spoken, unless others of the list end in initials.
     """
-    ends_short = any(_ends_in_capitals(piece, 3) for piece in pieces)
     for k, piece in enumerate(pieces):
-        if _ends_in_capitals(piece, 5) and _RUN_TOGETHER.fullmatch(word := piece.words[-1].removesuffix(".")):
-            if ends_short or not _SPEAKABLE.match(word):
-                piece.words[-1] = ".".join(word) + "."
-        elif len(piece.words) > 1 and piece.words[-1].rstrip(".") in ("JR", "SR") and k + 1 < len(pieces):
+        word = piece.words[-1].removesuffix(".")
+        if not 1 < len(word) < 6 or not word.isupper():
+            continue
+        if word in ("JR", "SR") and len(piece.words) > 1 and k + 1 < len(pieces):
             after = pieces[k + 1]
             if not after.joined and all(map(is_initial, after.words)) and not are_degrees(after.words, weak=False):
                 piece.words[-1] = piece.words[-1].capitalize()  # SITES JR, J.W.
+        elif len(word) > 3 and _ends_in_capitals(piece, 5) and not _is_family(word, pieces):
+            piece.words[-1] = ".".join(word) + "."
+
+
+def _is_family(word: str, pieces: Sequence[Piece]) -> bool:
+    """Tell the CHEN of "Wei CHEN" from initials: it can be spoken, and nobody else's name ends in initials."""
+    return _SPEAKABLE.match(word) is not None and not any(_ends_in_capitals(piece, 3) for piece in pieces)
 
 
 def _ends_in_capitals(piece: Piece, longest: int) -> bool:

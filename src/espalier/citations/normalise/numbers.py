@@ -272,6 +272,8 @@ def parse_pages(text: str) -> Pages | None:
 
 def count_pages(text: str) -> str:
     """Return how many pages a work has ("345 p." -> "345", "xii, 345 pp." -> "xii, 345"), else ""."""
+    if text.rstrip(" .,;:")[-1:].isdigit():  # as nearly all pages end
+        return ""
     plain = trim(narrow(text))
     if len(plain) > _LONGEST or _CUE.match(plain):
         return ""
