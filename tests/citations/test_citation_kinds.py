@@ -227,7 +227,7 @@ def test_where_the_formats_have_them() -> None:
     bibtex = VALUES.to_bibtex()
     for field in ("version = {2.1}", "pagetotal = {432}", "volumes = {3}", "origdate = {1962}", "pmid = {23873081}"):
         assert f"  {field},\n" in bibtex
-    ris = VALUES.to_ris()
+    ris = VALUES.to("ris")
     for line in ("ET  - 2.1", "SP  - 432", "NV  - 3", "OP  - 1962", "AN  - PMID:23873081", "C2  - PMC3969858"):
         assert f"{line}\n" in ris
     tei = ET.fromstring(VALUES.to_tei())
@@ -244,7 +244,7 @@ def test_a_meeting() -> None:
     assert record.to_csl()["event-title"] == "Annual Meeting of Ecology"
     assert "eventtitle = {Annual Meeting of Ecology}" in record.to_bibtex()
     assert "<meeting>Annual Meeting of Ecology</meeting>" in record.to_tei()
-    assert "T2  - Annual Meeting of Ecology\n" in record.to_ris()
+    assert "T2  - Annual Meeting of Ecology\n" in record.to("ris")
     assert "<secondary-title>Annual Meeting of Ecology<" in record.to("endnote")
 
 
