@@ -93,6 +93,7 @@ ELSEWHERE = {
     "scripts/write_walks.py": "tests/docs/test_docs_architecture.py",
     "scripts/render_references.py": "tests/rendering/test_rendering_run.py",
     "bench/styles.py": "tests/rendering/test_rendering_bench.py",
+    "bench/lost.py": "tests/citations/test_nothing_lost.py",
     "bench/wild.py": "tests/rendering/test_wild_bench.py",
     "scripts/rules_tables.py": "tests/test_docs_rules.py",
 }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from espalier.citations.normalise import work_of
+from espalier.citations.normalise.kept import with_the_rest
 from espalier.citations.work import Date, Name, Pages, Work
 from espalier.errors import InputError, LabelError, nearest
 from espalier.extract.extraction import Extraction, Field, check_confidence
@@ -70,7 +71,7 @@ class Record(Extraction):
     @cached_property
     def work(self) -> Work:
         """What the reference says, in normal form; computed once, when first asked for."""
-        return work_of(self)
+        return with_the_rest(work_of(self), self)
 
     def to(self, format: str) -> str:
         """Return the entry of this record alone in any format of `espalier.citations.formats.FORMATS`.

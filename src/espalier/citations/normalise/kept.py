@@ -1,0 +1,184 @@
+"""Nothing is lost: every letter and digit of a reference is in its `Work`, or is a word of a closed table.
+
+The parts of this package read values out of fields; what surrounds a value ("pp.", "vol.", "Available at") goes. Which
+words may go is written down here, label by label (`SILENT`), and nowhere else. A field with any other word that is not
+in the work is kept as it was, in `Work.unread`, for which every format has a place. Besides, a value may be written in
+another way: a month or season as a number, an ordinal as a number ("third": 3), a shortened last page in full ("101-8":
+108), numbers without leading zeros, identifiers without the marks inside them, full-width signs as the usual ones.
+
+A bare number of the reference in its list ("[12]") is no part of the work and goes; a key ("[Knu84]") is kept. Names
+have a law of their own (`names`): all letters of a list of names are in the names, but for the words that join them and
+those that say a role.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
+from espalier.citations.normalise.text import narrow, trim
+from espalier.citations.work import Work
+
+if TYPE_CHECKING:
+    from espalier.citations.record import Record
+
+__all__ = ["ORDINALS", "SILENT", "with_the_rest", "words_of"]
+
+_NUMBER_WORDS = vocabulary(
+    "volume volumes vol vols volumen bande band bd bde jahrgang jg tome tom tomo tomes toms tomos t v deel dl roc "
+    "rocnik arg argang том т 卷 第 issue issues is iss number numbers no nos nr nrs num nums numero numeros n heft "
+    "hft h fasc fascicule zesz zeszyt z c cislo вып выпуск 期 号 號"
+)
+_DATE_WORDS = vocabulary(
+    "st nd rd th er ere re c ca circa approx approximately about around um vers de del of di do da the le el den am im "
+    "vom en on in to and und et bis year dated date cop published г гг год года 年 月 日"
+)
+SILENT: Mapping[str, frozenset[str]] = {
+    "title": frozenset(),
+    "container-title": vocabulary("in en em dans nel nella"),
+    "volume": _NUMBER_WORDS,
+    "issue": _NUMBER_WORDS,
+    "pages": vocabulary(
+        "p pp pg pgs page pages pag pags s ss seite seiten str strony с стр blz side sider col cols 頁 页"
+    ),
+    "edition": vocabulary(
+        "the edition editions edn ed eds auflage aufl edit edicion edizione edicao druk uitgave uppl upplaga upplagan "
+        "udg udgave utg utgava wyd wydanie vyd vydani изд издание 版 第 st nd rd th er ere e eme de ste a o re ое ее е"
+    ),
+    "date": _DATE_WORDS,
+    "accessed": _DATE_WORDS
+    | vocabulary(
+        "accessed access retrieved viewed visited consulted cited last checked downloaded abgerufen zugriff zuletzt "
+        "consulte consultado acesso acessado em acceso geraadpleegd op from available at as aufgerufen hamtad dnia dne "
+        "roku dostep дата обращения доступа 引用"
+    ),
+    "doi": vocabulary("doi dx org www http https"),
+    "url": vocabulary(
+        "url urls http https www internet web available at from online retrieved disponible disponivel sur en em a l "
+        "adresse verfugbar unter dostepne na recupere de pobrano z 入手先 载于"
+    ),
+    "isbn": vocabulary("isbn"),
+    "issn": vocabulary("issn"),
+}
+"""The words that may go, by label: in lower case, without accents."""
+
+ORDINALS = vocabulary(
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth erste zweite dritte vierte "
+    "funfte sechste siebte achte neunte zehnte elfte zwolfte premiere deuxieme troisieme quatrieme cinquieme sixieme "
+    "septieme huitieme neuvieme dixieme primera segunda tercera cuarta quinta sexta septima octava novena decima prima "
+    "seconda terza quarta sesta settima ottava nona primeira terceira setima oitava eerste tweede derde vierde vijfde "
+    "zesde zevende achtste negende tiende 一 二 三 四 五 六 七 八 九 十"
+)
+"""Numbers in words, which become digits in an edition."""
+
+_VALUES = {
+    "title": ("title",),
+    "container-title": ("container_title",),
+    "volume": ("volume", "issue"),
+    "issue": ("issue", "volume"),
+    "pages": ("pages",),
+    "edition": ("edition",),
+    "date": ("issued",),
+    "accessed": ("accessed",),
+    "doi": ("doi",),
+    "url": ("url",),
+    "isbn": ("isbn",),
+    "issn": ("issn",),
+}
+"""Where the words of a label are looked for first; then anywhere in the work."""
+
+_WORD = re.compile(r"[^\W\d_]+|[0-9]+|\d+")
+_TIMES = frozenset(MONTHS) | frozenset(SEASONS)
+_NUMBERED = re.compile(r"[\W_]*[0-9]+[\W_]*[^\W\d_]?[\W_]*")
+_ELSEWHERE = ("doi", "url", "isbn", "issn", "arxiv", "pmid", "pmcid", "jstor", "handle")
+_LONG = 12  # characters
+_IDENTIFIERS = frozenset(("doi", "url", "isbn", "issn"))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the runs of letters and of digits, in lower case, without accents and with the usual signs."""
+    plain = text if text.isascii() else _plain(text)
+    return _WORD.findall(plain.lower())
+
+
+def _plain(text: str) -> str:
+    parts = unicodedata.normalize("NFKD", narrow(text).casefold())
+    return "".join([sign for sign in parts if not unicodedata.combining(sign)])
+
+
+def with_the_rest(work: Work, record: Record) -> Work:
+    """Return the work with every field in `unread` of which a word would be lost."""
+    more = [(field.label, trim(field.text)) for field in record.fields if _loses(field.label, field.text, work)]
+    told = {text for _, text in work.unread}
+    more = [pair for pair in more if pair[1] not in told]
+    return replace(work, unread=(*work.unread, *more)) if more else work
+
+
+def _loses(label: str, text: str, work: Work) -> bool:
+    """Tell whether a word of a field is neither in the work nor silent."""
+    silent = SILENT.get(label)
+    if silent is None:
+        return label == "citation-number" and not _NUMBERED.fullmatch(text)
+    values = [getattr(work, name) for name in _VALUES[label]]
+    first = values[0]
+    if isinstance(first, str) and len(first) > _LONG and first in text:
+        text = text.replace(first, " ", 1)  # titles need not be cut into words
+    rest = [word for word in words_of(text) if word not in silent]
+    if rest:
+        near = Counter([word for value in values for one in _strings(value) for word in words_of(one)])
+        rest = list((Counter(rest) - near).elements())
+    if not rest or _otherwise(label, rest, text, work):
+        return False
+    if label in _IDENTIFIERS:
+        return True
+    known = {word for one in _strings(work) for word in words_of(one)}
+    rest = [word for word in rest if word not in known]
+    return bool(rest) and not _otherwise(label, rest, text, work)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Yield all texts and numbers inside a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, int):
+        yield str(value)
+    elif isinstance(value, tuple | frozenset):
+        for one in value:
+            yield from _strings(one)
+    elif hasattr(value, "__dataclass_fields__"):
+        for field in fields(value):
+            yield from _strings(getattr(value, field.name))
+
+
+def _otherwise(label: str, rest: list[str], text: str, work: Work) -> bool:
+    """Tell whether the words are there in another form."""
+    if label == "pages" and work.pages is not None:
+        last = "".join(words_of(work.pages.last))
+        return all(last.endswith(word) for word in rest)
+    if label in ("date", "accessed", "issue", "volume"):
+        return all(word in _TIMES or _same_number(word, work) for word in rest)
+    if label == "edition":
+        return all(word in ORDINALS for word in rest)
+    return label in _IDENTIFIERS and _is_identifier(label, text, work)
+
+
+def _same_number(word: str, work: Work) -> bool:
+    """Tell whether digits are those of a date, but for leading zeros or a century."""
+    dates = [date for date in (work.issued, work.accessed) if date is not None]
+    numbers = [str(number) for date in dates for end in date.parts for number in end]
+    return word.isdigit() and any(number == word.lstrip("0") or number.endswith(word) for number in numbers)
+
+
+def _is_identifier(label: str, text: str, work: Work) -> bool:
+    """Tell whether nothing but silent words stands around an identifier."""
+    flat = "".join(words_of(text))
+    for name in _ELSEWHERE:
+        if value := getattr(work, name, ""):
+            flat = flat.replace("".join(words_of(value)), " ", 1)
+    silent = sorted(SILENT[label] | SILENT["doi"], key=len, reverse=True)
+    return not re.sub("|".join(map(re.escape, silent)), "", flat).strip()
