@@ -69,21 +69,22 @@ def plain_text(format: str, entry: str) -> str:
         return " ".join(strings(json.loads(entry)))
     if format in ("tei", "endnote"):
         parts = [(one.text or "", *one.attrib.values()) for one in ET.fromstring(entry).iter()]
-        return unquote(" ".join(text for several in parts for text in several))
+        return " ".join(text for several in parts for text in several)
     if format == "bibtex":
         named = re.sub(r"\{\\text[a-z]+\}", " ", entry)  # signs that TeX has a word for
-        return unquote(re.sub(r"[{}\\]", "", named))
-    return unquote(entry)
+        return re.sub(r"[{}\\]", "", named)
+    return entry
 
 
 def lost(record: Record, format: str) -> list[tuple[str, str]]:
     """Return (label, word) of all words of a record that an entry neither holds nor may leave out."""
-    there = words(plain_text(format, record.to(format)))
-    left, known, flat = Counter(there), set(there), "".join(there)
+    entry = plain_text(format, record.to(format))
+    there, decoded = words(entry), words(unquote(entry))  # addresses have percent signs
+    left, known, flat = Counter(there) | Counter(decoded), {*there, *decoded}, "".join(there + decoded)
     pairs = [(field.label, word, silent(field.label, field.text, word)) for field in record.fields
              for word in words(field.text)]  # fmt: skip
     found = []
-    for label, word, may_go in sorted(pairs, key=lambda pair: pair[2]):  # what may go does not take what must stay
+    for label, word, may_go in sorted(pairs, key=lambda pair: (pair[2], pair[0] in NAMES)):  # what may go takes nothing
         left[word] -= 1  # a word that stands twice in the reference stands twice in the entry
         if (
             left[word] < 0
@@ -114,7 +115,7 @@ def otherwise(label: str, word: str, known: set[str], flat: str) -> bool:
         return True
     if label in NAMES and (set(word) <= known or word.removesuffix("et") in known):  # JV: J. V.; "Vérteset al."
         return True
-    return len(word) > 2 and word in flat
+    return word in flat and (len(word) > 2 or label in ("isbn", "issn"))
 
 
 def references(data: Path, sample: int | None) -> Iterator[str]:

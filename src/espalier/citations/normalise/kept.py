@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
 from espalier.citations.normalise.text import narrow, trim
-from espalier.citations.work import Work
+from espalier.citations.work import Name, Work
 
 if TYPE_CHECKING:
     from espalier.citations.record import Record
@@ -96,6 +96,8 @@ _WORD = re.compile(r"[^\W\d_]+|[0-9]+|\d+")
 _TIMES = frozenset(MONTHS) | frozenset(SEASONS)
 _NUMBERED = re.compile(r"[\W_]*[0-9]+[\W_]*[^\W\d_]?[\W_]*")
 _ELSEWHERE = ("doi", "url", "isbn", "issn", "arxiv", "pmid", "pmcid", "jstor", "handle")
+_DIGIT = re.compile(r"\d")
+_ROLES = {"author": "authors", "editor": "editors", "translator": "translators"}
 _LONG = 12  # characters
 _IDENTIFIERS = frozenset(("doi", "url", "isbn", "issn"))
 
@@ -114,20 +116,27 @@ def _plain(text: str) -> str:
 def with_the_rest(work: Work, record: Record) -> Work:
     """Return the work with every field in `unread` of which a word would be lost."""
     more = [(field.label, trim(field.text)) for field in record.fields if _loses(field.label, field.text, work)]
-    told = {text for _, text in work.unread}
-    more = [pair for pair in more if pair[1] not in told]
-    return replace(work, unread=(*work.unread, *more)) if more else work
+    if not more:
+        return work
+    told, new = Counter([text for _, text in work.unread]), []
+    for label, text in more:
+        told[text] -= 1  # what could not be read at all is there already
+        if told[text] < 0:
+            new.append((label, text))
+    return replace(work, unread=(*work.unread, *new))
 
 
 def _loses(label: str, text: str, work: Work) -> bool:
     """Tell whether a word of a field is neither in the work nor silent."""
     silent = SILENT.get(label)
     if silent is None:
-        return label == "citation-number" and not _NUMBERED.fullmatch(text)
+        if label == "citation-number":
+            return not _NUMBERED.fullmatch(text)
+        return label in _ROLES and _loses_of_names(text, getattr(work, _ROLES[label]), work)
     values = [getattr(work, name) for name in _VALUES[label]]
     first = values[0]
     if isinstance(first, str) and len(first) > _LONG and first in text:
-        text = text.replace(first, " ", 1)  # titles need not be cut into words
+        text, values = text.replace(first, " ", 1), values[1:]  # titles need not be cut into words
     rest = [word for word in words_of(text) if word not in silent]
     if rest:
         near = Counter([word for value in values for one in _strings(value) for word in words_of(one)])
@@ -139,6 +148,15 @@ def _loses(label: str, text: str, work: Work) -> bool:
     known = {word for one in _strings(work) for word in words_of(one)}
     rest = [word for word in rest if word not in known]
     return bool(rest) and not _otherwise(label, rest, text, work)
+
+
+def _loses_of_names(text: str, names: tuple[Name, ...], work: Work) -> bool:
+    """Tell whether digits of a list of names are lost; its letters never are (`names`)."""
+    digits = [word for word in words_of(text) if word.isdigit()] if _DIGIT.search(text) else []
+    if not digits:
+        return False
+    told = [one for value in (names, work.unread) for one in _strings(value)]
+    return bool(Counter(digits) - Counter([word for one in told for word in words_of(one)]))
 
 
 def _strings(value: Any) -> Iterator[str]:
