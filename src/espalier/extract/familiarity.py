@@ -5,8 +5,8 @@
     surprise    log( 0.001 + mean over tokens of -log p(ŷ_t) )  how unsure the model is of its tokens
     evidence    mean over tokens of the score of ŷ_t           how much of what it knows it has seen
 
-Every model of chains has them, whatever it is made of. Texts that were held out say what is usual: the mean μ of their signs, and
-Σ, how these vary together. A text is as far from usual as
+Every model of chains has them, whatever it is made of. Texts that were held out say what is usual: the mean μ of their
+signs, and Σ, how these vary together. A text is as far from usual as
 
     d² = (z - μ)ᵀ Σ⁻¹ (z - μ)                                  (Mahalanobis 1936)
 
