@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from espalier.corpus import Labels as Labels
     from espalier.decoders.api import decode as decode
     from espalier.decoders.api import explain as explain
+    from espalier.decoders.partition import expectations as expectations
     from espalier.document import Document as Document
     from espalier.documents.parsing import parse_document as parse_document
     from espalier.errors import EspalierError as EspalierError
@@ -74,6 +75,7 @@ _HOME = {
     "decode": "decoders.api",
     "discover": "learning.discovery",
     "evaluate": "metrics",
+    "expectations": "decoders.partition",
     "explain": "decoders.api",
     "load": "loading",
     "load_task": "tasks",
