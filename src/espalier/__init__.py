@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from espalier.estimators.two_stage import TwoStage as TwoStage
     from espalier.extract.extraction import Extraction as Extraction
     from espalier.extract.extractor import Extractor as Extractor
+    from espalier.extract.reconcile import reconcile as reconcile
     from espalier.features.extract import FeatureExtractor as FeatureExtractor
     from espalier.features.word_classes import WordClasses as WordClasses
     from espalier.io import read as read
@@ -81,6 +82,7 @@ _HOME = {
     "load_task": "tasks",
     "parse_document": "documents.parsing",
     "read": "io",
+    "reconcile": "extract.reconcile",
     "rules": "rules",
     "write": "io",
 }

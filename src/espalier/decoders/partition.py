@@ -221,7 +221,8 @@ def _forward(layers: list[_Layer]) -> tuple[list[Float], list[Float]]:
         into, n = alpha[-1][layer.source] + layer.score, int(layer.target.max(initial=-1)) + 1
         alpha.append(_log_sum(layer.target, into, n))
         weight = np.exp(into - alpha[-1][layer.target])
-        reached.append(np.bincount(layer.target, weight * (reached[-1][layer.source] + layer.score), minlength=n))
+        scores = weight * (reached[-1][layer.source] + layer.score)
+        reached.append(np.bincount(layer.target, scores, minlength=n).astype(np.float64))
     return alpha, reached
 
 

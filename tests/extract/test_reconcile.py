@@ -1,0 +1,138 @@
+"""Candidates become scores, and the best labelling under rules is the answer: by hand, and against enumeration."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import espalier as es
+from espalier.errors import InputError
+from espalier.rules.meaning import degrees
+
+TEXT = "Ann Lee left Ulm with Bob Ray in May."
+
+
+def fields(found: Any) -> list[tuple[str, str]]:
+    return [(field.label, field.text) for field in found.extraction.fields]
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        {"who": "Ann Lee", "where": "Ulm"},
+        '{"who": "Ann Lee", "where": "Ulm"}',
+        'Sure! Here it is:\n```json\n{"who": ["Ann Lee"], "where": "Ulm", "when": null}\n```\nAnything else?',
+        [{"label": "who", "text": "Ann Lee"}, {"label": "where", "text": "Ulm", "score": 0.9}],
+        {"entities": [{"label": "who", "value": "Ann Lee"}, {"label": "where", "text": "Ulm", "start": 13}]},
+        {"who": {"text": "Ann Lee", "confidence": 0.7}, "where": [{"text": "Ulm"}], "when": ""},
+        es.Document.from_tokens(["Ann", "Lee", "left", "Ulm"], ["B-who", "I-who", "O", "B-where"]),
+    ],
+)
+def test_one_candidate_in_every_form(candidate: Any) -> None:
+    found = es.reconcile(TEXT, candidate)
+    assert fields(found) == [("who", "Ann Lee"), ("where", "Ulm")]
+    assert found.extraction.certificate.proven
+    assert (found.invented, found.slips, found.dropped, found.added) == ((), (), (), ())
+
+
+def test_strings_that_are_not_quite_in_the_text() -> None:
+    found = es.reconcile(TEXT, {"who": ["ANN  LEE", "Bob Rays"], "where": "Ulm .", "when": "December 1999"})
+    assert fields(found) == [("who", "Ann Lee"), ("where", "Ulm"), ("who", "Bob Ray")]
+    assert [(slip.claim.text, slip.text) for slip in found.slips] == [("Bob Rays", "Bob Ray"), ("Ulm .", "Ulm")]
+    assert [(claim.label, claim.text) for claim in found.invented] == [("when", "December 1999")]
+
+
+def test_two_answers_for_one_field_and_a_rule() -> None:
+    candidates = [{"who": "Ann Lee"}, {"who": "Bob Ray"}, {"who": "Bob Ray"}]
+    found = es.reconcile(TEXT, candidates, "Once: who once [hard]\nNeed: who required [hard]")
+    assert fields(found) == [("who", "Bob Ray")]
+    assert [claim.text for claim in found.dropped] == ["Ann Lee"]
+    alone = es.reconcile(TEXT, {"who": ["Ann Lee", "Bob Ray"]}, "Once: who once [penalty 1]", penalties={"Once": 9.0})
+    assert len(fields(alone)) == 1
+    assert alone.explain().cause == ("Once",)
+    trusted = es.reconcile(TEXT, candidates[:2], "Once: who once [hard]\nNeed: who required [hard]", trust=[0.95, 0.6])
+    assert fields(trusted) == [("who", "Ann Lee")]
+
+
+def test_a_string_that_stands_in_the_text_twice() -> None:
+    text = "Ulm, near Ulm"
+    assert [f.start for f in es.reconcile(text, {"where": "Ulm"}).extraction.fields] == [0]
+    assert [f.start for f in es.reconcile(text, {"where": ["Ulm", "Ulm"]}).extraction.fields] == [0, 10]
+    told = es.reconcile(text, {"where": {"text": "Ulm", "start": 10}})
+    assert [f.start for f in told.extraction.fields] == [10]
+    ruled = es.reconcile(text, {"where": "Ulm"}, "F: first in O [hard]\nN: where required [hard]")
+    assert [f.start for f in ruled.extraction.fields] == [10]
+
+
+def test_rules_may_add_what_nobody_claimed() -> None:
+    found = es.reconcile("call 555 now", {"who": "Zoe"}, "Number: token is number -> phone [penalty 9]")
+    assert fields(found) == [("phone", "555")]
+    assert [field.text for field in found.added] == ["555"]
+    assert [claim.text for claim in found.invented] == ["Zoe"]
+
+
+def test_pseudo_labels_and_nothing_at_all() -> None:
+    found = es.reconcile(TEXT, {"who": "Ann Lee"})
+    assert found.labelled.tags[:3] == ["B-who", "I-who", "O"]
+    assert fields(es.reconcile("", {"who": "Ann"})) == []
+    assert fields(es.reconcile(TEXT, [])) == []
+    impossible = es.reconcile(TEXT, {"who": "Ann"}, "A: who required [hard]\nB: count(who) <= 0 [hard]")
+    assert not impossible.extraction.certificate.proven
+
+
+@pytest.mark.parametrize(
+    ("candidate", "options", "complaint"),
+    [
+        ("no answer", {}, "candidate 0 holds no JSON"),
+        ([{"who": "Ann"}, 7], {}, "candidate 1 is a int"),
+        ([["x"]], {}, "candidate 0, item 0 has no label"),
+        ({"who": {"name": "Ann"}}, {}, "'who' has no text"),
+        ({"who": {"text": "Ann", "score": 3}}, {}, "has the score 3"),
+        ({"a/b": "Ann"}, {}, "without a slash"),
+        ({"who": "Ann"}, {"labels": ["where"]}, "claims a field 'who'"),
+        ({"who": "Ann"}, {"trust": 1.5}, "trust is 1.5"),
+        ({"who": "Ann"}, {"trust": [0.5, 0.5]}, "or 1 of them"),
+    ],
+)
+def test_candidates_that_cannot_be_read(candidate: Any, options: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        es.reconcile(TEXT, candidate, **options)
+
+
+WORDS = ["a", "b", "c"]
+
+
+@settings(deadline=None, derandomize=True, max_examples=40)
+@given(
+    words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4),
+    candidates=st.lists(
+        st.dictionaries(st.sampled_from(["x", "y"]), st.sampled_from(["a", "b", "a b", "d"])), max_size=3
+    ),
+    rules=st.sampled_from(["", "Once: x once [hard]", "Need: y required [penalty 2]\nOrder: x before y [penalty 1]"]),
+)
+def test_the_answer_is_the_best_of_all_labellings(words: list[str], candidates: list[Any], rules: str) -> None:
+    found = es.reconcile(" ".join(words), candidates, rules or None, labels=["x", "y"])
+    names, unary = found.decoding.vocabulary.names, found.potentials.unary
+    assert (unary <= 0).all()  # sums of log probabilities
+    best = -math.inf
+    for y in itertools.product(range(len(names)), repeat=len(words)):
+        tags = [names[j] for j in y]
+        bad = any(tag[0] == "I" and (t == 0 or tags[t - 1][1:] != tag[1:]) for t, tag in enumerate(tags))
+        broken = degrees(found.rules, words, tags)
+        price = sum(float(rho) * int(d) for rho, d in zip(found.rules.penalties, broken, strict=True) if d)
+        best = best if bad else max(best, sum(unary[t, j] for t, j in enumerate(y)) - price)
+    assert found.decoding.score == pytest.approx(best)
+    assert found.extraction.certificate.proven
+    claimed = {
+        (claim["text"], claim["label"]) for c in candidates for claim in [{"label": k, "text": v} for k, v in c.items()]
+    }
+    assert {(claim.text, claim.label) for claim in found.invented} <= claimed
+    for claim in found.invented:
+        assert claim.text not in " ".join(words)
+    assert json.dumps(found.extraction.to_dict())
