@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.api import Explanation, decode, explain
+from espalier.decoders.api import decode, explain
 from espalier.decoders.base import Decoding
+from espalier.decoders.explanation import Explanation
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.extract.claims import Claim, ClaimPlace, places_of, plain, read_claims
