@@ -170,7 +170,7 @@ def test_numbers_of_patents() -> None:
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
-        *(("Proc. Natl. Acad. Sci.", True), ("Sci. Hortic.", True), ("Plant Physiol.", True), ("PLoS Biol.", True)),
+        *(("Proc. Natl. Acad. Sci.", True), ("Sci. Hortic.", True), ("J. Exp. Bot.", True)),
         *(("J. Chem. Soc.", True), ("Acme Inc.", True), ("Harvard Univ.", True)),
         *(("Proc Natl Acad Sci.", False), ("Ann Bot.", False), ("Nature.", False), ("Plant Cell.", False)),
         ("St. Martin's Press.", False),
@@ -178,6 +178,13 @@ def test_numbers_of_patents() -> None:
 )
 def test_the_full_stop_of_an_abbreviation_stays(text: str, kept: bool) -> None:
     assert clean_container(text) == (text if kept else text[:-1])
+
+
+@pytest.mark.parametrize(("author", "kept"), [("Moss, T. and Bell, A.", True), ("Moss T, Bell A.", False)])
+def test_names_show_whether_abbreviations_have_full_stops(author: str, kept: bool) -> None:
+    for journal in ("Plant Physiol.", "PLoS Biol.", "Acta Hortic."):
+        work = record_of(("author", author), TITLE, ("container-title", journal), ("volume", "3")).work
+        assert work.container_title == (journal if kept else journal[:-1])
 
 
 def test_so_it_does_elsewhere() -> None:
@@ -275,6 +282,15 @@ def test_what_formats_call_the_types(kind: str, bibtex: str, ris: str, endnote: 
     assert f'<ref-type name="{endnote}">' in as_endnote.entry(work)
     assert csl.item(work)["type"] == kind
     assert f' type="{kind}"' in tei.entry(work)
+
+
+def test_a_second_isbn_is_not_lost() -> None:
+    both = "ISBN 0-306-40615-2 (hb), 978-0-306-40615-7 (pb)"
+    for fields in ([("isbn", both)], [("isbn", "0-306-40615-2"), ("isbn", "978-0-306-40615-7")]):
+        record = record_of(AUTHOR, TITLE, *fields)
+        assert record.work.isbn == "0306406152"
+        for name in FORMATS:
+            assert re.search("978-?0-?306-?40615-?7", record.to(name))
 
 
 def test_a_record_without_any_of_it_has_none() -> None:

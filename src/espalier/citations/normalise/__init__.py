@@ -13,7 +13,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from espalier.citations.normalise.dates import first_published, is_pending, parse_date, split_original
-from espalier.citations.normalise.identifiers import find_archives, find_arxiv, find_doi, find_isbn, find_issn, find_url
+from espalier.citations.normalise.identifiers import (
+    find_archives,
+    find_arxiv,
+    find_doi,
+    find_isbn,
+    find_isbns,
+    find_issn,
+    find_url,
+)
 from espalier.citations.normalise.kinds import kind_of, standard_number
 from espalier.citations.normalise.mending import mended
 from espalier.citations.normalise.names import Names, split_names
@@ -29,7 +37,7 @@ from espalier.citations.normalise.numbers import (
     patent_number,
     report_number,
 )
-from espalier.citations.normalise.text import clean_container, clean_title, trim
+from espalier.citations.normalise.text import clean_container, clean_title, trim, with_stop
 from espalier.citations.work import Date, Name, Pages, Work
 
 if TYPE_CHECKING:
@@ -57,6 +65,8 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+_STOPPED = re.compile(r"\b[^\W\d_]\.(?=.)")  # an initial with its full stop, which does not end the list
 
 
 class FieldReader:
@@ -99,6 +109,21 @@ class FieldReader:
         """Return the pages, and how many there are."""
         count = self.taken("pages", count_pages) or ""
         return self.value("pages", parse_pages), count
+
+    def container(self, label: str) -> str:
+        """Return the title of what the work is in; it keeps a full stop where names show that abbreviations do."""
+        found, text = self.first(label, clean_container), self.texts[label]
+        if found and text[-1:] in ".," and _STOPPED.search(self.texts.get("author", "")):
+            return with_stop(found, text)
+        return found
+
+    def isbn(self, label: str) -> str:
+        """Return the first ISBN; any other one in the same field is unread, as one in a field of its own is."""
+        found = self.first(label, find_isbn)
+        numbers = dict.fromkeys(number for text in self._fields[label] for number in find_isbns(text))
+        told = " ".join(text for other, text in self._unread if other == label)
+        self._unread += [(label, number) for number in numbers if number != found and number not in told]
+        return found
 
     def original(self) -> tuple[Date, Date] | None:
         """Take out a date that also names the first edition: that of this one, and that."""
@@ -215,12 +240,12 @@ def _value(read: Callable[[str], Any]) -> _ReadField:
 _READERS: tuple[tuple[str, str, _ReadField], ...] = (
     ("doi", "doi", _value(find_doi)),
     ("title", "title", _value(clean_title)),
-    ("container-title", "container_title", _value(clean_container)),
+    ("container-title", "container_title", FieldReader.container),
     ("date", "issued", FieldReader.date),
     ("accessed", "accessed", FieldReader.date),
     ("edition", "edition", _value(parse_edition)),
     ("url", "url", _value(find_url)),
-    ("isbn", "isbn", _value(find_isbn)),
+    ("isbn", "isbn", FieldReader.isbn),
     ("issn", "issn", _value(find_issn)),
     ("collection-title", "collection_title", FieldReader.joined),
     ("publisher", "publisher", FieldReader.joined),

@@ -10,12 +10,12 @@ Handle: the number after the archive's name or in its address. All in linear tim
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
 from espalier.citations.normalise.text import collapse
 
-__all__ = ["find_archives", "find_arxiv", "find_doi", "find_isbn", "find_issn", "find_url"]
+__all__ = ["find_archives", "find_arxiv", "find_doi", "find_isbn", "find_isbns", "find_issn", "find_url"]
 
 _DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+", re.IGNORECASE)
 _DOI_GAP = re.compile(r"(?<![\w.])10\. ?([0-9]{4,9}) ?/ ?(?=\S)")
@@ -79,13 +79,18 @@ def find_archives(text: str, low: str) -> dict[str, str]:
 
 def find_isbn(text: str) -> str:
     """Return the first ISBN of a text whose check digit is right, as ten or thirteen signs."""
+    return next(find_isbns(text), "")
+
+
+def find_isbns(text: str) -> Iterator[str]:
+    """Yield every ISBN of a text whose check digit is right: that of the hardback, that of the paperback."""
     for found in _ISBN.finditer(text):
         signs = [sign for sign in found[0].upper() if sign.isalnum()]
         # The digits may begin with the 13 of "ISBN-13", or a year may follow them.
         for n in (13, 10):
             if len(signs) >= n and _is_isbn(signs[-n:]):
-                return "".join(signs[-n:])
-    return ""
+                yield "".join(signs[-n:])
+                break
 
 
 def find_issn(text: str) -> str:

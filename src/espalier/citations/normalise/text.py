@@ -14,7 +14,16 @@ from typing import TypeVar
 
 from espalier.citations.normalise.lexicon import ABBREVIATED, ABBREVIATED_IN_JOURNALS
 
-__all__ = ["clean_container", "clean_title", "collapse", "narrow", "remembered", "strip_separators", "trim"]
+__all__ = [
+    "clean_container",
+    "clean_title",
+    "collapse",
+    "narrow",
+    "remembered",
+    "strip_separators",
+    "trim",
+    "with_stop",
+]
 
 _SEPARATORS = frozenset(".,;:-–—=،、。，．；：｡､")
 _BRACKETS = dict(zip("([{<（［【〔〖", ")]}>）］】〕〗", strict=True))
@@ -179,13 +188,18 @@ def clean_container(text: str) -> str:
 
 
 def _is_in_short(name: str) -> bool:
-    """Tell whether the last word of a journal's name is abbreviated, and abbreviations in it have their full stops.
-
-    "Proc. Natl. Acad. Sci." and "Plant Physiol." are; the stop after "Proc Natl Acad Sci" only ends the name.
-    """
+    """Tell whether a journal's name is abbreviated with full stops: "Proc. Natl. Acad. Sci.", not "Ann Bot."."""
     *before, last = name.lower().split() or [""]
     if not last.isalpha() or not ABBREVIATED_IN_JOURNALS.isdisjoint(before):
         return False
-    return last in ABBREVIATED_IN_JOURNALS or any(
-        word[:-1] in ABBREVIATED_IN_JOURNALS for word in before if word[-1:] == "."
-    )
+    return any(word[:-1] in ABBREVIATED_IN_JOURNALS for word in before if word[-1:] == ".")
+
+
+def with_stop(name: str, text: str) -> str:
+    """Return a journal's name with its full stop where only the last word is abbreviated: "Plant Physiol.".
+
+    text : what the name was read from; the reference is to be one that has full stops after initials.
+    """
+    *before, last = name.lower().split() or [""]
+    in_short = last in ABBREVIATED_IN_JOURNALS and ABBREVIATED_IN_JOURNALS.isdisjoint(before)
+    return f"{name}." if in_short and f"{name}." in text else name
