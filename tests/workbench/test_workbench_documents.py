@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -91,8 +92,6 @@ def test_a_file_may_be_larger_than_other_requests(start: Callable[..., Running])
 
 
 def test_a_document_that_takes_too_long(start: Callable[..., Running], monkeypatch: pytest.MonkeyPatch) -> None:
-    import time
-
     def slow(data: bytes, name: str = "") -> PrintedText:
         for _ in range(50):
             time.sleep(0.1)
@@ -106,8 +105,10 @@ def test_a_document_that_takes_too_long(start: Callable[..., Running], monkeypat
 
 
 def test_a_project_from_before_documents_opens(tmp_path: Path) -> None:
-    with Database(tmp_path).write() as write:
+    first = Database(tmp_path)
+    with first.write() as write:
         write.execute("DROP TABLE place")
+    first.close()
     for _ in range(2):
         database = Database(tmp_path)
         assert database.rows("SELECT * FROM place") == []

@@ -1,0 +1,77 @@
+"""From a file to records: places point to the original, hyphens are joined, and who waits may give up."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import espalier as es
+from citation_models import tiny_model
+from espalier.citations.parser import Parser
+from espalier.documents.pace import look, watched
+from espalier.documents.parsing import find_in, find_in_unclear, place_in_document
+from espalier.documents.plain import printed_lines
+
+TEXT = """On espaliers
+
+Rootstocks decide the growth of wall fruit, as everybody knows.
+
+References
+Jones, C. (1999). Water works of the old gardens and their root-
+stocks. Berlin: Springer.
+Müller, K. (2001). On espaliers and their pruning in the north.
+Journal of Orchards, 3(2), 101-108.
+Smith, A. B., & Jones, C. (2004). Soil salts and the growth of
+wall fruit. Acta Horticulturae, 12(4), 33-39.
+\fAppendix
+"""
+
+
+@pytest.fixture(scope="module")
+def parser(tmp_path_factory: pytest.TempPathFactory) -> Parser:
+    path = tmp_path_factory.mktemp("parser") / "tiny.espalier"
+    tiny_model().save(path)
+    return Parser.from_file(path)
+
+
+def test_places_point_to_the_original() -> None:
+    printed = printed_lines(TEXT)
+    found = find_in(printed).references
+    assert [reference.text[:10] for reference in found] == ["Jones, C. ", "Müller, K.", "Smith, A. "]
+    first = found[0]
+    assert "rootstocks. Berlin" in first.text
+    original = printed.text[first.start : first.end]
+    assert original.startswith("Jones, C. (1999)")
+    assert original.endswith("root-\nstocks. Berlin: Springer.")
+    assert (first.page, first.line) == (1, 6)
+    assert place_in_document(first).keys() >= {"page", "line", "start", "end", "confidence"}
+    assert find_in_unclear(TEXT) == found
+    assert find_in_unclear("\n".join(reference.text for reference in found * 2)) == ()  # a reference a line: clear
+
+
+def test_paths_bytes_and_open_files_are_the_same(parser: Parser, tmp_path: Path) -> None:
+    path = tmp_path / "paper.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    parsed = [
+        es.parse_document(source, parser) for source in (path, str(path), TEXT.encode(), io.BytesIO(TEXT.encode()))
+    ]
+    assert len(parsed[0]) == 3
+    for other in parsed:
+        assert [record.text for record in other] == [reference.text for reference in parsed[0].references]
+    assert parsed[0].warnings == ()
+
+
+def test_a_document_without_a_list_is_empty(parser: Parser) -> None:
+    found = es.parse_document(b"<html><p>Nothing is cited in this sentence.</p></html>", parser)
+    assert (len(found), list(found), found.references) == (0, [], ())
+
+
+def test_who_watches_may_give_up() -> None:
+    def enough() -> None:
+        raise TimeoutError
+
+    with watched(enough), pytest.raises(TimeoutError):
+        look()
+    look()  # nobody watches any more
