@@ -84,14 +84,14 @@ class Maker:
         draw = rng.random()
         if draw < 0.82:
             pieces.append(self._heading(rng.choice(HEADINGS if draw < 0.72 else ODD_HEADINGS)))
-        pieces += self._endnotes() if rng.random() < 0.07 else self._list()
+        pieces += self._endnotes() if rng.random() < 0.04 else self._list()
         draw = rng.random()
         if draw < 0.22:
             pieces += [self._heading(rng.choice(AFTER)), *self._body(rng.randint(1, 10))]
         elif draw < 0.34:
             pieces += [self._heading(rng.choice(ADVERTS)), *self._adverts()]
         elif draw < 0.44:
-            pieces += [self._heading(rng.choice(AUTHORS)), *self._biographies()]
+            pieces += [self._heading(rng.choice(AUTHORS))] * (rng.random() < 0.5) + self._biographies()
         elif draw < 0.52:
             pieces += self._table()
         elif draw < 0.57:
@@ -190,7 +190,7 @@ class Maker:
                 found.append(_Piece(rng.choice(PARTS), "heading", gap=0.7))
             found.append(_Piece(mark.format(number) + text, "ref", first, rest, gap, size=size))
             number += 2 if rng.random() < 0.01 else 1
-        return _run_together(found) if rng.random() < 0.06 else found
+        return _run_together(found) if rng.random() < 0.04 else found
 
     def _endnotes(self) -> list[_Piece]:
         """Return notes, one below the other, each with one or more works."""
@@ -255,13 +255,13 @@ class Maker:
 
 
 def _run_together(pieces: Sequence[_Piece]) -> list[_Piece]:
-    """Return references as one text: nothing but a space stands between two."""
+    """Return references as one line: nothing but a space stands between two."""
     text, starts = "", []
     for piece in pieces:
         if piece.kind == "ref":
             starts.append(len(text))
             text += piece.text + " "
-    return [_Piece(text.rstrip(), "ref", starts=tuple(starts[1:]))]
+    return [_Piece(text.rstrip(), "ref", starts=tuple(starts[1:]), wrapped=False)]
 
 
 def first_note(rng: random.Random) -> int:

@@ -35,7 +35,7 @@ from espalier.documents.line_model import LABELS, LineModel, LineReading
 from espalier.documents.line_units import Unit, units_of
 from espalier.documents.lines import Box, TextLine
 from espalier.estimators.crf import CRF
-from espalier.extract.confidence import isotonic
+from espalier.extract.calibrating import isotonic
 from espalier.features.given import GivenIndex
 from espalier.inference import marginals
 from espalier.models.chain import ChainModel
@@ -274,9 +274,7 @@ def _fold(name: str) -> int:
 
 def _printed(record: dict[str, Any]) -> Labelled:
     """Return a printed document, as `scripts/print_documents.py` writes it: lines, labels and places."""
-    lines = []
-    for text, (page, box, size, bold, italic, column, hint) in zip(record["lines"], record["places"], strict=True):
-        lines.append(TextLine(text, page, Box(*box), size, bold, italic, column, hint=hint))
+    lines = [TextLine(**{**one, "box": Box(*one["box"])}) for one in record["lines"]]
     return Labelled(lines, record["labels"], {})
 
 

@@ -16,6 +16,8 @@ from espalier.documents.line_words import heading_kind, look, mark_of, sort_key
         ("(12) Plum, A.", ("(n)", 12), "Plum, A."),
         ("4) Plum", ("n)", 4), "Plum"),
         ("17 Plum, A.", ("n", 17), "Plum, A."),
+        ("13 dos Santos, P.", ("n", 13), "dos Santos, P."),
+        ("13 of Plums", None, "13 of Plums"),
         ("5Plum, A.", ("n^", 5), "Plum, A."),
         ("[Plu90] Plum, A.", ("[k]", -1), "Plum, A."),
         ("• Plum, A.", ("•", -1), "Plum, A."),

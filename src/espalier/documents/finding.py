@@ -14,14 +14,15 @@ from dataclasses import dataclass, field, replace
 from espalier.documents.joining import join_lines, known_words
 from espalier.documents.line_model import LineModel, LineReading, bundled
 from espalier.documents.line_units import Unit
-from espalier.documents.line_words import mark_of
+from espalier.documents.line_words import mark_of, pattern
 from espalier.documents.lines import Box, PrintedText, TextLine
 
-__all__ = ["Dropped", "Findings", "FoundReference", "fill_in", "find_references", "findings_of"]
+__all__ = ["Dropped", "Findings", "FoundReference", "fill_in", "find_references", "findings_of", "without_lead"]
 
 LONGEST_FOUND = 6000  # characters; what is longer is no reference
 SHORTEST_FOUND = 12
 
+_LEAD = pattern(r"<LEAD>(?:<LEAD>)?(?=[^\W_a-z]|[\"“„«])")
 _DASH = re.compile(r"(?:[—–―]{1,6}|[-_−]{2,12}|[-–—](?:\s[-–—]){1,3})(?=[\s.,:;(])")
 _AUTHOR_END = re.compile(r"\s*[(:]?\s*(?<!\d)(?:1[5-9]|20)\d\d|[.:]\s|\s\(|,\s(?=[\"“„«])")
 
@@ -30,7 +31,8 @@ _AUTHOR_END = re.compile(r"\s*[(:]?\s*(?<!\d)(?:1[5-9]|20)\d\d|[.:]\s|\s\(|,\s(?
 class FoundReference:
     """One reference of a document.
 
-    text : its lines joined, without its mark; mark : what stood before it (`[3]`, a bullet); filled : what a dash at
+    text : its lines joined, without its mark; mark : what stood before it (`[3]`, a bullet);
+    lead : words of a note before the work (`Vgl. auch`); filled : what a dash at
     its beginning stands for, else nothing; line, page : where it begins, from 1; box : around it, on the page where it
     begins; start, end : its first character, and the one behind its last, in the text of the document; lines : the
     numbers of its lines, from 1; confidence : that it is one reference and whole."""
@@ -44,6 +46,7 @@ class FoundReference:
     lines: tuple[int, ...]
     confidence: float
     mark: str = ""
+    lead: str = ""
     filled: str = ""
 
 
@@ -158,7 +161,14 @@ def _found(
     box = _around([printed.lines[k - 1] for k in lines], first.page)
     sure, written = model.calibrated(p), text[:after].strip() if mark else ""
     whole, line = text[after:].strip(), units[0].line + 1
-    return FoundReference(whole, line, first.page, box, start, end, lines, sure, written)
+    lead, whole = without_lead(whole)
+    return FoundReference(whole, line, first.page, box, start, end, lines, sure, written, lead)
+
+
+def without_lead(text: str) -> tuple[str, str]:
+    """Return the words that lead to a work in a note (`Vgl. auch`), and the rest."""
+    lead = _LEAD.match(text)
+    return (lead[0].strip(), text[lead.end() :]) if lead else ("", text)
 
 
 def _whole_lines(units: Sequence[Unit]) -> list[TextLine]:

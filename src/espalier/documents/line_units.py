@@ -22,13 +22,10 @@ _EM = 0.5  # width of a character, in its size
 _BRACKETED = re.compile(r"(?<=\s)\[\s?(\d{1,4})\s?\]")
 _NUMBERED = re.compile(r"(?<=[.!?)\]”\"»\d;/]\s)(?:\((\d{1,4})\)|(\d{1,4})[.)]|(\d{1,3}))(?=\s+[\"“„«'‘(]?[^\W\d_a-z])")
 _PERSON = (
-    r"(?:<P><W>(?:[ -]<W>)?, ?<C>|(?:<C>\.[ -]?){1,3}<P><W>|<P><W> <U>{1,3}[,.:]|<W> <P><W>[,:]|<P><W>,? \(?<YEAR>)"
+    r"(?:<P><W>(?:[ -]<W>)?, ?<C>|(?:<C>\.[ -]?){1,3}<P><W>|<P><W> <U>{1,3}[,.:]|<P><W>,? \(?<YEAR>"
+    r"|<W>(?: (?:<W>|<C>\.)){0,2} <P><W>(?:[,:]| u\. ?a\.| et al| \((?:Hg|Hrsg|[Ee]d))|[„“«][^;]{20})"
 )
-_LEAD = (
-    r"(?:(?:[Vv]gl\.|[Ss]iehe|[Cc]f\.|[Ss]ee|[Ss]owie|[Dd]azu|[Aa]uch|[Aa]lso|[Ff]erner|[Ee]twa|z\. ?B\.|"
-    r"[Dd]ers\.|[Dd]ies\.|[Aa]nd|[Uu]nd)(?: (?:auch|dazu|etwa|hierzu|u\. ?a\.|also|e\.g\.))? )"
-)
-_AFTER_SEMICOLON = pattern(rf"(?<=[;])\s+(?=(?:\(?[a-h]\s?\)\s?|{_LEAD}{{0,2}}){_PERSON})")
+_AFTER_SEMICOLON = pattern(rf"(?<=[;])\s+(?=(?:\(?[a-h]\s?\)\s?|<LEAD>{{0,2}}(?:and |und )?){_PERSON})")
 _LETTERED = re.compile(r"(?<=[;.])\s+(?=\(?[b-h]\)\s?\S)")
 _AFTER_STOP = pattern(rf"(?<=[.)\]\d/”\"])\s+(?={_PERSON}|[—–]{{1,6}}[.,]|-{{2,6}}[.,])")
 

@@ -21,8 +21,9 @@ _TOML = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 _WORDS: dict[str, Any] = _TOML.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _NAMES = r"[Vv][ao]n|[Dd](?:[aeiu]|e[lnr]|os|as)|[Ll][ae]|[Tt]e[nr]|zu[rm]?|[Aa][fl]|[Ee]l|[Bb]in|St\.|Mc|O'"
 _MACROS = {
-    **{f"<{name}>": "|".join(words) for name, words in _WORDS.items() if isinstance(words, list)},
     "<NUMBERING>": _WORDS["parts"]["NUMBERING"],
+    "<LEAD>": _WORDS["parts"]["LEAD"],
+    **{f"<{name}>": "|".join(words) for name, words in _WORDS.items() if isinstance(words, list)},
     "<P>": rf"(?:(?:{_NAMES})[ -]?){{0,3}}",
     "<W>": "<C>[\\w'’`´-]{1,30}",
     "<C>": r"[^\W\d_a-zß-öø-ÿ]",  # a capital, or a letter of a script without case
