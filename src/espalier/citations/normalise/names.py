@@ -131,13 +131,13 @@ def _without_marks(text: str, cues: list[str]) -> tuple[str, bool]:
     return (OTHERS.sub(";", text) if marks else text), bool(marks)
 
 
-_SPEAKABLE = re.compile("(?=.*[AEIOUY])(?!.*[^AEIOUY]{3})")
+_SOUNDS = re.compile("(?=.*[AEIOUY])(?!.*[^AEIOUY]{3})")
 
 
 def _spell_out(pieces: Sequence[Piece]) -> None:
     """Write initials of four and five letters with their stops ("Oliveira SMJV"), and JR before initials as a suffix.
 
-    Such a word is the family name of "Wei CHEN" where it can be spoken, unless others of the list end in initials.
+    Such a word is the family name of "Wei CHEN" where it sounds like one, unless others of the list end in initials.
     """
     for k, piece in enumerate(pieces):
         word = piece.words[-1].removesuffix(".")
@@ -152,8 +152,8 @@ def _spell_out(pieces: Sequence[Piece]) -> None:
 
 
 def _is_family(word: str, pieces: Sequence[Piece]) -> bool:
-    """Tell the CHEN of "Wei CHEN" from initials: it can be spoken, and nobody else's name ends in initials."""
-    return _SPEAKABLE.match(word) is not None and not any(_ends_in_capitals(piece, 3) for piece in pieces)
+    """Tell the CHEN of "Wei CHEN" from initials: it sounds like a name, and nobody else's name ends in initials."""
+    return _SOUNDS.match(word) is not None and not any(_ends_in_capitals(piece, 3) for piece in pieces)
 
 
 def _ends_in_capitals(piece: Piece, longest: int) -> bool:
