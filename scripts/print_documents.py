@@ -60,7 +60,7 @@ def print_part(part: str, wanted: int, options: argparse.Namespace, print_page: 
     """Print the papers of a part, and write their lines."""
     random = Random(f"{options.seed}/{part}")
     prose = Prose(read(options.data / "refdocs" / "normalised", f"segmentation_{PARTS[part]}.jsonl"), random)
-    found = list(islice(read(options.rendered, f"{part}.jsonl"), 60 * wanted + 4000))
+    found = list(islice(read(options.rendered, f"{part}.jsonl"), 400 * wanted + 4000))
     lists = {language: list(styles(found, language)) for language in ("en", "de")}
     folder = options.output / part
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,169 @@
+"""References found in documents: how many are cut exactly, how long a page takes, and what 2,000 pages need.
+
+    python bench/documents.py [--printed build/printed] [--json FILE]
+
+printed   papers that `scripts/print_documents.py --unseen 204` printed, in styles that train nothing: the share of
+          references whose letters and digits are exactly those of a reference that was found, by layout
+refdocs   the part for development: first lines of references (F1), documents whose list is found (half of its lines are
+          in references), documents without a fault; those whose first lines are known
+layouts   lists that are pasted, by layout (`documents_cutting.py`)
+time      of a page of text, from PDF to lines, and of a paper of 20 pages from PDF to BibTeX, in a process of its own
+memory    of a file of 2,000 pages, from PDF to lines, in a process of its own
+
+The peers are what was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pypdfium2
+
+from common import Row, arguments, compare, lines_of, parsed, write_json
+from documents_cutting import cut_right, measure_layouts
+from espalier.documents.finding import find_references
+from espalier.documents.lines import TextLine
+from espalier.documents.pdf import read_pdf
+
+PRINTED = Path(__file__).resolve().parents[1] / "build" / "printed"
+PAGES = 2000
+MEGABYTES = """
+import resource, sys
+from pathlib import Path
+from espalier.documents.pdf import read_pdf
+print(len(read_pdf(Path(sys.argv[1]).read_bytes(), "file").lines))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def cut_by_layout(folder: Path, most: int | None) -> Iterator[Row]:
+    """Yield the share of printed references that are cut exactly, for each layout and for all."""
+    right: dict[str, int] = defaultdict(int)
+    total: dict[str, int] = defaultdict(int)
+    wrong: dict[str, int] = defaultdict(int)
+    for number, line in enumerate(lines_of(folder / "unseen.jsonl")):
+        if most is not None and number >= most:
+            break
+        row = json.loads(line)
+        printed = read_pdf((folder / "unseen" / row["source"]).read_bytes(), row["source"])
+        found = [one.text for one in find_references(printed).references]
+        good, bad = cut_right(row["texts"], found)
+        for name in (row["layout"], "all layouts"):
+            right[name], total[name], wrong[name] = (
+                right[name] + good,
+                total[name] + len(row["texts"]),
+                wrong[name] + bad,
+            )
+    for name in sorted(total, key=lambda name: (name == "all layouts", name)):
+        yield compare(f"printed, {name}", "exact", right[name] / total[name], 0.97, "asked for", higher_is_better=True)
+    if total:
+        pieces = wrong["all layouts"] / total["all layouts"]
+        print(f"pieces that are no reference: {pieces:.3f} a reference")
+
+
+def found_in_refdocs(data: Path, part: str, most: int | None) -> Iterator[Row]:
+    """Yield how first lines, lists and documents of the set `refdocs` are found."""
+    hits = guesses = starts = found_lists = whole = documents = 0
+    for name in (f"segmenter_{part}.jsonl", f"segmentation_{part}.jsonl"):
+        path = data / "refdocs" / "normalised" / name
+        rows = [json.loads(line) for line in lines_of(path if path.exists() else path.with_name(f"{name}.gz"))]
+        for row in [row for row in rows if row["starts"] != "unknown"][:most]:
+            answer = find_references([TextLine(text) for text in row["lines"]]).references
+            first = {one.lines[0] - 1 for one in answer}
+            inside = {line - 1 for one in answer for line in one.lines}
+            true = {n for n, label in enumerate(row["labels"]) if label == "ref"}
+            listed = true | {n for n, label in enumerate(row["labels"]) if label == "ref-cont"}
+            hits, guesses, starts = hits + len(first & true), guesses + len(first), starts + len(true)
+            documents += 1
+            found_lists += 2 * len(inside & listed) >= len(listed)
+            whole += first == true and inside == listed
+    score = 2 * hits / max(guesses + starts, 1)
+    yield compare(f"refdocs {part}, first lines", "F1", score, 0.98, "asked for", higher_is_better=True)
+    yield compare(
+        f"refdocs {part}, lists found", "share", found_lists / documents, 0.97, "asked for", higher_is_better=True
+    )
+    yield compare(f"refdocs {part}, lists right", "share", whole / documents, 0.8, "asked for", higher_is_better=True)
+
+
+def joined_pdf(files: Sequence[Path], pages: int) -> bytes:
+    """Return a PDF file of so many pages, those of the files over and over."""
+    target = pypdfium2.PdfDocument.new()
+    while len(target) < pages:
+        for file in files:
+            source = pypdfium2.PdfDocument(file)
+            target.import_pages(source, list(range(len(source)))[: pages - len(target)])
+            source.close()
+    path = Path(tempfile.mkdtemp()) / "joined.pdf"
+    target.save(path)
+    target.close()
+    return path.read_bytes()
+
+
+def page_time(files: Sequence[Path], rounds: int) -> Iterator[Row]:
+    """Yield the processor time of a page: the least of some rounds over all files."""
+    contents = [(file.read_bytes(), file.name) for file in files]
+    best, pages = float("inf"), 1
+    for _ in range(rounds):
+        start = time.process_time()
+        pages = sum(len(read_pdf(data, name).pages) for data, name in contents)
+        best = min(best, time.process_time() - start)
+    yield compare("a page of text, PDF to lines", "ms", 1000 * best / pages, 50.0, "asked for")
+
+
+def in_a_process(files: Sequence[Path], rounds: int, pages: int) -> Iterator[Row]:
+    """Yield the time of 20 pages from PDF to BibTeX, and the memory of 2,000 pages."""
+    with tempfile.TemporaryDirectory() as folder:
+        paper, large = Path(folder) / "paper.pdf", Path(folder) / "large.pdf"
+        paper.write_bytes(joined_pdf(files, 20))
+        large.write_bytes(joined_pdf(files, pages))
+        command = [sys.executable, "-m", "espalier", "parse", str(paper), "-f", "bibtex"]
+        seconds = []
+        for _ in range(rounds):
+            before = os.times()
+            subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            after = os.times()
+            seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        yield compare("20 pages, PDF to BibTeX", "s", min(seconds), 2.0, "asked for")
+        start = time.perf_counter()
+        answer = subprocess.run(
+            [sys.executable, "-c", MEGABYTES, str(large)], check=True, capture_output=True, text=True
+        )
+        lines, megabytes = answer.stdout.split()
+        print(f"{pages} pages: {lines} lines in {time.perf_counter() - start:.0f} s")
+        yield compare(f"{pages} pages, PDF to lines", "MB", float(megabytes), 400.0, "asked for")
+
+
+def main() -> None:
+    parser = arguments(__doc__ or "")
+    parser.add_argument("--printed", type=Path, default=PRINTED, help="directory of printed papers")
+    parser.add_argument("--part", default="dev", help="the part of refdocs")
+    parser.add_argument("--only", nargs="*", default=["printed", "refdocs", "layouts", "time"], help="what to measure")
+    options = parsed(parser, printed=None)
+    most, rounds, pages = (3, 1, 20) if options.quick else (None, 5, PAGES)
+    rows: list[Row] = []
+    if options.printed is not None and "printed" in options.only:
+        rows += cut_by_layout(options.printed, most)
+    if "refdocs" in options.only:
+        rows += found_in_refdocs(options.data, options.part, most)
+    if "layouts" in options.only:
+        for name, scores in measure_layouts(options.data, "dev", most or 30).items():
+            rows.append(compare(f"pasted, {name}", "exact", scores["right"], 0.95, "asked for", higher_is_better=True))
+    if options.printed is not None and "time" in options.only:
+        files = sorted((options.printed / "unseen").glob("*.pdf"))[:20]
+        rows += page_time(files, rounds)
+        rows += in_a_process(files, rounds, pages)
+    write_json(options.json, rows)
+
+
+if __name__ == "__main__":
+    main()
