@@ -265,8 +265,8 @@ def _gutter_at(
             return None
         bands = np.searchsorted(cuts, np.unique(np.round(middle[side][beside])))
         rows.append(np.bincount(bands, minlength=len(cuts) + 1))
-    beside_each = np.minimum(*rows)
-    support = int(beside_each[beside_each >= (1 if familiar else _SHORTEST)].sum())
+    # Lines on the right count, which are the same whether or not a list's numbers are taken for the left side.
+    support = int(rows[1][np.minimum(*rows) >= (1 if familiar else _SHORTEST)].sum())
     if support < (1 if familiar else _LEAST):
         return None
     ends = x1[left][beside_left & ~over[left]]
