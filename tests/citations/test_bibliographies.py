@@ -72,6 +72,9 @@ TAME = st.builds(
     issn=st.sampled_from(["", "1234-5679"]),
     isbn=st.sampled_from(["", "9780306406157"]),
     arxiv=st.sampled_from(["", "2101.00001"]),
+    pmcid=st.sampled_from(["", "PMC123"]),
+    number_of_volumes=st.sampled_from(["", "3"]),
+    original_date=st.none() | YEARS,
 )
 
 
