@@ -134,6 +134,14 @@ def test_pasted_lines_in_a_layout_that_says_nothing(espalier: Espalier, parse: A
     assert [row["text"] for row in rows] == REFERENCES
 
 
+def test_a_heading_is_no_record(espalier: Espalier) -> None:
+    listed = "\n".join(
+        [*REFERENCES, "Pohl, A. (1998). Dams and the rivers that they hold. Nature of Water, 12(3), 1-9."]
+    )
+    for heading in ("References", "LITERATURVERZEICHNIS", "Works Cited"):
+        assert espalier("find", "-", stdin=f"{heading}\n{listed}\n").out == f"{listed}\n"
+
+
 def test_an_unsure_cut_is_told(espalier: Espalier, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("espalier.cli.inputs._UNSURE", 1.1)
     done = espalier("find", page)

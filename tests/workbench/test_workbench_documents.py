@@ -77,6 +77,16 @@ def test_bad_documents(api: httpx.Client, name: str, data: bytes, status: int, w
         assert done.json()["error"]["hint"]
 
 
+def test_a_heading_is_no_record(api: httpx.Client) -> None:
+    listed = [text.replace("fruit", "pears") for text in REFERENCES]
+    done = api.post(
+        "/tasks/citations/records", json={"text": "\n".join(["References", *listed, "Pohl, A. (1998). Dams."])}
+    )
+    added = done.json()["added"]
+    texts = [api.get(f"/tasks/citations/records/{number}").json()["text"] for number in added]
+    assert "References" not in texts
+
+
 def test_other_tasks_take_no_documents(api: httpx.Client, task: str) -> None:
     done = api.post(f"/tasks/{task}/records/upload?name=page.html", content=PAGE)
     assert done.status_code == 400

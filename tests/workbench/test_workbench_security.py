@@ -86,7 +86,7 @@ def test_a_gate_without_a_token_is_for_this_machine() -> None:
 @pytest.fixture(scope="module")
 def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server with a token and narrow limits."""
-    limits = Limits(body=4000, records=3, length=50, seconds=20)
+    limits = Limits(body=4000, file=4000, records=3, length=50, seconds=20)
     running = Running(tmp_path_factory.mktemp("strict"), gate=Gate.of("0.0.0.0", TOKEN), limits=limits)
     yield running
     running.stop()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from espalier.citations.bibliographies import recognise
 from espalier.citations.splitting import split_references
 from espalier.document import Document
+from espalier.documents.line_words import heading_kind
 from espalier.documents.pace import watched
 from espalier.documents.parsing import find_in, find_in_unclear, place_in_document
 from espalier.documents.reading import KINDS, read_document
@@ -70,7 +71,8 @@ def read_text(bench: Bench, task: ProjectTask, text: str, layout: str = "auto") 
             _take_found(bench, found, unclear, "pasted text")
             return found
         for reference in split_references(text, layout, refused=refused):
-            found.take(bench, Document.from_text(reference.text), f"line {reference.line}")
+            if layout != "auto" or heading_kind(reference.text) != "references":
+                found.take(bench, Document.from_text(reference.text), f"line {reference.line}")
         found.refuse(refused)
         return found
     blocks = layout == "blocks" or (layout == "auto" and _looks_blocked(text))
