@@ -35,13 +35,15 @@ from espalier.citations.record import Record
 SETS = ("anystyle", "cora", "crossref_real", "grobid", "linkedbooks", "umass_flat", "unlabelled_refs")
 NAMES = frozenset(("author", "editor", "translator"))
 AROUND_NAMES = vocabulary(
-    "in by a cura di et al alii alia others coworkers co workers u e und andere y otros outros altri autres coll cols "
-    "col von herausgegeben hrsg hg edited ed eds editor editors translated transl trans tr compiled comp revised rev "
-    "trad traduit traduction traduccion traduzione traducao traducido traduzido par por de da editado organizado sous "
-    "la dir direction ubers ubersetzt ubersetzung aus dem en anderen i inni kol и др другие 等 ほか ред amp with mit"
+    "in dans by a cura di et al alii alia others coworkers co workers u e und andere y otros outros altri "
+    "autres coll cols col von herausgegeben hrsg hg edited ed eds editor editors translated transl trans tr "
+    "compiled comp revised rev trad traduit traduction traduccion traduzione traducao traducido traduzido par "
+    "por de da editado organizado sous la dir direction ubers ubersetzt ubersetzung aus dem en anderen i inni "
+    "kol и др другие 等 ほか ред amp with mit"
 )
 """Words that may stand before, between or after names, besides those of the lexicon."""
 
+MACROS = {k + 1: "janfebmaraprmayjunjulaugsepoctnovdec"[3 * k : 3 * k + 3] for k in range(12)}
 WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
@@ -107,7 +109,9 @@ def silent(label: str, text: str, word: str) -> bool:
 
 def otherwise(label: str, word: str, known: set[str], flat: str) -> bool:
     """Is the word there in another form?"""
-    if label in ("date", "accessed", "volume", "issue", "note") and (word in MONTHS or word in SEASONS):
+    if label in (*NAMES, "date", "accessed", "volume", "issue", "note") and (word in MONTHS or word in SEASONS):
+        return True
+    if label in ("date", "accessed") and word.isdigit() and MACROS.get(int(word)) in known:  # of BibTeX
         return True
     if label == "edition" and word in ORDINALS:
         return True

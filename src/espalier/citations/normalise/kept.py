@@ -40,7 +40,10 @@ _DATE_WORDS = vocabulary(
 )
 SILENT: Mapping[str, frozenset[str]] = {
     "title": frozenset(),
-    "container-title": vocabulary("in en em dans nel nella"),
+    "container-title": vocabulary("in en em dans nel nella the at"),
+    "publisher": vocabulary("and und et en og och with mit"),  # of bodies that are the authors
+    "institution": vocabulary("and und et en og och with mit"),
+    "note": frozenset(),
     "volume": _NUMBER_WORDS,
     "issue": _NUMBER_WORDS,
     "pages": vocabulary(
@@ -78,7 +81,10 @@ ORDINALS = vocabulary(
 
 _VALUES = {
     "title": ("title",),
-    "container-title": ("container_title",),
+    "container-title": ("container_title", "event"),
+    "publisher": ("publisher", "institution", "authors"),
+    "institution": ("institution", "publisher", "authors"),
+    "note": ("note",),
     "volume": ("volume", "issue"),
     "issue": ("issue", "volume"),
     "pages": ("pages",),
@@ -178,7 +184,7 @@ def _otherwise(label: str, rest: list[str], text: str, work: Work) -> bool:
     if label == "pages" and work.pages is not None:
         last = "".join(words_of(work.pages.last))
         return all(last.endswith(word) for word in rest)
-    if label in ("date", "accessed", "issue", "volume"):
+    if label in ("date", "accessed", "issue", "volume", "note"):
         return all(word in _TIMES or _same_number(word, work) for word in rest)
     if label == "edition":
         return all(word in ORDINALS for word in rest)
