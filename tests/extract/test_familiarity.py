@@ -174,3 +174,10 @@ def test_prose_is_unfamiliar_to_an_extractor_of_adverts_and_the_extraction_says_
         usual = one.extract("Pear 35", k=2)
         assert usual.unfamiliar is None
         assert "unfamiliar" not in usual.to_dict()
+
+
+def test_fields_of_one_text_share_its_signs() -> None:
+    found = learn_calibration([trial(rng.random(1000), rng.random(1000) < 0.7, USUAL)])
+    p, text = rng.random(60), rng.integers(0, 12, 60)
+    signs = np.concatenate([USUAL[:11], USUAL[:1] + 50.0])  # the last one is unfamiliar
+    assert found.of_fields(p, signs, text).tolist() == found.of_fields(p, signs[text]).tolist()

@@ -233,8 +233,8 @@ class Answers:
         cuts = np.searchsorted(first, indptr)
         sure = [1.0] * len(first)
         if tokens is not None and calibration is not None and len(first):
-            own = None if signs is None else np.repeat(signs, np.diff(cuts), axis=0)
-            sure = calibration.of_fields(np.minimum.reduceat(tokens, first), own).tolist()
+            text = None if signs is None else np.repeat(np.arange(len(signs)), np.diff(cuts))
+            sure = calibration.of_fields(np.minimum.reduceat(tokens, first), signs, text).tolist()
         label, starts = names.names, first.tolist()
         pieces = zip([label[j] for j in y[first].tolist()], starts, [*starts[1:], len(y)], sure, strict=False)
         return [

@@ -127,9 +127,14 @@ class Correction:
         """Return what `of` reads."""
         return {"slope": self.slope, "weights": self.weights.tolist(), "shift": self.shift, "most": self.most}
 
-    def __call__(self, p: Float, z: Float) -> Float:
-        """Return corrected probabilities; z : float64[n, 4], standard signs of the text of each."""
-        return np.asarray(1.0 / (1.0 + np.exp(-(self.slope * steady_logit(p) + z @ self.weights + self.shift))))
+    def __call__(self, p: Float, z: Float, text: NDArray[np.int64] | None = None) -> Float:
+        """Return corrected probabilities; z : float64[n, 4], standard signs of the text of each.
+
+        text : int64[n], the row of z for each p; None: the same as its own.
+        """
+        added = z @ self.weights + self.shift
+        total = self.slope * steady_logit(p) + (added if text is None else added[text])
+        return np.asarray(1.0 / (1.0 + np.exp(-total)))
 
 
 NEAR = 0.002
@@ -180,21 +185,30 @@ class Calibration:
             header["corrections"] = {name: one.to_header() for name, one in self.corrections.items()}
         return header
 
-    def of_fields(self, p: Float, signs: Float | None = None) -> Float:
-        """Return calibrated confidences of fields; signs : float64[n, 4], of the text of each; None: not known."""
-        return _six_digits(self._calibrated("field", self.field, p, signs))
+    def of_fields(self, p: Float, signs: Float | None = None, text: NDArray[np.int64] | None = None) -> Float:
+        """Return calibrated confidences of fields.
+
+        signs : float64[n, 4], of the text of each; None: not known. text : int64[n], the row of signs that each has,
+        if there is not one for each.
+        """
+        return _six_digits(self._calibrated("field", self.field, p, signs, text))
 
     def of_records(self, p: Float, signs: Float | None = None) -> Float:
         """Return calibrated confidences of records; signs as of `of_fields`."""
         return _six_digits(self._calibrated("record", self.record, p, signs))
 
-    def _calibrated(self, kind: str, curve: Curve | None, p: Float, signs: Float | None) -> Float:
+    def _calibrated(
+        self, kind: str, curve: Curve | None, p: Float, signs: Float | None, text: NDArray[np.int64] | None = None
+    ) -> Float:
         correction = self.corrections.get(kind)
         if self.usual is None or correction is None or signs is None:
             return p if curve is None else curve(p)
-        corrected = correction(p, self.usual.standard(signs))
+        corrected = correction(p, self.usual.standard(signs), text)
         found = corrected if curve is None else curve(corrected)
-        return np.where(self.usual.distances(signs) > self.usual.limit, np.minimum(found, correction.most), found)
+        far = self.usual.distances(signs) > self.usual.limit
+        if not far.any():
+            return found
+        return np.where(far if text is None else far[text], np.minimum(found, correction.most), found)
 
     def unfamiliar(self, signs: Float) -> list[Unfamiliar | None]:
         """Return why each text is unfamiliar; None for those that are not, and where nobody knows what is usual."""

@@ -117,7 +117,8 @@ class Familiarity:
 
     def standard(self, signs: Float) -> Float:
         """Return the signs as multiples of how much they vary beside the others, within -8..8."""
-        return np.clip((signs - self.mean) * np.sqrt(np.diag(self.inverse)), -8.0, 8.0)
+        away = (signs - self.mean) * np.sqrt(self.inverse.diagonal())
+        return np.asarray(np.minimum(np.maximum(away, -8.0), 8.0))  # np.clip is slow for one text
 
     def judge(self, signs: Float) -> list[Unfamiliar | None]:
         """Return for each text why it is unfamiliar; None for those that are not."""
