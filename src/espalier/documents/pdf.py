@@ -26,6 +26,8 @@ __all__ = ["MOST_PAGES", "read_pdf"]
 MOST_PAGES = 10_000
 """Pages of a file that are read."""
 
+_TOGETHER = 80  # pages whose words are held at once; heads and columns are told by the pages around
+
 
 def read_pdf(data: bytes, name: str = "") -> PrintedText:
     """Return the lines of a PDF file, given as bytes.
@@ -33,58 +35,75 @@ def read_pdf(data: bytes, name: str = "") -> PrintedText:
     Raises InputError if the file is damaged, encrypted, empty or scanned without text, and MissingExtraError if
     pypdfium2 is not installed.
     """
-    warnings: list[str] = []
-    pages = _pages(data, name, warnings)
-    if not any(page.parts for page in pages):
-        raise InputError(
-            f"{name or 'the PDF file'} has no text on its {_pages_in_words(len(pages))}: it is probably scanned",
-            hint="run a program for text recognition over it first, such as ocrmypdf",
-        )
-    empty = [number for number, page in enumerate(pages, 1) if not page.parts]
-    if empty:
-        warnings.append(f"{_pages_in_words(len(empty))} without text: {_ranges(empty)}")
-    without_line_numbers(pages)
-    find_heads(pages)
-    gutters = [find_gutter(page.parts) for page in pages]
-    lines: list[TextLine] = []
-    for number, page in enumerate(pages, 1):
-        known = [gutter for gutter in gutters[max(number - 4, 0) : number + 3] if gutter]
-        lines += _page_lines(page, number, known)
-    sizes = [page.size for page in pages]
-    return PrintedText.of(lines, pages=sizes, name=name, kind="PDF", warnings=warnings)
-
-
-def _pages(data: bytes, name: str, warnings: list[str]) -> list[PageRows]:
-    """Return the pieces of every page."""
+    state = _Reading(name)
     file = _opened(data, name)
-    found: list[PageRows] = []
-    unmapped, cut, broken = [], [], []
     try:
-        count = len(file)
-        if count > MOST_PAGES:
-            warnings.append(f"only the first {MOST_PAGES} of {count} pages are read")
-        for number in range(1, min(count, MOST_PAGES) + 1):
-            look()
-            page = _page(file, number - 1)
-            if page is None:
-                broken.append(number)
-                found.append(PageRows([], PageSize(0.0, 0.0)))
-                continue
-            found.append(PageRows(pieces(page.words), page.size))
-            unmapped += [number] if page.unmapped > 0.3 else []
-            cut += [number] if page.cut else []
+        count = min(len(file), MOST_PAGES)
+        if len(file) > MOST_PAGES:
+            state.warnings.append(f"only the first {MOST_PAGES} of {len(file)} pages are read")
+        groups = -(-count // _TOGETHER)
+        for group in range(groups):
+            state.read(file, range(count * group // groups, count * (group + 1) // groups))
     finally:
         file.close()
-    if len(broken) == len(found):
-        raise InputError(f"{name or 'the PDF file'} is damaged: no page can be read", hint="get the file again")
-    for numbers, what in (
-        (unmapped, "fonts that do not say which characters they draw: the text may be wrong"),
-        (cut, f"more than {MOST_CHARACTERS} characters: the rest is left out"),
-        (broken, "damage: left out"),
-    ):
-        if numbers:
-            warnings.append(f"{_pages_in_words(len(numbers))} with {what}: {_ranges(numbers)}")
-    return found
+    state.complain()
+    return PrintedText.of(state.lines, pages=state.sizes, name=name, kind="PDF", warnings=state.warnings)
+
+
+class _Reading:
+    """What is read so far: lines, sizes of pages, warnings, and the numbers of pages that something is wrong with."""
+
+    def __init__(self, name: str) -> None:
+        self.called = name or "the PDF file"
+        self.lines: list[TextLine] = []
+        self.sizes: list[PageSize] = []
+        self.warnings: list[str] = []
+        self.empty: list[int] = []
+        self.broken: list[int] = []
+        self.unmapped: list[int] = []
+        self.cut: list[int] = []
+
+    def read(self, file: Any, indices: range) -> None:
+        """Read some pages that follow each other; of their words, only lines are kept."""
+        pages = [self._page(file, index) for index in indices]
+        without_line_numbers(pages)
+        find_heads(pages)
+        gutters = [find_gutter(page.parts) for page in pages]
+        for place, page in enumerate(pages):
+            known = [gutter for gutter in gutters[max(place - 3, 0) : place + 4] if gutter]
+            self.lines += _page_lines(page, indices[place] + 1, known)
+            self.sizes.append(page.size)
+
+    def _page(self, file: Any, index: int) -> PageRows:
+        """Return the pieces of a page."""
+        look()
+        page, number = _page(file, index), index + 1
+        if page is None:
+            self.broken.append(number)
+            return PageRows([], PageSize(0.0, 0.0))
+        self.empty += [] if page.words else [number]
+        self.unmapped += [number] if page.unmapped > 0.3 else []
+        self.cut += [number] if page.cut else []
+        return PageRows(pieces(page.words), page.size)
+
+    def complain(self) -> None:
+        """Raise InputError if there is no text; else say what is wrong with some pages."""
+        count = len(self.sizes)
+        if len(self.broken) == count:
+            raise InputError(f"{self.called} is damaged: no page can be read", hint="get the file again")
+        if not self.lines:
+            raise InputError(
+                f"{self.called} has no text on its {_pages_in_words(count)}: it is probably scanned",
+                hint="run a program for text recognition over it first, such as ocrmypdf",
+            )
+        for numbers, what in (
+            (self.empty, "without text"),
+            (self.unmapped, "with fonts that do not say which characters they draw: the text may be wrong"),
+            (self.cut, f"with more than {MOST_CHARACTERS} characters: the rest is left out"),
+            (self.broken, "with damage: left out"),
+        ):
+            if numbers:
+                self.warnings.append(f"{_pages_in_words(len(numbers))} {what}: {_ranges(numbers)}")
 
 
 def _opened(data: bytes, name: str) -> Any:
