@@ -119,7 +119,9 @@ def joined_pdf(files: Sequence[Path], pages: int) -> bytes:
     while len(target) < pages:
         for file in files:
             source = pypdfium2.PdfDocument(file)
-            target.import_pages(source, list(range(len(source)))[: pages - len(target)])
+            missing = pages - len(target)
+            if missing > 0:
+                target.import_pages(source, list(range(len(source)))[:missing])
             source.close()
     path = Path(tempfile.mkdtemp()) / "joined.pdf"
     target.save(path)
