@@ -203,21 +203,23 @@ def find_gutter(parts: Sequence[LinePiece], known: Iterable[Gutter] = ()) -> Gut
     width = x1.max() - x0.min()
     best: Gutter | None = None
     least = max(5.0, 0.5 * float(np.median(size)))
-    for edge in _edges(x0, x0.min() + _NARROWEST * width):
-        familiar = any(abs(edge - other.right) < 4 for other in known)
+    for edge, familiar in _edges(x0, x0.min() + _NARROWEST * width, tuple(known)):
         found = _gutter_at(edge, x0, y0, x1, y1, least, familiar)
         if found is not None and (best is None or found.weight > best.weight):
             best = found
     return best
 
 
-def _edges(x0: npt.NDArray[np.float64], beyond: float) -> list[float]:
-    """Return where pieces begin, right of the region's left edge, each place once."""
-    found: list[float] = []
-    for edge in np.sort(x0[x0 > beyond]).tolist():
-        if not found or edge - found[-1] > 2:
-            found.append(edge)
-    return found
+def _edges(x0: npt.NDArray[np.float64], beyond: float, known: Sequence[Gutter]) -> Iterator[tuple[float, bool]]:
+    """Yield where two or more pieces begin, right of the region's left edge, and whether a gutter is known there."""
+    starts = np.sort(x0[x0 > beyond])
+    if not len(starts):
+        return
+    first = np.concatenate([[0], np.flatnonzero(np.diff(starts) > 1) + 1])
+    for edge, count in zip(starts[first].tolist(), np.diff([*first, len(starts)]).tolist(), strict=True):
+        familiar = any(abs(edge - other.right) < 4 for other in known)
+        if count > 1 or familiar:
+            yield edge, familiar
 
 
 def _gutter_at(
