@@ -167,7 +167,8 @@ def train(training: Sequence[Example], dev: Sequence[Example], others: Collectio
             expert.save(path)
             say(f"{name}: trained in {time.perf_counter() - start:.0f} s, {path.stat().st_size / 1e6:.1f} MB")
     if options.stage in (None, "join"):
-        save(joined([Extractor.from_file(path).model for path in paths.values()], dev), dev, options.output)
+        experts = [Extractor.from_file(path).model for path in paths.values()]
+        save(joined(experts, dev, options.rendered / "dev.jsonl.gz"), dev, options.output)
 
 
 def fitted_crf(crf: CRF, corpus: Corpus, weights: NDArray[np.float64]) -> CRF:
@@ -236,13 +237,19 @@ def say_epoch(progress: Any) -> None:
     )
 
 
-def joined(experts: Sequence[SequenceLabeller], dev: Sequence[Example]) -> CCM:
-    """Return the experts under the task's rules; what each counts, and when the net is asked, is learned on dev."""
+def joined(experts: Sequence[SequenceLabeller], dev: Sequence[Example], rendered: Path) -> CCM:
+    """Return the experts under the task's rules; when the net is asked is learned on dev, and on as many new styles.
+
+    rendered : the file of rendered references whose styles and works train nothing.
+    """
     corpus, rules = corpus_of(dev), compile_rules(load_task("citations").rules, experts[0].labels_)
     likely = Experts.of(experts, held_out=corpus)
     say(f"by likelihood: weights {np.round(likely.weights_, 3).tolist()}, temperature {likely.temperature_:.3f}")
     always = Experts.of(experts, WEIGHTS, held_out=corpus)
-    found = trade_off(under_rules(always, rules), corpus, right=right_references)
+    unseen = itertools.islice(read(rendered), len(dev)) if rendered.exists() else ()
+    documents = [*(example.document for example in dev), *map(document_seen, unseen)]
+    both = Corpus.from_documents(documents, vocabulary=load_task("citations").labels)
+    found = trade_off(under_rules(always, rules), both, right=right_references)
     say(f"{found}\nchosen: {found.choose()}")
     threshold = found.choose().threshold
     return under_rules(Experts.of(experts, WEIGHTS, held_out=corpus, ask_below=threshold), rules)
