@@ -51,6 +51,7 @@ SCRIPTS = {
     "bench/discovery.py": bench(data=True),
     "bench/documents.py": bench("--quick --data {data} --printed {out}", data=True),
     "bench/documents_cutting.py": Quick("--data {data} --quick", data=True),
+    "bench/documents_lines.py": Quick("--data {data} --quick", data=True),
     "bench/experts.py": Quick("--quick --results {out}/cells.json", data=True, writes="cells.json"),
     "bench/material.py": Quick("--quick --data {data} --rendered {data}/rendered", data=True),
     "bench/page.py": bench(browser=True),

@@ -15,9 +15,9 @@ from itertools import pairwise
 from statistics import median
 
 from espalier.citations.splitting import Reference, begins, has_year, mark, seam, split_references
-from espalier.documents.finding import Dropped, Findings, FoundReference, fill_in, find_references
-from espalier.documents.line_model import LineModel
-from espalier.documents.line_words import heading_kind, mark_of
+from espalier.documents.finding import Dropped, Findings, FoundReference, fill_in, findings_of
+from espalier.documents.line_model import LineModel, LineReading, bundled
+from espalier.documents.line_words import heading_kind, look, mark_of
 from espalier.documents.lines import PrintedText
 from espalier.documents.plain import printed_lines
 
@@ -50,8 +50,19 @@ def cut(text: str, model: LineModel | None = None) -> Findings:
     layout = plain_layout([line.text for line in printed.lines])
     if layout or (len(present) < FEW and sum(len(line.text) for line in present) < SHORT):
         return _plainly(printed, layout)
-    found = find_references(printed, model)
+    model = bundled() if model is None else model
+    reading = model.read(printed.lines)
+    if _is_list(reading):
+        reading = model.read(printed.lines, listed=True)
+    found = findings_of(printed, reading, model)
     return found if found.references else _plainly(printed, "")
+
+
+def _is_list(reading: LineReading) -> bool:
+    """Is there much that is said to be text, and hardly any of it prose?"""
+    texts = [unit.text for unit, label in zip(reading.units, reading.labels, strict=True) if label in ("text", "note")]
+    prose = sum(look(text).prose > 1 for text in texts)
+    return 20 * len(texts) > len(reading.labels) and prose * 4 < len(texts)
 
 
 def plain_layout(lines: Sequence[str]) -> str:
@@ -102,7 +113,22 @@ def _hangs(lines: Sequence[str]) -> bool:
     inner = [indent for indent in indents if indent > left]
     if indents[0] != left or not inner or len(set(inner)) > 2 or len(outer) < 3:
         return False
-    return not any(line[0].islower() for line in outer) and sum(map(begins, outer)) * 3 >= len(outer)
+    on = sum(line.strip()[0].islower() for line, indent in zip(lines, indents, strict=True) if indent > left)
+    named = sum(map(begins, outer)) * 3 >= len(outer)
+    if any(line[0].islower() for line in outer):
+        return False
+    return named or on * 5 >= len(inner) or _dated(lines, indents, left)
+
+
+def _dated(lines: Sequence[str], indents: Sequence[int], left: int) -> bool:
+    """Has nearly every line at the left edge a year, together with the indented lines under it?"""
+    entries: list[str] = []
+    for line, indent in zip(lines, indents, strict=True):
+        if indent == left:
+            entries.append(line)
+        else:
+            entries[-1] += f" {line.strip()}"
+    return 10 * sum(map(has_year, entries)) >= 9 * len(entries)
 
 
 def _blocks(lines: Sequence[str]) -> bool:

@@ -37,6 +37,8 @@ __all__ = ["LABELS", "LineModel", "LineReading", "bundled", "shape_words"]
 LABELS = ("text", "heading", "ref", "ref-cont", "page", "note")
 LONGEST = 6000
 """Units that are read at once."""
+LISTED = 6.0
+"""What text costs in a list of references, in natural logarithms."""
 OVERLAP = 150  # units that a part shares with the next
 DENSE = 0.04  # share of lines with a year, below which long documents have no list
 REACH = 40  # lines around each
@@ -116,21 +118,27 @@ class LineModel:
         x, y = zip(*self.curve, strict=True)
         return float(np.interp(p, x, y))
 
-    def read(self, lines: Sequence[TextLine], *, inside: bool = True) -> LineReading:
-        """Return what the lines are. inside : look for references that begin inside lines."""
+    def read(self, lines: Sequence[TextLine], *, inside: bool = True, listed: bool = False) -> LineReading:
+        """Return what the lines are.
+
+        inside : look for references that begin inside lines; listed : the lines are known to be a list of references,
+        so few of them are text.
+        """
         units = units_of(lines, inside=inside)
         labels = ["text"] * len(units)
         marginals = np.zeros((len(units), len(LABELS)))
         marginals[:, LABELS.index("text")] = 1.0
         pairs: list[Float | None] = [None] * len(units)
         for part, kept in _parts(units):
-            found, p, both = self.labelled(seen(units[part]))
+            found, p, both = self.labelled(seen(units[part]), listed=listed)
             a = kept.start - part.start
             n = kept.stop - kept.start
             labels[kept], marginals[kept], pairs[kept] = found[a : a + n], p[a : a + n], both[a : a + n]
         return LineReading(units, labels, marginals, pairs)
 
-    def labelled(self, page: Seen, *, layout: bool = True) -> tuple[list[str], Float, list[Float | None]]:
+    def labelled(
+        self, page: Seen, *, layout: bool = True, listed: bool = False
+    ) -> tuple[list[str], Float, list[Float | None]]:
         """Return labels, their probabilities, and those of pairs, for one part. layout : False hides the places."""
         from espalier.decoders.batch import decode_batch
         from espalier.inference import marginals, pair_marginals
@@ -140,6 +148,8 @@ class LineModel:
         for mine, more in zip(own, list_attributes(page, starts, others, layout=layout), strict=True):
             mine += more
         batch = self.second.potentials([own])
+        if listed:
+            batch.unary[:, LABELS.index("text")] -= LISTED
         corpus = Corpus.from_tokens([shape_words(page)])
         found = decode_batch(batch, self.compiled, corpus, threads=1)
         pairs = pair_marginals(batch)
@@ -155,12 +165,16 @@ class LineModel:
 
 def shape_words(page: Seen) -> list[str]:
     """Return the word for each unit that rules are about; see `lines.rules`."""
-    found, before = [], ""
+    found, before, within = [], "", 0  # within : units that may still belong to the entry of a numbered list
     for one, chain, unit in zip(page.looks, page.chains, page.units, strict=True):
-        if chain is not None and chain.up > 1 and chain.up + chain.down > 5:
-            word = "next"
+        within -= 1
+        if chain is not None and chain.up + chain.down > 5:
+            word = "next" if chain.up > 1 else one.begin
+            within = 12 if chain.down and one.mark is not None and one.mark[0] in ("[n]", "(n)", "n.") else 0
         elif unit.text.isdigit():
-            word = "number"
+            word = "rest" if before in _OPEN_ENDS else "number"
+        elif within > 0 and not (unit.inner and before == "semicolon"):
+            word = "within"
         elif one.begin == "lower" and one.mark is None:
             word = "lower"
         elif before in _OPEN_ENDS and one.mark is None:

@@ -1,0 +1,85 @@
+"""The documents of `refdocs`: are their lists found, and where their references begin?
+
+    first lines   F1 of the lines on which a reference begins
+    lists         share of documents in which all of them are right, and no other line is taken for one
+    found         share of documents in which at least half of the list is found, and half of what is found is of it
+
+Where the source does not say which lines begin a reference, only the last is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from bisect import bisect_right
+from pathlib import Path
+from typing import Any
+
+from espalier.documents.line_model import LineModel, bundled
+from espalier.documents.lines import TextLine
+
+__all__ = ["PARTS", "measure_refdocs"]
+
+PARTS = ("segmenter", "segmentation")
+
+
+def measure_refdocs(
+    data: Path, part: str = "dev", model: LineModel | None = None, n: int | None = None
+) -> dict[str, dict[str, float]]:
+    """Return the figures of reference lists (`segmenter`) and of whole documents (`segmentation`)."""
+    return {name: _measured(_read(data, name, part)[:n], model or bundled()) for name in PARTS}
+
+
+def _measured(documents: list[dict[str, Any]], model: LineModel) -> dict[str, float]:
+    right = wanted = given = whole = known = found = 0
+    for document in documents:
+        reading = model.read([TextLine(text) for text in document["lines"]])
+        lines = {u.line for u, label in zip(reading.units, reading.labels, strict=True) if label in ("ref", "ref-cont")}
+        truth = {k for k, label in enumerate(document["labels"]) if label.startswith("ref")}
+        found += 2 * len(lines & truth) >= max(len(lines), len(truth))
+        if document["starts"] == "unknown":
+            continue
+        firsts = {u.line for u, label in zip(reading.units, reading.labels, strict=True) if label == "ref"}
+        gold = _first_lines(document)
+        right, wanted, given = right + len(firsts & gold), wanted + len(gold), given + len(firsts)
+        known, whole = known + 1, whole + (firsts == gold)
+    return {
+        "first lines": 2 * right / max(wanted + given, 1),
+        "lists": whole / max(known, 1),
+        "found": found / max(len(documents), 1),
+    }
+
+
+def _first_lines(document: dict[str, Any]) -> set[int]:
+    """Return the lines on which a reference begins; by `refs`, where there is one, for those inside lines."""
+    if not document.get("refs"):
+        return {k for k, label in enumerate(document["labels"]) if label == "ref"}
+    starts = [0]
+    for line in document["lines"]:
+        starts.append(starts[-1] + len(line) + 1)
+    return {bisect_right(starts, a) - 1 for a, _ in document["refs"]}
+
+
+def _read(data: Path, name: str, part: str) -> list[dict[str, Any]]:
+    path = data / "refdocs" / "normalised" / f"{name}_{part}.jsonl"
+    packed = path.with_suffix(".jsonl.gz")
+    text = gzip.decompress(packed.read_bytes()).decode() if packed.exists() else path.read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines() if line]
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--part", default="dev", choices=("train", "dev"))
+    parser.add_argument("--model", type=Path, help="a model of lines; the bundled one if not given")
+    parser.add_argument("--quick", action="store_true", help="two documents of each part")
+    options = parser.parse_args()
+    model = LineModel.load(options.model) if options.model else None
+    for name, figures in measure_refdocs(options.data, options.part, model, 2 if options.quick else None).items():
+        print(f"{name:14}" + "  ".join(f"{what} {100 * value:5.1f}" for what, value in figures.items()))
+
+
+if __name__ == "__main__":
+    main()
