@@ -17,7 +17,7 @@ from statistics import median
 from espalier.citations.splitting import Reference, begins, has_year, mark, seam, split_references
 from espalier.documents.finding import Dropped, Findings, FoundReference, fill_in, findings_of
 from espalier.documents.line_model import LineModel, LineReading, bundled
-from espalier.documents.line_words import heading_kind, look, mark_of
+from espalier.documents.line_words import NAMED, heading_kind, look, mark_of
 from espalier.documents.lines import PrintedText
 from espalier.documents.plain import printed_lines
 
@@ -59,10 +59,13 @@ def cut(text: str, model: LineModel | None = None) -> Findings:
 
 
 def _is_list(reading: LineReading) -> bool:
-    """Is there much that is said to be text, and hardly any of it prose?"""
-    texts = [unit.text for unit, label in zip(reading.units, reading.labels, strict=True) if label in ("text", "note")]
-    prose = sum(look(text).prose > 1 for text in texts)
-    return 20 * len(texts) > len(reading.labels) and prose * 4 < len(texts)
+    """Is much said to be text that looks like references? What stands above a heading of references does not count."""
+    labels = reading.labels
+    first = labels.index("heading") + 1 if "heading" in labels else 0
+    looks = [look(u.text) for u, label in zip(reading.units[first:], labels[first:], strict=True) if label == "text"]
+    prose = sum(one.prose > 1 for one in looks)
+    like = sum(one.years > 0 or one.begin in NAMED for one in looks)
+    return 20 * len(looks) > len(labels) - first and prose * 4 < len(looks) and like * 3 >= len(looks)
 
 
 def plain_layout(lines: Sequence[str]) -> str:
