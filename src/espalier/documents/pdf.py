@@ -26,7 +26,7 @@ __all__ = ["MOST_PAGES", "read_pdf"]
 MOST_PAGES = 10_000
 """Pages of a file that are read."""
 
-_TOGETHER = 80  # pages whose words are held at once; heads and columns are told by the pages around
+_TOGETHER = 32  # pages whose words are held at once; heads and columns are told by the pages around
 
 
 def read_pdf(data: bytes, name: str = "") -> PrintedText:
