@@ -160,7 +160,7 @@ def test_the_task_and_the_record_have_the_same_labels() -> None:
 def test_the_file_says_what_it_is(parser: Parser) -> None:
     header, _ = store.load(MODEL)
     assert header["kind"] == "ccm"
-    assert set(header["calibration"]) == {"field", "record"}
+    assert set(header["calibration"]) == {"field", "record", "corrections", "usual"}
     assert "AnyStyle" in header["attribution"]
     assert "GROBID" in header["attribution"]
     assert parser.labels == LABELS

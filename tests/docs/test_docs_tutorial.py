@@ -58,16 +58,16 @@ def test_files_are_shown_as_they_are() -> None:
     raw, first = page("examples/wall/raw.txt"), blocks(PAGE)[1].text
     assert raw.startswith(first)
     [labelled] = [block.text for block in blocks(PAGE) if block.language == "xml"]
-    assert labelled in page("examples/wall/five.txt")
+    assert labelled in page("examples/wall/labelled.txt")
 
 
 def test_the_data_are_what_the_page_says() -> None:
-    five, test, raw = (es.read(ROOT / "examples" / "wall" / f"{name}.txt") for name in ("five", "test", "raw"))
-    assert (len(five), len(test), len(raw)) == (5, 12, 40)
-    texts = [document.text for document in five + test + raw]
+    labelled, test, raw = (es.read(ROOT / "examples" / "wall" / f"{name}.txt") for name in ("labelled", "test", "raw"))
+    assert (len(labelled), len(test), len(raw)) == (3, 12, 40)
+    texts = [document.text for document in labelled + test + raw]
     assert len(set(texts)) == len(texts)
     assert all(document.spans is None for document in raw)
-    for document in five + test:
+    for document in labelled + test:
         covered = "".join(document.text[span.start : span.end] for span in document.spans or ())
         assert covered.replace(" ", "") == document.text.replace(" ", ""), "every mark is in a field"
         assert len(document.spans or ()) in (5, 6)
@@ -78,7 +78,7 @@ def test_the_rules_are_kept_by_the_labels() -> None:
 
     task = es.load_task("citations")
     rules = es.RuleSet.from_text(page("examples/wall/wall.rules"), labels=task.labels)
-    for name in ("five", "test"):
+    for name in ("labelled", "test"):
         corpus = es.Corpus.from_documents(es.read(ROOT / "examples" / "wall" / f"{name}.txt"), marks=False)
         for tokens, tags in zip(corpus, corpus.all_labels(), strict=True):
             assert [degree(rule, tokens, tags) for rule in rules] == [0] * rules.K
@@ -87,5 +87,5 @@ def test_the_rules_are_kept_by_the_labels() -> None:
 def test_the_directory_is_on_the_examples_page() -> None:
     assert Path(ROOT / "examples" / "wall").is_dir()
     listed = page("examples/README.md")
-    for name in ("five.txt", "raw.txt", "test.txt", "wall.rules"):
+    for name in ("labelled.txt", "raw.txt", "test.txt", "wall.rules"):
         assert f"`{name}`" in listed

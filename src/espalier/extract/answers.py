@@ -188,10 +188,14 @@ class Answers:
         form = CountForm.prepared(rules, rules.rules.penalties, chain.trans, chain.start)
         return answer_probabilities(with_local_rules(chain, form, Conditions.of(self.bits)), self.y)
 
-    def readings(self, names: FieldNames, calibration: Calibration) -> list[Reading]:
-        """Return each document with its fields; a document without tokens has none and no confidence."""
+    def readings(self, names: FieldNames, calibration: Calibration, signs: Float | None = None) -> list[Reading]:
+        """Return each document with its fields; a document without tokens has none and no confidence.
+
+        signs : how each text looks, where these labellings are not what says so.
+        """
         tokens, whole = self.probabilities
-        signs = None if calibration.usual is None else self.signs(names)
+        if signs is None and calibration.usual is not None:
+            signs = self.signs(names)
         whole = np.where(self.scored.corpus.lengths > 0, calibration.of_records(whole, signs), 0.0)
         proofs = [certificate.rounded() for certificate in self.certificates]
         strange = [None] * len(whole) if signs is None else calibration.unfamiliar(signs)
@@ -281,10 +285,15 @@ class Answers:
     def _shared(
         self, others: Sequence[Sequence[object]], names: FieldNames, calibration: Calibration
     ) -> Iterable[Reading]:
-        """Yield the readings after the best one of each document; the readings of a document share one probability."""
-        readings, whole, at = self.readings(names, calibration), self.probabilities[1], 0
-        signs = None if calibration.usual is None else self.signs(names)
-        for n in (len(own) + 1 for own in others if own):
+        """Yield the readings after the best one of each document; the readings of a document share one probability.
+
+        How a text looks is said by its best reading.
+        """
+        counts = [len(own) + 1 for own in others if own]
+        first = np.repeat(np.cumsum([0, *counts[:-1]]), counts)
+        signs = None if calibration.usual is None else self.signs(names)[first]
+        readings, whole, at = self.readings(names, calibration, signs), self.probabilities[1], 0
+        for n in counts:
             shares = calibration.of_readings(whole[at : at + n], None if signs is None else signs[at : at + 1]).tolist()
             best, *rest = readings[at : at + n]
             for reading, share in zip(rest, shares[1:], strict=True):
