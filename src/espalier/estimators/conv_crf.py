@@ -48,7 +48,7 @@ __all__ = ["ConvCRF"]
 
 Float = NDArray[np.float64]
 
-FEW = 2000
+FEW = 300
 """Sequences below which a small net is taken, and learns whole sequences from its first step on."""
 
 SIZES: dict[str, tuple[Any, Any]] = {
@@ -77,13 +77,13 @@ class ConvCRF(SequenceLabeller):
     ----------
     channels, dilations, embedding, buckets : the size of the net: numbers that stand for a token, for each block how
         many tokens to both sides it looks, numbers a hashed vector, and how many vectors there are. None of them given:
-        64, (1, 2, 4, 8), 32 and 8192 for fewer than 2,000 sequences, copies included; else, and for those that are
+        64, (1, 2, 4, 8), 32 and 8192 for fewer than 300 sequences, copies included; else, and for those that are
         missing where some are given, 128, (1, 2, 4, 8, 16, 1, 2, 4), 48 and 32768.
     kernel : tokens that a block looks at, an odd number.
     inner : numbers that a block convolves, such as 96 of 256 channels; 0: the channels themselves.
     epochs, crf_epochs, crf_rate, min_steps : passes over the data that learn token after token; passes after these that
         learn whole sequences, transitions included, and their rate; where the data are few, passes are added until
-        there are so many steps. None of them given: 0, 17, 2e-3 and 300 for fewer than 2,000 sequences, which takes
+        there are so many steps. None of them given: 0, 17, 2e-3 and 300 for fewer than 300 sequences, which takes
         seconds; else, and for those that are missing where some are given, 14, 3, 5e-4 and 1000.
     batch : sequences a step; fewer where the data are few.
     rate : of learning, at its highest; it rises at first and then falls to almost nothing.

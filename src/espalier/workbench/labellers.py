@@ -20,6 +20,7 @@ from espalier.document import Document
 from espalier.errors import EspalierError, InputError, ModelFileError
 from espalier.extract.extractor import Extractor
 from espalier.loading import bundled_file as model_of_name
+from espalier.loading import load
 from espalier.potentials import ChainBatch
 from espalier.rules.nodes import Node
 from espalier.tags import OUTSIDE
@@ -96,7 +97,7 @@ def _from_bytes(file: bytes, model: int | None) -> Labeller:
 
 
 def _read(path: Path, model: int | None) -> Labeller:
-    extractor = Extractor.from_file(path)
+    extractor = load(path)
     extractor.max_nodes = NODES
     try:
         extractor.score([Document.from_text("x")])
