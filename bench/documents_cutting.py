@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from espalier.citations.splitting import glue
+from espalier.citations.splitting import unbroken
 from espalier.documents.cutting import cut as cut_text
 
 __all__ = ["LAYOUTS", "cut_right", "lists", "measure_layouts"]
@@ -31,7 +31,7 @@ def lists(data: Path, part: str = "dev", n: int = 30, seed: int = 0) -> list[lis
         whole = "\n".join(document["lines"])
         texts = []
         for (a, b), marker in zip(document["refs"], document["markers"], strict=True):
-            text = _joined(whole[marker[1] if marker else a : b])
+            text = unbroken(whole[marker[1] if marker else a : b])
             if len(text) >= 40 and text[0].isalnum() and not text[0].islower() and text[-1] not in ",;":
                 texts.append(text)
         if len(texts) >= 10:
@@ -40,16 +40,6 @@ def lists(data: Path, part: str = "dev", n: int = 30, seed: int = 0) -> list[lis
             found.append(texts[first : first + size])
     rng.shuffle(found)
     return found[:n]
-
-
-def _joined(text: str) -> str:
-    """Join the lines of a reference, as they would be without breaks."""
-    parts = [part.strip() for part in text.split("\n") if part.strip()]
-    whole = parts[0] if parts else ""
-    for part in parts[1:]:
-        left, between = glue(whole, part)
-        whole = left + between + part
-    return " ".join(whole.lstrip(" .,;)]").split())
 
 
 def _wrapped(text: str, first: str = "", rest: str = "", width: int = 78) -> str:

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from line_documents import Labelled, Maker, Material
 
-from espalier.citations.splitting import glue
+from espalier.citations.splitting import unbroken
 from espalier.documents.line_features import Seen, attributes, seen
 from espalier.documents.line_lists import list_attributes
 from espalier.documents.line_model import LABELS, LineModel, LineReading
@@ -289,20 +289,10 @@ def references(document: dict[str, Any]) -> list[str]:
     """Return the references of a document of `refdocs`, a line each, without their marks."""
     whole, found = "\n".join(document["lines"]), []
     for (a, b), marker in zip(document["refs"], document["markers"], strict=True):
-        text = joined(whole[marker[1] if marker else a : b])
+        text = unbroken(whole[marker[1] if marker else a : b])
         if len(text) >= 30 and text[0].isalnum() and not text[0].islower():
             found.append(text.rstrip(";"))
     return found if len(found) >= 6 else []
-
-
-def joined(text: str) -> str:
-    """Join the lines of a reference, as they would be without breaks."""
-    parts = [part.strip() for part in text.split("\n") if part.strip()]
-    whole = parts[0] if parts else ""
-    for part in parts[1:]:
-        left, between = glue(whole, part)
-        whole = left + between + part
-    return " ".join(whole.lstrip(" .,;)]").split())
 
 
 def _styles(directory: Path, least: int = 10) -> dict[str, list[str]]:

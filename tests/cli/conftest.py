@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_runs import TAGGED, Espalier, Outcome
 
+from citation_models import tiny_model
 from espalier.cli import main
 
 
@@ -43,3 +45,18 @@ def model(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("model") / "tiny.espalier"
     assert main(["train", "--labelled", str(corpus), "--output", str(path), "--set", "l2=0.01"]) == 0
     return path
+
+
+@pytest.fixture(scope="session")
+def references(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("references") / "tiny.espalier"
+    tiny_model().save(path)
+    return path
+
+
+@pytest.fixture
+def parse(espalier: Espalier, references: Path) -> Any:
+    def run(*arguments: object, stdin: str | bytes = "") -> Outcome:
+        return espalier("parse", *arguments, "--model", references, stdin=stdin)
+
+    return run

@@ -8,27 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_runs import Espalier, Outcome
+from cli_runs import Espalier
 
-from citation_models import reference, tiny_model
+from citation_models import reference
 from espalier.citations.formats import FORMATS
 
 BIB = "@article{DBLP:k/84,\n  author = {Knuth, Donald E.},\n  title = {Wires},\n  year = 1984,\n}\n"
-
-
-@pytest.fixture(scope="session")
-def references(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("references") / "tiny.espalier"
-    tiny_model().save(path)
-    return path
-
-
-@pytest.fixture
-def parse(espalier: Espalier, references: Path) -> Any:
-    def run(*arguments: object, stdin: str | bytes = "") -> Outcome:
-        return espalier("parse", *arguments, "--model", references, stdin=stdin)
-
-    return run
 
 
 @pytest.mark.parametrize("format", [*FORMATS, "table"])

@@ -9,9 +9,7 @@ from textwrap import wrap
 from typing import Any
 
 import pytest
-from cli_runs import Espalier, Outcome
-
-from citation_models import tiny_model
+from cli_runs import Espalier
 
 REFERENCES = [
     "Smith AB, Jones C. Soil salts and the growth of wall fruit. Acta Hortic. 2004;12(4):33-9.",
@@ -27,21 +25,6 @@ LATEX = (
     + "\n".join(f"\\bibitem{{k{i}}} {text}" for i, text in enumerate(REFERENCES)).replace("ü", '{\\"u}')
     + "\n\\end{thebibliography}\\end{document}"
 )
-
-
-@pytest.fixture(scope="session")
-def references(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("references") / "tiny.espalier"
-    tiny_model().save(path)
-    return path
-
-
-@pytest.fixture
-def parse(espalier: Espalier, references: Path) -> Any:
-    def run(*arguments: object, stdin: str | bytes = "") -> Outcome:
-        return espalier("parse", *arguments, "--model", references, stdin=stdin)
-
-    return run
 
 
 @pytest.fixture

@@ -14,28 +14,13 @@ from typing import Any
 import pytest
 from cli_runs import Espalier, Outcome
 
-from citation_models import pieces, reference, tiny_model
+from citation_models import pieces, reference
 from espalier.citations.formats import FORMATS
 from espalier.citations.record import LABELS
 from espalier.cli.inputs import Inputs
 from espalier.cli.parsing import Order, ParseJob
 from espalier.cli.show import _REFERENCE_COLOURS
 from espalier.extract.extractor import BATCH
-
-
-@pytest.fixture(scope="session")
-def references(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("references") / "tiny.espalier"
-    tiny_model().save(path)
-    return path
-
-
-@pytest.fixture
-def parse(espalier: Espalier, references: Path) -> Any:
-    def run(*arguments: object, stdin: str | bytes = "") -> Outcome:
-        return espalier("parse", *arguments, "--model", references, stdin=stdin)
-
-    return run
 
 
 def rows(text: str) -> list[dict[str, Any]]:

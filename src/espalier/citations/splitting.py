@@ -64,6 +64,7 @@ __all__ = [
     "read_references",
     "seam",
     "split_references",
+    "unbroken",
 ]
 
 LAYOUTS = ("auto", "lines", "blocks")
@@ -405,6 +406,16 @@ def glue(left: str, right: str) -> tuple[str, str]:
     if last in ("–", "—") and before.isdigit() and first.isdigit():
         return left, ""
     return left, "" if address and last in ("/", "_", "=", "&", "?") else " "
+
+
+def unbroken(text: str) -> str:
+    """Return the lines of a text as one, as they would be without breaks; marks before it go."""
+    parts = [part.strip() for part in text.split("\n") if part.strip()]
+    whole = parts[0] if parts else ""
+    for part in parts[1:]:
+        left, between = glue(whole, part)
+        whole = left + between + part
+    return " ".join(whole.lstrip(" .,;)]").split())
 
 
 def cuts(text: str) -> tuple[list[int], float]:
