@@ -33,6 +33,8 @@ YEAR = Date(((1994, 5),))
         (Work(title="1984", issued=Date(((1949,),))), "ref19841949"),
         (Work(container_title="Nature", issued=YEAR), "nature1994"),
         (Work(authors=(Name("李", "明"),), title="中文", issued=YEAR), "ref1994"),
+        (Work(authors=(Name("Щербаков"),), title="Теория", issued=YEAR), "shcherbakov1994teoriya"),
+        (Work(authors=(Name("Παπαδόπουλος"),), issued=YEAR), "papadopoylos1994"),
         (Work(issued=Date(literal="in press")), "ref"),
         (Work(), "ref"),
     ],

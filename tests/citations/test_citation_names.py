@@ -412,3 +412,16 @@ def test_two_suffixes_are_both_kept() -> None:
 def test_every_name_says_something(text: str) -> None:
     for name in split_names(text).names:
         assert bool(name.literal) != bool(name.family)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Иванов А. А. и Петров Б. В.", ["Иванов, А. А.", "Петров, Б. В."]),
+        ("под редакцией И. И. Кузнецова", ["Кузнецова, И. И."]),
+        ("под общ. ред. И. И. Кузнецова", ["Кузнецова, И. И."]),
+        ("pod red. J. Nowaka", ["Nowaka, J."]),
+    ],
+)
+def test_joiners_and_roles_in_slavic_languages(text: str, expected: list[str]) -> None:
+    assert shown(text) == expected

@@ -283,3 +283,8 @@ def test_names_of_real_references_lose_no_letter(data_dir: Path) -> None:
             sign for part in (*parts, *found.cues, *found.asides) for sign in part.casefold() if sign.isalnum()
         )
         assert letters == sorted(sign for sign in text.casefold() if sign.isalnum())
+
+
+@pytest.mark.parametrize("text", ["История языка /", "История языка //", "История языка. /"])
+def test_the_slash_behind_a_title_is_no_part_of_it(text: str) -> None:
+    assert clean_title(text) == "История языка"

@@ -11,10 +11,10 @@ A key is family name, year (with the letter of "2004a") and first title word, un
     keys(work)      # 'andersen1994programa', then '...b', ..., '...z', '...aa'
 
 It holds only a-z and 0-9 and begins with a letter, so it is a BibTeX key, an XML id and a CSL id. Accents fall off
-(Müller: muller), a few letters that do not decompose are spelt out (Søren: soren, Strauß: strauss); what has no ASCII
-letter at all is left out, and an empty key becomes 'ref'. Leading articles of titles are passed over. Memory: a
-fingerprint of every key given so far, which uniqueness costs. An entry that was read from a bibliography keeps the key
-that it has there, without what would end it in BibTeX.
+(Müller: muller), letters that do not decompose are spelt out (Søren: soren, Strauß: strauss), Cyrillic and Greek ones
+in Latin (Иванов: ivanov); what has no Latin letter at all is left out, and an empty key becomes 'ref'. Leading
+articles of titles are passed over. Memory: a fingerprint of every key given so far, which uniqueness costs. An entry
+that was read from a bibliography keeps the key that it has there, without what would end it in BibTeX.
 """
 
 from __future__ import annotations
@@ -147,9 +147,15 @@ def page_range(pages: Pages, dash: str) -> str:
     return _DASH.sub(dash, text) if _SEVERAL.search(text) else text
 
 
-_SPELT = str.maketrans(
-    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"}
-)
+_LATIN = {
+    **{"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"},
+    **dict(zip("абвгдезийклмнопрстуфыэіґћђј", "abvgdeziiklmnoprstufyeigcdj", strict=True)),
+    **{"є": "ie", "љ": "lj", "њ": "nj", "џ": "dz"},
+    **{"ё": "e", "ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ю": "yu", "я": "ya", "ї": "i"},
+    **dict(zip("αβγδεζηικλμνξοπρσςτυφω", "avgdeziiklmnxoprsstyfo", strict=True)),
+    **{"θ": "th", "χ": "ch", "ψ": "ps"},
+}
+_SPELT = str.maketrans(_LATIN)
 _ARTICLES = frozenset(
     (
         *("a", "an", "the", "der", "die", "das", "ein", "eine", "le", "la", "les", "un", "une", "el", "los", "las"),
@@ -165,7 +171,7 @@ def _ascii(text: str) -> str:
     """Return the letters a-z and digits of a text, in lower case and without accents."""
     low = text.lower()
     if not low.isascii():
-        low = unicodedata.normalize("NFKD", low.translate(_SPELT))
+        low = unicodedata.normalize("NFKD", low.translate(_SPELT)).translate(_SPELT)
     return low if low.isascii() and low.isalnum() else _NO_KEY.sub("", low)
 
 

@@ -67,7 +67,7 @@ DEGREE_PARTS = vocabulary("ph phil sc")
 TITLES = vocabulary("dr prof mr mrs ms mme herr frau dra dott ing")
 """What people are called before their names, casefolded and without full stops."""
 
-JOINERS = vocabulary("and & &amp; und et en og och with mit")
+JOINERS = vocabulary("and & &amp; und et en og och with mit и та")
 """Words between two names."""
 
 ROLES = vocabulary(
@@ -85,6 +85,8 @@ BEFORE_NAMES = re.compile(
     r"|(?:hrsg\.?|hg\.?|herausgegeben|[uü]bers(?:\.|etzt|etzung)?|aus dem \w+) von\b"
     r"|trad(?:\.|uit|uction|ucción|uzione|ução|ucido|uzido)?(?: \w+\.?)? (?:par|por|di|de|da)\b"
     r"|(?:editado|organizado) por\b|sous la dir(?:\.|ection) de\b"
+    r"|под (?:общ(?:\.|ей) )?ред(?:\.|акцией)|(?:(?:отв|гл)\. )?ред\.|пер(?:\.|евод)(?: с \w+\.?)?|сост\."
+    r"|pod red(?:\.|akcją)"
     r"|(?:eds?|hrsg|hg|transl?|tr|trad|[uü]bers|comp)\.(?=\s))",
     re.IGNORECASE,
 )

@@ -42,7 +42,8 @@ _VOLUMES = re.compile(r"(.*\S[.,;:])\s*(\(?(?:in )?\w{1,6}\s(?:vols?|volumes|Bde
 _ENDS_IN_VOLUMES = ("vol", "vols", "volumes", "Bde", "Bände", "Bänden", "tomes", "tomos", "tomi", "voll", "delen")
 _EDITED = (
     r"(?:edited by|eds?\. by|hrsg\. v(?:on|\.)|hg\. v(?:on|\.)|herausgegeben von|a c(?:ura|\.) ?di"
-    r"|sous la dir(?:ection|\.) de|org\. por|organizado por|editado por|coord\. por|pod red\.|под ред\.)"
+    r"|sous la dir(?:ection|\.) de|org\. por|organizado por|editado por|coord\. por|pod red(?:\.|akcją)"
+    r"|под (?:общ(?:\.|ей) )?ред(?:\.|акцией))"
 )
 _MIDDLE = re.compile(rf"(.{{4,}}?[,.;(])\s*({_EDITED}\s.*)", re.IGNORECASE | re.DOTALL)
 _BEHIND = re.compile(

@@ -171,8 +171,8 @@ _IN = re.compile(
 
 
 def clean_title(text: str) -> str:
-    """Return a title without quotation marks around it and separators at its ends."""
-    return strip_separators(text)
+    """Return a title without quotation marks around it and separators at its ends, the slash of ISBD among them."""
+    return strip_separators(text.rstrip(" /") if text.rstrip().endswith(" /") or "//" in text[-4:] else text)
 
 
 @remembered(longest=100)
