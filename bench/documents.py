@@ -29,8 +29,8 @@ from pathlib import Path
 
 from common import Row, arguments, compare, lines_of, write_json
 from documents_cutting import cut_right, measure_layouts
+from documents_lines import measure_refdocs
 from espalier.documents.finding import find_references
-from espalier.documents.lines import TextLine
 from espalier.documents.pdf import read_pdf
 
 PRINTED = Path(__file__).resolve().parents[1] / "build" / "printed"
@@ -72,26 +72,10 @@ def cut_by_layout(folder: Path, most: int | None) -> Iterator[Row]:
 
 def found_in_refdocs(data: Path, part: str, most: int | None) -> Iterator[Row]:
     """Yield how first lines, lists and documents of the set `refdocs` are found."""
-    hits = guesses = starts = found_lists = whole = documents = 0
-    for name in (f"segmenter_{part}.jsonl", f"segmentation_{part}.jsonl"):
-        path = data / "refdocs" / "normalised" / name
-        rows = [json.loads(line) for line in lines_of(path if path.exists() else path.with_name(f"{name}.gz"))]
-        for row in [row for row in rows if row["starts"] != "unknown"][:most]:
-            answer = find_references([TextLine(text) for text in row["lines"]]).references
-            first = {one.lines[0] - 1 for one in answer}
-            inside = {line - 1 for one in answer for line in one.lines}
-            true = {n for n, label in enumerate(row["labels"]) if label == "ref"}
-            listed = true | {n for n, label in enumerate(row["labels"]) if label == "ref-cont"}
-            hits, guesses, starts = hits + len(first & true), guesses + len(first), starts + len(true)
-            documents += 1
-            found_lists += 2 * len(inside & listed) >= len(listed)
-            whole += first == true and inside == listed
-    score = 2 * hits / max(guesses + starts, 1)
-    yield compare(f"refdocs {part}, first lines", "F1", score, 0.98, "asked for", higher_is_better=True)
-    yield compare(
-        f"refdocs {part}, lists found", "share", found_lists / documents, 0.97, "asked for", higher_is_better=True
-    )
-    yield compare(f"refdocs {part}, lists right", "share", whole / documents, 0.8, "asked for", higher_is_better=True)
+    asked = {"first lines": 0.98, "found": 0.97, "lists": 0.8}
+    for name, figures in measure_refdocs(data, part, n=most).items():
+        for what, least in asked.items():
+            yield compare(f"{name} {part}, {what}", "share", figures[what], least, "asked for", higher_is_better=True)
 
 
 def made_pdf(path: Path) -> Path:

@@ -11,6 +11,10 @@ FONTS = {
     "ital": "Times-Italic",
     "mono": "Courier",
 }
+UNNAMED = "<< /Type /Encoding /Differences [65 /g1 /g2 /g3 /g4 /g5] >>"
+"""An encoding whose letters have names that nobody knows: which character A is cannot be told."""
+LOCKED = f"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{'a1' * 32}> /U <{'b2' * 32}> >> /ID [<00> <00>]"
+"""What the end of a file says that opens with a password only."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +30,18 @@ class Text:
     operators: str = ""
 
 
-def write_pdf(pages: list[list[Text]], size: tuple[float, float] = (595, 842), page_entries: str = "") -> bytes:
+def write_pdf(
+    pages: list[list[Text]],
+    size: tuple[float, float] = (595, 842),
+    page_entries: str = "",
+    encoding: str = "/WinAnsiEncoding",
+    trailer: str = "",
+) -> bytes:
     """Return a PDF file. Courier is 0.6 of its size wide for every letter, so places are easy to compute."""
     objects: list[bytes] = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
     fonts = []
     for name, base in FONTS.items():
-        objects.append(f"<< /Type /Font /Subtype /Type1 /BaseFont /{base} /Encoding /WinAnsiEncoding >>".encode())
+        objects.append(f"<< /Type /Font /Subtype /Type1 /BaseFont /{base} /Encoding {encoding} >>".encode())
         fonts.append(f"/{name} {len(objects)} 0 R")
     kids = []
     for texts in pages:
@@ -41,7 +51,7 @@ def write_pdf(pages: list[list[Text]], size: tuple[float, float] = (595, 842), p
         objects.append(f"<< /Type /Page {entries} /Resources << /Font << {' '.join(fonts)} >> >> >>".encode())
         kids.append(f"{len(objects)} 0 R")
     objects[1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(kids)}] >>".encode()
-    return _file(objects)
+    return _file(objects, trailer)
 
 
 def _drawn(text: Text, height: float) -> bytes:
@@ -53,7 +63,7 @@ def _drawn(text: Text, height: float) -> bytes:
     return f"BT /{text.font} {text.size} Tf {text.operators} {place} (".encode() + raw + b") Tj ET"
 
 
-def _file(objects: list[bytes]) -> bytes:
+def _file(objects: list[bytes], trailer: str) -> bytes:
     out, places = b"%PDF-1.4\n", []
     for number, content in enumerate(objects, 1):
         places.append(len(out))
@@ -61,4 +71,5 @@ def _file(objects: list[bytes]) -> bytes:
     start = len(out)
     out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
     out += b"".join(b"%010d 00000 n \n" % place for place in places)
-    return out + b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
+    ends = (len(objects) + 1, trailer.encode(), start)
+    return out + b"trailer << /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n" % ends

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pypdfium2")
 
-from pdf_writer import Text, write_pdf
+from pdf_writer import LOCKED, UNNAMED, Text, write_pdf
 
 from espalier.documents.lines import PrintedText
 from espalier.documents.pdf import read_pdf
@@ -219,6 +219,16 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(good)
     assert texts(read_document(tmp_path / "a.txt")) == ["Wires"]
     assert texts(read_document(good)) == ["Wires"]
+
+
+def test_a_password_is_asked_for_elsewhere() -> None:
+    with pytest.raises(InputError, match=r"a.pdf is encrypted; save it without a password first"):
+        read_pdf(write_pdf([[Text(60, 100, "Wires")]], trailer=LOCKED), "a.pdf")
+
+
+def test_letters_without_a_name_are_a_warning() -> None:
+    (said,) = read_pdf(write_pdf([[Text(60, 100, "ABCDE EDCBA", font="helv")]], encoding=UNNAMED)).warnings
+    assert said.startswith("1 page with fonts that do not say which characters they draw")
 
 
 @settings(max_examples=25, deadline=None)
