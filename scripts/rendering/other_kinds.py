@@ -114,9 +114,7 @@ class OtherKinds(Drawing):
     def standard(self, language: str) -> Item:
         """Return a standard."""
         body, year = self._one("standards_bodies"), self.random.randint(1975, 2024)
-        mark = self.random.choice(
-            ("ISO", "ISO/IEC", "IEEE", "ASTM", "DIN EN", "BS EN", "ITU-T", "3GPP TS", "ANSI/NISO")
-        )
+        mark = self._one("standards_marks")
         number = self.random.choice(
             (
                 f"{mark} {digits(self.random, 4)}",
@@ -146,10 +144,9 @@ class OtherKinds(Drawing):
 
     def legal_case(self, language: str) -> Item:
         """Return a decision of a court."""
-        first, second = self._one("parties"), self._one("parties")
         item = {
             "type": "legal_case",
-            "title": f"{first} {self.random.choice(('v.', 'v', 'vs.'))} {second}",
+            "title": self._case(),
             "authority": self._one("courts"),
         }
         item["issued"] = {"date-parts": [[self.random.randint(1900, 2024)]]}
@@ -164,6 +161,16 @@ class OtherKinds(Drawing):
         details.set_date(self.random, item, 0.3, 0.9)
         return item
 
+    def _case(self) -> str:
+        """Return the name of a case: mostly two parties, else what the court speaks of."""
+        first, second = self._one("parties"), self._one("parties")
+        against = f"{first} {self.random.choice(('v.', 'v.', 'v', 'v', 'vs.'))} {second}"
+        if some(self.random, 0.8):
+            return against
+        number = f"{self.random.randint(1, 900)}/{digits(self.random, 2)}"
+        one = (f"In re {first}", f"Re {first}", f"Ex parte {first}", f"Matter of {first}", f"Case C-{number} {against}")
+        return self.random.choice((*one, f"{against} (No. 2)", f"{against} and others"))
+
     def manuscript(self, language: str) -> Item:
         """Return something that was never printed."""
         item = {**self.pool.draw(self.random, "manuscript", language), "type": "manuscript"}
@@ -172,13 +179,7 @@ class OtherKinds(Drawing):
             if some(self.random, 0.7)
             else ""
         )
-        item["archive"] = (
-            self.random.choice(
-                ("Bodleian Library", "Archivio di Stato, Venezia", "National Archives", "British Library")
-            )
-            if some(self.random, 0.4)
-            else ""
-        )
+        item["archive"] = self._one("libraries") if some(self.random, 0.4) else ""
         item["archive_location"] = (
             f"MS {self.random.choice(('Add.', 'Rawl.', 'Lat.'))} {digits(self.random, 4)}"
             if item["archive"] and some(self.random, 0.6)
@@ -214,7 +215,7 @@ class OtherKinds(Drawing):
         item = {
             **self.basics(language),
             "type": "motion_picture",
-            "publisher": self.random.choice(("Paramount Pictures", "Gaumont", "BBC", "Criterion")),
+            "publisher": self._one("studios"),
         }
         item["director"] = item.pop("author", [])[:1]
         item["medium"] = (
@@ -228,10 +229,6 @@ class OtherKinds(Drawing):
         item = {**self.basics(language), "type": "speech", "event-place": self._one("cities")}
         item["event-title"] = self.pool.draw(self.random, "paper-conference").get("container-title", "")
         item["event-title"] = item["event-title"].replace("Proceedings of the ", "")
-        item["genre"] = (
-            self.random.choice(("Poster", "Lecture", "Paper presentation", "Keynote", "Conference presentation"))
-            if some(self.random, 0.4)
-            else ""
-        )
+        item["genre"] = self._one("talks") if some(self.random, 0.4) else ""
         details.set_date(self.random, item, 0.8, 0.6)
         return item

@@ -169,6 +169,10 @@ class PrintKinds(Drawing):
                     f"w{digits(self.random, 5)}",
                 ),
                 f"NASA/TM-{self.random.randint(1990, 2020)}-{digits(self.random, 6)}",
+                f"{self._one('acronyms')}-{digits(self.random, self.random.randint(2, 4))}",
+                f"{self._one('acronyms')}/{self.random.randint(1990, 2020)}/{digits(self.random, 2)}",
+                f"{self.random.randint(1985, 2022)}-{digits(self.random, 2)}",
+                f"{digits(self.random, 2)}.{digits(self.random, 2)}",
             )
         )
         item["number"] = number if some(self.random, 0.7) else ""

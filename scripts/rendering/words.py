@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -13,6 +14,7 @@ LANGUAGES = ("de", "fr", "es", "it", "pt", "nl", "pl", "ru", "zh", "ja")
 """The languages besides English that references are made in."""
 
 _UNSEEN = 0.25
+_MADE = 0.5
 
 
 class Words:
@@ -35,8 +37,16 @@ class Words:
         return self._lists.get((language, name), ())
 
     def one(self, random: Random, name: str, language: str = "common") -> str:
-        """Draw an entry."""
-        return random.choice(self.all(name, language))
+        """Draw an entry; {other} in one of the common lists stands for an entry of the list `other`.
+
+        Where a list has such entries, half of what is drawn is one of them: they never run out.
+        """
+        entries = self.all(name, language)
+        if language != "common":
+            return random.choice(entries)
+        made = [entry for entry in entries if "{" in entry]
+        entry = random.choice(made if made and random.random() < _MADE else entries)
+        return re.sub(r"\{(\w+)\}", lambda found: self.one(random, found.group(1)), entry)
 
 
 def _of_part(text: str, part: str) -> list[str]:

@@ -138,3 +138,22 @@ def test_works_of_other_locales_are_in_english(pool: Pool) -> None:
 def test_short_titles() -> None:
     assert details.short_title("Journal of American Linguistics") == "J. Am. Linguist."
     assert details.short_title("Nature") is None
+
+
+@pytest.mark.parametrize("part", ["train", "unseen"])
+def test_entries_may_be_made_of_others(part: str) -> None:
+    tables = {"common": {"institutes": "Institute of {topics}|CERN|Centre for {topics}", "topics": "Pears|Walls|Soil"}}
+    words, random = Words(tables, part), Random(0)
+    drawn = {words.one(random, "institutes") for _ in range(200)}
+    topics = set(words.all("topics"))
+    patterns = [entry for entry in words.all("institutes") if "{" in entry]
+    made = {entry.replace("{topics}", topic) for entry in patterns for topic in topics}
+    assert drawn == made | {entry for entry in words.all("institutes") if "{" not in entry}
+
+
+def test_every_list_that_an_entry_names_is_there() -> None:
+    for part in ("train", "unseen"):
+        words, random = Words.read(part), Random(0)
+        for language, name in words._lists:
+            for _ in range(30):
+                assert "{" not in words.one(random, name, language) or language != "common"
