@@ -38,6 +38,7 @@ LAYERS: dict[str, str] = {
     "learning": "*",
     "estimators": "*",
     "distributed": "*",
+    "joint": "*",
     "io": "errors tags document",
     "tasks": "errors corpus features rules io",
     "extract": "*",

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from espalier.features.word_classes import WordClasses as WordClasses
     from espalier.io import read as read
     from espalier.io import write as write
+    from espalier.joint.problem import JointProblem as JointProblem
+    from espalier.joint.problem import PairLayer as PairLayer
+    from espalier.joint.problem import TextLayer as TextLayer
     from espalier.learning.discovery import discover as discover
     from espalier.loading import load as load
     from espalier.metrics import evaluate as evaluate
@@ -63,7 +66,9 @@ _HOME = {
     "FeatureExtractor": "features.extract",
     "GeneralizedExpectation": "estimators.generalized_expectation",
     "HMM": "estimators.hmm",
+    "JointProblem": "joint.problem",
     "Labels": "corpus",
+    "PairLayer": "joint.problem",
     "Perceptron": "estimators.perceptron",
     "PosteriorRegularization": "estimators.posterior_regularization",
     "Potentials": "potentials",
@@ -71,6 +76,7 @@ _HOME = {
     "SampleRank": "estimators.samplerank",
     "SegmentPotentials": "potentials",
     "SemiCRF": "estimators.semicrf",
+    "TextLayer": "joint.problem",
     "TwoStage": "estimators.two_stage",
     "WordClasses": "features.word_classes",
     "decode": "decoders.api",

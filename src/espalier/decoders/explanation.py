@@ -7,7 +7,7 @@ rule that the first answer breaks. `minimal` is False where the budget of decodi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -16,7 +16,7 @@ import numpy as np
 from espalier.decoders.base import Decoding, Problem, evaluate
 from espalier.errors import InfeasibleError
 
-__all__ = ["ExpertShare", "Explanation", "RuleEffect", "explain"]
+__all__ = ["ExpertShare", "Explanation", "RuleEffect", "explain", "smallest_cause"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,52 +105,47 @@ def explain(problem: Problem, *, method: str = "auto", budget: int = 200) -> Exp
         for name, rho, b, a in zip(problem.rules.names, problem.penalties, broken, kept, strict=True)
         if b or a
     )
-    search = _Search(problem, method, after, budget)
-    cause, minimal = search.cause(frozenset(int(k) for k in np.flatnonzero((broken > 0) & (problem.penalties > 0))))
+
+    def same(rules: Sequence[int]) -> bool:
+        """Do these rules alone give the same labels?"""
+        penalties = np.zeros(problem.rules.K)
+        penalties[list(rules)] = problem.penalties[list(rules)]
+        labels = run(problem.with_penalties(penalties), method).labels
+        return labels is not None and np.array_equal(labels, after.labels)  # type: ignore[arg-type]
+
+    active = [int(k) for k in np.flatnonzero(problem.penalties > 0)]
+    cause, minimal = smallest_cause(active, frozenset(k for k in active if broken[k]), same, budget)
     names = tuple(problem.rules.names[k] for k in cause)
     return Explanation(tuple(problem.grounded.tokens), before, after, effects, names, minimal)
 
 
-@dataclass(slots=True)
-class _Search:
-    """The search for a cause, with the decodings it may still spend."""
+def smallest_cause(
+    active: Sequence[int], broken: frozenset[int], same: Callable[[Sequence[int]], bool], budget: int
+) -> tuple[tuple[int, ...], bool]:
+    """Return a set of rules that gives the same answer as all active ones, and whether it is a smallest one.
 
-    problem: Problem
-    method: str
-    after: Decoding
-    budget: int
-
-    def cause(self, broken: frozenset[int]) -> tuple[tuple[int, ...], bool]:
-        """Return a set of rules that gives the same answer as all, and whether it is a smallest one."""
-        active = [int(k) for k in np.flatnonzero(self.problem.penalties > 0)]
-        if self._same(()):
-            return (), True
-        # Rules that the first answer keeps are the likelier ones to be without effect: drop them first.
-        kept = sorted(active, key=lambda k: k in broken)
-        for k in tuple(kept):
-            fewer = [other for other in kept if other != k]
-            if self.budget > 0 and self._same(fewer):
-                kept = fewer
-        for smaller in _by_size(active, len(kept), broken):
-            if self.budget <= 0:
-                return tuple(sorted(kept)), False
-            if self._same(smaller):
-                return smaller, True
-        return tuple(sorted(kept)), True
-
-    def _same(self, rules: Iterable[int]) -> bool:
-        """Do these rules alone give the same labels?"""
-        from espalier.decoders.table import run
-
-        self.budget -= 1
-        penalties = np.zeros(self.problem.rules.K)
-        chosen = list(rules)
-        penalties[chosen] = self.problem.penalties[chosen]
-        labels = run(self.problem.with_penalties(penalties), self.method).labels
-        return labels is not None and np.array_equal(labels, self.after.labels)  # type: ignore[arg-type]
+    broken : those that the answer without rules breaks; same : do these rules alone give the answer of all? It is asked
+    about `budget` times.
+    """
+    if same(()):
+        return (), True
+    # Rules that the first answer keeps are the likelier ones to be without effect: drop them first.
+    kept, asked = sorted(active, key=lambda k: k in broken), 1
+    for k in tuple(kept):
+        fewer = [other for other in kept if other != k]
+        if asked < budget:
+            asked += 1
+            kept = fewer if same(fewer) else kept
+    for smaller in _by_size(active, len(kept), broken):
+        if asked >= budget:
+            return tuple(sorted(kept)), False
+        asked += 1
+        if same(smaller):
+            return smaller, True
+    return tuple(sorted(kept)), True
 
 
-def _by_size(rules: list[int], below: int, broken: frozenset[int]) -> Iterator[tuple[int, ...]]:
+def _by_size(rules: Sequence[int], below: int, broken: frozenset[int]) -> Iterator[tuple[int, ...]]:
     """Yield the sets of fewer than `below` rules that hold a broken one, small ones first."""
     for size in range(1, below):
         yield from (chosen for chosen in combinations(rules, size) if not broken.isdisjoint(chosen))

@@ -61,6 +61,7 @@ __all__ = [
     "checked_seconds",
     "decode",
     "degree_of",
+    "trusted",
 ]
 
 Float = NDArray[np.float64]
@@ -129,9 +130,12 @@ def _best(
     bound = min(top, solution.bound)
     if score == -math.inf:
         return nothing_found(problem, bound, METHOD, work)
-    if score - _TRUST * max(1.0, abs(score)) <= bound < score:
-        bound = score
-    return certify(problem, y, bound, METHOD, work)
+    return certify(problem, y, trusted(bound, score), METHOD, work)
+
+
+def trusted(bound: float, score: float) -> float:
+    """Return HiGHS' bound, which may lie below a score that it has found by its own tolerance."""
+    return score if score - _TRUST * max(1.0, abs(score)) <= bound < score else bound
 
 
 @dataclass(frozen=True, slots=True)
