@@ -1,14 +1,22 @@
-"""The workbench under load: many clients at once, and how soon a moved slider is seen on 500 references.
+"""The workbench under load: many clients, large requests beside small ones, half-open connections, a moved slider.
 
-    python bench/serve.py [--clients 50] [--seconds 30] [--json FILE]
+    python bench/serve.py [--workers 2] [--only pages parse attacks half-open] [--json FILE]
 
-A server process of its own, on a project of its own. The clients do what pages do: list records, parse a text, confirm
-a correction (which waits for the disk), move a slider over what is on the screen, ask for the state. Any answer that is
-no success counts as an error, and the script then ends with 1. Peers are the limits that the workbench promises.
+| part | what |
+|---|---|
+| pages | 50 clients do what pages do: list, parse, confirm (which waits for the disk), move a slider, ask how it is |
+| parse | single references over a kept connection; 20 clients at once; batches of 1,000 |
+| attacks | one request within all limits (40 texts of 20,000 characters; 1,000 references in 20 readings each) |
+| half-open | 1,000 connections that have sent half of a head, for a minute |
+
+During the last two, others ask for single references, and their 99th percentile is what counts. A server process of its
+own, on a project of its own. Any answer that is no success counts as an error, except that an attack may be told that
+its time is over; the script then ends with 1. Peers are the limits that the workbench promises.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import statistics
@@ -24,6 +32,7 @@ from pathlib import Path
 import httpx
 
 from common import Row, arguments, compare, parsed, write_json
+from serve_clients import Attack, attack, batches, for_seconds, half_open, singles, together
 
 HEADERS = {"X-Espalier": "1"}
 SCREEN = 500
@@ -123,8 +132,9 @@ def edited(base: str, ids: list[int], rounds: int) -> float:
     return best
 
 
-def measure(base: str, texts: list[str], clients: int, seconds: float) -> tuple[list[Row], list[str]]:
-    """Return the rows, and the errors."""
+def pages(base: str, texts: list[str], options: argparse.Namespace) -> tuple[list[Row], list[str]]:
+    """Return the rows of what pages do, and the errors."""
+    clients, seconds = options.clients, options.seconds
     with httpx.Client(headers=HEADERS, timeout=120) as http:
         body = {"text": "\n".join(texts), "layout": "lines"}
         ids = http.post(f"{base}/tasks/citations/records", json=body).raise_for_status().json()["added"]
@@ -140,19 +150,75 @@ def measure(base: str, texts: list[str], clients: int, seconds: float) -> tuple[
     return rows, errors
 
 
+def parsing(base: str, texts: list[str], options: argparse.Namespace) -> tuple[list[Row], list[str]]:
+    """Return the rows of parsing."""
+    singles(base, texts, 50)
+    one = singles(base, texts, options.singles)
+    rows = [compare("one reference, p50", "ms", one.ms(0.5), 5, "promised")]
+    rows.append(compare("one reference, p99", "ms", one.ms(0.99), 50, "promised"))
+    many = together(base, texts, 20, for_seconds(options.seconds))
+    rate = len(many.seconds) / options.seconds
+    rows.append(compare("20 clients, one each", "refs/s", rate, 600, "promised, 2 workers", higher_is_better=True))
+    rows.append(compare("20 clients, one each, p99", "ms", many.ms(0.99), 500, "promised"))
+    rate, seen = batches(base, texts, options.rounds)
+    name = f"batches of {len(texts):,}"
+    rows.append(compare(name, "refs/s", rate, 4000, "promised", higher_is_better=True))
+    return rows, [*one.errors, *many.errors, *seen.errors]
+
+
+def attacks(base: str, texts: list[str], options: argparse.Namespace) -> tuple[list[Row], list[str]]:
+    """Return the rows of requests that are as large as they may be."""
+    whole = " ".join(texts)
+    large = [whole[i * 20_000 :][:20_000] or whole[:20_000] for i in range(options.long)]
+    rows, errors = [], list[str]()
+    for name, body in (
+        (f"{options.long} texts of 20,000 characters", {"texts": large}),
+        (f"{len(texts):,} references, 20 readings", {"texts": texts, "k": 20}),
+    ):
+        found: Attack = attack(base, body, texts)
+        rows.append(compare(f"{name} ({found.status})", "s", found.seconds, 22, "promised"))
+        rows.append(compare("  other clients, p50", "ms", found.others.ms(0.5), 500, "promised"))
+        rows.append(compare("  other clients, p99", "ms", found.others.ms(0.99), 500, "promised"))
+        errors += found.others.errors
+        errors += [] if found.status in (200, 413, 504) else [f"{name}: {found.status}"]
+    return rows, errors
+
+
+def half_sent(base: str, texts: list[str], options: argparse.Namespace) -> tuple[list[Row], list[str]]:
+    """Return the rows of connections that do nothing."""
+    with half_open(base, options.half_open):
+        seen = together(base, texts, 5, for_seconds(options.minute), pause=0.02)
+    name = f"{options.half_open:,} half-open connections"
+    return [compare(f"{name}: others, p99", "ms", seen.ms(0.99), 500, "promised")], seen.errors
+
+
+PARTS = {"pages": pages, "parse": parsing, "attacks": attacks, "half-open": half_sent}
+
+
 def main() -> None:
     """Start a server, measure, and stop it."""
     parser = arguments(__doc__.split("\n")[0])
-    parser.add_argument("--clients", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=30)
-    options = parsed(parser, clients=4, seconds=1.0)
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="these parts alone")
+    parser.add_argument("--workers", type=int, default=1, help="of the server")
+    parser.add_argument("--clients", type=int, default=50, help="that do what pages do")
+    parser.add_argument("--seconds", type=float, default=30, help="of many clients at once")
+    parser.add_argument("--minute", type=float, default=60, help="seconds of half-open connections")
+    quick = {"singles": 20, "rounds": 1, "long": 2, "half_open": 50}
+    options = parsed(parser, clients=4, seconds=1.0, minute=1.0)
+    vars(options).update(quick if options.quick else {"singles": 500, "rounds": 5, "long": 40, "half_open": 1000})
+    rows, errors = list[Row](), list[str]()
     with tempfile.TemporaryDirectory() as project:
         command = [sys.executable, "-m", "espalier", "serve", "--project", project, "--port", "0"]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        command += ["--workers", str(options.workers)] if options.workers > 1 else []
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             assert server.stdout is not None
             base = f"{server.stdout.readline().strip()}api/v1"
-            rows, errors = measure(base, references(options.data, SCREEN), options.clients, options.seconds)
+            for part in options.only:
+                texts = references(options.data, SCREEN if part == "pages" or options.quick else 1000)
+                found = PARTS[part](base, texts, options)
+                rows += found[0]
+                errors += found[1]
         finally:
             server.terminate()
             server.communicate()

@@ -105,6 +105,7 @@ IMPORTED = {
     "bench/experts_sets.py": "bench/experts.py",
     "bench/experts_tables.py": "bench/experts.py",
     "bench/reference_features.py": "bench/accuracy.py",
+    "bench/serve_clients.py": "bench/serve.py",
     "bench/synthetic.py": "bench/crf.py",
     "scripts/kill_kinds.py": "scripts/kill_hundred.py",
     "scripts/line_documents.py": "scripts/train_lines.py",

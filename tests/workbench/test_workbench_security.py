@@ -99,7 +99,7 @@ def test_the_token(strict: Running) -> None:
     assert httpx.get(base, headers={"Authorization": "Bearer wrong"}).status_code == 401
     assert httpx.get(base, headers={"Authorization": f"Basic {TOKEN}"}).status_code == 401
     assert httpx.get(base, headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
-    assert httpx.get(base, headers={"Cookie": "espalier_token=\x01; ="}).status_code == 401
+    assert httpx.get(base, headers={"Cookie": "espalier_token=\x01; ="}).status_code in (400, 401)  # by the parser
     assert httpx.get(f"{strict.origin}/login", params={"token": "wrong"}).status_code == 401
     with httpx.Client(base_url=strict.origin) as browser:
         door = browser.get("/login", params={"token": TOKEN})

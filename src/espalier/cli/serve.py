@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, gethostname, socket
+from socket import gethostname, socket
 from typing import Annotated, Any
 
 import typer
@@ -74,15 +74,14 @@ def _check_extra() -> None:
 @contextmanager
 def _listening(host: str, port: int) -> Iterator[socket]:
     """Give a socket that listens: who comes before the server is up waits in line."""
-    family = AF_INET6 if ":" in host else AF_INET
-    with socket(family, SOCK_STREAM) as listener:
-        listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, port))
-        except OSError as error:
-            why = f"cannot listen on {host}:{port}: {error.strerror}; choose another --port or --host"
-            raise InputError(why) from None
-        listener.listen(128)
+    from espalier.workbench.transport import listening
+
+    try:
+        listener = listening(host, port)
+    except OSError as error:
+        hint = "choose another --port or --host"
+        raise InputError(f"cannot listen on {host}:{port}: {error.strerror}", hint=hint) from None
+    with listener:
         yield listener
 
 
@@ -92,6 +91,8 @@ def _run(app: Any, listener: socket, token: str | None) -> None:
 
     import uvicorn
 
+    from espalier.workbench.transport import configured, many_files
+
     address = _address(listener)
     sys.stdout.write(f"{address}login?token={token}\n" if token else f"{address}\n")
     sys.stdout.flush()
@@ -99,15 +100,8 @@ def _run(app: Any, listener: socket, token: str | None) -> None:
         complain("others can reach this server, and nothing is encrypted; give the address to those you trust only")
     note("interrupt with Ctrl-C; what was confirmed is stored")
     threading.Thread(target=_warm_up, args=(app.state.bench,), daemon=True).start()
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=5,
-        timeout_keep_alive=30,
-    )
-    uvicorn.Server(config).run(sockets=[listener])
+    many_files()
+    uvicorn.Server(configured(app)).run(sockets=[listener])
 
 
 def _address(listener: socket) -> str:

@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -24,6 +25,7 @@ from starlette.exceptions import HTTPException
 from espalier.errors import EspalierError
 from espalier.pages.page import page, paragraph, section, table
 from espalier.workbench.bench import Bench, Limits
+from espalier.workbench.callers import CallerWatch
 from espalier.workbench.failures import Failure, explained
 from espalier.workbench.jobs import Jobs
 from espalier.workbench.redecoding import Redecoder
@@ -34,7 +36,13 @@ from espalier.workbench.security import COOKIE, Gate, RequestGuard, same_token
 __all__ = ["PREFIX", "api_page", "create_app"]
 
 PREFIX = "/api/v1"
+THREADS = 128  # more than may wait for their turn to compute, so that some are left for what computes nothing
 STATIC = Path(__file__).parent / "static"
+_HINTS = {
+    404: "the API is under /api/v1; /api describes it",
+    408: "send it in smaller parts",
+    413: "send it in parts",
+}
 TRAINER = (sys.executable, "-m", "espalier.workbench.teaching")
 
 
@@ -60,12 +68,14 @@ def create_app(
         app.include_router(part.router, prefix=PREFIX, responses=ERRORS)
     _add_errors(app)
     _add_pages(app, gate)
+    app.add_middleware(CallerWatch)
     app.add_middleware(RequestGuard, gate=gate, most=bench.limits.body, most_of_file=bench.limits.file)
     return app
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    current_default_thread_limiter().total_tokens = THREADS
     yield
     app.state.jobs.close()
     app.state.bench.close()
@@ -90,8 +100,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> Response:
-        hint = {404: "the API is under /api/v1; /api describes it", 413: "send it in parts"}.get(error.status_code, "")
-        return _answer(Failure(error.status_code, str(error.detail), hint))
+        return _answer(Failure(error.status_code, str(error.detail), _HINTS.get(error.status_code, "")))
 
 
 def _add_pages(app: FastAPI, gate: Gate) -> None:

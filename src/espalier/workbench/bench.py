@@ -1,15 +1,16 @@
 """The workbench itself: a project, its models in memory, and what they say about texts. Routes call this.
 
-Computing goes one request at a time (`computing`): the compiled passes use all cores by themselves, and what is kept
-between requests needs no further locks. A request that waits or computes too long is answered so; what it has done by
-then is kept, so that asking again goes on from there.
+Computing goes one request at a time (`computing`, `turns`): the compiled passes use all cores by themselves, and what
+is kept between requests needs no further locks. Work is cut into pieces by tokens, and between two of them others have
+their turn. A request that waits or computes too long is answered so; what it has done by then is kept, so that asking
+again goes on from there.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,20 +23,21 @@ from espalier.extract.extractor import Extractor
 from espalier.potentials import ChainBatch
 from espalier.workbench.answers import places, text_dict
 from espalier.workbench.database import Database
-from espalier.workbench.failures import Deadline, Failure
+from espalier.workbench.failures import Failure
 from espalier.workbench.labellers import Labeller, load_labeller
 from espalier.workbench.memory import Kept, alone, joined, size
 from espalier.workbench.models import ModelStore
 from espalier.workbench.records import RecordStore, Stored
 from espalier.workbench.rule_texts import applied
 from espalier.workbench.tasks import ProjectTask, TaskStore
+from espalier.workbench.turns import LONG, Turn, Turns
 
-__all__ = ["Bench", "Limits", "listed", "queued", "ruled"]
+__all__ = ["Bench", "Limits", "cut_short", "listed", "queued"]
 
 _CORRECTED = {"any": None, "yes": True, "no": False}
 _MODELS = 4  # models in memory
-_AT_ONCE = 128  # records between two looks at the clock
-_FEW_AT_ONCE = 8  # the same where several readings of each are wanted
+_BATCHES = 64  # pieces with their scores in memory
+_RULED = 8  # models under rules in memory
 _SURE = 500_000  # confidences in memory: an order needs those of all records, whose answers may be too many to keep
 
 
@@ -43,13 +45,14 @@ _SURE = 500_000  # confidences in memory: an order needs those of all records, w
 class Limits:
     """What one request may ask for: bytes, records, characters of a record, seconds; and bytes of scores in memory.
 
-    file : bytes of a request whose body is a file.
+    file : bytes of a request whose body is a file; tokens : of all texts, times the readings of each.
     """
 
     body: int = 10_000_000
     file: int = 50_000_000
     records: int = 2000
     length: int = 20_000
+    tokens: int = 1_000_000
     seconds: float = 20.0
     scores: int = 256 << 20
     answers: int = 20_000
@@ -66,26 +69,20 @@ class Bench:
         self.tasks, self.records = TaskStore(self.database), RecordStore(self.database)
         self.models = ModelStore(self.database)
         self._labellers: Kept[Labeller] = Kept(_MODELS)
-        self._lock = threading.Lock()
+        self._ruled: Kept[Extractor] = Kept(_RULED)
+        self.turns = Turns()
         self._scores: Kept[ChainBatch] = Kept(self.limits.scores, size)
         self._answers: Kept[Extraction] = Kept(self.limits.answers)
         self._sure: Kept[float] = Kept(_SURE)
-        self._batches: Kept[Scored] = Kept(4)
+        self._batches: Kept[Scored] = Kept(_BATCHES)
 
     def close(self) -> None:
         """Let another server have the project."""
         self.database.close()
 
-    @contextmanager
-    def computing(self) -> Iterator[Deadline]:
-        """Wait for the turn to compute, and give the time that is left."""
-        deadline = Deadline(self.limits.seconds)
-        if not self._lock.acquire(timeout=deadline.left):
-            raise deadline.over()
-        try:
-            yield deadline
-        finally:
-            self._lock.release()
+    def computing(self) -> AbstractContextManager[Turn]:
+        """Wait for the turn to compute; its `check` is to be called often."""
+        return self.turns.turn(self.limits.seconds)
 
     def labeller(self, task: ProjectTask, model: int | None) -> Labeller:
         """Return a model of a task by number; None is no model. Call it while computing."""
@@ -95,6 +92,16 @@ class Bench:
             found = load_labeller(self.models, task, model)
             self._labellers.put(key, found)
         return found
+
+    def extractor(self, task: ProjectTask, model: int | None, documents: Sequence[Document]) -> Extractor:
+        """Return a model under the rules of a task, for the documents of a piece. Call it while computing."""
+        labeller = self.labeller(task, model)
+        key = (labeller, task.rules.key)
+        found = self._ruled.get(key)
+        if found is None:
+            found = labeller.extractor.with_rules(applied(task.rules, labeller))
+            self._ruled.put(key, found)
+        return cut_short(found, documents)
 
     def check_many(self, count: int) -> None:
         """Refuse more records than one request may ask for."""
@@ -107,6 +114,14 @@ class Bench:
         if len(text) > self.limits.length:
             hint = f"a record has at most {self.limits.length:,}; split it"
             raise Failure(413, f"a text of {len(text):,} characters", hint, where)
+
+    def check_work(self, documents: Sequence[Document], k: int) -> None:
+        """Refuse more tokens than one request may ask for, all readings counted."""
+        tokens = sum(len(document.tokens) for document in documents)
+        if tokens * k > self.limits.tokens:
+            most = max(1, self.limits.tokens * len(documents) // (tokens * k))
+            hint = f"send at most {most:,} texts as long as these at a time" + (", or ask for fewer readings" * (k > 1))
+            raise Failure(413, f"{tokens:,} tokens in one request, {k} readings of each", hint)
 
     def batch(self, labeller: Labeller, stored: Sequence[Stored]) -> Scored:
         """Return records with their scores; those of the last few requests are kept whole."""
@@ -130,23 +145,32 @@ class Bench:
                 self._scores.put((labeller.number, one.id), part)
         return joined([known for key in keys if (known := found[key]) is not None])
 
-    def answers(
-        self, task: ProjectTask, stored: Sequence[Stored], model: int | None, deadline: Deadline
-    ) -> list[Extraction]:
+    def answers(self, task: ProjectTask, stored: Sequence[Stored], model: int | None, turn: Turn) -> list[Extraction]:
         """Return what a model and the task's rules say about records."""
-        labeller, rules = self.labeller(task, model), task.rules.key
-        keys = [(model, rules, one.id) for one in stored]
+        found: list[Extraction] = []
+        for a, b in turn.pieces([one.document for one in stored]):
+            found += self._answers_of(task, stored[a:b], model)
+        return found
+
+    def _answers_of(self, task: ProjectTask, some: Sequence[Stored], model: int | None) -> list[Extraction]:
+        """Return the answers for the records of one piece; they are kept."""
+        rules = task.rules.key
+        keys = [(model, rules, one.id) for one in some]
         found = {key: self._answers.get(key) for key in keys}
-        missing = [(key, one) for key, one in zip(keys, stored, strict=True) if found[key] is None]
-        extractor = ruled(task, labeller)
-        for first in range(0, len(missing), _AT_ONCE):
-            deadline.check()
-            some = missing[first : first + _AT_ONCE]
-            batch = self.batch(labeller, [one for _, one in some])
-            for (key, _), answer in zip(some, extractor.extractions(extractor.decode(batch)), strict=True):
+        missing = [(key, one) for key, one in zip(keys, some, strict=True) if found[key] is None]
+        if missing:
+            answers = self._decoded(task, [one for _, one in missing], model)
+            for (key, _), answer in zip(missing, answers, strict=True):
                 found[key] = answer
                 self._answers.put(key, answer)
         return [known for key in keys if (known := found[key]) is not None]
+
+    def _decoded(self, task: ProjectTask, some: Sequence[Stored], model: int | None, k: int = 1) -> list[Extraction]:
+        """Return the k best answers for the records of one piece."""
+        documents = [one.document for one in some]
+        extractor = self.extractor(task, model, documents)
+        decoded = extractor.decode(self.batch(self.labeller(task, model), some))
+        return extractor.extractions(decoded, k=_readings(documents, k))
 
     def confidences(self, task: ProjectTask, stored: Sequence[Stored]) -> list[float]:
         """Return how sure the active model is of each record."""
@@ -154,40 +178,38 @@ class Bench:
         keys = [(task.active, rules, one.id) for one in stored]
         found = [self._sure.get(key) for key in keys]
         missing = [i for i, sure in enumerate(found) if sure is None]
-        with self.computing() as deadline:
-            for first in range(0, len(missing), _AT_ONCE):
-                some = missing[first : first + _AT_ONCE]
-                answers = self.answers(task, [stored[i] for i in some], task.active, deadline)
-                for i, answer in zip(some, answers, strict=True):
+        with self.computing() as turn:
+            for a, b in turn.pieces([stored[i].document for i in missing]):
+                some = missing[a:b]
+                for i, answer in zip(
+                    some, self.answers(task, [stored[i] for i in some], task.active, turn), strict=True
+                ):
                     found[i] = answer.confidence
                     self._sure.put(keys[i], answer.confidence)
         return [sure for sure in found if sure is not None]
 
     def readings(
-        self, task: ProjectTask, stored: Sequence[Stored], model: int | None, k: int, deadline: Deadline
+        self, task: ProjectTask, stored: Sequence[Stored], model: int | None, k: int, turn: Turn
     ) -> list[Extraction]:
         """Return the k best answers for each record."""
         if k == 1:
-            return self.answers(task, stored, model, deadline)
-        labeller, found = self.labeller(task, model), list[Extraction]()
-        extractor = ruled(task, labeller)
-        for first in range(0, len(stored), _FEW_AT_ONCE):
-            deadline.check()
-            batch = self.batch(labeller, stored[first : first + _FEW_AT_ONCE])
-            found += extractor.extractions(extractor.decode(batch), k=k)
+            return self.answers(task, stored, model, turn)
+        documents, found = [one.document for one in stored], list[Extraction]()
+        self.check_work(documents, k)
+        for a, b in turn.pieces(documents):
+            found += self._decoded(task, stored[a:b], model, k)
         return found
 
     def of_documents(
         self, task: ProjectTask, documents: Sequence[Document], model: int | None, k: int = 1
     ) -> list[Extraction]:  # fmt: skip
         """Return the k best answers for documents that are not stored."""
+        self.check_work(documents, k)
         found: list[Extraction] = []
-        step = _AT_ONCE if k == 1 else _FEW_AT_ONCE
-        with self.computing() as deadline:
-            extractor = ruled(task, self.labeller(task, model))
-            for first in range(0, len(documents), step):
-                deadline.check()
-                found += extractor.of_documents(documents[first : first + step], k=k)
+        with self.computing() as turn:
+            for a, b in turn.pieces(documents):
+                some = documents[a:b]
+                found += self.extractor(task, model, some).of_documents(some, k=_readings(some, k))
         return found
 
     def parse(self, task: ProjectTask, texts: Sequence[str], k: int, model: int | None) -> list[dict[str, Any]]:
@@ -201,14 +223,31 @@ class Bench:
 
     def record_dicts(self, task: ProjectTask, stored: Sequence[Stored], k: int) -> list[dict[str, Any]]:
         """Return records as the API writes them, with what the active model says."""
-        with self.computing() as deadline:
-            answers = self.readings(task, stored, task.active, k, deadline)
+        with self.computing() as turn:
+            answers = self.readings(task, stored, task.active, k, turn)
         return [_record_dict(one, answer) for one, answer in zip(stored, answers, strict=True)]
 
 
-def ruled(task: ProjectTask, labeller: Labeller) -> Extractor:
-    """Return the extractor of a model under the rules of a task as they stand."""
-    return labeller.extractor.with_rules(applied(task.rules, labeller))
+def _is_long(documents: Sequence[Document]) -> bool:
+    """Is a piece one long text?"""
+    return any(len(document.tokens) > LONG for document in documents)
+
+
+def _readings(documents: Sequence[Document], k: int) -> int:
+    """Return how many readings of a piece are given: of a long text one, because others would take seconds."""
+    return 1 if _is_long(documents) else k
+
+
+def cut_short(extractor: Extractor, documents: Sequence[Document]) -> Extractor:
+    """Return an extractor that does not search for a proof in a long text: that would take seconds.
+
+    Long texts are pieces by themselves, so an answer does not depend on the texts beside it.
+    """
+    if not _is_long(documents):
+        return extractor
+    found = copy(extractor)
+    found.max_nodes = 0
+    return found
 
 
 def _record_dict(stored: Stored, answer: Extraction) -> dict[str, Any]:

@@ -87,8 +87,8 @@ def export(
 
 
 def _answered(bench: Bench, task: ProjectTask, stored: Sequence[Stored]) -> list[Extraction]:
-    with bench.computing() as deadline:
-        return bench.answers(task, stored, task.active, deadline)
+    with bench.computing() as turn:
+        return bench.answers(task, stored, task.active, turn)
 
 
 def _documents(bench: Bench, task: ProjectTask, stored: Sequence[Stored], which: str) -> list[Document]:

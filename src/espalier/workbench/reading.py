@@ -124,7 +124,7 @@ def read_file(bench: Bench, task: ProjectTask, data: bytes, name: str) -> Upload
         hint = "save the text that you want as a text file"
         raise Failure(400, f"in a document only references are found, and the task is {task.name}", hint, name)
     found = UploadReading()
-    with bench.computing() as deadline, watched(deadline.check):
+    with bench.computing() as turn, watched(turn.check):
         printed = read_document(data, name or "the document")
         references = find_in(printed).references
     found.problems += [(name, warning) for warning in printed.warnings]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from espalier.extract.answers import Answers, Scored
 from espalier.rules.compile import Compiled
 from espalier.workbench.answers import places, violation_dicts
-from espalier.workbench.bench import Bench
+from espalier.workbench.bench import Bench, cut_short
 from espalier.workbench.labellers import Labeller
 from espalier.workbench.memory import Kept
 from espalier.workbench.rule_texts import applied
@@ -23,8 +23,8 @@ from espalier.workbench.tasks import ProjectTask, RuleState
 
 __all__ = ["Redecoder"]
 
-_AT_ONCE = 512  # records between two looks at the clock
-_KEPT = 16  # decodings of so many records
+_TOKENS = 2048  # of a piece
+_KEPT = 128  # decodings of so many pieces
 
 Degrees = NDArray[np.int64]
 
@@ -47,12 +47,11 @@ class Redecoder:
         began = perf_counter()
         found: list[dict[str, Any]] = []
         degrees: tuple[list[Degrees], list[Degrees]] = [], []
-        with self._bench.computing() as deadline:
+        with self._bench.computing() as turn:
             labeller = self._bench.labeller(task, model)
             rules = applied(task.rules, labeller), applied(state, labeller)
-            for first in range(0, len(stored), _AT_ONCE):
-                deadline.check()
-                some = stored[first : first + _AT_ONCE]
+            for a, b in turn.pieces([one.document for one in stored], _TOKENS):
+                some = stored[a:b]
                 batch = self._bench.batch(labeller, some)
                 numbers = tuple(one.id for one in some)
                 keys = (task.rules.key, state.key)
@@ -74,7 +73,7 @@ class Redecoder:
     ) -> Answers:
         found = self._sides.get((labeller.number, key, numbers))
         if found is None:
-            found = labeller.extractor.with_rules(compiled).decode(batch)
+            found = cut_short(labeller.extractor.with_rules(compiled), batch.documents).decode(batch)
             self._sides.put((labeller.number, key, numbers), found)
         return found
 

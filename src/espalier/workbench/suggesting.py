@@ -20,6 +20,7 @@ from espalier.workbench.failures import Failure
 from espalier.workbench.labellers import Labeller
 from espalier.workbench.rule_texts import applied
 from espalier.workbench.tasks import ProjectTask
+from espalier.workbench.turns import Turn
 
 __all__ = ["suggest"]
 
@@ -27,14 +28,17 @@ __all__ = ["suggest"]
 class _Answers:
     """A model under the task's rules, as discovery asks for one."""
 
-    def __init__(self, labeller: Labeller, compiled: Compiled) -> None:
+    def __init__(self, labeller: Labeller, compiled: Compiled, turn: Turn) -> None:
         self.labels_: Labels = labeller.labels
+        self._turn = turn
         self._extractor = labeller.extractor.with_rules(compiled)
 
     def potentials(self, corpus: Corpus) -> ChainBatch:
+        self._turn.check()
         return self._extractor.score(corpus.to_documents()).potentials
 
     def predict(self, corpus: Corpus) -> list[list[str]]:
+        self._turn.check()
         found = self._extractor.decode(self._extractor.score(corpus.to_documents()))
         names = self.labels_.names
         return [[names[j] for j in found.y[a:b]] for a, b in pairwise(corpus.indptr.tolist())]
@@ -47,14 +51,14 @@ def suggest(bench: Bench, task: ProjectTask, most: int) -> dict[str, Any]:
         raise Failure(
             409, "no record of this task is corrected yet", "rules are found by comparing answers with corrections"
         )
-    with bench.computing():
+    with bench.computing() as turn:
         labeller = bench.labeller(task, task.active)
         compiled = applied(task.rules, labeller)
         marks = all(map(is_tag, labeller.labels))
         corpus = Corpus.from_documents([one.document for one in stored], vocabulary=labeller.labels, marks=marks)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResultWarning)
-            found = discover(corpus, _Answers(labeller, compiled), max_rules=most)
+            found = discover(corpus, _Answers(labeller, compiled, turn), max_rules=most)
     taken = set(compiled.rules.names)
     rows = []
     for row, rule in zip(found.rows, found.rules, strict=True):

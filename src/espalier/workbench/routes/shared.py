@@ -40,9 +40,11 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     401: {"model": ErrorAnswer, "description": "the token is missing or wrong"},
     403: {"model": ErrorAnswer, "description": "the header X-Espalier, the host or the origin is wrong"},
     404: {"model": ErrorAnswer, "description": "there is no such thing"},
+    408: {"model": ErrorAnswer, "description": "the body came too slowly"},
     409: {"model": ErrorAnswer, "description": "it cannot be done now"},
     413: {"model": ErrorAnswer, "description": "it is too large"},
     422: {"model": ErrorAnswer, "description": "the request has another shape"},
+    503: {"model": ErrorAnswer, "description": "too many requests wait"},
     504: {"model": ErrorAnswer, "description": "it took too long"},
 }
 """What any route may answer."""

@@ -1,0 +1,85 @@
+"""Who waits for an answer: a client that sends too slowly is told so, and one that is gone stops its work."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from espalier.workbench.turns import CALLER, Caller
+
+__all__ = ["BODY_SECONDS", "CallerWatch"]
+
+BODY_SECONDS = 30.0
+"""The time in which the body of a request has to come."""
+
+
+class CallerWatch:
+    """Stands before the routes: notes when a client hangs up, and bounds the time that its body may take."""
+
+    def __init__(self, app: ASGIApp, seconds: float = BODY_SECONDS) -> None:
+        """Watch the callers of an application; seconds : for the body of a request."""
+        self._app, self._seconds = app, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request while its caller is there."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        caller = Caller()
+        CALLER.set(caller)
+        inbox = _Inbox(receive, caller, self._seconds)
+        if not _has_body(Headers(scope=scope)):
+            await inbox.open()
+        try:
+            await self._app(scope, inbox.receive, send)
+        finally:
+            inbox.close()
+
+
+def _has_body(headers: Headers) -> bool:
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+
+
+class _Inbox:
+    """What a client sends: first its body, and then nothing until it hangs up."""
+
+    def __init__(self, receive: Receive, caller: Caller, seconds: float) -> None:
+        self._receive, self._caller, self._end = receive, caller, asyncio.get_running_loop().time() + seconds
+        self._seconds, self._first = seconds, list[Message]()
+        self._hung_up: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Read ahead where there is no body, because nobody else will read."""
+        self._first.append(await self._next())
+
+    async def receive(self) -> Message:
+        if self._first:
+            return self._first.pop()
+        if self._hung_up is not None:
+            await self._hung_up
+            return {"type": "http.disconnect"}
+        return await self._next()
+
+    async def _next(self) -> Message:
+        left = self._end - asyncio.get_running_loop().time()
+        try:
+            message = await asyncio.wait_for(self._receive(), left)
+        except asyncio.TimeoutError:
+            raise HTTPException(408, f"the body did not come within {self._seconds:g} seconds") from None
+        if message["type"] == "http.disconnect":
+            self._caller.gone = True
+        elif not message.get("more_body", False):
+            self._hung_up = asyncio.create_task(self._wait())
+        return message
+
+    async def _wait(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._caller.gone = True
+
+    def close(self) -> None:
+        if self._hung_up is not None:
+            self._hung_up.cancel()
