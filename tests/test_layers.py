@@ -61,7 +61,7 @@ OUTSIDE: dict[str, set[str]] = {
     "citations": {"tomli"},
     "cluster": {"tomli"},
     "bridges": {"spacy", "torch"},
-    "workbench": {"fastapi", "starlette", "pydantic"},
+    "workbench": {"anyio", "fastapi", "starlette", "pydantic", "uvicorn"},
     "cli": {"typer", "rich", "tomli"},
 }
 # ... and those that it may import inside functions or for type checking only.
