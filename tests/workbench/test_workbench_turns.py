@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 from workbench_server import HEADERS, Running
@@ -29,6 +29,7 @@ def of_lengths(lengths: list[int]) -> list[Document]:
     return [Document.from_text("x " * n) for n in lengths]
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.integers(0, 700), max_size=60), st.sampled_from([0, 64, 2048]))
 def test_pieces_cover_everything_and_long_texts_are_alone(lengths: list[int], fixed: int) -> None:
     turns = Turns()
