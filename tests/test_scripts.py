@@ -70,6 +70,7 @@ SCRIPTS = {
     "scripts/measure_hostile.py": Quick("--megabytes 0.01 --lines 2 --only parse label --json {out}/x", writes="x"),
     "scripts/measure_house.py": Quick("--walk parse"),
     "scripts/measure_install.py": Quick("--rounds 1 --json {out}/sizes.json", writes="sizes.json"),
+    "scripts/random_problems.py": Quick("--problems 60"),
     "scripts/print_documents.py": Quick(
         "--data {data} --rendered {data}/rendered --output {out} --train 2",
         data=True,
@@ -107,6 +108,7 @@ IMPORTED = {
     "bench/reference_features.py": "bench/accuracy.py",
     "bench/serve_clients.py": "bench/serve.py",
     "bench/synthetic.py": "bench/crf.py",
+    "scripts/page_meaning.py": "scripts/random_problems.py",
     "scripts/kill_kinds.py": "scripts/kill_hundred.py",
     "scripts/line_documents.py": "scripts/train_lines.py",
     **{

@@ -42,6 +42,7 @@ linear_nodes = st.one_of(
 other_nodes = st.one_of(
     st.builds(n.Length, field_sets, comparisons, st.integers(1, 3)),
     st.builds(n.Before, field_sets, field_sets),
+    st.builds(n.Followed, field_sets, field_sets),
     st.builds(n.Later, field_sets, field_sets),
     st.builds(n.Implies, conditions, field_sets, field_sets, st.sampled_from([-1, 1])),
 )

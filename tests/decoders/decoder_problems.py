@@ -65,6 +65,7 @@ def rule_nodes(names: list[str]) -> st.SearchStrategy[n.Node]:
         st.builds(n.Length, fields, comparisons, st.integers(1, 3)),
         st.builds(n.Linear, terms, comparisons, st.integers(-1, 3)),
         st.builds(n.Before, fields, fields),
+        st.builds(n.Followed, fields, fields),
         st.builds(n.Later, fields, fields),
         st.builds(n.Exists, conditions),
     )

@@ -39,6 +39,7 @@ simple = st.one_of(
     st.builds(n.Length, field_sets, comparisons, st.integers(1, 3)),
     st.builds(n.Linear, terms, comparisons, st.integers(-2, 3)),
     st.builds(n.Before, field_sets, field_sets),
+    st.builds(n.Followed, field_sets, field_sets),
     st.builds(n.Later, field_sets, field_sets),
     st.builds(n.Exists, conditions),
 )

@@ -45,6 +45,7 @@ BY_HAND = [
     ('token in "xyz" -> who', 0, 0),
     (n.Before(WHO, WHAT), 0, 2),
     (n.Later(WHEN, WHAT), 2, 2),
+    ("when followed by what", 2, 3),  # twice at the end
     (n.Later(WHAT, WHEN), 0, 2),
     (n.If(n.Exists(p.Words(("In",))), n.Once(WHEN)), 1, 2),
     (n.All((n.Once(WHEN), n.Once(WHO))), 1, 5),

@@ -61,6 +61,7 @@ simple = st.one_of(
     st.builds(n.Length, field_sets, comparisons, st.integers(1, 9)),
     st.builds(n.Linear, terms, comparisons, st.integers(-3, 3)),
     st.builds(n.Before, field_sets, field_sets),
+    st.builds(n.Followed, field_sets, field_sets),
     st.builds(n.Later, field_sets, field_sets),
     st.builds(n.Exists, conditions),
 )

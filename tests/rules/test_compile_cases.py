@@ -129,6 +129,7 @@ def nodes(kind: str) -> st.SearchStrategy[n.Node]:
         linear_leaves(kind),
         st.builds(n.Length, fields, comparisons, st.integers(1, 4)),
         st.builds(n.Before, fields, fields),
+        st.builds(n.Followed, fields, fields),
         st.builds(n.Later, fields, fields),
         on_input,
     )

@@ -141,7 +141,6 @@ def test_nodes_survive_copying_and_pickling(node: n.Node) -> None:
         (lambda: n.Linear((n.Term(0, "segments", n.Fields(("a",))),), "<=", 1), "other than zero"),
         (lambda: n.All((once(),)), "at least two"),
         (lambda: p.AnyOf((punctuation,)), "at least two"),
-        (lambda: followed_by(fields(), "a"), "named fields"),
         (lambda: when(3), "takes a token condition"),
     ],
 )

@@ -7,6 +7,7 @@ A *clause* is one place where a rule has something to say, and holds or is broke
 | Implies        | tokens that meet condition and `given`, if the other is labelled  | the other label is wrong        |
 | Later          | one, if `first` occurs                                            | no `second` behind its last     |
 | Before         | segments of `first`, if `second` occurs                           | begins after a `second` ended   |
+| Followed       | segments of `first`, if what is behind is labelled                | `second` is not right behind    |
 | Once           | fields that occur                                                 | those that occur twice          |
 | Linear         | one, if a counted field occurs or the comparison fails            | the comparison fails            |
 | If             | those of `then`, where the condition holds                        | those of `then`                 |
@@ -197,6 +198,14 @@ class ClauseCounter:
         late = first.start >= second.first_end[first.sequence]
         return Clauses(np.where(second.number > 0, first.number, 0), self._sums(first.sequence[late]))
 
+    def _followed(self, node: n.Followed) -> Clauses:
+        at, _ = np.nonzero(self._ends[:, self._table.has_path(node.first)])
+        inside = self._position[at] + 1 < self._corpus.lengths[self._sequence[at]]
+        behind = np.where(inside, self._y[np.where(inside, at + 1, at)], self._L + 1)
+        known = behind != self._L
+        sequence, wrong = self._sequence[at[known]], ~self._has_label(node.second)[behind[known]]
+        return Clauses(self._sums(sequence), self._sums(sequence[wrong]))
+
     def _later(self, node: n.Later) -> Clauses:
         first, second = self._of(node.first), self._of(node.second)
         occurs = first.number > 0
@@ -232,6 +241,7 @@ _COUNTS: dict[type[n.Node], Callable[[ClauseCounter, Any], Clauses]] = {
     n.Linear: ClauseCounter._linear,
     n.Once: ClauseCounter._once,
     n.Before: ClauseCounter._before,
+    n.Followed: ClauseCounter._followed,
     n.Later: ClauseCounter._later,
     n.If: ClauseCounter._if,
     n.All: ClauseCounter._all,

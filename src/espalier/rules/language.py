@@ -27,6 +27,7 @@ from espalier.rules.nodes import (
     Comparison,
     Exists,
     Fields,
+    Followed,
     If,
     Implies,
     Later,
@@ -342,12 +343,9 @@ def precedes(one: Names, other: Names) -> Later:
     return Later(_fields((one,)), _fields((other,)))
 
 
-def followed_by(one: Names, other: Names) -> Implies:
-    """Behind a segment of one field stands the other: every next label is one of the two (compare eq. 17)."""
-    a, b = _fields((one,)), _fields((other,))
-    if a.negated or b.negated:
-        raise RuleError("followed by takes named fields on both sides")
-    return Implies(ALWAYS, Fields(a.names + b.names), given=a, offset=1)
+def followed_by(one: Names, other: Names) -> Followed:
+    """Right behind every segment of one field stands the other (compare eq. 17)."""
+    return Followed(_fields((one,)), _fields((other,)))
 
 
 class _Label:

@@ -261,6 +261,12 @@ def _before_occasions(node: n.Before) -> n.Node:
     return n.If(_some(node.second), _segments(node.first))
 
 
+def _followed_local(node: n.Followed, table: PathTable) -> list[Charge]:
+    wrong = ~table.has_label(node.second)
+    at_end = np.zeros((table.L + 1, table.L), np.int64) + table.around(node.first) * (not node.second.has_label(None))
+    return [Charge(ALWAYS, table.closed(node.first) * wrong), Charge(LAST, at_end)]
+
+
 def _later_machine(node: n.Later, to: Lowering, cap: int | None) -> Machine:
     """On: the rule would be violated if the sequence ended here, inside `first` or before `second` opens again."""
     inside = np.tile(to.table.around(node.first), (to.table.L + 1, 1))
@@ -380,6 +386,13 @@ FORMS: dict[type[n.Node], Form] = {
         linear=None,
         machine=_before_machine,
         occasions=_before_occasions,
+    ),
+    n.Followed: Form(
+        example="title followed by place",
+        local=("yes", _followed_local),
+        linear=None,
+        machine=None,
+        occasions=lambda node: _segments(node.first),
     ),
     n.Later: Form(
         example="title followed later by place",

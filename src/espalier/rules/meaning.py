@@ -15,6 +15,7 @@ the whole labelling tells.
 | Linear  | `<=`, all coefficients positive: what pushes the sum past the bound  | the token that does| excess |
 |         | otherwise max(0, a.n - b), max(0, b - a.n) or abs(a.n - b)           | None               | amount |
 | Before  | a `first` segment begins after a `second` segment has ended          | its first token    | 1      |
+| Followed| the label right behind a `first` segment is not among `second`     | its last token     | 1      |
 | Later   | the last `first` segment has no `second` segment after it            | its first token    | 1      |
 | Exists  | no token satisfies the condition                                     | None               | 1      |
 | If      | the violations of `then` if `condition` has degree 0, else none      |                    |        |
@@ -24,7 +25,7 @@ the whole labelling tells.
 
 Segments come from the marks of IOB2 tags; unmarked labels form runs. Segments of every level of a hierarchy
 count. A token without a label (None: nobody knows) is in no segment and violates nothing. Beyond the ends of
-the sequence there is no label, so a rule that asks for a field there is violated.
+the sequence nothing is in a field, as with `O`: a rule that asks for a field there is violated.
 """
 
 from __future__ import annotations
@@ -199,6 +200,16 @@ def _before(node: n.Before, r: _Reading) -> list[Violation]:
     return [Violation(s.start, 1) for s in r.of(node.first) if s.start >= first_end]
 
 
+def _followed(node: n.Followed, r: _Reading) -> list[Violation]:
+    found = []
+    for s in r.of(node.first):
+        unknown = s.end < len(r.labels) and r.labels[s.end] is None
+        behind = r.labels[s.end] if s.end < len(r.labels) else None
+        if not unknown and not node.second.has_label(behind):
+            found.append(Violation(s.end - 1, 1))
+    return found
+
+
 def _later(node: n.Later, r: _Reading) -> list[Violation]:
     last = max(r.of(node.first), key=lambda s: s.end, default=None)
     if last is None or any(s.start >= last.end for s in r.of(node.second)):
@@ -234,6 +245,7 @@ MEANINGS: dict[type[n.Node], Callable[[Anything, _Reading], list[Violation]]] = 
     n.Length: _length,
     n.Linear: _linear,
     n.Before: _before,
+    n.Followed: _followed,
     n.Later: _later,
     n.Exists: _exists,
     n.If: _if,

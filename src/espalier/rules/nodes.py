@@ -1,4 +1,4 @@
-"""The rule language on one screen: twelve frozen node types over the fields of a labelling.
+"""The rule language on one screen: thirteen frozen node types over the fields of a labelling.
 
 A node says what a labelling y of tokens x should obey; `espalier.rules.meaning` says how far it does not,
 the *degree* d(x, y) >= 0. Equality is structural; nodes are hashable and hold no penalty.
@@ -29,6 +29,7 @@ __all__ = [
     "Comparison",
     "Exists",
     "Fields",
+    "Followed",
     "If",
     "Implies",
     "Later",
@@ -95,8 +96,8 @@ class Fields:
         return any(names_path(name, path) for name in self.names) is not self.negated
 
     def has_label(self, label: str | None) -> bool:
-        """Is a token with this label in one of them?  No label at all (beyond the ends) is in no field."""
-        paths = () if label is None else levels(label)
+        """Is a token with this label in one of them?  Beyond the ends (None) nothing is in a field, as with `O`."""
+        paths = levels(OUTSIDE if label is None else label)
         return any(names_path(name, path) for name in self.names for path in paths) is not self.negated
 
 
@@ -216,6 +217,14 @@ class Before(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Followed(Node):
+    """Right behind every segment of `first` stands a token of `second`."""
+
+    first: Fields
+    second: Fields
+
+
+@dataclass(frozen=True, slots=True)
 class Later(Node):
     """After every segment of `first` comes, sooner or later, a segment of `second`."""
 
@@ -274,6 +283,7 @@ NODE_TYPES: tuple[type[Node], ...] = (
     Length,
     Linear,
     Before,
+    Followed,
     Later,
     Exists,
     If,

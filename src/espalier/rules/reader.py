@@ -32,6 +32,7 @@ from espalier.rules.predicates import (
     Words,
     read_lexicon,
 )
+from espalier.tags import OUTSIDE
 
 __all__ = ["NAME", "Lexeme", "Reader", "Scope", "complain", "logical_lines"]
 
@@ -227,6 +228,8 @@ class Reader:
             if self.take("anything"):
                 return ANYTHING
             negated = self.take("any", "but") or (not leading and self.take("not"))
+            if negated and self.take("any", "field"):
+                return Fields((OUTSIDE,))  # outside every field
         names = [self.field_name()]
         while self.take(","):
             names.append(self.field_name())

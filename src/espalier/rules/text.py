@@ -73,7 +73,7 @@ atom       = [ "in" | "exactly" [ "in" ] ] string { "," string }
 sum        = [ "-" ] summand { ( "+" | "-" ) summand }
 summand    = integer | [ integer [ "*" ] ] ( "count" "(" fields ")" | "tokens" [ "(" fields ")" ] )
 
-fields     = ( "any" | "each" ) "field" | "anything" | [ "not" | "any" "but" ] field { "," field }
+fields     = [ "not" ] ( "any" | "each" ) "field" | "anything" | [ "not" | "any" "but" ] field { "," field }
 field      = name
 name       = word | string
 position   = [ "-" ] integer
@@ -450,6 +450,10 @@ def _before(node: n.Before) -> str:
     return f"{print_fields(node.first, leading=True)} before {print_fields(node.second)}"
 
 
+def _followed(node: n.Followed) -> str:
+    return f"{print_fields(node.first, leading=True)} followed by {print_fields(node.second)}"
+
+
 def _later(node: n.Later) -> str:
     return f"{print_fields(node.first, leading=True)} followed later by {print_fields(node.second)}"
 
@@ -486,6 +490,7 @@ _PRINTERS: dict[type[n.Node], Callable[[Anything], str]] = {
     n.Length: _length,
     n.Linear: _linear,
     n.Before: _before,
+    n.Followed: _followed,
     n.Later: _later,
     n.Exists: _exists,
     n.If: _if,
