@@ -155,7 +155,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=["printed", "refdocs", "layouts", "time"], help="what to measure")
     options = parser.parse_args()
     if importlib.util.find_spec("pypdfium2") is None:
-        print("no PDF files are measured: that needs pip install 'espalier[documents]'", file=sys.stderr)
+        print("no PDF files are measured: that needs pip install 'espalier-nlp[documents]'", file=sys.stderr)
         options.only = [one for one in options.only if one not in ("printed", "time")]
     most, rounds, pages = (3, 1, 20) if options.quick else (None, 5, PAGES)
     rows: list[Row] = []

@@ -22,6 +22,11 @@ from typing import Any
 
 from packaging.requirements import Requirement
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 WHY = {
     "numpy": "arrays: every table of the library is one",
     "scipy": "integer programs (HiGHS), sparse matrices and singular values; `espalier parse` does not import it",
@@ -44,13 +49,15 @@ IMPORTS = {
     "import espalier": "import espalier",
     "espalier.load('citations')": "import espalier; espalier.load('citations')",
 }
-EXTRAS = ("cli", "reproduce", "cluster", "serve", "documents", "docs")
+EXTRAS = ("cli", "documents", "serve", "cluster", "reproduce", "all", "docs")
+ROOT = Path(__file__).resolve().parents[1]
+OURS = "espalier-nlp"
 
 
-def closure(requirements: Iterable[Requirement], extra: str = "") -> set[str]:
+def closure(requirements: Iterable[Requirement]) -> set[str]:
     """Return the names of all distributions that these need, in this environment."""
     found: set[str] = set()
-    waiting = [(requirement, extra) for requirement in requirements]
+    waiting = [(requirement, "") for requirement in requirements]
     seen: set[tuple[str, str]] = set()
     while waiting:
         requirement, wanted = waiting.pop()
@@ -99,11 +106,11 @@ def seconds(code: str, rounds: int) -> float:
 
 def direct(extra: str) -> list[Requirement]:
     """Return the requirements that Espalier itself names: of the core, or of an extra alone."""
-    found = [Requirement(line) for line in metadata.requires("espalier") or []]
-    chosen = [r for r in found if (r.marker is not None and "extra ==" in str(r.marker)) == bool(extra)]
-    if extra:
-        chosen = [r for r in chosen if r.marker is not None and r.marker.evaluate({"extra": extra})]
-    return chosen
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    chosen = [Requirement(line) for line in lines]
+    others = [name for r in chosen if r.name == OURS for name in r.extras]
+    return [r for r in chosen if r.name != OURS] + [r for name in others for r in direct(name)]
 
 
 def measured() -> list[dict[str, Any]]:
@@ -111,8 +118,8 @@ def measured() -> list[dict[str, Any]]:
     core = closure(direct(""))
     rows = []
     for extra in ("", *EXTRAS):
-        names = core if not extra else closure(direct(extra), extra) - core - {"espalier"}
-        named = sorted({r.name for r in direct(extra) if r.name != "espalier"})
+        names = core if not extra else closure(direct(extra)) - core
+        named = sorted({r.name for r in direct(extra)})
         bytes_ = sum(size(name) for name in names) + (0 if extra else own_size())
         rows.append({"part": extra or "core", "direct": named, "packages": sorted(names), "megabytes": bytes_ / 1e6})
     return rows

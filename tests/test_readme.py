@@ -40,7 +40,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_there_is_something_to_run() -> None:
     assert len(blocks(README, "python")) == 6
-    assert len(commands(README)) == 22
+    assert len(commands(README)) == 23
 
 
 @pytest.mark.parametrize("block", blocks(README, "python"))

@@ -100,7 +100,7 @@ def test_missing_extra_is_one_helpful_sentence(
     monkeypatch.setattr(builtins, "__import__", without)
     assert main(["--help"]) == 2
     assert capsys.readouterr().err == (
-        f"espalier: the command line needs the package {missing!r}; run: pip install 'espalier[cli]'\n"
+        f"espalier: the command line needs the package {missing!r}; run: pip install 'espalier-nlp[cli]'\n"
     )
 
 

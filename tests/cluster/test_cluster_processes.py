@@ -132,7 +132,7 @@ def test_wrong_jobs(jobs: int) -> None:
 
 def test_without_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "joblib", None)
-    with pytest.raises(MissingExtraError, match=r"'joblib'; run: pip install 'espalier\[cluster\]'"):
+    with pytest.raises(MissingExtraError, match=r"'joblib'; run: pip install 'espalier-nlp\[cluster\]'"):
         list(ordered_map(square, [1], jobs=2))
 
 

@@ -20,7 +20,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str, str]]:
     copy_examples(directory)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(directory)
-        return list(run_page("docs/tutorial.md", skip=("pip ",)))
+        return list(run_page("docs/tutorial.md", skip=("pip ", "espalier examples")))
 
 
 def figures(ran: list[tuple[str, str, str]], which: int) -> list[float]:

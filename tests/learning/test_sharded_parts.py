@@ -177,5 +177,5 @@ def test_all_the_processes_there_are() -> None:
 def test_without_joblib(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "joblib.parallel", None)
     assert shards_of(DATA, prepared, common=1, jobs=1).total(added, 1)[0] == 28
-    with pytest.raises(MissingExtraError, match=r"jobs=2 needs joblib: pip install 'espalier\[cluster\]'"):
+    with pytest.raises(MissingExtraError, match=r"jobs=2 needs joblib: pip install 'espalier-nlp\[cluster\]'"):
         shards_of(DATA, prepared, common=1, jobs=2)

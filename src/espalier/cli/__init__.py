@@ -8,6 +8,7 @@
     espalier info       show what is in a model file
     espalier run        label files of any size on many processes or machines
     espalier serve      open the workbench: see, correct, teach
+    espalier examples   write the example files that the pages use
 
 Typer and Rich are imported here and nowhere else; they come with the extra `cli`. Commands import the library when
 they run, so that `espalier --help` answers at once.
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import typer  # noqa: F401
     except ImportError as error:
         sys.stderr.write(
-            f"espalier: the command line needs the package {error.name!r}; run: pip install 'espalier[cli]'\n"
+            f"espalier: the command line needs the package {error.name!r}; run: pip install 'espalier-nlp[cli]'\n"
         )
         return 2
     from espalier.cli.app import run

@@ -23,7 +23,20 @@ from espalier.errors import EspalierError
 
 __all__ = ["COMMANDS", "GROUPS", "application", "command_of", "run"]
 
-COMMANDS = ("parse", "find", "train", "label", "evaluate", "compare", "convert", "info", "reproduce", "run", "serve")
+COMMANDS = (
+    "parse",
+    "find",
+    "train",
+    "label",
+    "evaluate",
+    "compare",
+    "convert",
+    "info",
+    "reproduce",
+    "run",
+    "serve",
+    "examples",
+)
 """The commands, each a function of the file that has its name."""
 
 GROUPS = {"rules": ("check", "show", "discover")}

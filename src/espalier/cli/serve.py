@@ -67,7 +67,7 @@ def _check_extra() -> None:
             __import__(package)
         except ImportError:
             raise MissingExtraError(
-                f"serve needs the package {package!r}", hint="run: pip install 'espalier[serve]'"
+                f"serve needs the package {package!r}", hint="run: pip install 'espalier-nlp[serve]'"
             ) from None
 
 

@@ -116,7 +116,8 @@ def need(module: str) -> Any:
     except ModuleNotFoundError as error:
         missing = (error.name or module).partition(".")[0]
         raise MissingExtraError(
-            f"work over several processes needs the package {missing!r}", hint="run: pip install 'espalier[cluster]'"
+            f"work over several processes needs the package {missing!r}",
+            hint="run: pip install 'espalier-nlp[cluster]'",
         ) from error
 
 

@@ -218,6 +218,6 @@ def _backend(jobs: int) -> Any:
         from joblib.parallel import get_active_backend
     except ImportError:
         raise MissingExtraError(
-            f"jobs={jobs} needs joblib: pip install 'espalier[cluster]', or leave out jobs to work in threads"
+            f"jobs={jobs} needs joblib: pip install 'espalier-nlp[cluster]', or leave out jobs to work in threads"
         ) from None
     return get_active_backend()[0]

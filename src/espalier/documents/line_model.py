@@ -141,7 +141,7 @@ class LineModel:
     ) -> tuple[list[str], Float, list[Float | None]]:
         """Return labels, their probabilities, and those of pairs, for one part. layout : False hides the places."""
         from espalier.decoders.batch import decode_batch
-        from espalier.inference import marginals, pair_marginals
+        from espalier.decoders.chain_marginals import label_and_pair_marginals
 
         own = attributes(page, layout=layout)
         starts, others = self.list_scores(own)
@@ -152,14 +152,14 @@ class LineModel:
             batch.unary[:, LABELS.index("text")] -= LISTED
         corpus = Corpus.from_tokens([shape_words(page)])
         found = decode_batch(batch, self.compiled, corpus, threads=1)
-        pairs = pair_marginals(batch)
-        return [LABELS[k] for k in found.labels], marginals(batch), [None, *pairs[1:]]
+        own_marginals, pairs = label_and_pair_marginals(batch)
+        return [LABELS[k] for k in found.labels], own_marginals, [None, *pairs[1:]]
 
     def list_scores(self, own: list[list[str]]) -> tuple[Float, Float]:
         """Return the probabilities of the first model that a unit begins a reference, and that it goes on with one."""
-        from espalier.inference import marginals
+        from espalier.decoders.chain_marginals import label_and_pair_marginals
 
-        p = marginals(self.first.potentials([own]))
+        p, _ = label_and_pair_marginals(self.first.potentials([own]))
         return p[:, LABELS.index("ref")], p[:, LABELS.index("ref-cont")]
 
 

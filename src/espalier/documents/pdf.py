@@ -112,7 +112,7 @@ def _opened(data: bytes, name: str) -> Any:
         import pypdfium2
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            "to read PDF files, the package 'pypdfium2' is needed", hint="run: pip install 'espalier[documents]'"
+            "to read PDF files, the package 'pypdfium2' is needed", hint="run: pip install 'espalier-nlp[documents]'"
         ) from error
     called = name or "the PDF file"
     try:

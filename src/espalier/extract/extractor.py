@@ -28,6 +28,7 @@ from espalier.estimators.persist import pack, unpack
 from espalier.extract.answers import Answers, FieldNames, Reading, Scored, decode
 from espalier.extract.confidence import Calibration, Verdicts
 from espalier.extract.extraction import Extraction
+from espalier.kernels.layout import better_one_by_one
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
@@ -42,6 +43,10 @@ BATCH = 1024
 
 Self = TypeVar("Self", bound="Extractor")
 Place = tuple[str, int, int]
+
+
+FEW = BATCH // 2
+"""Texts that may be worked on one by one; a whole batch never is, so that its answers are those of any process."""
 
 
 class ScoringModel(Protocol):
@@ -277,6 +282,8 @@ class Extractor:
         """Return what is found in each document of one batch."""
         if not documents:
             return []
+        if k == 1 and self._segments is None and _are_few(documents):
+            return [self.extractions(self.answers([document]))[0] for document in documents]
         return self.extractions(self.answers(documents), k=k)
 
     def answers(self, documents: Sequence[Document]) -> Answers | SegmentAnswers:
@@ -474,3 +481,9 @@ def _compiled(model: Any, rules: RuleSet | Compiled | str | None, segments: Any 
         labels = Labels(dict.fromkeys(name for row in segments.segment_labels() for name in row))
     chosen = RuleSet.from_text(rules, labels=labels) if isinstance(rules, str) else rules or RuleSet([])
     return compile_rules(chosen, labels)
+
+
+def _are_few(documents: Sequence[Document]) -> bool:
+    """Are these several texts, but so few that they are done before the kernels for a batch are loaded?"""
+    tokens = sum(len(document.tokens) for document in documents)
+    return 1 < len(documents) <= FEW and better_one_by_one(tokens)

@@ -16,16 +16,34 @@ where a weight is negative; far below zero the difference would lose digits, so 
 from __future__ import annotations
 
 import math
+import os
 import sys
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BLOCK", "LANES", "LARGEST", "VEC_BYTES", "Lanes", "Transitions", "aligned", "padded", "worth_loading"]
+__all__ = [
+    "BLOCK",
+    "LANES",
+    "LARGEST",
+    "VEC_BYTES",
+    "Lanes",
+    "Transitions",
+    "aligned",
+    "are_compiled",
+    "better_one_by_one",
+    "padded",
+    "worth_loading",
+]
 
 PATIENCE = 16_384
 """Tokens that are scored and decoded without kernels before they are loaded."""
+
+COLD_PATIENCE = 32_768
+"""The same where they have to be compiled first: about 600 references, which take five seconds without them."""
 
 _seen = 0  # module state, on purpose: kernels are loaded once in a process
 
@@ -53,7 +71,29 @@ def worth_loading(n_tokens: int) -> bool:
     """
     global _seen
     _seen += n_tokens
-    return "numba" in sys.modules or _seen > PATIENCE
+    return "numba" in sys.modules or _seen > (PATIENCE if are_compiled() else COLD_PATIENCE)
+
+
+def better_one_by_one(n_tokens: int) -> bool:
+    """Are so many tokens of a batch done sooner text by text, without kernels, than kernels are loaded?"""
+    return "numba" not in sys.modules and _seen + n_tokens <= (PATIENCE if are_compiled() else COLD_PATIENCE)
+
+
+@cache
+def are_compiled() -> bool:
+    """Has anybody compiled kernels here before? Numba keeps them beside the sources, or where it is told to."""
+    here = Path(__file__).parent
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    places = [Path(given)] if given else [here / "__pycache__", *_user_caches()]
+    return any(next(place.rglob("*tagging*.nbi"), None) for place in places if place.is_dir())
+
+
+def _user_caches() -> list[Path]:
+    """Where Numba keeps compiled code if it may not write beside the sources."""
+    home = Path.home()
+    local = os.environ.get("LOCALAPPDATA")
+    found = [Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "numba", home / "Library" / "Caches" / "numba"]
+    return [*found, *([Path(local) / "numba"] if local else [])]
 
 
 def padded(n_labels: int) -> int:
