@@ -75,8 +75,9 @@ def plain_layout(lines: Sequence[str]) -> str:
         return "lines" if len(body) >= FEW and _complete(body) else ""
     if _counts_up(body):
         return "numbered"
-    if any(mark_of(line)[0] for line in body[:3]):
-        return ""
+    marked = [bool(mark_of(line)[0]) for line in body]
+    if any(marked[:3]):  # numbers that do not count up; a few in a list of whole references were copied with them
+        return "lines" if 4 * sum(marked) < len(body) and _complete(body) else ""
     if _hangs(body):
         return "hanging"
     if _blocks(lines):

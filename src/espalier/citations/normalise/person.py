@@ -43,6 +43,12 @@ __all__ = [
     "written_suffix",
 ]
 
+# Short given names that are not abbreviated: a full stop after them ends the list.
+_WHOLE = vocabulary(
+    "ada amy ana ann ava ben bob dan eli eva eve guy ian ida ina ira ivy jan jay jim joe jon kay ken kim lea lee leo "
+    "lia lou luc mae max may mia nan ned noa ola ole pam pat per ray ron roy sam siv sue ted tim tom tor una ute uwe "
+    "zoe åsa"
+)
 _TITLES = vocabulary("Jr Sr St Dr Mr Ms Mme Esq")
 _UNABBREVIATED = (SUFFIXES | DEGREES | WEAK_DEGREES) - vocabulary("Jr jr Sr sr Jnr Snr Esq")
 _VOWEL = re.compile("[AEIOUY]")
@@ -263,7 +269,8 @@ def _spaced(initials: str) -> str:
 
 def _bare(word: str) -> str:
     """Drop the full stop after a given name that is no abbreviation."""
-    return word[:-1] if word.endswith(".") and len(word) > 4 and "." not in word[:-1] else word
+    whole = len(word) > 4 or word[:-1].lower() in _WHOLE
+    return word[:-1] if word.endswith(".") and whole and "." not in word[:-1] else word
 
 
 def _recased(word: str) -> str:
