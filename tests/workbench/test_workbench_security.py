@@ -99,7 +99,8 @@ def test_the_token(strict: Running) -> None:
     assert httpx.get(base, headers={"Authorization": "Bearer wrong"}).status_code == 401
     assert httpx.get(base, headers={"Authorization": f"Basic {TOKEN}"}).status_code == 401
     assert httpx.get(base, headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
-    assert httpx.get(base, headers={"Cookie": "espalier_token=\x01; ="}).status_code in (400, 401)  # by the parser
+    for cookie in ("espalier_session=\x01; =", f"espalier_session={TOKEN}"):
+        assert httpx.get(base, headers={"Cookie": cookie}).status_code in (400, 401)
     assert httpx.get(f"{strict.origin}/login", params={"token": "wrong"}).status_code == 401
     with httpx.Client(base_url=strict.origin) as browser:
         door = browser.get("/login", params={"token": TOKEN})
@@ -107,8 +108,63 @@ def test_the_token(strict: Running) -> None:
         cookie = door.headers["set-cookie"].lower()
         assert "httponly" in cookie
         assert "samesite=strict" in cookie
+        assert TOKEN not in cookie
         assert browser.get("/api/v1/status").status_code == 200
         assert browser.post("/api/v1/tasks", json={}).status_code == 403  # a cookie is no permission to write
+
+
+def entered(origin: str, token: str = TOKEN) -> dict[str, str]:
+    """Fill in the form, and return the headers of somebody who has."""
+    assert httpx.get(origin, headers={"Accept": "text/html"}).headers["location"] == "/login"
+    form = httpx.get(f"{origin}/login")
+    assert form.status_code == 200
+    assert 'type="password"' in form.text
+    own = {"Origin": origin, "Sec-Fetch-Site": "same-origin"}
+    sent = httpx.post(f"{origin}/login", data={"token": token}, headers=own)
+    assert sent.status_code == 303, sent.text
+    return {**HEADERS, "Cookie": f"espalier_session={sent.cookies['espalier_session']}"}
+
+
+def test_sessions_end(strict: Running) -> None:
+    one, other, third = (entered(strict.origin) for _ in range(3))
+    status, leave = (f"{strict.origin}/api/v1/{name}" for name in ("status", "logout"))
+    assert httpx.post(leave, json={}, headers=one).json() == {"ended": 1}
+    assert httpx.get(status, headers=one).status_code == 401
+    assert httpx.get(status, headers=other).status_code == 200
+    assert httpx.post(leave, json={"everywhere": True}, headers=other).json()["ended"] >= 2
+    assert httpx.get(status, headers=third).status_code == 401
+
+
+def test_a_form_of_another_site_is_refused(strict: Running) -> None:
+    for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        assert httpx.post(f"{strict.origin}/login", data={"token": TOKEN}, headers=headers).status_code == 403
+
+
+def test_a_session_ends_with_its_token_and_outlives_a_restart(start: Callable[..., Running]) -> None:
+    first = start(gate=Gate.of("0.0.0.0", TOKEN))
+    cookie = entered(first.origin)
+    first.stop()
+    again = start(gate=Gate.of("0.0.0.0", TOKEN))
+    assert httpx.get(f"{again.origin}/api/v1/status", headers=cookie).status_code == 200
+    again.stop()
+    other = start(gate=Gate.of("0.0.0.0", "another-token-of-some-length"))
+    assert httpx.get(f"{other.origin}/api/v1/status", headers=cookie).status_code == 401
+
+
+def test_wrong_tokens_are_counted(start: Callable[..., Running]) -> None:
+    server = start(gate=Gate.of("0.0.0.0", TOKEN))
+    status, open_session = f"{server.origin}/api/v1/status", entered(server.origin)
+    for _ in range(3):
+        assert httpx.get(status, headers={"Authorization": "Bearer wrong"}).status_code == 401
+    for _ in range(2):
+        refused = httpx.post(f"{server.origin}/login", data={"token": "<b>wrong"})
+        assert refused.status_code == 401
+        assert "this is not the token" in refused.text
+    late = httpx.post(f"{server.origin}/login", data={"token": TOKEN})
+    assert late.status_code == 429
+    assert "wait" in late.text
+    assert httpx.get(status, headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 429
+    assert httpx.get(status, headers=open_session).status_code == 200
 
 
 def test_limits(strict: Running) -> None:

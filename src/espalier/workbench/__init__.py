@@ -6,6 +6,7 @@
 |---|---|
 | `database` | one SQLite file, opened by one server; what is confirmed is on the disk |
 | `tasks`, `records`, `models` | the tables: what is stored of each |
+| `history`, `undoing` | who changed what, and taking it back; writes on an old version are refused |
 | `labellers` | model files as extractors, and the penalties they learned; without one, scores of zero |
 | `rule_texts` | rules as text, sliders and switches; mistakes by line and column |
 | `answers` | extractions as the API writes them |
@@ -13,7 +14,7 @@
 | `bench` | all of the above together: what the routes call |
 | `reading`, `exporting`, `redecoding`, `suggesting`, `measuring` | one kind of work each |
 | `jobs`, `orders` | training in a process of its own, one at a time |
-| `security` | hosts, tokens, origins, sizes, headers |
+| `security`, `sessions`, `login` | hosts, origins, sizes, headers; who has come in with the token |
 | `shapes/`, `routes/`, `app` | the HTTP side |
 
 `docs/server-api.md` describes the routes. FastAPI and uvicorn come with the extra `serve`.

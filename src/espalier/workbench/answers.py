@@ -47,5 +47,6 @@ def text_dict(document: Document, answer: Extraction) -> dict[str, Any]:
         "text": document.text,
         "tokens": [place for token in document.tokens for place in token],
         **answer_dict(document, answer),
+        "unfamiliar": None if answer.unfamiliar is None else answer.unfamiliar.reason,
         "alternatives": [answer_dict(document, other) for other in answer.alternatives],
     }

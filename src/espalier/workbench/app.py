@@ -18,20 +18,22 @@ from typing import Any
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from espalier.errors import EspalierError
 from espalier.pages.page import page, paragraph, section, table
+from espalier.workbench import login
 from espalier.workbench.bench import Bench, Limits
 from espalier.workbench.callers import CallerWatch
 from espalier.workbench.failures import Failure, explained
 from espalier.workbench.jobs import Jobs
 from espalier.workbench.redecoding import Redecoder
-from espalier.workbench.routes import measuring, records, rules, tasks, training
+from espalier.workbench.routes import history, measuring, records, rules, tasks, training
 from espalier.workbench.routes.shared import ERRORS
-from espalier.workbench.security import COOKIE, Gate, RequestGuard, same_token
+from espalier.workbench.security import Gate, RequestGuard
+from espalier.workbench.sessions import Door
 
 __all__ = ["PREFIX", "api_page", "create_app"]
 
@@ -64,12 +66,14 @@ def create_app(
         openapi_url=f"{PREFIX}/openapi.json", lifespan=_lifespan,
     )  # fmt: skip
     app.state.bench, app.state.jobs, app.state.redecoder = bench, Jobs(bench, trainer), Redecoder(bench)
-    for part in (tasks, records, rules, training, measuring):
+    app.state.gate, app.state.door = gate, Door(gate.token, bench.database)
+    for part in (tasks, records, history, rules, training, measuring, login):
         app.include_router(part.router, prefix=PREFIX, responses=ERRORS)
     _add_errors(app)
-    _add_pages(app, gate)
+    _add_pages(app)
     app.add_middleware(CallerWatch)
-    app.add_middleware(RequestGuard, gate=gate, most=bench.limits.body, most_of_file=bench.limits.file)
+    most = {"most": bench.limits.body, "most_of_file": bench.limits.file}
+    app.add_middleware(RequestGuard, gate=gate, door=app.state.door, **most)
     return app
 
 
@@ -103,16 +107,9 @@ def _add_errors(app: FastAPI) -> None:
         return _answer(Failure(error.status_code, str(error.detail), _HINTS.get(error.status_code, "")))
 
 
-def _add_pages(app: FastAPI, gate: Gate) -> None:
-    """Serve the page, the description of the API, and the door for a token."""
-
-    @app.get("/login", include_in_schema=False)
-    async def login(token: str = "") -> Response:
-        if gate.token is None or not same_token(token, gate.token):
-            raise Failure(401, "this is not the token", "take the address that serve printed")
-        answer = RedirectResponse("/", 303)
-        answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
-        return answer
+def _add_pages(app: FastAPI) -> None:
+    """Serve the page, the description of the API, and the login form."""
+    app.include_router(login.pages)
 
     @app.get("/api", include_in_schema=False)
     async def description() -> Response:

@@ -24,6 +24,7 @@ from espalier.potentials import ChainBatch
 from espalier.workbench.answers import places, text_dict
 from espalier.workbench.database import Database
 from espalier.workbench.failures import Failure
+from espalier.workbench.history import HistoryStore
 from espalier.workbench.labellers import Labeller, load_labeller
 from espalier.workbench.memory import Kept, alone, joined, size
 from espalier.workbench.models import ModelStore
@@ -67,7 +68,7 @@ class Bench:
         self.directory = directory
         self.database = Database(directory)
         self.tasks, self.records = TaskStore(self.database), RecordStore(self.database)
-        self.models = ModelStore(self.database)
+        self.models, self.history = ModelStore(self.database), HistoryStore(self.database)
         self._labellers: Kept[Labeller] = Kept(_MODELS)
         self._ruled: Kept[Extractor] = Kept(_RULED)
         self.turns = Turns()
@@ -257,6 +258,11 @@ def _record_dict(stored: Stored, answer: Extraction) -> dict[str, Any]:
         **text_dict(stored.document, answer),
         "corrected": None if spans is None else places(spans),
         "corrected_at": stored.corrected_at,
+        "corrected_by": stored.who,
+        "version": stored.version,
+        "flag": stored.flag,
+        "skipped": stored.skipped is not None,
+        "comments": stored.comments,
         "source": stored.source,
     }
 

@@ -20,12 +20,12 @@ from espalier.errors import InputError
 __all__ = ["FILE", "VERSION", "Database", "now"]
 
 FILE = "workbench.sqlite"
-VERSION = 1
-"""The schema that this library reads and writes."""
+VERSION = 2
+"""The schema that this library reads and writes; projects of earlier ones are brought to it when they are opened."""
 
 _APPLICATION = 0x45737061  # "Espa", so that another program's database is not mistaken for a project
 
-_SCHEMA = """
+_FIRST = """
 CREATE TABLE task (
   name TEXT PRIMARY KEY, definition TEXT, rules TEXT NOT NULL, penalties TEXT NOT NULL DEFAULT '{}',
   off TEXT NOT NULL DEFAULT '[]', active INTEGER
@@ -45,12 +45,39 @@ CREATE TABLE job (
   finished TEXT, message TEXT NOT NULL DEFAULT '', progress REAL, curve TEXT NOT NULL DEFAULT '[]',
   held_out INTEGER NOT NULL DEFAULT 0, model INTEGER, error TEXT
 );
-CREATE TABLE place (
-  record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE, source TEXT NOT NULL
-);
 CREATE INDEX record_of_task ON record (task, id);
 CREATE INDEX model_of_task ON model (task, id);
 """
+
+# A project from before documents were read has no table of places.
+_SECOND = """
+CREATE TABLE IF NOT EXISTS place (
+  record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE, source TEXT NOT NULL
+);
+ALTER TABLE task ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE task ADD COLUMN rules_version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE record ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE record ADD COLUMN who TEXT NOT NULL DEFAULT '';
+ALTER TABLE record ADD COLUMN flag TEXT;
+ALTER TABLE record ADD COLUMN skipped TEXT;
+ALTER TABLE model ADD COLUMN labels TEXT;
+ALTER TABLE job ADD COLUMN verdict TEXT;
+CREATE TABLE comment (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, record INTEGER NOT NULL REFERENCES record ON DELETE CASCADE,
+  at TEXT NOT NULL, who TEXT NOT NULL, text TEXT NOT NULL
+);
+CREATE TABLE history (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, task TEXT NOT NULL REFERENCES task ON DELETE CASCADE, record INTEGER,
+  version INTEGER NOT NULL, at TEXT NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, before TEXT, after TEXT
+);
+CREATE TABLE session (key TEXT PRIMARY KEY, created TEXT NOT NULL, seen TEXT NOT NULL);
+CREATE TABLE wrong_login (address TEXT NOT NULL, at REAL NOT NULL);
+CREATE INDEX comment_of_record ON comment (record);
+CREATE INDEX history_of_task ON history (task, record, id);
+"""
+
+_STEPS = (_FIRST, _SECOND)
+"""What brings a project from each version to the next; version 0 is an empty file."""
 
 
 def now() -> str:
@@ -99,21 +126,16 @@ class Database:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         owner = connection.execute("PRAGMA application_id").fetchone()[0]
         empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-        if empty and not owner:
-            for statement in _SCHEMA.split(";"):
+        if (not owner and not empty) or owner not in (0, _APPLICATION):
+            raise InputError(f"{self.path} is not a project of the workbench", hint="choose another --project")
+        if version > VERSION:
+            what = f"{self.path} has version {version}, this library reads {VERSION}"
+            raise InputError(what, hint="update espalier")
+        if version < VERSION:
+            for statement in "".join(_STEPS[version:]).split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {VERSION}")
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-        elif owner != _APPLICATION:
-            raise InputError(f"{self.path} is not a project of the workbench", hint="choose another --project")
-        elif version != VERSION:
-            advice = "update espalier" if version > VERSION else "open it with the version that wrote it"
-            raise InputError(f"{self.path} has version {version}, this library reads {VERSION}", hint=f"{advice}")
-        else:  # a project from before documents were read; who does not know the table passes over it
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS place "
-                "(record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE, source TEXT NOT NULL)"
-            )
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:

@@ -38,7 +38,7 @@ from espalier.workbench.tasks import ProjectTask
 __all__ = ["Jobs"]
 
 ENDED = ("done", "failed", "cancelled")
-_JSON = ("curve", "error")
+_JSON = ("curve", "error", "verdict")
 _INTERRUPTED = Failure(500, "the server was stopped while this ran", "start it again").body()["error"]
 _BY_RULES = ("pr", "ge")
 _MEMORY = 8 << 30
@@ -311,5 +311,6 @@ def _job(row: Row) -> dict[str, Any]:
     found = {key: row[key] for key in row.keys() if key not in ("activate", *_JSON)}  # noqa: SIM118
     found["activate"] = bool(row["activate"])
     found["curve"] = json.loads(row["curve"])
-    found["error"] = None if row["error"] is None else json.loads(row["error"])
+    for name in ("error", "verdict"):
+        found[name] = None if row[name] is None else json.loads(row[name])
     return found

@@ -148,12 +148,14 @@ def _refuse_bibliography(text: str) -> None:
         raise Failure(400, f"this is {found.called}", str(hint))
 
 
-def add(bench: Bench, task: ProjectTask, reading: UploadReading) -> tuple[AddedRecords, list[dict[str, str]]]:
+def add(
+    bench: Bench, task: ProjectTask, reading: UploadReading, who: str = ""
+) -> tuple[AddedRecords, list[dict[str, str]]]:
     """Store what was read, and return what came of it, with what is to be reported."""
     for document in reading.documents:
         if document.unknown:
             reading.problems.append((document.id, "some of its labels are unknown; it counts as not corrected"))
-    added = bench.records.add(task, reading.documents, reading.sources)
+    added = bench.records.add(task, reading.documents, reading.sources, who)
     return added, [{"where": where, "what": what} for where, what in reading.problems]
 
 

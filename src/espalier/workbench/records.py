@@ -8,36 +8,45 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
-from sqlite3 import Row
+from sqlite3 import Connection, Row
 from typing import Any
 
 from espalier.document import Document, Span, tokenise
 from espalier.errors import nearest
 from espalier.workbench.database import Database, now
 from espalier.workbench.failures import Failure
+from espalier.workbench.history import Stale, note
 from espalier.workbench.memory import Kept
 from espalier.workbench.tasks import ProjectTask
 
-__all__ = ["AddedRecords", "RecordStore", "Stored", "checked_spans"]
+__all__ = ["AddedRecords", "RecordStore", "Stored", "checked_spans", "give_fields", "insert_row", "stale"]
 
 _KEPT = 20_000  # records in memory
-_SELECT = "SELECT record.*, place.source FROM record LEFT JOIN place ON place.record = record.id"
+_COMMENTS = "(SELECT count(*) FROM comment WHERE comment.record = record.id) AS comments"
+_SELECT = f"SELECT record.*, place.source, {_COMMENTS} FROM record LEFT JOIN place ON place.record = record.id"
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A record: its number, the document (with spans where it is corrected) and when it was corrected.
 
-    source : where it stood in the document that it was found in, as JSON values; None of other records.
+    source : where it stood in the document that it was found in, as JSON values; None of other records. version :
+    raised by every change of its fields. who : corrected it. flag : why somebody marked it. skipped : when it was put
+    off. comments : how many it has.
     """
 
     id: int
     document: Document
     corrected_at: str | None
     source: dict[str, Any] | None = None
+    version: int = 1
+    who: str = ""
+    flag: str | None = None
+    skipped: str | None = None
+    comments: int = 0
 
     @property
     def corrected(self) -> bool:
@@ -63,7 +72,11 @@ class RecordStore:
         self._kept: Kept[Stored] = Kept(_KEPT)
 
     def add(
-        self, task: ProjectTask, documents: Sequence[Document], sources: Sequence[dict[str, Any] | None] = ()
+        self,
+        task: ProjectTask,
+        documents: Sequence[Document],
+        sources: Sequence[dict[str, Any] | None] = (),
+        who: str = "",
     ) -> AddedRecords:
         """Store documents; labels that come along count as confirmed, also for a text that was there unlabelled.
 
@@ -75,9 +88,9 @@ class RecordStore:
         with self._db.write() as write:
             for (document, key, labels), source in zip_longest(ready, sources):
                 stamp = None if labels is None else now()
-                row = (task.name, document.text, _own_tokens(document), key, labels, stamp)
-                into = "INSERT OR IGNORE INTO record (task, text, tokens, key, corrected, corrected_at)"
-                done = write.execute(f"{into} VALUES (?, ?, ?, ?, ?, ?)", row)
+                row = (task.name, document.text, _own_tokens(document), key, labels, stamp, who if stamp else "")
+                into = "INSERT OR IGNORE INTO record (task, text, tokens, key, corrected, corrected_at, who)"
+                done = write.execute(f"{into} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
                 if done.rowcount:
                     ids.append(int(done.lastrowid or 0))
                     if source is not None:
@@ -86,10 +99,12 @@ class RecordStore:
                     continue
                 known += 1
                 if labels is not None:
-                    change = "UPDATE record SET corrected = ?, corrected_at = ? WHERE task = ? AND key = ?"
-                    corrected += write.execute(
-                        f"{change} AND corrected IS NULL", (labels, stamp, task.name, key)
-                    ).rowcount
+                    found = write.execute(
+                        "SELECT * FROM record WHERE task = ? AND key = ? AND corrected IS NULL", (task.name, key)
+                    ).fetchone()
+                    if found is not None:
+                        give_fields(write, found, labels, who, "loaded from a file")
+                        corrected += 1
         return AddedRecords(ids, known, corrected)
 
     def get(self, task: str, record: int) -> Stored:
@@ -117,7 +132,7 @@ class RecordStore:
 
     def _stored(self, row: Row) -> Stored:
         """Return a row as a record; a text never changes, so cutting it into tokens is done once."""
-        key = (row["id"], row["corrected"], row["corrected_at"])
+        key = tuple(row[name] for name in ("id", "corrected", "corrected_at", "version", "flag", "skipped", "comments"))
         found = self._kept.get(key)
         if found is None:
             found = _stored(row)
@@ -130,11 +145,14 @@ class RecordStore:
         assert row is not None
         return row["n"], row["c"]
 
-    def delete(self, task: str, record: int) -> None:
-        """Forget a record."""
+    def delete(self, task: str, record: int, who: str = "") -> None:
+        """Forget a record; its history keeps it."""
         with self._db.write() as write:
-            if not write.execute("DELETE FROM record WHERE task = ? AND id = ?", (task, record)).rowcount:
+            row = write.execute(f"{_SELECT} WHERE task = ? AND id = ?", (task, record)).fetchone()
+            if row is None:
                 raise _missing(task, record)
+            write.execute("DELETE FROM record WHERE id = ?", (record,))
+            note(write, task, record, row["version"] + 1, who, "removed", before=dict(row))
 
     def delete_all(self, task: str, *, corrected: bool) -> int:
         """Forget the records of a task that nobody corrected, or all of them; return how many."""
@@ -142,14 +160,58 @@ class RecordStore:
         with self._db.write() as write:
             return write.execute(f"DELETE FROM record WHERE task = ?{only}", (task,)).rowcount
 
-    def correct(self, task: ProjectTask, record: int, spans: Sequence[Span] | None) -> Stored:
-        """Confirm the fields of a record, or with None take that back; it is on the disk when this returns."""
+    def correct(
+        self,
+        task: ProjectTask,
+        record: int,
+        spans: Sequence[Span] | None,
+        who: str = "",
+        version: int | None = None,
+        what: str = "",
+    ) -> Stored:
+        """Confirm the fields of a record, or with None take that back; it is on the disk when this returns.
+
+        version : the one that was read; if the record has a later one with other fields, this is refused (`Stale`).
+        """
         document = self.get(task.name, record).document
         labels = None if spans is None else _json(checked_spans(task, document, spans))
-        values = (labels, None if labels is None else now(), task.name, record)
         with self._db.write() as write:
-            write.execute("UPDATE record SET corrected = ?, corrected_at = ? WHERE task = ? AND id = ?", values)
+            row = write.execute("SELECT * FROM record WHERE task = ? AND id = ?", (task.name, record)).fetchone()
+            if row is None:
+                raise _missing(task.name, record)
+            if version is not None and row["version"] != version and row["corrected"] != labels:
+                raise stale(write, row)
+            if row["corrected"] != labels or labels is not None:
+                give_fields(write, row, labels, who, what or ("taken back" if labels is None else "confirmed"))
         return self.get(task.name, record)
+
+
+def give_fields(write: Connection, row: Row, labels: str | None, who: str, what: str) -> None:
+    """Give a record other fields, and note it."""
+    stamp = None if labels is None else now()
+    values = (labels, stamp, "" if labels is None else who, row["version"] + 1, row["id"])
+    write.execute("UPDATE record SET corrected = ?, corrected_at = ?, who = ?, version = ? WHERE id = ?", values)
+    if labels is not None:
+        write.execute("UPDATE record SET skipped = NULL WHERE id = ?", (row["id"],))
+    before, after = (None if text is None else json.loads(text) for text in (row["corrected"], labels))
+    note(write, row["task"], row["id"], row["version"] + 1, who, what, before, after)
+
+
+def stale(write: Connection, row: Row) -> Stale:
+    """Return the refusal of a write on an old version of a record: who was faster."""
+    query = "SELECT who, at FROM history WHERE record = ? ORDER BY id DESC LIMIT 1"
+    last = write.execute(query, (row["id"],)).fetchone()
+    who, at = ("", None) if last is None else (last["who"], last["at"])
+    return Stale(f"record {row['id']}", who, at)
+
+
+def insert_row(write: Connection, row: Mapping[str, Any]) -> None:
+    """Put a record that was removed into its table again, with its number."""
+    names = [name for name in row if name not in ("source", "comments")]
+    into = f"INSERT INTO record ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+    write.execute(into, [row[name] for name in names])
+    if row.get("source") is not None:
+        write.execute("INSERT INTO place VALUES (?, ?)", (row["id"], row["source"]))
 
 
 def checked_spans(task: ProjectTask, document: Document, spans: Sequence[Span]) -> tuple[Span, ...]:
@@ -229,7 +291,8 @@ def _stored(row: Row) -> Stored:
     tokens = tokenise(text) if flat is None else tuple(zip(flat[::2], flat[1::2], strict=True))
     spans = None if row["corrected"] is None else tuple(Span(*span) for span in json.loads(row["corrected"]))
     source = None if row["source"] is None else json.loads(row["source"])
-    return Stored(row["id"], Document(text, tokens, spans), row["corrected_at"], source)
+    rest = {name: row[name] for name in ("version", "who", "flag", "skipped", "comments")}
+    return Stored(row["id"], Document(text, tokens, spans), row["corrected_at"], source, **rest)
 
 
 def _missing(task: str, record: int) -> Failure:

@@ -2,7 +2,7 @@
 
 Host              must be a name of the address that the server was started for: a page of another site that makes
                   its own name point here (DNS rebinding) sends its own name
-token             needed on any address but this machine's own: a header, or the cookie of /login?token=...
+token             needed on any address but this machine's own: a header, or a session (`sessions`)
 X-Espalier        needed on all that is not GET: other sites' pages cannot send it without asking, and are told no
 Origin            if sent, must be the host's
 size              counted while it comes, whatever the length that was announced
@@ -10,29 +10,28 @@ size              counted while it comes, whatever the length that was announced
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from espalier.workbench.failures import Failure
+from espalier.workbench.sessions import Door
 
-__all__ = ["COOKIE", "HEADER", "Gate", "RequestGuard", "is_local", "same_token"]
+__all__ = ["HEADER", "Gate", "RequestGuard", "is_local"]
 
-COOKIE = "espalier_token"
 HEADER = "x-espalier"
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 _READING = ("GET", "HEAD", "OPTIONS")
-_OPEN = ("/login",)  # where a token is brought
+_LOGIN = "/login"  # where a token is brought, by a form, which cannot send headers
+_OPEN = (_LOGIN, "/icon.svg", "/base.css", "/layout.css")
 
 _HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -58,11 +57,6 @@ def is_local(host: str) -> bool:
         return host == "localhost"
 
 
-def same_token(given: str, token: str) -> bool:
-    """Compare without telling by the time it takes how much was right."""
-    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
-
-
 @dataclass(frozen=True, slots=True)
 class Gate:
     """Whom to let in. token : None if none is needed; hosts : names that requests may use, None for any."""
@@ -85,32 +79,18 @@ class Gate:
         if self.hosts is not None and host not in self.hosts:
             raise Failure(403, f"this server does not answer to the name {host!r}", "start it with --allow-host NAME")
         if scope["method"] not in _READING:
-            self._check_origin(headers)
-        if self.token is not None and scope["path"] not in _OPEN and not self._known(headers):
-            raise Failure(
-                401, "the token is missing or wrong", "open the address with /login?token=... that serve printed"
-            )
+            _check_origin(headers)
+            if HEADER not in headers and scope["path"] != _LOGIN:
+                hint = "send 'X-Espalier: 1' with every request that is not GET"
+                raise Failure(403, "the header X-Espalier is missing", hint)
 
-    @staticmethod
-    def _check_origin(headers: Headers) -> None:
-        origin = headers.get("origin")
-        if origin is not None and origin.lower().partition("://")[2] != headers.get("host", "").lower():
-            raise Failure(403, f"the request comes from a page of {origin}", "use the page of this server")
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            raise Failure(403, "the request comes from a page of another site", "use the page of this server")
-        if HEADER not in headers:
-            hint = "send 'X-Espalier: 1' with every request that is not GET"
-            raise Failure(403, "the header X-Espalier is missing", hint)
 
-    def _known(self, headers: Headers) -> bool:
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer":
-            try:
-                cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-            except CookieError:
-                cookie = None
-            given = "" if cookie is None else cookie.value
-        return self.token is not None and same_token(given.strip(), self.token)
+def _check_origin(headers: Headers) -> None:
+    origin = headers.get("origin")
+    if origin is not None and origin.lower().partition("://")[2] != headers.get("host", "").lower():
+        raise Failure(403, f"the request comes from a page of {origin}", "use the page of this server")
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise Failure(403, "the request comes from a page of another site", "use the page of this server")
 
 
 def _name(host: str) -> str:
@@ -124,9 +104,9 @@ def _name(host: str) -> str:
 class RequestGuard:
     """Stands before the application: checks requests, counts their bytes, and puts headers on answers."""
 
-    def __init__(self, app: ASGIApp, gate: Gate, most: int, most_of_file: int) -> None:
+    def __init__(self, app: ASGIApp, gate: Gate, door: Door, most: int, most_of_file: int) -> None:
         """Guard an application; most : bytes of a request; most_of_file : of one whose body is a file."""
-        self._app, self._gate, self._most, self._most_of_file = app, gate, most, most_of_file
+        self._app, self._gate, self._door, self._most, self._most_of_file = app, gate, door, most, most_of_file
 
     def _limit(self, scope: Scope) -> int:
         return self._most_of_file if scope["path"].endswith("/upload") else self._most
@@ -141,7 +121,7 @@ class RequestGuard:
             self._check(scope)
             await self._app(scope, self._counted(scope, receive), answer.send)
         except Failure as failure:
-            await JSONResponse(failure.body(), failure.status)(scope, receive, answer.send)
+            await _refusal(scope, failure)(scope, receive, answer.send)
         except Exception as mistake:
             _LOG.error("%s %s", scope["method"], scope["path"], exc_info=mistake)
             if answer.begun:
@@ -151,6 +131,8 @@ class RequestGuard:
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         self._gate.check(scope, headers)
+        if scope["path"] not in _OPEN:
+            self._door.check(headers, (scope.get("client") or ("",))[0])
         announced = headers.get("content-length", "0")
         if announced.isascii() and announced.isdigit() and (len(announced) > 18 or int(announced) > self._limit(scope)):
             raise self._too_large(scope)
@@ -170,6 +152,13 @@ class RequestGuard:
             return message
 
         return counted
+
+
+def _refusal(scope: Scope, failure: Failure) -> Response:
+    """Return a refusal; a browser that has to come in first is shown the way."""
+    if failure.status == 401 and scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", ""):
+        return RedirectResponse(_LOGIN, 303)
+    return JSONResponse(failure.body(), failure.status)
 
 
 class _Answer:

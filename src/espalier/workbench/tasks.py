@@ -22,8 +22,18 @@ from espalier.tags import OUTSIDE, is_tag, path_of
 from espalier.tasks.task import load_task
 from espalier.workbench.database import Database
 from espalier.workbench.failures import Failure
+from espalier.workbench.history import Stale, note
 
-__all__ = ["BUILTIN", "BUNDLED_MODEL", "REFERENCES", "ProjectTask", "RuleState", "TaskStore", "own_labels"]
+__all__ = [
+    "BUILTIN",
+    "BUNDLED_MODEL",
+    "REFERENCES",
+    "ProjectTask",
+    "RuleState",
+    "TaskStore",
+    "check_version",
+    "own_labels",
+]
 
 REFERENCES = "citations"
 """The task whose records are references: with a bundled model, a splitter and formats of its own."""
@@ -50,16 +60,30 @@ class RuleState:
         """What tells two states apart."""
         return (self.text, tuple(sorted(self.penalties.items())), self.off)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {"text": self.text, "penalties": dict(self.penalties), "off": list(self.off)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> RuleState:
+        """Return a state from its JSON values."""
+        return cls(values["text"], values["penalties"], tuple(values["off"]))
+
 
 @dataclass(frozen=True, slots=True)
 class ProjectTask:
-    """One task. labels : as models have them; templates : its features; active : the number of the model in use."""
+    """One task. labels : as models have them; templates : its features; active : the number of the model in use.
+
+    version : of the labels and the model in use; rules_version : of the rules.
+    """
 
     name: str
     labels: Labels
     templates: tuple[str, ...]
     rules: RuleState
     active: int | None
+    version: int = 1
+    rules_version: int = 1
 
     @property
     def builtin(self) -> bool:
@@ -126,16 +150,36 @@ class TaskStore:
             if name in BUILTIN:
                 _begin(write, name)
 
-    def set_rules(self, name: str, state: RuleState) -> None:
-        """Store rules."""
-        values = (state.text, json.dumps(dict(state.penalties)), json.dumps(state.off), name)
+    def set_rules(self, name: str, state: RuleState, who: str = "", version: int | None = None) -> None:
+        """Store rules; version : the one that was read, if later ones are not to be overwritten (`Stale`)."""
         with self._db.write() as write:
-            write.execute("UPDATE task SET rules = ?, penalties = ?, off = ? WHERE name = ?", values)
+            row = write.execute("SELECT * FROM task WHERE name = ?", (name,)).fetchone()
+            before = _rules_of(row)
+            if version is not None and row["rules_version"] != version and before != state:
+                raise _stale_rules(write, name)
+            values = (state.text, json.dumps(dict(state.penalties)), json.dumps(state.off), name)
+            sets = "rules = ?, penalties = ?, off = ?, rules_version = rules_version + 1"
+            write.execute(f"UPDATE task SET {sets} WHERE name = ?", values)
+            note(write, name, None, row["rules_version"] + 1, who, "rules", before.to_dict(), state.to_dict())
 
-    def set_active(self, name: str, model: int | None) -> None:
-        """Store which model is in use."""
+    def set_active(self, name: str, model: int | None, version: int | None = None) -> None:
+        """Store which model is in use; version : of the task, as it was read."""
         with self._db.write() as write:
-            write.execute("UPDATE task SET active = ? WHERE name = ?", (model, name))
+            check_version(write, name, version)
+            write.execute("UPDATE task SET active = ?, version = version + 1 WHERE name = ?", (model, name))
+
+
+def check_version(write: Connection, name: str, version: int | None) -> None:
+    """Refuse a change of a task that has been changed since it was read."""
+    row = write.execute("SELECT version FROM task WHERE name = ?", (name,)).fetchone()
+    if version is not None and row["version"] != version:
+        raise Stale(f"the task {name}", "", None)
+
+
+def _stale_rules(write: Connection, name: str) -> Stale:
+    query = "SELECT who, at FROM history WHERE task = ? AND record IS NULL AND what = 'rules' ORDER BY id DESC LIMIT 1"
+    last = write.execute(query, (name,)).fetchone()
+    return Stale(f"the rules of {name}", "" if last is None else last["who"], None if last is None else last["at"])
 
 
 def _begin(write: Connection, name: str) -> None:
@@ -147,8 +191,12 @@ def _begin(write: Connection, name: str) -> None:
 
 def _task(row: Any) -> ProjectTask:
     labels, templates = _declared(row["name"]) if row["definition"] is None else _defined(row["definition"])
-    state = RuleState(row["rules"], json.loads(row["penalties"]), tuple(json.loads(row["off"])))
-    return ProjectTask(row["name"], labels, templates, state, row["active"])
+    versions = row["version"], row["rules_version"]
+    return ProjectTask(row["name"], labels, templates, _rules_of(row), row["active"], *versions)
+
+
+def _rules_of(row: Any) -> RuleState:
+    return RuleState(row["rules"], json.loads(row["penalties"]), tuple(json.loads(row["off"])))
 
 
 @lru_cache(maxsize=8)

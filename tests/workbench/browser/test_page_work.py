@@ -97,7 +97,7 @@ def test_a_training_can_be_cancelled(desk: Desk) -> None:
     page.get_by_role("button", name="Cancel").click()
     desk.said("The training is cancelled")
     assert desk.server.ask("GET", "/tasks/cancelled/models")["models"] == []
-    expect(page.get_by_text("No model yet")).to_be_visible()
+    expect(page.get_by_text("No model yet: rules alone")).to_be_visible()
 
 
 def test_keyboard_alone(desk: Desk) -> None:

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from espalier.document import Span
 from espalier.workbench.bench import listed, queued
 from espalier.workbench.exporting import export
+from espalier.workbench.history import Stale
 from espalier.workbench.reading import UploadReading, add, read_text, read_upload
 from espalier.workbench.routes.shared import (
     UPLOAD,
@@ -19,11 +20,12 @@ from espalier.workbench.routes.shared import (
     Number,
     TaskOf,
     Uploaded,
+    WhoOf,
     download,
     numbers,
 )
 from espalier.workbench.shapes import answers
-from espalier.workbench.shapes.requests import LARGEST, Corrections, ParseQuestion, Pasted
+from espalier.workbench.shapes.requests import LARGEST, Corrections, ParseQuestion, Pasted, VersionRead
 
 __all__ = ["router"]
 
@@ -33,22 +35,22 @@ Best = Annotated[int, Query(ge=1, le=20)]
 Which = Literal["any", "yes", "no"]
 
 
-def _added(bench: BenchOf, task: TaskOf, reading: UploadReading) -> JSONResponse:
-    done, problems = add(bench, task, reading)
+def _added(bench: BenchOf, task: TaskOf, reading: UploadReading, who: str) -> JSONResponse:
+    done, problems = add(bench, task, reading, who)
     counts = {"added": done.ids, "known": done.known, "corrected": done.corrected}
     return JSONResponse({**counts, "problems": problems}, 201)
 
 
 @router.post("/tasks/{task}/records", status_code=201, response_model=answers.Added)
-def add_records(asked: Pasted, task: TaskOf, bench: BenchOf) -> JSONResponse:
+def add_records(asked: Pasted, task: TaskOf, bench: BenchOf, who: WhoOf) -> JSONResponse:
     """Add pasted text."""
-    return _added(bench, task, read_text(bench, task, asked.text, asked.layout))
+    return _added(bench, task, read_text(bench, task, asked.text, asked.layout), who)
 
 
 @router.post("/tasks/{task}/records/upload", status_code=201, response_model=answers.Added, openapi_extra=UPLOAD)
-def upload_records(read: Uploaded, task: TaskOf, bench: BenchOf) -> JSONResponse:
+def upload_records(read: Uploaded, task: TaskOf, bench: BenchOf, who: WhoOf) -> JSONResponse:
     """Add the records of a file; labelled ones count as corrected."""
-    return _added(bench, task, read)
+    return _added(bench, task, read, who)
 
 
 @router.get("/tasks/{task}/records", response_model=answers.RecordsAnswer)
@@ -78,25 +80,41 @@ def read_record(task: TaskOf, record: Number, bench: BenchOf, k: Best = 1) -> JS
 
 
 @router.delete("/tasks/{task}/records/{record}", status_code=204, response_class=Response)
-def delete_record(task: TaskOf, record: Number, bench: BenchOf) -> Response:
+def delete_record(task: TaskOf, record: Number, bench: BenchOf, who: WhoOf) -> Response:
     """Forget a record."""
-    bench.records.delete(task.name, record)
+    bench.records.delete(task.name, record, who)
     return Response(status_code=204)
 
 
+def _given(
+    bench: BenchOf, task: TaskOf, record: int, spans: list[Span] | None, who: str, version: VersionRead
+) -> JSONResponse:  # fmt: skip
+    """Give a record fields; where somebody was faster, show what he said."""
+    try:
+        stored = bench.records.correct(task, record, spans, who, version)
+    except Stale as stale:
+        stale.current = bench.record_dicts(task, [bench.records.get(task.name, record)], 1)[0]
+        raise
+    return JSONResponse(bench.record_dicts(task, [stored], 1)[0])
+
+
 @router.put("/tasks/{task}/records/{record}/fields", response_model=answers.RecordAnswer)
-def correct_record(asked: Corrections, task: TaskOf, record: Number, bench: BenchOf) -> JSONResponse:
+def correct_record(asked: Corrections, task: TaskOf, record: Number, bench: BenchOf, who: WhoOf) -> JSONResponse:
     """Confirm the fields of a record; it is on the disk when the answer comes."""
     spans = [Span(place.start, place.end, place.label) for place in asked.fields]
-    stored = bench.records.correct(task, record, spans)
-    return JSONResponse(bench.record_dicts(task, [stored], 1)[0])
+    return _given(bench, task, record, spans, who, asked.version)
 
 
 @router.delete("/tasks/{task}/records/{record}/fields", response_model=answers.RecordAnswer)
-def clear_record(task: TaskOf, record: Number, bench: BenchOf) -> JSONResponse:
+def clear_record(
+    task: TaskOf,
+    record: Number,
+    bench: BenchOf,
+    who: WhoOf,
+    version: Annotated[int | None, Query(ge=1, le=LARGEST)] = None,
+) -> JSONResponse:
     """Take a correction back."""
-    stored = bench.records.correct(task, record, None)
-    return JSONResponse(bench.record_dicts(task, [stored], 1)[0])
+    return _given(bench, task, record, None, who, version)
 
 
 @router.get("/tasks/{task}/queue", response_model=answers.Queue)

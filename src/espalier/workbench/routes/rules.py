@@ -9,7 +9,8 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from espalier.workbench.bench import Bench
-from espalier.workbench.routes.shared import BenchOf, RedecoderOf, TaskOf
+from espalier.workbench.history import Stale
+from espalier.workbench.routes.shared import BenchOf, RedecoderOf, TaskOf, WhoOf
 from espalier.workbench.rule_texts import applied, described, pruned
 from espalier.workbench.shapes import answers
 from espalier.workbench.shapes.requests import RedecodeQuestion, RulesText, SuggestQuestion
@@ -29,31 +30,36 @@ def _state(asked: RulesText) -> RuleState:
     return RuleState(asked.text, _prices(asked.penalties), tuple(asked.off))
 
 
-def _described(bench: Bench, task: ProjectTask, state: RuleState) -> JSONResponse:
+def _described(bench: Bench, task: ProjectTask, state: RuleState) -> dict[str, Any]:
     with bench.computing():
-        return JSONResponse(described(state, bench.labeller(task, task.active)))
+        return {**described(state, bench.labeller(task, task.active)), "version": task.rules_version}
 
 
 @router.get("/tasks/{task}/rules", response_model=answers.Rules)
 def read_rules(task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Read the rules of a task."""
-    return _described(bench, task, task.rules)
+    return JSONResponse(_described(bench, task, task.rules))
 
 
 @router.post("/tasks/{task}/rules/check", response_model=answers.Rules)
 def check_rules(asked: RulesText, task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Check rules without storing them."""
-    return _described(bench, task, _state(asked))
+    return JSONResponse(_described(bench, task, _state(asked)))
 
 
 @router.put("/tasks/{task}/rules", response_model=answers.Rules)
-def save_rules(asked: RulesText, task: TaskOf, bench: BenchOf) -> JSONResponse:
-    """Store rules that have no mistake."""
+def save_rules(asked: RulesText, task: TaskOf, bench: BenchOf, who: WhoOf) -> JSONResponse:
+    """Store rules that have no mistake; where somebody was faster, show his."""
     with bench.computing():
         compiled = applied(_state(asked), bench.labeller(task, task.active))
     state = pruned(_state(asked), compiled.rules.names)
-    bench.tasks.set_rules(task.name, state)
-    return _described(bench, task, state)
+    try:
+        bench.tasks.set_rules(task.name, state, who, asked.version)
+    except Stale as stale:
+        now = bench.tasks.get(task.name)
+        stale.current = _described(bench, now, now.rules)
+        raise
+    return JSONResponse(_described(bench, bench.tasks.get(task.name), state))
 
 
 @router.post("/tasks/{task}/rules/suggest", response_model=answers.Suggestions)

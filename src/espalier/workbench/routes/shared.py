@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 from typing import Annotated, Any
+from urllib.parse import unquote
 
-from fastapi import Depends, Path, Query, Request
+from fastapi import Depends, Header, Path, Query, Request
 from fastapi.responses import Response
 
 from espalier.io import FORMATS
@@ -16,6 +17,7 @@ from espalier.workbench.jobs import Jobs
 from espalier.workbench.reading import UploadReading, read_upload
 from espalier.workbench.redecoding import Redecoder
 from espalier.workbench.shapes.answers import ErrorAnswer
+from espalier.workbench.shapes.people import ConflictAnswer
 from espalier.workbench.shapes.requests import LARGEST
 from espalier.workbench.tasks import NAME, ProjectTask
 
@@ -31,6 +33,7 @@ __all__ = [
     "RedecoderOf",
     "TaskOf",
     "Uploaded",
+    "WhoOf",
     "download",
     "numbers",
 ]
@@ -41,7 +44,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     403: {"model": ErrorAnswer, "description": "the header X-Espalier, the host or the origin is wrong"},
     404: {"model": ErrorAnswer, "description": "there is no such thing"},
     408: {"model": ErrorAnswer, "description": "the body came too slowly"},
-    409: {"model": ErrorAnswer, "description": "it cannot be done now"},
+    409: {"model": ConflictAnswer, "description": "it cannot be done now"},
     413: {"model": ErrorAnswer, "description": "it is too large"},
     422: {"model": ErrorAnswer, "description": "the request has another shape"},
     503: {"model": ErrorAnswer, "description": "too many requests wait"},
@@ -76,6 +79,18 @@ async def _redecoder(request: Request) -> Redecoder:
 async def _body(request: Request) -> bytes:
     return await request.body()
 
+
+_NAME_LENGTH = 60
+
+
+async def _who(name: Annotated[str, Header(alias="X-Espalier-Name", max_length=400)] = "") -> str:
+    """Return who sends a request, as the page says it: percent-encoded UTF-8, because a header is ASCII."""
+    plain = "".join(sign for sign in unquote(name, errors="replace") if sign.isprintable())
+    return " ".join(plain.split())[:_NAME_LENGTH]
+
+
+WhoOf = Annotated[str, Depends(_who)]
+"""The name of the person who sends a request; empty if nobody said one."""
 
 BenchOf = Annotated[Bench, Depends(_bench)]
 JobsOf = Annotated[Jobs, Depends(_jobs)]

@@ -27,6 +27,7 @@ def task_dict(bench: Bench, task: ProjectTask) -> dict[str, Any]:
     records, corrected = bench.records.counts(task.name)
     return {
         "name": task.name,
+        "version": task.version,
         "builtin": task.builtin,
         "labels": list(task.fields),
         "outside": task.outside,
@@ -45,7 +46,8 @@ def task_dict(bench: Bench, task: ProjectTask) -> dict[str, Any]:
 def status(request: Request, bench: BenchOf, jobs: JobsOf) -> JSONResponse:
     """Say that the server is there, and what it takes."""
     limits = {name: getattr(bench.limits, name) for name in ("body", "records", "length", "seconds")}
-    about = {"version": request.app.version, "project": bench.directory.name}
+    login = request.app.state.gate.token is not None
+    about = {"version": request.app.version, "project": bench.directory.name, "login": login}
     return JSONResponse({**about, "limits": limits, "jobs": jobs.status()})
 
 

@@ -53,6 +53,7 @@ __all__ = [
     "TaskAnswer",
     "Tasks",
     "Trouble",
+    "Verdict",
     "ViolationAnswer",
     "WrongRecord",
 ]
@@ -95,6 +96,7 @@ class StatusAnswer(ApiShape):
 
     version: str
     project: str
+    login: bool
     limits: LimitsShape
     jobs: RunningJobs
 
@@ -120,6 +122,7 @@ class TaskAnswer(ApiShape):
     """A task and what the project has of it."""
 
     name: str
+    version: int
     builtin: bool
     labels: list[str]
     outside: bool
@@ -194,6 +197,7 @@ class ParsedText(ReadingAnswer):
 
     text: str
     tokens: list[int]
+    unfamiliar: str | None = None
     alternatives: list[ReadingAnswer]
 
 
@@ -217,6 +221,11 @@ class RecordAnswer(ParsedText):
     id: int
     corrected: list[PlaceInText] | None
     corrected_at: str | None
+    corrected_by: str
+    version: int
+    flag: str | None
+    skipped: bool
+    comments: int
     source: DocumentPlace | None = None
 
 
@@ -312,6 +321,7 @@ class Rules(ApiShape):
     """The rules of a task."""
 
     text: str
+    version: int
     penalties: dict[str, float | Literal["hard"]]
     off: list[str]
     rules: list[RuleRow]
@@ -384,6 +394,18 @@ class CurvePoint(ApiShape):
     exact: float
 
 
+class Verdict(ApiShape):
+    """Was the new model put in use, and why? held_out : records that judged; before, after : figures of the metric."""
+
+    used: bool
+    why: Literal["better", "not worse", "worse", "nothing to compare", "too few records", "you said so"]
+    metric: str
+    held_out: int
+    before: float | None
+    after: float | None
+    p: float | None
+
+
 class JobAnswer(ApiShape):
     """A training job."""
 
@@ -401,6 +423,7 @@ class JobAnswer(ApiShape):
     curve: list[CurvePoint]
     held_out: int
     model: int | None
+    verdict: Verdict | None
     error: ErrorParts | None
 
 

@@ -25,12 +25,17 @@ __all__ = [
     "RedecodeQuestion",
     "RulesText",
     "SuggestQuestion",
+    "VersionRead",
 ]
 
 LARGEST = 2**53 - 1
 """The largest number that every JSON reader keeps exactly; numbers of records and models stay below."""
 
 _TEXT = 10_000_000  # the size of a request bounds it, too
+
+
+VersionRead = Annotated[int, Field(ge=1, le=LARGEST)] | None
+"""The version that was read; without one, whatever is there is overwritten."""
 
 
 class ApiShape(BaseModel):
@@ -70,6 +75,7 @@ class Corrections(ApiShape):
     """The fields of a record, as you say."""
 
     fields: Annotated[list[PlaceInText], Field(max_length=5000)]
+    version: VersionRead = None
 
 
 class ParseQuestion(ApiShape):
@@ -96,6 +102,7 @@ class RulesText(ApiShape):
     text: Annotated[str, Field(max_length=200_000)]
     penalties: Annotated[dict[RuleName, Penalty], Field(max_length=1000)] = {}
     off: Annotated[list[RuleName], Field(max_length=1000)] = []
+    version: VersionRead = None
 
 
 class SuggestQuestion(ApiShape):
@@ -126,6 +133,7 @@ class Chosen(ApiShape):
     """A model by number; null is none."""
 
     id: Annotated[int, Field(ge=0, le=LARGEST)] | None
+    version: VersionRead = None
 
 
 class NewName(ApiShape):

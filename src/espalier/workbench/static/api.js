@@ -1,5 +1,7 @@
 // The one door to the server. Errors are values with what, where and hint; a server that does not answer is told to
-// whoever listens, and asked again until it does.
+// whoever listens, and asked again until it does. A session that has ended leads to the login form.
+
+import { personName } from "./person.js";
 
 const ROOT = "/api/v1";
 
@@ -7,7 +9,8 @@ const ROOT = "/api/v1";
 export class Refusal extends Error {
   constructor(error, status) {
     super(error.what);
-    Object.assign(this, { what: error.what, where: error.where ?? "", hint: error.hint ?? "", status });
+    const { what, where = "", hint = "", current = null } = error;
+    Object.assign(this, { what, where, hint, current, status });
   }
 }
 
@@ -54,18 +57,23 @@ async function reached(work) {
 
 async function send(method, path, body, headers = {}) {
   const options = { method, headers: { ...headers }, credentials: "same-origin" };
-  if (method !== "GET") options.headers["X-Espalier"] = "1";
+  if (method !== "GET") {
+    options.headers["X-Espalier"] = "1";
+    options.headers["X-Espalier-Name"] = encodeURIComponent(personName());
+  }
   if (body !== undefined) options.body = body;
   const response = await reached(fetch(ROOT + path, options));
   tell("back");
   if (response.ok) return response;
+  if (response.status === 401) location.href = "/login";
   let error = null;
   try {
-    ({ error } = await response.json());
+    const said = await response.json();
+    error = { ...said.error, current: said.current };
   } catch {
     // Not from our server, as an answer of a proxy in between.
   }
-  throw new Refusal(error ?? { what: `the server answered ${response.status}` }, response.status);
+  throw new Refusal(error?.what ? error : { what: `the server answered ${response.status}` }, response.status);
 }
 
 const json = async (answer) => {

@@ -1,11 +1,12 @@
 // The frame: which task and view the address names, the header, the theme, and the banner when the server is away.
 
-import { at, connection, get, retry } from "./api.js";
+import { at, connection, get, post, retry } from "./api.js";
 import { h, put } from "./dom.js";
 import { refuse } from "./messages.js";
 import { mountMeasure } from "./measure.js";
 import { keysOf, paletteOf } from "./palette.js";
 import { mountParse } from "./parse.js";
+import { askPerson, personKnown, personName } from "./person.js";
 import { mountRules } from "./rules.js";
 import { deleteTask, newTask } from "./tasks.js";
 import { mountTeach } from "./teach.js";
@@ -129,6 +130,24 @@ function setUpTasks() {
   });
 }
 
+/** The name of who works here, and the way out where one had to log in; there the name is asked once. */
+async function setUpPerson() {
+  const menu = document.getElementById("person-menu");
+  const show = () => { document.getElementById("person").textContent = personName() || "You"; };
+  const ask = () => { menu.open = false; askPerson(show); };
+  const leave = async (everywhere) => {
+    await post("/logout", { everywhere });
+    location.href = "/login";
+  };
+  document.getElementById("rename-me").addEventListener("click", ask);
+  for (const [id, everywhere] of [["leave", false], ["leave-all", true]])
+    document.getElementById(id).addEventListener("click", () => leave(everywhere));
+  show();
+  const { login } = await get("/status");
+  for (const id of ["leave", "leave-all"]) document.getElementById(id).hidden = !login;
+  if (login && !personKnown()) ask();
+}
+
 /** A menu closes when one clicks elsewhere or presses Escape. */
 function setUpMenus() {
   const close = (but) => {
@@ -147,5 +166,6 @@ setUpTheme();
 setUpConnection();
 setUpTasks();
 setUpMenus();
+setUpPerson().catch(() => {}); // A server that is away has its banner already.
 addEventListener("hashchange", render);
 render();

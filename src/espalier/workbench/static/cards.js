@@ -3,7 +3,7 @@
 // browser lays out only what is in sight (content-visibility).
 
 import { h } from "./dom.js";
-import { broken, changed, corrected, place, proof, sure } from "./chips.js";
+import { broken, changed, corrected, place, proof, strange, sure } from "./chips.js";
 import { difference, fieldText, spoken } from "./fields.js";
 
 // Cards that are built at once before the browser has told what is in sight, and milliseconds of work between frames.
@@ -14,9 +14,9 @@ const SLICE = 8;
 export const fieldsOf = (record) => record.corrected ?? record.fields;
 
 export class Cards {
-  /** `actions(record)` gives the buttons of a card; `looks` the colours of labels. */
-  constructor({ looks, actions = () => [], label = "Records" }) {
-    Object.assign(this, { looks, actions });
+  /** `actions(record)` gives the buttons of a card; `looks` the colours of labels; `model()` is null without one. */
+  constructor({ looks, actions = () => [], label = "Records", model = () => 0 }) {
+    Object.assign(this, { looks, actions, model });
     this.cards = new Map();
     this.owners = new WeakMap();
     this.stale = new Set();
@@ -114,8 +114,9 @@ export class Cards {
     const { violations, certificate } = change ?? record;
     const head = h("header", {},
       h("span", { class: "number" }, String(record.id)),
-      change ? change.changed && changed(change.tokens_changed) : sure(record.confidence),
-      proof(certificate), broken(violations), record.corrected && corrected(), place(record.source),
+      change ? change.changed && changed(change.tokens_changed) : sure(record.confidence, this.model()),
+      this.model() !== null && proof(certificate), strange(record), broken(violations),
+      record.corrected && corrected(record), place(record.source),
       h("span", { class: "actions" }, this.actions(record)));
     const own = (element, field) => {
       this.owners.set(element, { record, field, look: this.looks.get(field.label) });

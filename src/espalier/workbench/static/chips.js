@@ -35,7 +35,13 @@ export function broken(violations) {
 }
 
 /** How sure a record is. */
-export const sure = (confidence) => chip(percent(confidence), "", "How likely the whole record is right");
+export const sure = (confidence, model = 0) => (model === null
+  ? chip("no model yet", "", "Rules alone answer, until you have taught it a little")
+  : chip(percent(confidence), "", "How likely the whole record is right"));
+
+/** The text is unlike those that the model was tried on: its confidence is worth less. */
+export const strange = ({ unfamiliar }) =>
+  unfamiliar && chip(`unfamiliar: ${unfamiliar}`, "warn", "This text is unlike those that the model was tried on");
 
 /** Where a reference stood in its document, and whether it was perhaps cut at the wrong place. */
 export function place(source) {
@@ -47,5 +53,7 @@ export function place(source) {
   return confidence < 0.5 ? [where, chip(cut, "warn", "It may begin or end at the wrong place")] : [where];
 }
 
-export const corrected = () => chip("corrected", "good", "You confirmed these fields");
+/** Somebody confirmed the fields of a record. */
+export const corrected = ({ corrected_by: who }) =>
+  chip(who ? `corrected by ${who}` : "corrected", "good", `${who || "Somebody"} confirmed these fields`);
 export const changed = (count) => chip(count === 1 ? "1 token changed" : `${count} tokens changed`, "good");

@@ -81,6 +81,12 @@ export class Labelling {
     return true;
   }
 
+  /** Go on with changes that were made before: the fields as `spans()` gave them. */
+  restore(spans) {
+    this.past.push(this.fields);
+    this.fields = toTokens(spans, this.tokens);
+  }
+
   /** Take the last change back; false if there is none. */
   undo() {
     const before = this.past.pop();

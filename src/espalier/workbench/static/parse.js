@@ -79,7 +79,7 @@ export async function mountParse(root, bench, { query: asked }) {
   const place = h("div", { "aria-live": "polite" });
   const rest = row();
   let turn = 0;
-  const cards = new Cards({ looks: bench.looks, actions });
+  const cards = new Cards({ looks: bench.looks, actions, model: () => bench.task.model });
   const labels = legend(bench.task.labels, bench.looks, cards.node);
   const readings = (record, k) => get(`${bench.path}/records/${record.id}${query({ k })}`);
   const popover = attachPopover(cards.node, (node) => cards.owner(node), readings);

@@ -4,7 +4,9 @@ import { get, post, put as send, query } from "./api.js";
 import { button, debounced, h, labelled, latest, panel, plural, put, row, stack } from "./dom.js";
 import { Cards } from "./cards.js";
 import { draft, keepDraft } from "./drafts.js";
+import { chooseRules } from "./conflict.js";
 import { editor } from "./editor.js";
+import { historyList } from "./history.js";
 import { busy, refuse, say } from "./messages.js";
 import { ruleList } from "./rulelist.js";
 
@@ -19,7 +21,10 @@ class Draft {
   constructor(task, stored) {
     this.task = task;
     this.stored = wordsOf(stored);
-    this.now = draft(task, "rules") ?? wordsOf(stored);
+    const kept = draft(task, "rules");
+    this.now = kept ? wordsOf(kept) : wordsOf(stored);
+    // The version that the changes began from, so that what others have saved meanwhile is not overwritten.
+    this.version = kept?.version ?? stored.version;
   }
 
   get changed() {
@@ -29,7 +34,7 @@ class Draft {
   /** Change some of it; the result is kept in the browser until it is saved. */
   set(part) {
     this.now = { ...this.now, ...part };
-    keepDraft(this.task, "rules", this.changed ? this.now : null);
+    keepDraft(this.task, "rules", this.changed ? { ...this.now, version: this.version } : null);
   }
 
   /** Drop sliders and switches of rules that are gone. */
@@ -42,6 +47,7 @@ class Draft {
   settle(stored) {
     this.stored = wordsOf(stored);
     this.now = this.stored;
+    this.version = stored.version ?? this.version;
     keepDraft(this.task, "rules", null);
   }
 }
@@ -79,7 +85,7 @@ export async function mountRules(root, bench) {
   const summary = h("h2", { id: "decoded", "aria-live": "polite" }, "");
   const found = h("div");
   const correct = (record) => h("a", { class: "button quiet", href: bench.address("teach", record.id) }, "Correct");
-  const cards = new Cards({ looks: bench.looks, actions: correct });
+  const cards = new Cards({ looks: bench.looks, actions: correct, model: () => bench.task.model });
   const area = editor(work.now.text, "The rules as text", (text) => { edit({ text }); check(); });
   const list = ruleList({
     penalty: (name, value) => edit({ penalties: { ...work.now.penalties, [name]: value } }, true),
@@ -93,11 +99,29 @@ export async function mountRules(root, bench) {
       checkNow();
     },
   });
-  const save = button("Save", () => busy(save, place, async () => {
-    work.settle(await send(`${bench.path}/rules`, work.now));
-    say("The rules are saved.");
+  /** Send the rules; where somebody was faster, ask which to keep. Returns what is stored then, null to go on. */
+  async function store(version) {
+    try {
+      const answer = await send(`${bench.path}/rules`, { ...work.now, version });
+      say("The rules are saved.");
+      return answer;
+    } catch (error) {
+      if (error.status !== 409 || !error.current) throw error;
+      const choice = await chooseRules(error, work.now.text);
+      if (choice === "mine") return store(error.current.version);
+      return choice === "theirs" ? error.current : null;
+    }
+  }
+  async function take(rules) {
+    if (!rules) return;
+    work.settle(rules);
+    area.text = work.now.text;
     await reload();
-  }).then(state), { class: "primary" });
+    past.refresh();
+  }
+  const save = button("Save", () => busy(save, place, async () => take(await store(work.version))).then(state),
+    { class: "primary" });
+  const past = historyList(bench, null, async () => take(await get(`${bench.path}/rules`)));
   const discard = button("Discard changes", () => {
     work.settle(work.stored);
     area.text = work.now.text;
@@ -169,7 +193,8 @@ export async function mountRules(root, bench) {
 
   put(root, h("div", { class: "columns halves" },
     stack(
-      panel("Rules as text", row(h("h2", {}, "Rules"), suggest, discard, save), area.node, errors, place, found),
+      panel("Rules as text", row(h("h2", {}, "Rules"), suggest, discard, save), area.node, errors, place, found,
+        past.node),
       panel("Penalties", list.node)),
     stack(row(summary, labelled("Only changed", only)), unchanged, cards.node,
       !answer.records.length

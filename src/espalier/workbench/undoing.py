@@ -1,0 +1,52 @@
+"""Taking back a change, whoever made it: what was there before is there again, and the history has one row more.
+
+Only the latest change of a thing can be taken back: what came after it would be lost otherwise. Taking back what was
+taken back is doing it again.
+"""
+
+from __future__ import annotations
+
+import json
+from sqlite3 import Connection
+from typing import Any
+
+from espalier.workbench.bench import Bench
+from espalier.workbench.failures import Failure
+from espalier.workbench.history import Change, Stale, note
+from espalier.workbench.records import give_fields, insert_row, stale
+from espalier.workbench.tasks import ProjectTask, RuleState
+
+__all__ = ["undo"]
+
+_FIELDS = ("confirmed", "confirmed with others", "taken back", "loaded from a file", "undone")
+
+
+def undo(bench: Bench, task: ProjectTask, change: Change, who: str) -> None:
+    """Take a change back; `Stale` if it is not the latest of its record or of the rules."""
+    if change.what == "rules":
+        bench.tasks.set_rules(task.name, RuleState.from_dict(change.before), who, change.version)
+        return
+    with bench.database.write() as write:
+        if change.what in _FIELDS:
+            _fields_back(write, change, who)
+        elif change.what == "removed":
+            _record_back(write, task.name, change, who)
+        else:
+            raise Failure(409, f"{change.what!r} cannot be taken back", "do the opposite by hand")
+
+
+def _fields_back(write: Connection, change: Change, who: str) -> None:
+    row = write.execute("SELECT * FROM record WHERE id = ?", (change.record,)).fetchone()
+    if row is None:
+        raise Failure(409, f"record {change.record} was removed", "take that back first")
+    if row["version"] != change.version:
+        raise stale(write, row)
+    give_fields(write, row, None if change.before is None else json.dumps(change.before), who, "undone")
+
+
+def _record_back(write: Connection, task: str, change: Change, who: str) -> None:
+    row: dict[str, Any] = change.before
+    if write.execute("SELECT 1 FROM record WHERE task = ? AND key = ?", (task, row["key"])).fetchone():
+        raise Stale(f"record {row['id']}: its text is there again", "", None)
+    insert_row(write, row | {"version": change.version + 1})
+    note(write, task, row["id"], change.version + 1, who, "brought back")
