@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import espalier as es
 from espalier.potentials import ChainBatch, Potentials
-from espalier.workbench.app import api_page
+from espalier.workbench.description import api_page
 from espalier.workbench.examples import examples
 from espalier.workbench.failures import explained
 from espalier.workbench.memory import Kept, alone, joined

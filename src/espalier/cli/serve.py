@@ -99,6 +99,7 @@ def _run(app: Any, listener: socket, token: str | None) -> None:
     if token is not None:
         complain("others can reach this server, and nothing is encrypted; give the address to those you trust only")
     note("interrupt with Ctrl-C; what was confirmed is stored")
+    app.state.bench.ready = False
     threading.Thread(target=_warm_up, args=(app.state.bench,), daemon=True).start()
     many_files()
     uvicorn.Server(configured(app)).run(sockets=[listener])
@@ -118,3 +119,4 @@ def _warm_up(bench: Any) -> None:
 
     for k in (1, 2):
         bench.parse(bench.tasks.get(REFERENCES), [_WARM_UP] * 8, k, 0)
+    bench.ready = True

@@ -14,7 +14,11 @@
 | `bench` | all of the above together: what the routes call |
 | `reading`, `exporting`, `redecoding`, `suggesting`, `measuring` | one kind of work each |
 | `jobs`, `orders` | training in a process of its own, one at a time |
+| `turns` | whose turn it is to compute, and for how long |
 | `security`, `sessions`, `login` | hosts, origins, sizes, headers; who has come in with the token |
+| `callers`, `transport` | who is still there; connections |
+| `references`, `forms` | references for other programs, in any form and format |
+| `metrics`, `description` | what the server has done, and what it can do |
 | `shapes/`, `routes/`, `app` | the HTTP side |
 
 `docs/server-api.md` describes the routes. FastAPI and uvicorn come with the extra `serve`.

@@ -9,7 +9,7 @@ the files of `static/`; nothing is loaded from elsewhere, the description of the
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
@@ -23,19 +23,20 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from espalier.errors import EspalierError
-from espalier.pages.page import page, paragraph, section, table
 from espalier.workbench import login
 from espalier.workbench.bench import Bench, Limits
 from espalier.workbench.callers import CallerWatch
+from espalier.workbench.description import api_page, completed
 from espalier.workbench.failures import Failure, explained
 from espalier.workbench.jobs import Jobs
+from espalier.workbench.metrics import MetricsWatch, ServerMetrics
 from espalier.workbench.redecoding import Redecoder
-from espalier.workbench.routes import history, measuring, records, rules, tasks, training
+from espalier.workbench.routes import grobid, history, measuring, parsing, records, rules, service, tasks, training
 from espalier.workbench.routes.shared import ERRORS
 from espalier.workbench.security import Gate, RequestGuard
 from espalier.workbench.sessions import Door
 
-__all__ = ["PREFIX", "api_page", "create_app"]
+__all__ = ["PREFIX", "create_app"]
 
 PREFIX = "/api/v1"
 THREADS = 128  # more than may wait for their turn to compute, so that some are left for what computes nothing
@@ -67,13 +68,19 @@ def create_app(
     )  # fmt: skip
     app.state.bench, app.state.jobs, app.state.redecoder = bench, Jobs(bench, trainer), Redecoder(bench)
     app.state.gate, app.state.door = gate, Door(gate.token, bench.database)
-    for part in (tasks, records, history, rules, training, measuring, login):
+    app.state.metrics = ServerMetrics()
+    for part in (tasks, records, history, rules, training, measuring, login, parsing):
         app.include_router(part.router, prefix=PREFIX, responses=ERRORS)
+    app.include_router(grobid.router, prefix="/api", responses=ERRORS)
+    app.include_router(service.router, responses=ERRORS)
     _add_errors(app)
     _add_pages(app)
     app.add_middleware(CallerWatch)
     most = {"most": bench.limits.body, "most_of_file": bench.limits.file}
     app.add_middleware(RequestGuard, gate=gate, door=app.state.door, **most)
+    app.add_middleware(MetricsWatch, metrics=app.state.metrics)
+    plain = app.openapi
+    app.openapi = lambda: app.openapi_schema or completed(plain())  # type: ignore[method-assign]
     return app
 
 
@@ -119,57 +126,3 @@ def _add_pages(app: FastAPI) -> None:
         return HTMLResponse(api_page(described), headers=policy)
 
     app.mount("/", StaticFiles(directory=STATIC, html=True, check_dir=False))
-
-
-def api_page(description: Mapping[str, Any]) -> str:
-    """Return the page of an OpenAPI description."""
-    body = [paragraph("The same for machines: /api/v1/openapi.json. With examples: docs/server-api.md.")]
-    for path, methods in description["paths"].items():
-        for method, route in methods.items():
-            body.append(section(f"{method.upper()} {path}", _route(route), route.get("description", "")))
-    shapes = description.get("components", {}).get("schemas", {})
-    body += [section(name, [_properties(shape)], shape.get("description", "")) for name, shape in shapes.items()]
-    return page("The workbench's API", body)
-
-
-def _route(route: Mapping[str, Any]) -> list[str]:
-    rows = [
-        [p["name"], p["in"], _type(p["schema"]), "yes" if p.get("required") else "", _usual(p["schema"])]
-        for p in route.get("parameters", ())
-    ]
-    parts = [table(["parameter", "in", "type", "required", "default"], rows)] if rows else []
-    for kind, content in route.get("requestBody", {}).get("content", {}).items():
-        parts.append(paragraph(f"Body: {_type(content['schema'])} ({kind})"))
-    for status, answer in route["responses"].items():
-        shapes = [_type(content.get("schema", {})) for content in answer.get("content", {}).values()]
-        if status < "4":
-            parts.append(paragraph(f"Answer {status}: {', '.join(shapes) or 'nothing'}"))
-    return parts
-
-
-def _properties(shape: Mapping[str, Any]) -> str:
-    needed = shape.get("required", ())
-    rows = [
-        [name, _type(about), "yes" if name in needed else "", _usual(about)]
-        for name, about in shape.get("properties", {}).items()
-    ]
-    return table(["name", "type", "required", "default"], rows)
-
-
-def _usual(schema: Mapping[str, Any]) -> str:
-    return str(schema["default"]) if "default" in schema else ""
-
-
-def _type(schema: Mapping[str, Any]) -> str:
-    """Return a type in words."""
-    if "$ref" in schema:
-        return str(schema["$ref"]).rsplit("/", 1)[-1]
-    if "anyOf" in schema:
-        return " or ".join(_type(part) for part in schema["anyOf"])
-    if "enum" in schema or "const" in schema:
-        return ", ".join(map(repr, schema.get("enum", [schema.get("const")])))
-    if schema.get("type") == "array":
-        return f"list of {_type(schema.get('items', {}))}"
-    if schema.get("type") == "object":
-        return f"table of {_type(schema.get('additionalProperties') or {})}"
-    return str(schema.get("type", "anything"))

@@ -65,7 +65,7 @@ class Bench:
     def __init__(self, directory: Path, limits: Limits | None = None) -> None:
         """Open the project of a directory; it is made if it is not there."""
         self.limits = Limits() if limits is None else limits
-        self.directory = directory
+        self.directory, self.ready = directory, True
         self.database = Database(directory)
         self.tasks, self.records = TaskStore(self.database), RecordStore(self.database)
         self.models, self.history = ModelStore(self.database), HistoryStore(self.database)

@@ -26,11 +26,15 @@ from espalier.workbench.tasks import REFERENCES, ProjectTask
 if TYPE_CHECKING:
     from espalier.documents.finding import FoundReference
 
-__all__ = ["UploadReading", "add", "is_document", "read_file", "read_text", "read_upload"]
+__all__ = ["NothingFound", "UploadReading", "add", "is_document", "read_file", "read_text", "read_upload"]
 
 _UNPACKED = 8  # how many times larger than a request a gzipped file may become
 _GZIP = b"\x1f\x8b"
 _HEAD = 60  # lines that a format is guessed from
+
+
+class NothingFound(Failure):
+    """A document without references."""
 
 
 @dataclass(slots=True)
@@ -129,7 +133,7 @@ def read_file(bench: Bench, task: ProjectTask, data: bytes, name: str) -> Upload
         references = find_in(printed).references
     found.problems += [(name, warning) for warning in printed.warnings]
     if not references:
-        raise Failure(400, "no list of references was found", "paste its references as text", name)
+        raise NothingFound(400, "no list of references was found", "paste its references as text", name)
     _take_found(bench, found, references, name or "a document")
     return found
 

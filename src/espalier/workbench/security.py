@@ -24,14 +24,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from espalier.workbench.failures import Failure
 from espalier.workbench.sessions import Door
 
-__all__ = ["HEADER", "Gate", "RequestGuard", "is_local"]
+__all__ = ["HEADER", "OPEN", "UNMARKED", "Gate", "RequestGuard", "is_local"]
 
 HEADER = "x-espalier"
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 _READING = ("GET", "HEAD", "OPTIONS")
 _LOGIN = "/login"  # where a token is brought, by a form, which cannot send headers
-_OPEN = (_LOGIN, "/icon.svg", "/base.css", "/layout.css")
+OPEN = (_LOGIN, "/icon.svg", "/base.css", "/layout.css", "/health", "/ready", "/api/isalive")
+"""What needs no token: where one is brought, and whether somebody is there."""
+UNMARKED = ("/api/v1/parse", "/api/processCitation", "/api/processCitationList", "/api/processReferences")
+"""What needs no X-Espalier: nothing is written there, and other programs' clients do not know it."""
 
 _HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -80,7 +83,7 @@ class Gate:
             raise Failure(403, f"this server does not answer to the name {host!r}", "start it with --allow-host NAME")
         if scope["method"] not in _READING:
             _check_origin(headers)
-            if HEADER not in headers and scope["path"] != _LOGIN:
+            if HEADER not in headers and scope["path"] not in (_LOGIN, *UNMARKED):
                 hint = "send 'X-Espalier: 1' with every request that is not GET"
                 raise Failure(403, "the header X-Espalier is missing", hint)
 
@@ -109,7 +112,8 @@ class RequestGuard:
         self._app, self._gate, self._door, self._most, self._most_of_file = app, gate, door, most, most_of_file
 
     def _limit(self, scope: Scope) -> int:
-        return self._most_of_file if scope["path"].endswith("/upload") else self._most
+        path = scope["path"]
+        return self._most_of_file if path.endswith("/upload") or path in UNMARKED else self._most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or let it through."""
@@ -131,7 +135,7 @@ class RequestGuard:
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         self._gate.check(scope, headers)
-        if scope["path"] not in _OPEN:
+        if scope["path"] not in OPEN:
             self._door.check(headers, (scope.get("client") or ("",))[0])
         announced = headers.get("content-length", "0")
         if announced.isascii() and announced.isdigit() and (len(announced) > 18 or int(announced) > self._limit(scope)):

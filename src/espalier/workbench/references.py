@@ -1,0 +1,130 @@
+"""References in, records out, whatever form either has: what the routes for other programs share.
+
+The active model of the task `citations` parses, under the rules that the task has now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from espalier.citations.formats import FORMATS, OutputFormat, write
+from espalier.citations.record import Record
+from espalier.document import Document
+from espalier.extract.extraction import Extraction
+from espalier.workbench.bench import Bench
+from espalier.workbench.failures import Failure
+from espalier.workbench.reading import UploadReading, read_text, read_upload
+from espalier.workbench.tasks import REFERENCES
+
+__all__ = ["MEDIA_TYPES", "ParsedReferences", "chosen_format", "parse_documents", "parse_texts", "written"]
+
+MEDIA_TYPES = {
+    "application/json": "json",
+    "application/x-bibtex": "bibtex",
+    "application/bibtex": "bibtex",
+    "text/x-bibtex": "bibtex",
+    "application/vnd.citationstyles.csl+json": "csl",
+    "application/x-research-info-systems": "ris",
+    "application/tei+xml": "tei",
+    "application/xml": "tei",
+    "text/xml": "tei",
+    "application/x-ndjson": "jsonl",
+    "text/csv": "csv",
+}
+"""What a client may ask for with Accept, and the format that it gets; the first is for who asks for anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedReferences:
+    """Records, where each was found (None: it came by itself), and what was wrong: (where, what)."""
+
+    model: int
+    records: list[Record]
+    sources: list[dict[str, Any] | None]
+    problems: list[tuple[str, str]]
+
+
+def parse_texts(bench: Bench, texts: Sequence[str], k: int = 1) -> ParsedReferences:
+    """Parse references, one in each text."""
+    bench.check_many(len(texts))
+    for i, text in enumerate(texts):
+        bench.check_length(text, f"text {i}")
+    return _parsed(bench, UploadReading([Document.from_text(text) for text in texts], [None] * len(texts)), k)
+
+
+def parse_documents(bench: Bench, data: bytes | str, name: str = "", k: int = 1) -> ParsedReferences:
+    """Parse a list of references as text, or find and parse those of a document."""
+    task = bench.tasks.get(REFERENCES)
+    if isinstance(data, str):
+        reading = read_text(bench, task, data)
+    else:
+        reading = read_upload(bench, task, data, name, None, "utf-8")
+    bench.check_many(len(reading.documents))
+    return _parsed(bench, reading, k)
+
+
+def _parsed(bench: Bench, reading: UploadReading, k: int) -> ParsedReferences:
+    task = bench.tasks.get(REFERENCES)
+    if task.active is None:
+        raise Failure(409, f"the task {REFERENCES} has no model in use", "choose one in the workbench")
+    answers = bench.of_documents(task, reading.documents, task.active, k)
+    return ParsedReferences(task.active, list(map(_record, answers)), reading.sources, reading.problems)
+
+
+def _record(answer: Extraction) -> Record:
+    """Return an answer as a record; models of your own may give plain extractions."""
+    if isinstance(answer, Record):
+        return answer
+    return Record(answer.text, answer.fields, answer.confidence, answer.certificate, answer.violations)
+
+
+def chosen_format(accept: str, format: str | None = None) -> str:
+    """Return the format that a client asks for: by name, else by Accept, the most wanted first."""
+    if format is not None:
+        return format
+    asked = sorted(map(_weighed, accept.split(",")), key=lambda pair: -pair[1])
+    for kind, weight in asked:
+        if weight <= 0:
+            continue
+        if kind in ("*/*", "application/*", ""):
+            return "json"
+        if kind == "text/*":
+            return "csv"
+        if kind in MEDIA_TYPES:
+            return MEDIA_TYPES[kind]
+    hint = f"ask for one of {', '.join(MEDIA_TYPES)}, or leave Accept out"
+    raise Failure(406, f"references cannot be written as {accept[:80]!r}", hint)
+
+
+def _weighed(part: str) -> tuple[str, float]:
+    """Return a type of an Accept header, and how much it is wanted."""
+    kind, *parameters = part.split(";")
+    weight = next((p.strip()[2:] for p in parameters if p.strip().startswith("q=")), "1")
+    try:
+        return kind.strip().lower(), float(weight)
+    except ValueError:
+        return kind.strip().lower(), 0.0
+
+
+def written(parsed: ParsedReferences, format: str) -> tuple[str, str]:
+    """Return the text of an answer, and its type."""
+    if format == "json":
+        return _json(parsed), "application/json"
+    row: OutputFormat = FORMATS[format]
+    kind = "application/vnd.citationstyles.csl+json" if format == "csl" else row.media_type
+    return "".join(write(parsed.records, row)), kind
+
+
+def _json(parsed: ParsedReferences) -> str:
+    """Return the records as `espalier parse` writes them, in one object."""
+    from espalier.citations.output_text import Keys, stem_of, to_json
+
+    row, keys = FORMATS["jsonl"], Keys()
+    entries = [
+        row.entry(record, keys.unique(row.fit_key(stem_of(record))), source=source).rstrip("\n")
+        for record, source in zip(parsed.records, parsed.sources, strict=True)
+    ]
+    problems = to_json([{"where": where, "what": what} for where, what in parsed.problems])
+    return f'{{"model": {parsed.model}, "records": [{", ".join(entries)}], "problems": {problems}}}'

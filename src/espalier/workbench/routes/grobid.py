@@ -1,0 +1,136 @@
+"""GROBID's routes for citations, with its parameters and answers, so that a pipeline changes one address.
+
+    POST /api/processCitation        citations=...             a biblStruct, or BibTeX
+    POST /api/processCitationList    citations=... (several)   a TEI document with a listBibl, or BibTeX
+    POST /api/processReferences      input=the file            the same, for the references of a document
+    GET  /api/isalive, /api/version
+
+`includeRawCitations` puts the reference into the answer. `consolidateCitations` is accepted and does nothing: this
+server asks no other one. `Accept: application/x-bibtex` asks for BibTeX. Where nothing is found, the status is 204.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Request, Response
+from fastapi.responses import JSONResponse, PlainTextResponse
+
+from espalier.citations.formats import write
+from espalier.citations.formats.tei import NAMESPACE, entry
+from espalier.citations.record import Record
+from espalier.workbench.failures import Failure
+from espalier.workbench.forms import FormPart, read_form
+from espalier.workbench.reading import NothingFound
+from espalier.workbench.references import parse_documents, parse_texts
+from espalier.workbench.routes.shared import BenchOf, Body
+from espalier.workbench.shapes.answers import ErrorAnswer
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["as GROBID does"])
+
+_HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<TEI xml:space="preserve" xmlns="{NAMESPACE}">\n\t<teiHeader/>\n'
+_OPEN = "\t<text>\n\t\t<front/>\n\t\t<body/>\n\t\t<back>\n\t\t\t<div>\n\t\t\t\t<listBibl>\n"
+_CLOSE = "\t\t\t\t</listBibl>\n\t\t\t</div>\n\t\t</back>\n\t</text>\n</TEI>\n"
+_SWITCH = {"type": "string", "enum": ["0", "1", "2"]}
+_SWITCHES = {"consolidateCitations": _SWITCH, "includeRawCitations": _SWITCH}
+
+ContentType = Annotated[str, Header(include_in_schema=False)]
+Accept = Annotated[str, Header(include_in_schema=False)]
+
+
+def _described(kind: str, name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the description of a form with one value that is needed, and two switches."""
+    form = {"type": "object", "required": [name], "properties": {name: schema, **_SWITCHES}}
+    return {"requestBody": {"required": True, "content": {kind: {"schema": form}}}}
+
+
+_URLENCODED = "application/x-www-form-urlencoded"
+_ONE = _described(_URLENCODED, "citations", {"type": "string"})
+_SEVERAL = _described(_URLENCODED, "citations", {"type": "array", "items": {"type": "string"}})
+_FILE = _described("multipart/form-data", "input", {"type": "string", "format": "binary"})
+_STRING = {"schema": {"type": "string"}}
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/xml": _STRING, "application/x-bibtex": _STRING}},
+    204: {"description": "nothing was found"},
+    415: {"model": ErrorAnswer, "description": "the body is no form"},
+}
+
+
+@router.get("/isalive", response_class=PlainTextResponse)
+async def is_alive() -> PlainTextResponse:
+    """Say that the server is there."""
+    return PlainTextResponse("true")
+
+
+@router.get("/version", response_model=dict[str, str])
+async def version(request: Request) -> JSONResponse:
+    """Say which version this is; it is Espalier's, not GROBID's."""
+    return JSONResponse({"version": request.app.version, "software": "espalier"})
+
+
+@router.post("/processCitation", response_class=Response, responses=_ANSWERS, openapi_extra=_ONE)
+def process_citation(body: Body, bench: BenchOf, content_type: ContentType = "", accept: Accept = "") -> Response:
+    """Parse one reference."""
+    form = read_form(content_type, body)
+    texts = _citations(form)
+    if not texts:
+        return Response(status_code=204)
+    records = parse_texts(bench, [" ".join(texts)]).records
+    if _wants_bibtex(accept):
+        return _bibtex(records)
+    xml = entry(records[0].work, "b0", records[0].text if _on(form, "includeRawCitations") else "", NAMESPACE)
+    return Response(xml, media_type="application/xml")
+
+
+@router.post("/processCitationList", response_class=Response, responses=_ANSWERS, openapi_extra=_SEVERAL)
+def process_citation_list(body: Body, bench: BenchOf, content_type: ContentType = "", accept: Accept = "") -> Response:
+    """Parse several references, each a value of `citations`."""
+    form = read_form(content_type, body)
+    texts = _citations(form)
+    return _answer(parse_texts(bench, texts).records if texts else [], form, accept)
+
+
+@router.post("/processReferences", response_class=Response, responses=_ANSWERS, openapi_extra=_FILE)
+def process_references(body: Body, bench: BenchOf, content_type: ContentType = "", accept: Accept = "") -> Response:
+    """Find and parse the references of a document: the part `input`."""
+    form = read_form(content_type, body)
+    file = next((part for part in form if part.name == "input"), None)
+    if file is None:
+        raise Failure(400, "the form has no part 'input'", "send the file so: curl -F input=@paper.pdf")
+    try:
+        return _answer(parse_documents(bench, file.value, file.filename).records, form, accept)
+    except NothingFound:
+        return Response(status_code=204)
+
+
+def _citations(form: Sequence[FormPart]) -> list[str]:
+    """Return the references of a form, without empty ones."""
+    given = [part.text for part in form if part.name == "citations"]
+    if not given:
+        raise Failure(400, "the form has no value 'citations'", "send it so: curl --data-urlencode 'citations=...'")
+    return [" ".join(text.split()) for text in given if text.strip()]
+
+
+def _on(form: Sequence[FormPart], name: str) -> bool:
+    return any(part.name == name and part.value.strip() not in (b"", b"0", b"false") for part in form)
+
+
+def _wants_bibtex(accept: str) -> bool:
+    return "bibtex" in accept.lower()
+
+
+def _bibtex(records: Sequence[Record]) -> Response:
+    return Response("".join(write(records, "bibtex")), media_type="application/x-bibtex")
+
+
+def _answer(records: Sequence[Record], form: Sequence[FormPart], accept: str) -> Response:
+    if not records:
+        return Response(status_code=204)
+    if _wants_bibtex(accept):
+        return _bibtex(records)
+    raw = _on(form, "includeRawCitations")
+    entries = [entry(record.work, f"b{i}", record.text if raw else "") for i, record in enumerate(records)]
+    return Response("".join([_HEAD, _OPEN, *entries, _CLOSE]), media_type="application/xml")

@@ -1,0 +1,119 @@
+"""References for other programs: JSON, plain text or a document in; JSON, BibTeX, CSL-JSON, RIS or TEI out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Query, Response
+from pydantic import ValidationError
+
+from espalier.workbench.failures import Failure
+from espalier.workbench.forms import media_type, read_form
+from espalier.workbench.references import (
+    MEDIA_TYPES,
+    ParsedReferences,
+    chosen_format,
+    parse_documents,
+    parse_texts,
+    written,
+)
+from espalier.workbench.routes.shared import BenchOf, Body
+from espalier.workbench.shapes.answers import ErrorAnswer
+from espalier.workbench.shapes.references import ParsedReferencesAnswer, ReferencesQuestion
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["references"])
+
+Format = Literal["json", "bibtex", "csl", "ris", "tei", "jsonl", "csv", "endnote"]
+
+_DOCUMENTS = (
+    "application/pdf", "application/octet-stream", "text/html", "application/xhtml+xml", "application/x-latex",
+    "text/x-tex", "application/x-tex", "application/gzip",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+)  # fmt: skip
+_HOW = (
+    "say what it is: curl -H 'Content-Type: text/plain' --data-binary @references.txt, or application/pdf for a PDF, "
+    'or application/json for {"texts": ["..."]}'
+)
+_SHAPE = 'send {"texts": ["one reference", "..."]}, or {"text": "a list of them"}'
+_BINARY = {"schema": {"type": "string", "format": "binary"}}
+_QUESTION: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": ReferencesQuestion.model_json_schema()},
+            "text/plain": {"schema": {"type": "string"}},
+            "application/pdf": _BINARY,
+            "application/octet-stream": _BINARY,
+        },
+    }
+}
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {kind: {"schema": {"type": "string"}} for kind in MEDIA_TYPES if kind != "application/json"}},
+    406: {"model": ErrorAnswer, "description": "references cannot be written so"},
+    415: {"model": ErrorAnswer, "description": "bodies of this type are not read"},
+}
+
+
+@router.post(
+    "/parse", response_model=ParsedReferencesAnswer, openapi_extra=_QUESTION, responses=_ANSWERS,
+)  # fmt: skip
+def parse_references(
+    body: Body,
+    bench: BenchOf,
+    content_type: Annotated[str, Header(include_in_schema=False)] = "",
+    accept: Annotated[str, Header(include_in_schema=False)] = "*/*",
+    format: Format | None = None,
+    name: Annotated[str, Query(max_length=200)] = "",
+    k: Annotated[int, Query(ge=1, le=20)] = 1,
+) -> Response:
+    """Parse references; nothing is kept."""
+    chosen = chosen_format(accept, format)
+    text, type = written(_parsed(bench, body, content_type, name, k), chosen)
+    return Response(
+        text.encode("utf-8", "replace"), media_type=f"{type}; charset=utf-8" if type != "application/json" else type
+    )
+
+
+def _parsed(bench: BenchOf, body: bytes, content_type: str, name: str, k: int) -> ParsedReferences:
+    """Read a request by its type."""
+    kind, _ = media_type(content_type)
+    if kind == "application/json" or kind.endswith("+json"):
+        return _from_json(bench, body, k)
+    if kind == "text/plain":
+        return parse_documents(bench, _decoded(body), k=k)
+    if kind in _DOCUMENTS:
+        return parse_documents(bench, body, name, k)
+    if kind == "multipart/form-data":
+        file = next((part for part in read_form(content_type, body) if part.filename), None)
+        if file is None:
+            raise Failure(400, "no part of the form is a file", "send one: curl -F file=@paper.pdf")
+        return parse_documents(bench, file.value, name or file.filename, k)
+    if kind == "application/x-www-form-urlencoded":
+        raise Failure(415, "the body has the type of a web form, which curl sends if nobody says otherwise", _HOW)
+    raise Failure(415, f"bodies of the type {kind!r} are not read" if kind else "the body has no type", _HOW)
+
+
+def _from_json(bench: BenchOf, body: bytes, k: int) -> ParsedReferences:
+    try:
+        asked = ReferencesQuestion.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, ("body", *first["loc"])))
+        raise Failure(
+            422, first["msg"], 'send {"texts": ["one reference", "..."]}, or {"text": "a list"}', where
+        ) from None
+    if (asked.texts is None) == (asked.text is None):
+        raise Failure(422, "either texts or text is needed", _SHAPE, "body")
+    if asked.texts is not None:
+        return parse_texts(bench, asked.texts, asked.k or k)
+    return parse_documents(bench, asked.text or "", k=asked.k or k)
+
+
+def _decoded(body: bytes) -> str:
+    try:
+        return body.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = body[: error.start].count(b"\n") + 1
+        raise Failure(400, "the text is not UTF-8", "convert it, as with iconv -t utf-8", f"line {line}") from None

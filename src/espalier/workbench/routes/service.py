@@ -1,0 +1,35 @@
+"""What those ask who run the server: is it there, can it answer, what has it done?"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, PlainTextResponse
+
+from espalier.workbench.metrics import MEDIA_TYPE, ServerMetrics
+from espalier.workbench.routes.shared import BenchOf
+from espalier.workbench.shapes.references import ServiceState
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["service"])
+
+
+@router.get("/health", response_model=ServiceState)
+async def health(request: Request) -> JSONResponse:
+    """Say that the server is there; needs no token."""
+    return JSONResponse({"status": "ok", "version": request.app.version})
+
+
+@router.get("/ready", response_model=ServiceState)
+def ready(request: Request, bench: BenchOf) -> JSONResponse:
+    """Say whether the server can answer at once: its model is in memory, its project can be read; needs no token."""
+    bench.tasks.all()
+    state = "ok" if bench.ready else "starting"
+    return JSONResponse({"status": state, "version": request.app.version}, 200 if bench.ready else 503)
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+def metrics(request: Request, bench: BenchOf) -> PlainTextResponse:
+    """Say what this worker has done, as Prometheus reads it."""
+    found: ServerMetrics = request.app.state.metrics
+    return PlainTextResponse(found.text(bench.turns.waiting), media_type=MEDIA_TYPE)
