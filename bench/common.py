@@ -72,7 +72,7 @@ def first_records(data: Path, n: int = 30) -> Path:
     """Copy the first n records of the data sets to a directory that is removed at the end."""
     directory = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    for name in ("ads", "cora", "umass", "unlabelled_refs"):
+    for name in ("ads", "conll04", "cora", "umass", "unlabelled_refs"):
         (directory / name / "normalised").mkdir(parents=True)
         for path in (data / name / "normalised").glob("*.jsonl*"):
             target = directory / name / "normalised" / path.name.removesuffix(".gz")

@@ -53,7 +53,7 @@ SCRIPTS = {
     "bench/documents_cutting.py": Quick("--data {data} --quick", data=True),
     "bench/documents_lines.py": Quick("--data {data} --quick", data=True),
     "bench/experts.py": Quick("--quick --results {out}/cells.json", data=True, writes="cells.json"),
-    "bench/joint.py": bench(),
+    "bench/joint.py": bench(data=True),
     "bench/material.py": Quick("--quick --data {data} --rendered {data}/rendered", data=True),
     "bench/page.py": bench(browser=True),
     "bench/parse.py": bench("--quick --references 1100 --memory 20"),

@@ -49,6 +49,10 @@ class Data:
         status = path.stat()
         return _corpus(path, status.st_size, status.st_mtime_ns, tags)
 
+    def records(self, split: str, tags: str | None = "labels") -> list[dict[str, Any]]:
+        """Return the objects of a split, with all their fields."""
+        return _records(self.path(split), tags)
+
     def digest(self, split: str) -> str:
         """Return a SHA-256 of a split's file."""
         path = self.path(split)
@@ -79,6 +83,12 @@ def _digest(path: Path, _size: int, _changed: int) -> str:
 
 @lru_cache(maxsize=32)
 def _corpus(path: Path, _size: int, _changed: int, tags: str | None) -> Corpus:
+    records = _records(path, tags)
+    return Corpus.from_tokens([r["tokens"] for r in records], None if tags is None else [r[tags] for r in records])
+
+
+def _records(path: Path, tags: str | None) -> list[dict[str, Any]]:
+    """Read a file."""
     raw = path.read_bytes()
     try:
         text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
@@ -87,7 +97,7 @@ def _corpus(path: Path, _size: int, _changed: int, tags: str | None) -> Corpus:
     records = [_record(path, i, line, tags) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not records:
         raise FormatError("there is no record in it", path=str(path))
-    return Corpus.from_tokens([r["tokens"] for r in records], None if tags is None else [r[tags] for r in records])
+    return records
 
 
 def _record(path: Path, number: int, line: str, tags: str | None) -> dict[str, Any]:

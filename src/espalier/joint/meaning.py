@@ -29,7 +29,7 @@ from espalier.tags import path_of
 if TYPE_CHECKING:
     from espalier.joint.problem import Assignment, JointProblem
 
-__all__ = ["JointViolated", "degrees", "equal_tokens", "is_marked", "is_segment", "violations"]
+__all__ = ["JointViolated", "degrees", "equal_tokens", "is_marked", "is_segment", "occasions", "violations"]
 
 
 class JointViolated(NamedTuple):
@@ -55,6 +55,23 @@ def violations(problem: JointProblem, y: Assignment) -> Iterator[JointViolated]:
         for c, position in _broken(problem, rule.node, names):
             chain = problem.chains[c]
             yield JointViolated(rule.name, chain.layer, chain.text or 0, position, float(rho))
+
+
+def occasions(problem: JointProblem, y: Assignment) -> NDArray[np.int64]:
+    """Return on how many occasions each rule could have been broken, int64[K]: both sides of a pair with the label, a
+    token in the given fields, two neighbours among equal tokens.
+    """
+    names = [[chain.problem.labels.names[j] for j in labels] for chain, labels in zip(problem.chains, y, strict=True)]
+    found = []
+    for rule in problem.joint_rules:
+        node = rule.node
+        if isinstance(node, Joins):
+            found.append(sum(2 * node.labels.has_label(label) for c, _ in problem.pair_layers() for label in names[c]))
+        elif isinstance(node, Across):
+            found.append(sum(node.given.has_label(x) for c in problem.chains_of(node.layer) for x in names[c]))
+        else:
+            found.append(sum(1 for _ in equal_tokens(problem, node)))
+    return np.array(found, np.int64)
 
 
 def _broken(problem: JointProblem, node: Joins | Across | Same, names: list[list[str]]) -> Iterator[tuple[int, int]]:
