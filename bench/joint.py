@@ -64,7 +64,8 @@ def sentences_of_conll04(data: Data, quick: bool) -> Row:
     rules = "" if quick else conll04.RULES  # a few records do not have every label
     held_out = conll04.sentences(data, "dev")
     batch = models.crf.potentials([sentence.tokens for sentence in held_out])
-    proven, taken = 0, {"auto": [], "ilp": []}
+    taken: dict[str, list[float]] = {"auto": [], "ilp": []}
+    proven = 0
     for i, sentence in enumerate(held_out):
         for method, seconds in taken.items():
             start = time.process_time()

@@ -42,7 +42,17 @@ from espalier.potentials import Potentials
 from espalier.tags import Segment, segments
 from espalier.tasks.task import load_task
 
-__all__ = ["RULES", "SETTINGS", "TABLES", "Models", "Sentence", "fitted", "joint_problem", "sentences", "word_classes"]
+__all__ = [
+    "RULES",
+    "SETTINGS",
+    "TABLES",
+    "ApartModels",
+    "Sentence",
+    "fitted",
+    "joint_problem",
+    "sentences",
+    "word_classes",
+]
 
 NONE = "none"
 RULES = """
@@ -87,7 +97,7 @@ class Sentence(NamedTuple):
     relations: set[Relation]
 
 
-class Answer(NamedTuple):
+class FoundRelations(NamedTuple):
     """What was found in a sentence."""
 
     entities: set[Segment]
@@ -96,7 +106,7 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Models:
+class ApartModels:
     """Both models, trained apart; learned : rules that the training part shows."""
 
     crf: CRF
@@ -130,7 +140,7 @@ def word_classes(data: Data, chosen: Mapping[str, Any]) -> WordClasses:
     return WordClasses.learn(texts, clusters=chosen["clusters"], dimensions=chosen["dimensions"])
 
 
-def fitted(train: Sequence[Sentence], classes: WordClasses | None, chosen: Mapping[str, Any]) -> Models:
+def fitted(train: Sequence[Sentence], classes: WordClasses | None, chosen: Mapping[str, Any]) -> ApartModels:
     """Train both models apart."""
     folds = int(chosen["folds"])
     examples: list[PairExample] = []
@@ -148,7 +158,7 @@ def fitted(train: Sequence[Sentence], classes: WordClasses | None, chosen: Mappi
     pairs = PairClassifier(l2=chosen["pair_l2"], max_iterations=60).fit(examples, labels)
     kinds = [(label, head.label, tail.label) for s in train for head, label, tail in s.relations]
     kinds += [(NONE, a.label, b.label) for s in train for a in s.entities for b in s.entities if a != b]
-    return Models(_crf(train, classes, chosen), pairs, discover_joins(kinds, nothing=NONE))
+    return ApartModels(_crf(train, classes, chosen), pairs, discover_joins(kinds, nothing=NONE))
 
 
 def _crf(train: Sequence[Sentence], classes: WordClasses | None, chosen: Mapping[str, Any]) -> CRF:
@@ -166,7 +176,9 @@ def _pairs(spans: set[Span]) -> list[tuple[Span, Span]]:
     return [(a, b) for a in ordered for b in ordered if a[1] <= b[0] or b[1] <= a[0]]
 
 
-def _scored(models: Models, tokens: list[str], places: list[tuple[Span, Span]], bias: float) -> NDArray[np.float64]:
+def _scored(
+    models: ApartModels, tokens: list[str], places: list[tuple[Span, Span]], bias: float
+) -> NDArray[np.float64]:
     """Return log p(r) - log p(none) + bias of every pair; none has 0."""
     if not places:
         return np.zeros((0, len(models.pairs.labels_)))
@@ -176,7 +188,9 @@ def _scored(models: Models, tokens: list[str], places: list[tuple[Span, Span]], 
     return found
 
 
-def in_turn(models: Models, sentence: Sentence, potentials: Potentials, bias: float, *, rules: bool) -> Answer:
+def in_turn(
+    models: ApartModels, sentence: Sentence, potentials: Potentials, bias: float, *, rules: bool
+) -> FoundRelations:
     """Entities first, then the label of each pair of them; rules : only one that the entities allow."""
     labels = models.labels
     entities = _best(potentials, labels, 1)[0]
@@ -200,7 +214,7 @@ def _certain(potentials: Potentials, entities: set[Segment], labels: Labels) -> 
 
 
 def joint_problem(
-    models: Models, tokens: list[str], potentials: Potentials, chosen: Mapping[str, Any], rules: JointRules | str
+    models: ApartModels, tokens: list[str], potentials: Potentials, chosen: Mapping[str, Any], rules: JointRules | str
 ) -> tuple[JointProblem, list[tuple[Span, Span]]]:
     """Return the problem of a sentence, and its pairs of places: only those for which a label beats none."""
     labels = models.labels
@@ -223,7 +237,7 @@ def _best(potentials: Potentials, labels: Labels, k: int) -> list[set[Segment]]:
     return [set(segments([labels.names[j] for j in y])) for y in rows]
 
 
-def _answer(found: JointDecoding, places: list[tuple[Span, Span]]) -> Answer:
+def _answer(found: JointDecoding, places: list[tuple[Span, Span]]) -> FoundRelations:
     """Read entities and relations off an answer."""
     known = {entity[:2]: entity for entity in segments(found["entities"])}
     labelled = [(head, label, tail) for (head, tail), label in zip(places, found["relations"], strict=True)]
@@ -232,13 +246,15 @@ def _answer(found: JointDecoding, places: list[tuple[Span, Span]]) -> Answer:
         for head, label, tail in labelled
         if label != NONE
     }
-    return Answer(set(known.values()), relations, found.certificate.proven)
+    return FoundRelations(set(known.values()), relations, found.certificate.proven)
 
 
-def answers(models: Models, test: Sequence[Sentence], chosen: Mapping[str, Any]) -> dict[str, list[Answer]]:
+def answers(
+    models: ApartModels, test: Sequence[Sentence], chosen: Mapping[str, Any]
+) -> dict[str, list[FoundRelations]]:
     """Decode sentences in every way."""
     batch = models.crf.potentials([s.tokens for s in test])
-    found: dict[str, list[Answer]] = {APART: [], PIPELINE: [], JOINT: [], LEARNED: []}
+    found: dict[str, list[FoundRelations]] = {APART: [], PIPELINE: [], JOINT: [], LEARNED: []}
     for i, sentence in enumerate(test):
         potentials = batch[i]
         for row in (APART, PIPELINE):
@@ -255,7 +271,7 @@ LESS = "joint minus pipeline"
 ENTITIES, RELATIONS, PROVEN = "entities", "relations", "proven"
 
 
-def _counts(test: Sequence[Sentence], found: Sequence[Answer], column: str) -> NDArray[np.float64]:
+def _counts(test: Sequence[Sentence], found: Sequence[FoundRelations], column: str) -> NDArray[np.float64]:
     """Return right, found and given of each sentence, float64[N, 3]."""
     given = [s.entities if column == ENTITIES else s.relations for s in test]
     said = [a.entities if column == ENTITIES else a.relations for a in found]
@@ -275,7 +291,7 @@ def interval(a: NDArray[np.float64], b: NDArray[np.float64], n: int = 10_000) ->
     return float(low), float(high)
 
 
-def figures(test: Sequence[Sentence], found: Mapping[str, Sequence[Answer]]) -> dict[Place, float]:
+def figures(test: Sequence[Sentence], found: Mapping[str, Sequence[FoundRelations]]) -> dict[Place, float]:
     """Return every figure of the table."""
     cells: dict[Place, float] = {}
     for column in (ENTITIES, RELATIONS):
@@ -322,7 +338,7 @@ TABLE = Table(
     cells=((JOINT, RELATIONS),),
     once=frozenset({RELATIONS}),
     remark=(
-        "Models are trained apart; only decoding differs between the rows. `from` and `to` are the ends of the 95 % "
+        "The models are trained apart; only decoding differs between rows. `from` and `to` are the ends of the 95 % "
         "bootstrap interval over sentences. Everything was chosen on the development part. The figures in brackets are "
         "those of a structured model with hand-made features that learns both tasks together, on a split of its own. "
         "Nets on the same files reach 83.9 and 62.0 (Bekoulis et al. 2018, pre-trained word vectors) and 88.9 and 71.5 "
