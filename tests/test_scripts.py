@@ -58,6 +58,7 @@ SCRIPTS = {
     "bench/page.py": bench(browser=True),
     "bench/parse.py": bench("--quick --references 1100 --memory 20"),
     "bench/penalties.py": bench(data=True),
+    "bench/phrases.py": bench(),
     "bench/samplerank.py": bench(data=True),
     "bench/scale.py": bench(),
     "bench/serve.py": bench(),

@@ -8,6 +8,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
+from espalier.features.conditions import ConditionField
 from espalier.features.lexicon import Lexicon
 from espalier.features.named import Call, NamedField, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.word_classes import WordClasses
@@ -48,6 +49,9 @@ FUNCTIONS: list[NamedField] = [
 DEFINITIONS: list[NamedField] = [
     *FUNCTIONS,
     RegexField("year", "[12][0-9]{3}"),
+    ConditionField("pair", 'in phrase (/[A-Z].*/ "." or "a" "a"+)'),
+    ConditionField("near", 'within -2..3 "new"'),
+    ConditionField("upper", "is uppercase"),
     Lexicon("places", PLACES),
     Lexicon("exact", PLACES, fold=False),
     Lexicon("months", MONTHS),
@@ -108,7 +112,7 @@ def naive_vocabulary(sequences: list[list[str]], specs: list[Spec], min_count: i
 
 
 def field_name(field: str, value: str, at: str) -> str:
-    if field == "bias" or field.startswith("regex:"):
+    if field == "bias" or field.startswith(("regex:", "condition:")):
         return field + at
     if field in ("quoted", "bracketed"):
         return field + at
@@ -129,11 +133,23 @@ def values(field: str, tokens: list[str], t: int) -> dict[str, float]:
     if field.startswith("sequence:"):
         said = {"repeats": repeats, "distance": distance}[field[9:]](tokens)[t]
         return {k: w for k, w in said.items() if w} if isinstance(said, dict) else dict.fromkeys(said, 1.0)
+    if field.startswith("condition:"):
+        return {"": 1.0} if condition_holds(field, tokens, t) else {}
     if field.startswith("lexicon:"):
         entries = MONTHS if field == "lexicon:months" else PLACES
         tag = lexicon_tags(tokens, entries, fold=field != "lexicon:exact")[t]
         return {tag: 1.0} if tag else {}
     return word_values(field, word)
+
+
+def condition_holds(field: str, tokens: list[str], t: int) -> bool:
+    if field == "condition:upper":
+        return tokens[t].isupper()
+    if field == "condition:near":
+        return any(word.lower() == "new" for word in tokens[max(t - 2, 0) : t + 4])
+    pairs = [u for u in range(len(tokens) - 1) if re.match("[A-Z]", tokens[u]) and tokens[u + 1] == "."]
+    same = [u for u in range(len(tokens) - 1) if tokens[u].lower() == tokens[u + 1].lower() == "a"]
+    return t in pairs or t - 1 in pairs or t in same or t - 1 in same
 
 
 def span_values(field: str, tokens: list[str], t: int) -> dict[str, float]:

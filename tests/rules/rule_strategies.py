@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from espalier.rules import nodes as n
+from espalier.rules import phrases as ph
 from espalier.rules import predicates as p
 from espalier.rules.text import KEYWORDS
 
@@ -21,6 +22,13 @@ words = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs
 patterns = st.sampled_from(["a", r"\d+", "a/b", r"[/#\"]+", r"\\/", r"(19|20)\d\d", "(?i)x|y", "a{2,3}", r"\.\]", "#"])
 atoms = st.one_of(
     st.builds(p.Words, st.lists(words, min_size=1, max_size=3).map(tuple), st.booleans()),
+    st.builds(
+        ph.Phrases,
+        st.lists(words.filter(str.strip), min_size=1, max_size=3).map(tuple),
+        st.booleans(),
+        st.just(""),
+        st.sampled_from(ph.ROLES),
+    ),
     st.builds(p.Pattern, patterns),
     st.builds(p.Text, patterns),
     st.builds(p.Shape, words.map(p.shape_of)),
@@ -36,7 +44,23 @@ def _more_conditions(inner: st.SearchStrategy[p.Condition]) -> st.SearchStrategy
         st.builds(p.AnyOf, several),
         st.builds(p.NoneOf, inner),
         st.builds(p.Near, st.sampled_from([-1, 1]), inner),
+        st.builds(p.Window, st.integers(-9, 0), st.integers(0, 9), inner),
+        st.builds(ph.PhrasePattern, phrase_patterns(inner), st.sampled_from(ph.ROLES)),
     )
+
+
+def phrase_patterns(elements: st.SearchStrategy[p.Condition]) -> st.SearchStrategy[ph.PhrasePart]:
+    """Patterns over tokens that are never empty."""
+
+    def larger(inner: st.SearchStrategy[ph.PhrasePart]) -> st.SearchStrategy[ph.PhrasePart]:
+        several = st.lists(inner, min_size=2, max_size=3).map(tuple)
+        signs = st.sampled_from(["?", "*", "+"])
+        return st.one_of(
+            st.builds(ph.InOrder, several), st.builds(ph.Either, several), st.builds(ph.Repeat, inner, signs)
+        )
+
+    anything = st.recursive(elements, larger, max_leaves=4)
+    return st.builds(lambda part, one: ph.InOrder((part, one)), anything, elements)
 
 
 conditions = st.recursive(atoms, _more_conditions, max_leaves=5)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from espalier.corpus import Labels
 from espalier.rules import Rule, RuleSet
 from espalier.rules import nodes as n
+from espalier.rules import phrases as ph
 from espalier.rules import predicates as p
 from espalier.rules.compile import Compiled, Grounded, compile_rules
 
@@ -45,6 +46,8 @@ atoms = st.sampled_from(
         p.At(1, -2),
         p.At(-2, 1),
         p.At(2, 3),
+        ph.Phrases(("x y", "y. 12")),
+        ph.Phrases(("x",), role="ends"),
     ]
 )
 
@@ -56,6 +59,11 @@ def _compound(inner: st.SearchStrategy[p.Condition]) -> st.SearchStrategy[p.Cond
         st.builds(p.AnyOf, several),
         st.builds(p.NoneOf, inner),
         st.builds(p.Near, st.sampled_from([-1, 1]), inner),
+        st.builds(p.Window, st.integers(-3, 0), st.integers(0, 2), inner),
+        st.builds(
+            lambda one, other, sign, role: ph.PhrasePattern(ph.InOrder((one, ph.Repeat(other, sign))), role),
+            *(inner, inner, st.sampled_from(["?", "*", "+"]), st.sampled_from(ph.ROLES)),
+        ),
     )
 
 

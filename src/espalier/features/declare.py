@@ -6,8 +6,8 @@
               | chunkindex | chunklength | sentenceindex | sentencelength
               | prefixN | suffixN | positionN | prefixN-M | suffixN-M | position
               | scope "(" field ")" ["*" value]                  a value of one is not written
-              | kind ":" name                                  regex, lexicon, table, vectors, classes, vector,
-                                                                 call, sequence
+              | kind ":" name                                  regex, condition, lexicon, table, vectors, classes,
+                                                                 vector, call, sequence
     scope    := unit ["first" | "last"] [("+" | "-") number] | before | after        unit: chunk, sentence
 
 A list of offsets and a range of lengths are short for several templates: `shape[-1,0,1]` is three, `prefix1-4` four,
@@ -22,6 +22,9 @@ The table of a task file:
 
     [features.regexes]                          # the whole token must match, as in rules
     year = "(19|20)[0-9]{2}[a-z]?"
+
+    [features.conditions]                       # token conditions, as in rules: several tokens, windows, phrases
+    time = '/[0-9]{1,2}/ and next ":" or begins phrase (/[0-9]+/ "am", "pm")'
 
     [features.lexicons]                         # a list, a file with one entry a line, or either with an option
     months = ["January", "February", "March"]
@@ -72,7 +75,7 @@ if TYPE_CHECKING:
 
 __all__ = ["default_templates", "parse_template", "parse_templates", "read_table"]
 
-_KEYS = ("templates", "min_count", "regexes", "lexicons", "tables", "vectors")
+_KEYS = ("templates", "min_count", "regexes", "conditions", "lexicons", "tables", "vectors")
 
 
 def read_table(
@@ -87,6 +90,7 @@ def read_table(
         raise InputError("[features]: 'templates' must be a list of strings")
     readers: dict[str, Callable[[str, Any, Path | None], NamedField]] = {
         "regexes": lambda name, pattern, _: RegexField(name, pattern),
+        "conditions": _condition,
         "lexicons": _lexicon,
         "tables": _table,
         "vectors": _vectors,
@@ -98,6 +102,12 @@ def read_table(
             raise InputError(f"[features.{key}] must be a table of names")
         definitions += [read(name, value, base) for name, value in section.items()]
     return parse_templates(texts, definitions), table.get("min_count", 1)
+
+
+def _condition(name: str, value: Any, base: Path | None) -> NamedField:
+    from espalier.features.conditions import ConditionField
+
+    return ConditionField.declared(name, value, base)
 
 
 def _lexicon(name: str, value: Any, base: Path | None) -> Lexicon:
@@ -194,7 +204,7 @@ _PLAIN: Mapping[str, FeatureField] = {
     )
 } | {"position": Position()}
 _NUMBERED = {"prefix": Prefix, "suffix": Suffix, "position": Position}
-_KINDS = ("call", "classes", "lexicon", "regex", "sequence", "table", "vector", "vectors")
+_KINDS = ("call", "classes", "condition", "lexicon", "regex", "sequence", "table", "vector", "vectors")
 _PART = re.compile(r"(?P<field>[^@\[\]]+)(?:@(?P<offset>[^@\[\]]*)|\[(?P<offsets>[^\[\]@]*)\])?")
 _NUMBERED_FIELD = re.compile(r"(?P<kind>prefix|suffix|position)(?P<low>[0-9]+)(?:-(?P<high>[0-9]+))?")
 _SCOPED = re.compile(

@@ -2,7 +2,7 @@
 
 In a model file it is arrays and one JSON-able value: no pickle, and loading runs no code.
 
-    "features"            JSON: templates, min_count, markers, regexes, lexicons, tables,
+    "features"            JSON: templates, min_count, markers, regexes, conditions, lexicons, tables,
                           vectors (name, fold), classes (name)
     "values/<k>/text"     uint8, the values of field k end to end, in UTF-8; "values/<k>/lengths" int32, in characters
     "joins/<j>/<k>"       int64, join k of template j
@@ -223,6 +223,7 @@ def pack(
 
 def _pack_definition(state: dict[str, Any], field: FeatureField) -> None:
     """Add what a named field carries."""
+    from espalier.features.conditions import ConditionField
     from espalier.features.lexicon import Lexicon
     from espalier.features.word_classes import ClassField, VectorField
 
@@ -231,6 +232,8 @@ def _pack_definition(state: dict[str, Any], field: FeatureField) -> None:
         header["functions"].append(field.text)
     elif isinstance(field, RegexField):
         header["regexes"][field.label] = field.pattern
+    elif isinstance(field, ConditionField):
+        header.setdefault("conditions", {})[field.label] = field.to_state()
     elif isinstance(field, Lexicon):
         header["lexicons"][field.label] = {"entries": list(field.entries), "fold": field.fold}
     elif isinstance(field, TableField):

@@ -2,7 +2,7 @@
 
 `regex:` a pattern that the whole token must match. `table:` word -> strings (clusters, tags). `vectors:` word ->
 numbers. `call:` your function of a word. `sequence:` your function of a token list, the only Python that runs for
-every token. Lexicons are in `espalier.features.lexicon`.
+every token. Lexicons are in `espalier.features.lexicon`, conditions in `espalier.features.conditions`.
 """
 
 from __future__ import annotations

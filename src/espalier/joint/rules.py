@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError, RuleError, nearest
+from espalier.rules.conditions import ConditionReader, print_condition
 from espalier.rules.nodes import Fields
 from espalier.rules.predicates import ALWAYS, Condition
-from espalier.rules.reader import Reader, Scope, complain, logical_lines
+from espalier.rules.reader import Scope, complain, logical_lines
 from espalier.rules.ruleset import DEFAULT_PENALTY
-from espalier.rules.text import print_condition, print_fields, print_name
+from espalier.rules.text import print_fields, print_name
 
 __all__ = ["GRAMMAR", "Across", "Joins", "JointRule", "JointRules", "Same"]
 
@@ -155,7 +156,7 @@ class JointRules:
         return "\n".join(map(str, self.rules))
 
 
-class _JointReader(Reader):
+class _JointReader(ConditionReader):
     """Recursive descent over the lexemes of one rule across layers."""
 
     def line(self) -> JointRule:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.rules import nodes as n
 from espalier.rules.meaning import degree
-from espalier.rules.predicates import ALWAYS, AllOf, AnyOf, At, Condition, Near, NoneOf, Text, WordCondition
+from espalier.rules.phrases import PhrasePattern, Phrases
+from espalier.rules.predicates import ALWAYS, AllOf, AnyOf, At, Condition, Near, NoneOf, Text, Window, WordCondition
 
 __all__ = ["Plan", "Satisfied", "Sequences", "both", "holds_when_empty", "input_only"]
 
@@ -156,7 +157,7 @@ class Plan:
                 where = self._where(part, batch, found)
                 if where is not None:
                     known.append(where)
-                elif isinstance(item, AllOf | Near):  # in most texts most conditions hold nowhere
+                elif isinstance(item, AllOf | Near | Window):  # in most texts most conditions hold nowhere
                     break
                 else:
                     by_token = isinstance(self.steps[part][0], Condition)
@@ -170,12 +171,12 @@ class Plan:
 def _inner(item: Condition | n.Node) -> tuple[Condition | n.Node, ...]:
     """Return what a condition or an input-only node is made of."""
     match item:
-        case AllOf() | AnyOf():
-            return item.conditions
-        case Near() | NoneOf() | n.Exists():
-            return (item.condition,)
         case Satisfied():
             return (item.node,)
+        case Condition():
+            return item.inner()
+        case n.Exists():
+            return (item.condition,)
         case n.All() | n.Any():
             return item.parts
         case n.Not():
@@ -196,6 +197,12 @@ def _tokens(condition: Condition, inner: list[Bits], batch: Sequences) -> Bits |
             return above & (batch.position <= (last if last >= 0 else last + T))
         case Near():
             return _shifted(inner[0], condition.offset, batch)
+        case Window(first, last):
+            return _within(inner[0], first, last, batch)
+        case Phrases():
+            return condition.where(batch.indptr, batch.token_ids, batch.types)
+        case PhrasePattern():
+            return condition.where(inner, batch.position == 0)
         case AllOf():
             return reduce(np.bitwise_and, inner)
         case AnyOf():
@@ -259,3 +266,10 @@ def _shifted(bits: Bits, offset: int, batch: Sequences) -> Bits:
     there[~inside] = 0
     inside &= batch.sequence[there] == batch.sequence if M else inside
     return inside & bits[there]
+
+
+def _within(bits: Bits, first: int, last: int, batch: Sequences) -> Bits:
+    """Return whether bits[u] is true for some u from t + first to t + last in the sequence of t."""
+    upto = np.append(0, np.cumsum(bits))
+    t, begin, end = np.arange(len(bits)), batch.indptr[batch.sequence], batch.indptr[batch.sequence + 1]
+    return np.asarray(upto[np.clip(t + last + 1, begin, end)] > upto[np.clip(t + first, begin, end)])

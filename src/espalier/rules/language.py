@@ -8,6 +8,10 @@
     count("series") + count("volume") <= 1                       count(series) + count(volume) <= 1
     when(any_token(token.isin("thesis"))).then(required("school"))
                                                                  if any token in "thesis" then school required
+    when(within(-3, -1, token.isin("at"))).then("time")          token within -3..-1 in "at" -> time
+    when(token.in_phrase("New York")).then("place")              token in phrase "New York" -> place
+    when(token.in_phrase(phrase(token.matches("[0-9]+"), ":", token.matches("[0-9]+"), optional("am")))).then("time")
+                                                  token in phrase (~ /[0-9]+/ in ":" ~ /[0-9]+/ in "am"?) -> time
 
 Field arguments are names, or one `fields(...)`; no argument means any field. Rules combine with `&`, `|` and
 `~`, and so do token conditions.
@@ -39,6 +43,7 @@ from espalier.rules.nodes import (
     Term,
     Unit,
 )
+from espalier.rules.phrases import PhrasePattern, Phrases, Phrasing, either, in_phrase, optional, phrase, repeated
 from espalier.rules.predicates import (
     ALWAYS,
     BUILT_IN,
@@ -51,6 +56,7 @@ from espalier.rules.predicates import (
     Pattern,
     Shape,
     Text,
+    Window,
     Words,
 )
 
@@ -59,6 +65,7 @@ __all__ = [
     "before",
     "change_only",
     "count",
+    "either",
     "excludes",
     "fields",
     "first",
@@ -68,8 +75,11 @@ __all__ = [
     "last",
     "length",
     "once",
+    "optional",
+    "phrase",
     "precedes",
     "previous",
+    "repeated",
     "required",
     "requires",
     "span",
@@ -77,6 +87,7 @@ __all__ = [
     "token",
     "tokens",
     "when",
+    "within",
 ]
 
 Names = str | Fields
@@ -112,6 +123,22 @@ class _Token:
         """Return the condition that the token has a shape such as `Xx` or `d-d`."""
         return Shape(shape)
 
+    def in_phrase(self, *what: Phrasing, exactly: bool = False) -> Phrases | PhrasePattern:
+        """Return the condition that the token is in one of these phrases (strings), or in one of a pattern."""
+        return in_phrase("in", what, exactly)
+
+    def begins_phrase(self, *what: Phrasing, exactly: bool = False) -> Phrases | PhrasePattern:
+        """Return the condition that a phrase begins with the token; see `in_phrase`."""
+        return in_phrase("begins", what, exactly)
+
+    def continues_phrase(self, *what: Phrasing, exactly: bool = False) -> Phrases | PhrasePattern:
+        """Return the condition that the token is in a phrase, behind its beginning; see `in_phrase`."""
+        return in_phrase("continues", what, exactly)
+
+    def ends_phrase(self, *what: Phrasing, exactly: bool = False) -> Phrases | PhrasePattern:
+        """Return the condition that a phrase ends with the token; see `in_phrase`."""
+        return in_phrase("ends", what, exactly)
+
     def at(self, first: int, last: int | None = None) -> At:
         """Return the condition that the token is at positions first..last, from 0; -1 is the last token."""
         return At(first, first if last is None else last)
@@ -137,6 +164,11 @@ def previous(condition: Condition) -> Near:
 def following(condition: Condition) -> Near:
     """Return the condition that another one holds at the token after."""
     return Near(1, condition)
+
+
+def within(first: int, last: int, condition: Condition) -> Window:
+    """Return the condition that another one holds at some token from `first` to `last` tokens away (-1: before)."""
+    return Window(first, last, condition)
 
 
 def text_matches(regex: str) -> Exists:

@@ -33,12 +33,19 @@ __all__ = [
     "Pattern",
     "Shape",
     "Text",
+    "Window",
     "WordCondition",
     "Words",
+    "own_function",
     "parts",
     "read_lexicon",
+    "read_lines",
     "shape_of",
 ]
+
+
+WIDEST = 1000
+"""How far from its token a condition may look."""
 
 
 class Condition(ABC):
@@ -49,6 +56,10 @@ class Condition(ABC):
     @abstractmethod
     def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
         """Does it hold at token t, 0 <= t < T?"""
+
+    def inner(self) -> tuple[Condition, ...]:
+        """Return the conditions that this one is made of."""
+        return ()
 
     def __and__(self, other: Condition) -> AllOf:
         """Both."""
@@ -196,6 +207,37 @@ class Near(Condition):
         """Does it hold there?"""
         return 0 <= t + self.offset < len(tokens) and self.condition.holds(tokens, t + self.offset, text)
 
+    def inner(self) -> tuple[Condition, ...]:
+        """Return the other condition."""
+        return (self.condition,)
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Condition):
+    """Another condition holds at some token from `first` to `last` tokens away: -3..-1 are the three before."""
+
+    first: int
+    last: int
+    condition: Condition
+
+    def __post_init__(self) -> None:
+        """Refuse windows that are empty, or wider than anybody needs."""
+        if self.last < self.first:
+            raise RuleError(f"window {self.first}..{self.last} is in the wrong order", hint="the smaller number first")
+        if max(abs(self.first), abs(self.last)) > WIDEST:
+            raise RuleError(
+                f"window {self.first}..{self.last} is too wide", hint=f"{WIDEST} tokens either side at most"
+            )
+
+    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
+        """Does it hold somewhere there?"""
+        there = range(max(t + self.first, 0), min(t + self.last + 1, len(tokens)))
+        return any(self.condition.holds(tokens, u, text) for u in there)
+
+    def inner(self) -> tuple[Condition, ...]:
+        """Return the other condition."""
+        return (self.condition,)
+
 
 @dataclass(frozen=True, slots=True)
 class Text(Condition):
@@ -226,6 +268,10 @@ class AllOf(Condition):
         """Do all hold?"""
         return all(c.holds(tokens, t, text) for c in self.conditions)
 
+    def inner(self) -> tuple[Condition, ...]:
+        """Return all of them."""
+        return self.conditions
+
 
 @dataclass(frozen=True, slots=True)
 class AnyOf(Condition):
@@ -241,6 +287,10 @@ class AnyOf(Condition):
         """Does one hold?"""
         return any(c.holds(tokens, t, text) for c in self.conditions)
 
+    def inner(self) -> tuple[Condition, ...]:
+        """Return all of them."""
+        return self.conditions
+
 
 @dataclass(frozen=True, slots=True)
 class NoneOf(Condition):
@@ -251,6 +301,10 @@ class NoneOf(Condition):
     def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
         """Does it fail?"""
         return not self.condition.holds(tokens, t, text)
+
+    def inner(self) -> tuple[Condition, ...]:
+        """Return the condition that is denied."""
+        return (self.condition,)
 
 
 ALWAYS, FIRST, LAST = At(0, -1), At(0, 0), At(-1, -1)
@@ -283,27 +337,36 @@ def shape_of(word: str) -> str:
 def parts(condition: Condition) -> Iterator[Condition]:
     """Yield the condition and every condition inside it."""
     yield condition
-    inner: Iterable[Condition] = ()
-    if isinstance(condition, AllOf | AnyOf):
-        inner = condition.conditions
-    elif isinstance(condition, Near | NoneOf):
-        inner = (condition.condition,)
-    for part in inner:
+    for part in condition.inner():
         yield from parts(part)
+
+
+def own_function(condition: Condition) -> str:
+    """Return the name of a Python function of the user's that the condition calls, or nothing."""
+    named = (part for part in parts(condition) if isinstance(part, Named))
+    return next((part.name for part in named if BUILT_IN.get(part.name) is not part.function), "")
 
 
 def read_lexicon(directory: Path, source: str) -> tuple[str, ...]:
     """Read a word list: UTF-8, one token on each line, blank lines ignored."""
+    words = read_lines(directory, source)
+    for number, word in enumerate(words, 1):
+        if len(word.split()) > 1:
+            raise RuleError(
+                f"lexicon {source!r}, line {number}: {word!r} is not one token",
+                hint="list single tokens, or write: in phrase file",
+            )
+    return tuple(word for word in words if word)
+
+
+def read_lines(directory: Path, source: str) -> list[str]:
+    """Return the lines of a list, without white space at their ends."""
     try:
         lines = (directory / source).read_text(encoding="utf-8-sig").split("\n")
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise RuleError(f"lexicon {source!r} cannot be read: {why}") from None
-    words = [line.strip() for line in lines]
-    for number, word in enumerate(words, 1):
-        if len(word.split()) > 1:
-            raise RuleError(f"lexicon {source!r}, line {number}: {word!r} is not one token", hint="list single tokens")
-    return tuple(word for word in words if word)
+    return [line.strip() for line in lines]
 
 
 @lru_cache(maxsize=256)

@@ -1,7 +1,7 @@
-"""The lower half of reading rules: lexemes, names, fields, token conditions and sums of counts.
+"""The lower half of reading rules: lexemes, names, fields and sums of counts.
 
 Every complaint names line and column, shows the line with a caret, and says what was expected or which known word is
-nearest. `espalier.rules.text` has the grammar, and the upper half.
+nearest. `espalier.rules.conditions` reads token conditions, `espalier.rules.text` whole rules.
 """
 
 from __future__ import annotations
@@ -15,32 +15,12 @@ from typing import NamedTuple, NoReturn, TypeVar
 from espalier.errors import Hint, Part, RuleError, nearest, shortened
 from espalier.rules.language import Count, compare
 from espalier.rules.nodes import ANY_FIELD, ANYTHING, Fields, Node, Term, Unit
-from espalier.rules.predicates import (
-    BUILT_IN,
-    FIRST,
-    LAST,
-    AllOf,
-    AnyOf,
-    At,
-    Condition,
-    Named,
-    Near,
-    NoneOf,
-    Pattern,
-    Shape,
-    Text,
-    Words,
-    read_lexicon,
-)
 from espalier.tags import OUTSIDE
 
-__all__ = ["NAME", "Lexeme", "Reader", "Scope", "complain", "logical_lines"]
+__all__ = ["Lexeme", "Reader", "Scope", "complain", "logical_lines"]
 
 MAX_DEPTH = 60
 """How deep rules and conditions may nest."""
-
-NAME = re.compile(r"[^\W\d]\w*(?:[-/]\w+)*")
-"""A plain word: letters, digits, inner hyphens and slashes."""
 
 # A pattern or a string that is never closed gets a kind of its own, for a better complaint.
 _LEXEME = re.compile(
@@ -49,7 +29,7 @@ _LEXEME = re.compile(
       | (?P<regex>/(?:[^/\\]|\\.)+/)
       | (?P<name>[^\W\d]\w*(?:[-/]\w+)*)
       | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
-      | (?P<sign>->|<=|>=|==|!=|\.\.|[-+*<>=~:,()\[\]])
+      | (?P<sign>->|<=|>=|==|!=|\.\.|[-+*?<>=~:,()\[\]])
       | (?P<open>["/])
       | (?P<odd>.)""",
     re.VERBOSE,
@@ -272,105 +252,6 @@ class Reader:
         if not at.text.isdecimal() or len(at.text) > 9:
             self.fail(f"{at.text[:40]!r} is not a whole number of at most nine digits", at)
         return sign * int(at.text)
-
-    # -- token conditions --------------------------------------------------------------------------
-
-    def condition(self) -> Condition:
-        """Read a token condition: conjunctions joined by `or`."""
-        return self.nested(self._condition)
-
-    def _condition(self) -> Condition:
-        branches = [self.conjunction()]
-        while self.take("or"):
-            branches.append(self.conjunction())
-        return branches[0] if len(branches) == 1 else AnyOf(tuple(branches))
-
-    def conjunction(self) -> Condition:
-        """Read conditions joined by `and`."""
-        parts = [self.nested(self.tight)]
-        while self.take("and"):
-            parts.append(self.nested(self.tight))
-        return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
-
-    def tight(self) -> Condition:
-        """Read one condition that no `and` or `or` tears apart; the word `token` is decoration."""
-        self.take("token")
-        if self.take("not"):
-            return NoneOf(self.nested(self.tight))
-        if self.take("previous"):
-            return Near(-1, self.nested(self.tight))
-        if self.take("next"):
-            return Near(1, self.nested(self.tight))
-        if self.take("("):
-            condition = self.condition()
-            self.need(")")
-            return condition
-        return self.atom()
-
-    def atom(self) -> Condition:
-        """Read a condition without parts."""
-        at = self.now
-        if self.take("text"):
-            self.need("~")
-            return self.built(self.now, lambda: Text(self.regex()))
-        if self.now.kind == "regex" or self.take("~"):
-            return self.built(self.now, lambda: Pattern(self.regex()))
-        if self.now.kind == "string" or self.peek() in ("in", "exactly"):
-            return self.words()
-        if self.take("shape"):
-            return self.built(at, lambda: Shape(self.string('a shape in quotes, such as "Xx"')))
-        if self.take("at"):
-            return self.positions(at)
-        if self.take("is"):
-            return self.predicate()
-        self.expected("a token condition: 'in \"word\"', '~ /pattern/', 'is ...', 'shape \"Xx\"' or 'at 0..2'")
-
-    def words(self) -> Condition:
-        """Read a word list or the file name of one."""
-        exactly = self.take("exactly")
-        self.take("in")
-        if self.take("file"):
-            return self.lexicon(fold=not exactly)
-        at = self.now
-        words = [self.string("words in double quotes")]
-        while self.peek() == "," and self.stream[self.at + 1].kind == "string":
-            self.at += 1
-            words.append(self.string("a word"))
-        return self.built(at, lambda: Words(tuple(words), fold=not exactly))
-
-    def lexicon(self, *, fold: bool) -> Condition:
-        """Read a file name, and the words in that file."""
-        at = self.now
-        source = self.string("a file name in quotes")
-        listed, directory = self.scope.lexicons.get(source), self.scope.directory
-        if listed is None and directory is None:
-            self.fail(f"the words of lexicon {source!r} are missing", at)
-
-        def read() -> Words:
-            words = tuple(listed) if listed is not None else read_lexicon(directory or Path(), source)
-            return Words(words, fold=fold, source=source)
-
-        return self.built(at, read)
-
-    def predicate(self) -> Condition:
-        """Read the name of a built-in or user condition."""
-        if self.take("first"):
-            return FIRST
-        if self.take("last"):
-            return LAST
-        at = self.now
-        name = self.name("the name of a condition")
-        known = {**BUILT_IN, **self.scope.predicates}
-        if name not in known:
-            near = nearest(name, known, f"known are first, last, {', '.join(sorted(known))}")
-            self.fail(f"no condition is named {name!r}", at, near)
-        return Named(name, known[name])
-
-    def positions(self, at: Lexeme) -> At:
-        """Read a position or a range of positions."""
-        first = self.integer()
-        last = self.integer() if self.take("..") else first
-        return self.built(at, lambda: At(first, last))
 
     # -- counts ------------------------------------------------------------------------------------
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from espalier.errors import RuleError, nearest
 from espalier.rules.nodes import Node, conditions_of, fields_of, known_fields
-from espalier.rules.predicates import BUILT_IN, Named, Words, parts
+from espalier.rules.phrases import lists_of
+from espalier.rules.predicates import own_function
 from espalier.rules.reader import Scope
 from espalier.rules.text import parse_node, parse_rules, print_name, print_node
 
@@ -290,12 +291,12 @@ class RuleSet(Sequence[Rule]):
         """
         lexicons: dict[str, list[str]] = {}
         for rule in self:
-            for condition in (part for c in conditions_of(rule.node) for part in parts(c)):
-                if isinstance(condition, Words) and condition.source:
-                    lexicons[condition.source] = list(condition.words)
-                elif isinstance(condition, Named) and BUILT_IN.get(condition.name) is not condition.function:
+            for condition in conditions_of(rule.node):
+                lexicons |= lists_of(condition)
+                own = own_function(condition)
+                if own:
                     raise RuleError(
-                        f"rule {rule.name!r} uses the Python function {condition.name!r}, which cannot be stored",
+                        f"rule {rule.name!r} uses the Python function {own!r}, which cannot be stored",
                         hint="use a word list, a lexicon or a pattern",
                     )
         return {"rules": [_entry(rule) for rule in self], "lexicons": lexicons}

@@ -24,7 +24,6 @@ the language, or not a plain word, is written in quotes. Positions count from 0,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any as Anything
@@ -34,56 +33,11 @@ from espalier.errors import RuleError, nearest
 from espalier.rules import language as build
 from espalier.rules import nodes as n
 from espalier.rules import predicates as p
-from espalier.rules.reader import NAME, Reader, Scope, complain, logical_lines
+from espalier.rules.conditions import ConditionReader, print_condition, print_tight
+from espalier.rules.grammar import GRAMMAR, KEYWORDS, print_name
+from espalier.rules.reader import Scope, complain, logical_lines
 
 __all__ = ["GRAMMAR", "KEYWORDS", "ParsedRule", "parse_node", "parse_rules", "print_name", "print_node"]
-
-GRAMMAR = r"""
-line       = name ":" rule [ "[" option { "," option } "]" ]
-option     = "hard" | "penalty" number | "once"
-
-rule       = "if" rule "then" rule | both { "or" both }
-both       = single { "and" single }
-single     = "not" single | "(" rule ")" | simple
-
-simple     = ( "first" | "last" ) [ "not" ] "in" fields
-           | "tokens" position ".." position "are" fields
-           | where ( "->" | "only" "in" ) [ "previous" | "next" ] fields
-           | "change" "only" ( "after" | "before" | "at" ) tight
-           | fields "once"
-           | "length" "(" fields ")" ( "<=" | ">=" | "==" ) integer
-           | sum ( "<=" | ">=" | "==" | "!=" | "<" | ">" ) sum
-           | field "required"
-           | fields ( "before" | "excludes" | "requires" ) fields
-           | fields "followed" [ "later" ] "by" fields
-           | "any" "token" tight
-           | "text" "~" pattern
-
-where      = condition | "label" fields [ "and" condition ]
-condition  = conjunction { "or" conjunction }
-conjunction= tight { "and" tight }
-tight      = [ "token" ] ( "not" tight | "previous" tight | "next" tight | "(" condition ")" | atom )
-atom       = [ "in" | "exactly" [ "in" ] ] string { "," string }
-           | [ "exactly" ] "in" "file" string
-           | [ "~" ] pattern | "text" "~" pattern
-           | "shape" string
-           | "is" ( "first" | "last" | name )
-           | "at" position [ ".." position ]
-
-sum        = [ "-" ] summand { ( "+" | "-" ) summand }
-summand    = integer | [ integer [ "*" ] ] ( "count" "(" fields ")" | "tokens" [ "(" fields ")" ] )
-
-fields     = [ "not" ] ( "any" | "each" ) "field" | "anything" | [ "not" | "any" "but" ] field { "," field }
-field      = name
-name       = word | string
-position   = [ "-" ] integer
-"""
-"""EBNF. At the beginning of a rule `not` denies the rule, so a negated set of fields is `any but ...` there;
-a `where` begins there with `token`, `previous token`, `next token` or `label`."""
-
-KEYWORDS = frozenset(re.findall(r'"([a-z]+)"', GRAMMAR)) - {"after", "hard", "penalty"}
-"""Words of the language; a field or rule with such a name is written in quotes. The three that are left out stand only
-where no name can."""
 
 # Reading.
 
@@ -124,7 +78,7 @@ def parse_node(source: str, scope: Scope | None = None) -> n.Node:
     return node
 
 
-class _Parser(Reader):
+class _Parser(ConditionReader):
     """Recursive descent over the lexemes of one rule."""
 
     # -- lines and options -------------------------------------------------------------------------
@@ -323,11 +277,6 @@ def print_node(node: n.Node) -> str:
     return _PRINTERS[type(node)](node)
 
 
-def print_name(name: str) -> str:
-    """Return a rule's or field's name, in quotes if it is not a plain word or means something else."""
-    return name if NAME.fullmatch(name) and name not in KEYWORDS else _string(name)
-
-
 def print_fields(fields: n.Fields, *, leading: bool = False) -> str:
     """Return `title, date`, `not title`, `any field` or `anything`.
 
@@ -340,51 +289,6 @@ def print_fields(fields: n.Fields, *, leading: bool = False) -> str:
     return ("" if not fields.negated else "any but " if leading else "not ") + ", ".join(
         print_name(name) for name in fields.names
     )
-
-
-def print_condition(condition: p.Condition) -> str:
-    """Return the text form of a token condition, without the word `token` in front."""
-    if isinstance(condition, p.AllOf):
-        return " and ".join(_tight(c) if isinstance(c, p.AnyOf) else print_condition(c) for c in condition.conditions)
-    if isinstance(condition, p.AnyOf):
-        return " or ".join(print_condition(c) for c in condition.conditions)
-    return _tight(condition)
-
-
-def _tight(condition: p.Condition) -> str:
-    """Print so that `and`, `or`, `not` and `next` around it cannot tear it apart."""
-    if isinstance(condition, p.AllOf | p.AnyOf):
-        return f"({print_condition(condition)})"
-    if isinstance(condition, p.NoneOf):
-        return "not " + _tight(condition.condition)
-    if isinstance(condition, p.Near):
-        return ("previous " if condition.offset < 0 else "next ") + _tight(condition.condition)
-    if isinstance(condition, p.Words):
-        if condition.source:
-            return ("in" if condition.fold else "exactly in") + f" file {_string(condition.source)}"
-        return ("in " if condition.fold else "exactly ") + ", ".join(_string(word) for word in condition.words)
-    if isinstance(condition, p.Pattern):
-        return f"~ {_regex(condition.regex)}"
-    if isinstance(condition, p.Text):
-        return f"text ~ {_regex(condition.regex)}"
-    if isinstance(condition, p.Shape):
-        return f"shape {_string(condition.shape)}"
-    if isinstance(condition, p.Named):
-        return f"is {print_name(condition.name)}"
-    if isinstance(condition, p.At):
-        if condition in (p.FIRST, p.LAST):
-            return "is first" if condition == p.FIRST else "is last"
-        return f"at {condition.first}..{condition.last}"
-    raise AssertionError(f"a condition without a text form: {condition!r}")
-
-
-def _string(text: str) -> str:
-    escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    return '"' + "".join(escapes.get(c, c) for c in text) + '"'
-
-
-def _regex(regex: str) -> str:
-    return "/" + re.sub(r"\\.|/", lambda m: "\\/" if m[0] == "/" else m[0], regex) + "/"
 
 
 def _implies(node: n.Implies) -> str:
@@ -404,10 +308,10 @@ def _implies(node: n.Implies) -> str:
 def _change(node: n.Change) -> str:
     c = node.condition
     if isinstance(c, p.AnyOf) and len(c.conditions) == 2 and c.conditions[0] == p.Near(-1, c.conditions[1]):
-        return f"change only at {_tight(c.conditions[1])}"
+        return f"change only at {print_tight(c.conditions[1])}"
     if isinstance(c, p.Near) and c.offset == -1:
-        return f"change only after {_tight(c.condition)}"
-    return f"change only before {_tight(c)}"
+        return f"change only after {print_tight(c.condition)}"
+    return f"change only before {print_tight(c)}"
 
 
 def _once(node: n.Once) -> str:
@@ -459,7 +363,8 @@ def _later(node: n.Later) -> str:
 
 
 def _exists(node: n.Exists) -> str:
-    return _tight(node.condition) if isinstance(node.condition, p.Text) else f"any token {_tight(node.condition)}"
+    text = print_tight(node.condition)
+    return text if isinstance(node.condition, p.Text) else f"any token {text}"
 
 
 def _if(node: n.If) -> str:
