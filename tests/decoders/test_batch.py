@@ -14,11 +14,13 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders import exhaustive
 from espalier.decoders.base import Problem
 from espalier.decoders.batch import decode_batch
+from espalier.decoders.conflict import relax_batch
 from espalier.decoders.counts import CountForm
 from espalier.errors import InputError
-from espalier.potentials import ChainBatch
+from espalier.potentials import ChainBatch, Potentials
 from espalier.rules import rules
 from espalier.rules.compile import compile_rules
+from espalier.rules.meaning import degrees
 
 PLAIN = Labels(["a", "b", "c"])
 TAGS = Labels(["B-a", "I-a", "B-b", "I-b", "O"])
@@ -90,6 +92,24 @@ def test_bounds_hold_when_the_search_is_cut_short():
         full = decode_batch(batch, compiled, corpus, penalties)
         assert (found.bounds >= full.scores - 1e-9).all()
         assert (found.scores <= full.scores + 1e-9).all()
+
+
+def test_hard_rules_that_exclude_each_other_are_found_out_soon():
+    wanted = rules("Few: count(a) <= 1 [hard]\nMany: count(a) + count(b) >= 4 [hard]\nNo: count(b) <= 2 [hard]")
+    compiled, found = compile_rules(wanted, Labels(["a", "b", "O"])), []
+    for seed in range(12):
+        corpus = Corpus.from_tokens([["x"] * 9] * 3)
+        scores = np.random.default_rng(seed).normal(0, 3, (3, 9, 3))
+        batch = ChainBatch.of([Potentials(one) for one in scores])
+        found.append(decode_batch(batch, compiled, corpus))
+        labels = relax_batch(batch, compiled, corpus, compiled.rules.penalties).reshape(3, 9)
+        for y in labels:  # three segments are allowed and four are wanted
+            assert degrees(wanted, ["x"] * 9, [compiled.labels[j] for j in y]).sum() == 1
+    assert all(np.isneginf(one.bounds).all() for one in found)
+    rounds, nodes = (np.concatenate([getattr(one, name) for one in found]) for name in ("rounds", "nodes"))
+    soon = rounds <= 7
+    assert soon.mean() >= 0.9
+    assert nodes[soon].max() == 0
 
 
 def test_threads_do_not_change_the_answer():

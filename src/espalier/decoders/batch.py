@@ -43,13 +43,15 @@ def decode_batch(
     threads: int | None = None,
     max_rounds: int = 20,
     max_nodes: int = 65_536,
+    climb: bool = True,
     bits: Bits | None = None,
 ) -> BatchDecoding:
     """Decode every sequence of a batch under a compiled rule set.
 
     corpus : the tokens of the batch. max_rounds : of Soft-DD; max_nodes : of each search (0 leaves unproven answers
     alone). threads : of the compiled passes; results do not depend on it. bits : `compiled.ground_bits(corpus)`, for
-    callers that decode the same tokens again and again.
+    callers that decode the same tokens again and again. climb : go on, one by one, with what the compiled search leaves
+    open?
     """
     rho = compiled.check_penalties(penalties)
     if corpus.indptr is not batch.indptr and not np.array_equal(corpus.indptr, batch.indptr):
@@ -60,7 +62,7 @@ def decode_batch(
     found, rest = _compiled(batch, compiled, rho, bits, threads, max_rounds, max_nodes)
     if rest:
         _charge(found, rest, rho, compiled, corpus)
-    open_ = np.flatnonzero(is_open(found.scores, found.bounds)) if max_nodes else np.zeros(0, np.int64)
+    open_ = np.flatnonzero(is_open(found.scores, found.bounds)) if max_nodes and climb else np.zeros(0, np.int64)
     if len(open_):
         from espalier.decoders.auto import SHORT_SEARCH
 

@@ -5,22 +5,28 @@ infeasible. What remains is irreducible (without any one of them a labelling is 
 set may be smaller. Each test is one A* search with zero scores, so that it only asks whether a labelling exists.
 
 `relax` finds the labelling with the least total degree of hard rules and, among those, the best penalised score: hard
-rules get a finite price, raised until no lower degree is possible.
+rules get a finite price, raised until no lower degree is possible. Most infeasible sequences need to break one rule
+once; then one decoding is enough. `relax_batch` does without proof, for whole batches.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.corpus import Corpus
 from espalier.decoders import astar
 from espalier.decoders.base import Decoding, Problem, Status, evaluate
-from espalier.decoders.batch import decode_one
-from espalier.potentials import Potentials
+from espalier.decoders.batch import decode_batch, decode_one
+from espalier.potentials import ChainBatch, Potentials
+from espalier.rules.compile import Compiled
 
-__all__ = ["Conflict", "conflict", "relax"]
+__all__ = ["Conflict", "conflict", "relax", "relax_batch"]
+
+RELAXED, RELAXED_NODES = 3, 8192  # Viterbi passes and nodes for a labelling that breaks few hard rules
 
 Float = NDArray[np.float64]
 
@@ -55,26 +61,52 @@ def conflict(problem: Problem, *, max_nodes: int = 100_000) -> Conflict | None:
 def relax(problem: Problem, *, max_nodes: int = 100_000) -> Decoding | None:
     """Return the labelling with the least total degree of hard rules, decoded at the finite price that finds it.
 
-    The score of the result is that of the softened problem. None if the potentials forbid every labelling, or if
-    the budget ends a search.
+    For problems that are known to be infeasible: what breaks hard rules by 1 breaks them least. The score of the result
+    is that of the softened problem. None if the potentials forbid every labelling, or if the budget ends a search.
     """
-    hard = list(problem.hard)
-    only = np.zeros(problem.rules.K)
-    only[hard] = 1.0
-    least = decode_one(Problem(_flat(problem.potentials), problem.grounded, only), max_nodes=max_nodes)
-    if least.status is not Status.OPTIMAL:
-        return None
-    degree = round(-least.score)
     unary = problem.potentials.unary[np.isfinite(problem.potentials.unary)]
     price = max(1.0, float(np.ptp(unary)) if len(unary) else 0.0)  # what a label may be worth: often enough at once
+    least = 1
     while True:
         softened = problem.with_penalties(np.where(np.isposinf(problem.penalties), price, problem.penalties))
         found = decode_one(softened, max_nodes=max_nodes)
         if found.status is not Status.OPTIMAL or found.labels is None:
             return None
-        if int(evaluate(problem, found.labels).degrees[hard].sum()) == degree:
+        degree = int(evaluate(problem, found.labels).degrees[list(problem.hard)].sum())
+        if degree > least:
+            least = _least_degree(problem, degree, max_nodes)
+        if degree <= least:
             return found
         price *= 4.0
+
+
+def relax_batch(
+    batch: ChainBatch, compiled: Compiled, corpus: Corpus, penalties: Float, *, threads: int | None = None
+) -> NDArray[np.int16]:
+    """Return labels that break few hard rules, int16[M], of sequences for which no labelling keeps them all.
+
+    Hard rules get a finite price, Soft-DD `RELAXED` Viterbi passes a sequence, and the search some nodes.
+    -1 where the potentials forbid every labelling.
+    """
+    finite = batch.unary[np.isfinite(batch.unary)]
+    price = 4.0 * max(1.0, float(np.ptp(finite)) if len(finite) else 0.0)
+    softened = np.where(np.isposinf(penalties), price, penalties)
+    return decode_batch(
+        batch, compiled, corpus, softened, threads=threads,
+        max_rounds=RELAXED - 1, max_nodes=RELAXED_NODES, climb=False,
+    ).labels  # fmt: skip
+
+
+def _least_degree(problem: Problem, known: int, max_nodes: int) -> int:
+    """Return the least total degree of the hard rules, scores aside: by a bound if that reaches what is known."""
+    only = np.where(np.isposinf(problem.penalties), 1.0, 0.0)
+    flat = Problem(_flat(problem.potentials), problem.grounded, only)
+    for nodes in (0, max_nodes):
+        found = decode_one(flat, max_nodes=nodes)
+        bound = math.ceil(-found.certificate.bound - 1e-6)
+        if bound >= known or found.status is Status.OPTIMAL:
+            return bound
+    return known  # nobody knows of less
 
 
 def _possible(problem: Problem, hard: list[int] | tuple[int, ...], max_nodes: int) -> bool | None:

@@ -3,7 +3,8 @@
     1. Charge local rules in the potentials; Viterbi for all. Penalties are never negative, so an answer that breaks no
        other rule is optimal: most sequences end here.
     2. For those that break a rule that counts (`CountForm`), a few rounds of Soft-DD: bound and answer meet for nearly
-       all.
+       all. Where a hard rule is broken, a few rounds without any scores come first: their bound on the degree of the
+       hard rules, if it is above 0, says that no labelling keeps them.
     3. For what is left, A* with the bound of the last multipliers. Rules that machines read (`Parts`) join the search
        one by one, as answers break them: the best labelling under some of the rules is an upper bound, and the
        optimum as soon as it breaks none of the others.
@@ -36,6 +37,8 @@ SEQUENCES_A_CHUNK = 64
 FIRST_NODES = 1024
 LONGEST_LIST = 256  # labellings among which the k best are looked for
 REFINED = 1_000_000  # values of a bound that knows the machines' states
+GAP_OF_DEGREES = 1e-6
+FLAT_ROUNDS = 6  # of Soft-DD that asks whether hard rules can be kept at all
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -157,6 +160,11 @@ class CountDecoder:
         chosen = np.array(kinds, np.int32) if several else np.zeros(int(indptr[-1]), np.int32)
         chosen[indptr[:-1][np.diff(indptr) > 0]] = 0
         return chosen
+
+    @cached_property
+    def flat(self) -> tuple[Float, Float, Float, Float]:
+        """Start, end, moves and matrices without scores: only what they forbid is left."""
+        return _flat(self.start), _flat(self.end), _flat(self.moves), _flat(self.matrices)
 
     @cached_property
     def steps(self) -> Float:
@@ -290,6 +298,8 @@ class _Open:
 
         def chunk(c: int) -> None:
             s = slice(*chunks[c])
+            for k in s.start + np.flatnonzero(np.isneginf(self.primal[s])):
+                self._try_hard(int(k))
             self._dual(s, max_rounds)
             broken = self.work._broken(self.indptr[s.start : s.stop + 1], self.path, self.pattern)
             self.primal[s] -= broken.sum(axis=1)
@@ -311,6 +321,23 @@ class _Open:
             self.change, self.kind, *work.counting, self.price[s], max_rounds, GAP, self.multipliers[s],
             self.primal[s], self.bound[s], self.path, self.rounds[s],
         )  # fmt: skip
+
+    def _try_hard(self, k: int) -> None:
+        """Bound the degree of the hard rows of sequence k, scores aside; if it cannot be 0, nothing is possible."""
+        from espalier.kernels.charged import soft_dual
+
+        model, work, a, b = self.work.decoder, self.work, self.indptr[k], self.indptr[k + 1]
+        hard = np.where(np.isinf(self.price[k]), 1.0, 0.0)
+        path = self.path[a:b].copy()  # it is allowed, and without scores all that is allowed is equally good
+        below = 1.0 - GAP_OF_DEGREES  # a bound that is not 0, or a labelling of degree 0, is enough
+        primal, bound, rounds = np.array([-np.inf]), np.zeros(1), np.zeros(1, np.int64)
+        soft_dual(
+            np.zeros(1, np.int64), np.array([b - a]), *model.flat, _flat(self.rows[a:b]), _flat(self.change[a:b]),
+            self.kind[a:b], *work.counting, hard[None], FLAT_ROUNDS, below, 0.0 * hard[None], primal, bound, path, rounds,
+        )  # fmt: skip
+        self.rounds[k] += rounds[0]
+        if bound[0] < -GAP_OF_DEGREES:
+            self.bound[k] = -np.inf
 
     def _search(self, k: int, active: NDArray[np.bool_], max_nodes: int) -> None:
         """Search under the counting rules and the active parts; parts that the answer breaks become active."""
@@ -359,6 +386,13 @@ class _Open:
             path,
         )
         return found
+
+
+def _flat(scores: Float) -> Float:
+    """Return 0 for every finite score; what is infinite stays. The memory is laid out for kernels."""
+    flat = aligned(*scores.shape)
+    flat[:] = np.where(np.isfinite(scores), 0.0, scores)
+    return flat
 
 
 def _refinable(T: int, L: int, bits: int) -> bool:

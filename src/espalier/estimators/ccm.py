@@ -311,7 +311,7 @@ class CCM(SequenceLabeller):
         return [Problem(batch[int(i)], g, rho) for i, g in zip(chosen, grounded, strict=True)]
 
     def tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """Return the best labels; where no labelling keeps the hard rules, those that break them least."""
+        """Return the best labels; where no labelling keeps the hard rules, labels that break few of them."""
         corpus = as_corpus(X)
         batch = self.base_.potentials(corpus)
         ids = self._decoded(batch, corpus).labels
@@ -322,7 +322,7 @@ class CCM(SequenceLabeller):
         if len(open_):
             warnings.warn(
                 f"the hard rules leave no labelling for {len(open_)} of {len(corpus)} sequences (the first is number "
-                f"{open_[0]}); these got labels that break as few of them as possible",
+                f"{open_[0]}); these got labels that break few of them",
                 ResultWarning,
                 stacklevel=3,
             )
@@ -331,16 +331,18 @@ class CCM(SequenceLabeller):
     def _nearest(
         self, corpus: Corpus, batch: ChainBatch | SegmentBatch, chosen: NDArray[np.int64]
     ) -> Iterator[NDArray[np.int16] | list[int]]:
-        """Yield labels for sequences without a possible labelling: what breaks least, else the base's own answer."""
+        """Yield labels for sequences without a possible labelling: few broken rules, else the base's own answer."""
         if isinstance(batch, SegmentBatch):
             yield from (self.labels_.encode(y) for y in (self.base_.predict(corpus[chosen]) if len(chosen) else ()))
             return
-        from espalier.decoders.conflict import relax
+        if not len(chosen):
+            return
+        from espalier.decoders.conflict import relax_batch
 
-        for i, problem in zip(chosen.tolist(), self._problems(corpus, batch, chosen), strict=True):
-            nearest = relax(problem)
-            labels = None if nearest is None else nearest.labels
-            yield viterbi(batch[i]).labels if labels is None else labels
+        some, few = batch.chosen(chosen), corpus[chosen]
+        labels = relax_batch(some, self.compiled_, few, self.rules_.penalties, threads=self.threads)
+        labels = np.where(labels < 0, viterbi(some).labels, labels)
+        yield from np.split(labels, few.indptr[1:-1])
 
     def predict_marginals(self, X: Any) -> list[Float]:
         """Return P(label | sequence) of each token under the rules, float64[T, L] a sequence.

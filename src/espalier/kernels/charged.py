@@ -283,7 +283,7 @@ def soft_dual(places, lengths, start, end, moves, matrices, rows, change, kind, 
     label_row, label_open, label_token : the rows that a segment and a token of each label count in, by label. bound :
     float64[R]; price : float64[n, R], 0 where a row does not apply.
     multipliers : float64[n, R]; primal : float64[n]; path : the labelling of the primal; all three are updated.
-    dual : float64[n], the best bound; rounds : int64[n], Viterbi passes spent.
+    dual : float64[n], the best bound, -inf where nothing is to be done; rounds : int64[n], Viterbi passes spent.
     """
     L, width, R = len(start), rows.shape[1], len(bound)
     longest = 1
@@ -298,6 +298,8 @@ def soft_dual(places, lengths, start, end, moves, matrices, rows, change, kind, 
     itself = np.arange(len(change))
     met = np.empty(longest, np.int16)  # the labelling of the round, before it proves better than the one in path
     for k in range(len(places)):
+        if dual[k] == -np.inf:
+            continue
         place, n, scale, last = places[k], lengths[k], 1.0, np.inf
         met[:n] = path[place : place + n]
         score = dual[k]
