@@ -330,10 +330,10 @@ class _Open:
         hard = np.where(np.isinf(self.price[k]), 1.0, 0.0)
         path = self.path[a:b].copy()  # it is allowed, and without scores all that is allowed is equally good
         below = 1.0 - GAP_OF_DEGREES  # a bound that is not 0, or a labelling of degree 0, is enough
-        primal, bound, rounds = np.array([-np.inf]), np.zeros(1), np.zeros(1, np.int64)
+        primal, bound, rounds, free = np.array([-np.inf]), np.zeros(1), np.zeros(1, np.int64), np.zeros((1, len(hard)))
         soft_dual(
             np.zeros(1, np.int64), np.array([b - a]), *model.flat, _flat(self.rows[a:b]), _flat(self.change[a:b]),
-            self.kind[a:b], *work.counting, hard[None], FLAT_ROUNDS, below, 0.0 * hard[None], primal, bound, path, rounds,
+            self.kind[a:b], *work.counting, hard[None], FLAT_ROUNDS, below, free, primal, bound, path, rounds,
         )  # fmt: skip
         self.rounds[k] += rounds[0]
         if bound[0] < -GAP_OF_DEGREES:
