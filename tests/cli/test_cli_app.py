@@ -83,7 +83,8 @@ def test_interruption_is_exit_130(
 
     monkeypatch.setattr("espalier.io.iter_read", interrupt)
     code, out, err = espalier("convert", corpus, tmp_path / "out.jsonl")
-    assert (code, out, err.strip()) == (130, "", "")
+    assert (code, out, err) == (130, "", "espalier: stopped; a file that was to be written is as it was\n")
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich"])

@@ -24,6 +24,7 @@ from espalier.cli.job_rows import parser_of
 from espalier.cli.parsing import Order, put_together, write_elsewhere
 from espalier.cluster import LabellerSpec, labeller_of, ordered_map
 from espalier.cluster.processes import A_CORE, ROUND
+from espalier.cluster.stores import need
 from espalier.errors import EspalierError, InputError, MissingExtraError, ModelFileError, ResultWarning
 
 
@@ -131,9 +132,24 @@ def test_wrong_jobs(jobs: int) -> None:
 
 
 def test_without_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "joblib", None)
-    with pytest.raises(MissingExtraError, match=r"'joblib'; run: pip install 'espalier-nlp\[cluster\]'"):
-        list(ordered_map(square, [1], jobs=2))
+    """The standard library's processes: order, errors in their turn, processes that die, and nobody who reads on."""
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    assert list(ordered_map(square, range(100), jobs=2)) == [n * n for n in range(100)]
+    results = ordered_map(trip, range(100), jobs=2)
+    assert list(islice(results, 40)) == list(range(40))
+    with pytest.raises(InputError, match="stumbled over 40"):
+        next(results)
+    with pytest.raises(EspalierError, match="a worker process died"):
+        list(ordered_map(die, range(10), jobs=2))
+    results = ordered_map(process_of, iter(range(10**9)), jobs=2)
+    assert os.getpid() not in {next(results), next(results)}
+    results.close()  # type: ignore[attr-defined]
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(MissingExtraError, match=r"'fsspec'; run: pip install 'espalier-nlp\[cluster\]'"):
+        need("fsspec")
 
 
 def test_a_labeller_is_made_once_a_thread(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from espalier.cli.console import STDOUT, complain, in_options, show_warnings
+from espalier.cli.console import STDOUT, Stopped, complain, in_options, show_warnings
 from espalier.errors import EspalierError
 
 __all__ = ["COMMANDS", "GROUPS", "application", "command_of", "run"]
@@ -41,6 +41,9 @@ COMMANDS = (
 
 GROUPS = {"rules": ("check", "show", "discover")}
 """Commands of two words: the first, which is the name of their file, and what may follow it."""
+
+_INTERRUPTED = 130
+_STOPPED = "stopped; a file that was to be written is as it was"
 
 # Errors of writing that stdout alone may have without a name: who writes a file names it.
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO)
@@ -107,6 +110,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         with show_warnings():
             code = command.main(args=arguments or ["--help"], prog_name="espalier", standalone_mode=False)
         sys.stdout.flush()
+        if code == _INTERRUPTED:  # Typer's word for Ctrl-C, of some versions
+            complain(_STOPPED)
         return code if isinstance(code, int) else 0
     except BrokenPipeError:  # the reader of our output went away (`| head`)
         _give_up_stdout()
@@ -118,8 +123,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         complain(f"{name}: {error.strerror}" if name else str(error))
         if name == STDOUT:
             _give_up_stdout()
+    except Stopped as stopped:
+        complain(str(stopped))
+        return _INTERRUPTED
     except (KeyboardInterrupt, typer.Abort):
-        return 130
+        complain(_STOPPED)
+        return _INTERRUPTED
     except _CommandLineError as error:
         complain(f"{error.format_message()} (see 'espalier {_named_command(arguments)}--help')")
     return 2

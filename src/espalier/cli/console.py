@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STDOUT",
     "Pace",
+    "Stopped",
     "complain",
     "counted",
     "in_options",
@@ -122,6 +123,10 @@ def progress(what: str, *, quiet: bool = False) -> Iterator[Callable[[str], None
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None, news="")
         yield lambda news: bar.update(task, news=news)
+
+
+class Stopped(Exception):
+    """Somebody stopped a command (Ctrl-C); the message says what was kept and how to go on."""
 
 
 class Pace:

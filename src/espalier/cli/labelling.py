@@ -86,6 +86,7 @@ def answer_batch(extractor: Extractor, k: int, documents: Sequence[Document]) ->
 def _elsewhere(spec: Any, k: int, documents: Sequence[Document]) -> list[Answered]:
     """Do `answer_batch` in a process that knows the extractor by its description."""
     from espalier.cluster.labeller import labeller_of
+    from espalier.kernels import tagging  # noqa: F401  # a small last batch is worked on as it is in one process
 
     return answer_batch(labeller_of(spec), k, documents)
 

@@ -61,6 +61,9 @@ def parse(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to parse on; the output is the same.")
     ] = 1,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an --output that was stopped; finished batches are kept.")
+    ] = False,
 ) -> None:
     """Parse references into records: authors, title, container, pages, date ... with confidences.
 
@@ -87,7 +90,7 @@ def parse(
     inputs, path = Inputs(files, layout, encoding), None if model is None else model_file(model)
     job = ParseJob(
         open_parser(path), inputs, k=k, least=min_confidence, review=review, raw_cells=raw_cells, explained=explain,
-        model=path, jobs=jobs,
+        model=path, jobs=jobs, resume=resume,
     )  # fmt: skip
     pace = Pace("references")
     with progress("parsing", quiet=to_terminal) as news:

@@ -22,14 +22,16 @@ from espalier.citations.formats import FORMATS
 from espalier.citations.output_text import Keys, stem_of
 from espalier.citations.parser import Parser
 from espalier.citations.record import Record
-from espalier.cli.console import STDOUT
+from espalier.cli.console import STDOUT, Stopped, complain
 from espalier.cli.files import STANDARD, opened
-from espalier.cli.inputs import Inputs, Item, place_of, source_of
+from espalier.cli.inputs import Inputs, Item, listed_files, place_of, source_of
+from espalier.errors import InputError
 from espalier.extract.extractor import BATCH
 from espalier.io.files import blaming, write_chunks
-from espalier.loading import load
+from espalier.loading import bundled_file, load
 
 if TYPE_CHECKING:
+    from espalier.cli.resuming import Unfinished
     from espalier.cluster.labeller import LabellerSpec
 
 __all__ = [
@@ -92,6 +94,7 @@ class Written:
 def write_elsewhere(spec: LabellerSpec, order: Order, references: Sequence[Item]) -> Written:
     """Do `write_batch` in a process that knows the parser by its description."""
     from espalier.cluster.labeller import labeller_of
+    from espalier.kernels import tagging  # noqa: F401  # a small last batch is worked on as it is in one process
 
     return write_batch(labeller_of(spec), order, references)
 
@@ -164,13 +167,55 @@ class ParseJob:
     explained: bool = False
     model: Path | None = None
     jobs: int = 1
+    resume: bool = False
     low: int = 0
 
     def write(self, output: Path, format: str, done: Callable[[int], None]) -> None:
         """Write the records that are sure enough; `done` hears after every batch how many references were parsed."""
+        order = Order(format, self.k, self.least, self.review is not None, self.raw_cells)
+        kept = self._unfinished(output, order)
+        before = kept.before() if kept is not None and self.resume else []
+        if kept is not None and kept.path.exists() and not self.resume:
+            complain(f"{kept.path} was left by a run that was stopped; begun anew (--resume would have gone on)")
+        try:
+            self._write(output, order, done, kept, before)
+        except KeyboardInterrupt:
+            if kept is None:
+                raise
+            kept.close(finished=False)
+            nothing = f"stopped; nothing was finished yet, and {output} is as it was"
+            several = f"stopped; references that are kept in {kept.path}: {kept.count}. To go on, add --resume"
+            raise Stopped(several if kept.count else nothing) from None
+        except BaseException:
+            if kept is not None:
+                kept.close(finished=False)
+            raise
+        if kept is not None:
+            kept.close(finished=True)
+
+    def _unfinished(self, output: Path, order: Order) -> Unfinished | None:
+        """Return where finished batches are kept; None where the same input cannot be read again, or none is kept."""
+        files = listed_files(self.inputs.files)
+        if output == STANDARD or order.format == "table" or STANDARD in files:
+            if self.resume:
+                raise InputError("--resume goes on with an --output FILE that was made of files")
+            return None
+        from espalier.cli.resuming import Unfinished, asked_for
+
+        model = bundled_file("citations") if self.model is None else self.model
+        return Unfinished(output, asked_for(files, model, order, self.inputs.layout, self.inputs.encoding))
+
+    def _write(
+        self,
+        output: Path,
+        order: Order,
+        done: Callable[[int], None],
+        kept: Unfinished | None,
+        before: Sequence[Written],
+    ) -> None:
+        format = order.format
         with opened(self.review) as review:
-            order = Order(format, self.k, self.least, review is not None, self.raw_cells)
-            batches = self._batches(order, review, done)
+            batches = self._batches(order, review, done, kept, before)
             if format == "table":
                 from espalier.cli.show import write_table
 
@@ -181,10 +226,21 @@ class ParseJob:
             chunks = put_together(batches, format)
             write_chunks(sys.stdout.buffer if output == STANDARD else output, chunks, "utf-8")
 
-    def _batches(self, order: Order, review: IO[bytes] | None, done: Callable[[int], None]) -> Iterator[Written]:
+    def _batches(
+        self,
+        order: Order,
+        review: IO[bytes] | None,
+        done: Callable[[int], None],
+        kept: Unfinished | None,
+        before: Sequence[Written],
+    ) -> Iterator[Written]:
         """Yield what became of each batch of references; what is not sure enough goes to the review."""
         references, keys, count = self.inputs.references(), Keys(), 0
-        for batch in self._worked(order, iter(lambda: list(islice(references, BATCH)), [])):
+        several = iter(lambda: list(islice(references, BATCH)), [])
+        for _ in before:  # they are read again, so that they are counted, and what is bad among them is named
+            next(several, None)
+        batches = self._worked(order, several)
+        for batch in batches if kept is None else kept.keep(batches, before):
             count += batch.count
             self.low += batch.low
             if review is not None:

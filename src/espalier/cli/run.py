@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from espalier.cli.console import Pace, complain, progress, say_json
+from espalier.cli.console import Pace, Stopped, complain, progress, say_json
 
 if TYPE_CHECKING:
     from espalier.cluster import RunReport
@@ -72,11 +72,15 @@ def run(
         _tell_check(check_job(chosen), settings.output)
         return
     pace = Pace("records")
-    with progress("running") as news:
-        report = run_job(
-            chosen, cluster=cluster, workers=workers, wait=wait, replace=replace_all, forget_missing=forget_missing,
-            news=lambda done, total, records: news(f"{done} of {total} partitions, {pace.news(records, done / total)}"),
-        )  # fmt: skip
+    try:
+        with progress("running") as news:
+            report = run_job(
+                chosen, cluster=cluster, workers=workers, wait=wait, replace=replace_all, forget_missing=forget_missing,
+                news=lambda done, total, n: news(f"{done} of {total} partitions, {pace.news(n, done / total)}"),
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        kept = f"stopped; finished parts are kept in {settings.output}"
+        raise Stopped(f"{kept}. To go on, run the same command again") from None
     if json:
         say_json(_as_json(report, settings.output))
     else:

@@ -1,10 +1,9 @@
 """`ordered_map`: a function over a stream of batches, on several processes, results in order, memory bounded.
 
-Work goes through `joblib.Parallel`, so whatever backend `joblib.parallel_config` names is used (Dask, Ray, Spark,
-threads); without one it is processes of this machine (loky). Batches are sent in rounds, and the next round is read
-while this one is worked on. So at most two rounds of batches and one of results are in memory, however slow the reader
-of the results is; joblib alone would run ahead of it. Cost: workers wait for each other once a round, less than one
-batch in `ROUND`.
+Work goes to processes of this machine, by the standard library. Where a program has loaded joblib, it goes through
+`joblib.Parallel`, so whatever backend `joblib.parallel_config` names is used (Dask, Ray, Spark, threads). Batches are
+read ahead while others are worked on, at most two rounds of them, however slow the reader of the results is. With
+joblib workers wait for each other once a round, less than one batch in `ROUND`.
 
 More workers than cores only wait for each other, and each holds a model: so there are at most `A_CORE` for each core of
 the backend, and never more than batches.
@@ -12,16 +11,20 @@ the backend, and never more than batches.
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
+import sys
 import traceback
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from espalier.cluster.stores import need
 from espalier.errors import EspalierError, InputError, ResultWarning
 
 __all__ = ["A_CORE", "ROUND", "ordered_map"]
@@ -36,6 +39,8 @@ _EXPECTED = (
     "A worker stopped while some jobs were given",  # workers remember words, and loky replaces one that has grown
     r"\d+ tasks (have been successfully executed|which were still being processed)",  # nobody reads on
 )
+
+_DIED = "a worker process died, perhaps for want of memory"
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -54,8 +59,8 @@ def ordered_map(work: Callable[[Item], Result], items: Iterable[Item], *, jobs: 
 
 
 def _in_rounds(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
-    joblib = need("joblib")
-    cores = max(joblib.effective_n_jobs(-1), 1)  # those of a cluster may be still to come
+    joblib: Any = sys.modules.get("joblib")  # who wants a backend of joblib has loaded it
+    cores = _cores() if joblib is None else max(joblib.effective_n_jobs(-1), 1)  # those of a cluster may be to come
     most = A_CORE * cores
     if jobs > most:
         warnings.warn(
@@ -66,11 +71,44 @@ def _in_rounds(work: Callable[[Item], Result], items: Iterable[Item], jobs: int)
     coming = _Ahead(items)
     coming.read(ROUND * min(jobs, most))
     jobs = min(jobs, most, len(coming))
-    if jobs > 1:
+    if jobs > 1 and joblib is None:
+        yield from _on_processes(work, coming, jobs)
+    elif jobs > 1:
         yield from _on_workers(joblib, work, coming, jobs)
     else:
         yield from map(work, coming.take())
     coming.finish()
+
+
+def _on_processes(work: Callable[[Item], Result], coming: _Ahead[Item], jobs: int) -> Iterator[Result]:
+    """Keep so many processes busy: each result that is taken makes room for another item."""
+    # A fork would inherit threads and locks; what is begun anew inherits nothing.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts_to_the_parent)
+    sent: deque[Future[Result | _Raised]] = deque()
+    try:
+        while True:
+            sent.extend(pool.submit(_attempt, work, item) for item in coming.take())
+            if not sent:
+                return
+            result = sent.popleft().result()
+            if isinstance(result, _Raised):
+                raise result.error from _Elsewhere(result.trace)
+            yield result
+            coming.read(1)
+    except BrokenExecutor as error:
+        raise EspalierError(_DIED, hint="try fewer jobs") from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    """Ctrl-C reaches every process of a terminal; the parent says what was kept, and ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _on_workers(joblib: Any, work: Callable[[Item], Result], coming: _Ahead[Item], jobs: int) -> Iterator[Result]:
@@ -85,7 +123,7 @@ def _on_workers(joblib: Any, work: Callable[[Item], Result], coming: _Ahead[Item
                         yield result
                         coming.read(1)
     except BrokenExecutor as error:
-        raise EspalierError("a worker process died, perhaps for want of memory", hint="try fewer jobs") from error
+        raise EspalierError(_DIED, hint="try fewer jobs") from error
 
 
 @contextmanager
