@@ -32,6 +32,7 @@ model: $(STAMP) rendered
 	$(BIN)/python scripts/train_citations.py --data ../shared/data
 	$(BIN)/python scripts/calibrate_citations.py --data ../shared/data
 	$(BIN)/python scripts/train_lines.py --data ../shared/data
+	$(BIN)/python scripts/list_learned.py --data ../shared/data
 
 # Labelled references from works and citation styles, in build/rendered: needs Node.js and npm; half an hour.
 rendered: $(STAMP)

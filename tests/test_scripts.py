@@ -68,6 +68,7 @@ SCRIPTS = {
         "--data {data} --rendered {data}/rendered --output {out}/a.espalier", data=True, writes="a.espalier"
     ),
     "scripts/draw_parse.py": Quick("{out}/parse.svg", writes="parse.svg"),
+    "scripts/list_learned.py": Quick("--data {data} --output {out}/sums.npy", data=True, writes="sums.npy"),
     "scripts/measure_hostile.py": Quick("--megabytes 0.01 --lines 2 --only parse label --json {out}/x", writes="x"),
     "scripts/measure_house.py": Quick("--walk parse"),
     "scripts/measure_install.py": Quick("--rounds 1 --json {out}/sizes.json", writes="sizes.json"),

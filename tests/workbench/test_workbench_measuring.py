@@ -65,3 +65,30 @@ def test_comparing_on_a_file(api: httpx.Client) -> None:
     done = api.post("/tasks/citations/compare/upload", content=data, params={"a": 0, "b": 0})
     assert done.status_code == 200, done.text
     assert done.json()["records"] == 1
+
+
+def test_the_bundled_model_has_learned_from_some(api: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reference of the training data is known, whatever its punctuation; another one is not."""
+    from espalier.citations import learned
+    from espalier.document import Document
+
+    text = "Q. Ravn. On ferns and their walls. Journal of Ferns, 4:1-9, 1990."
+    sums = learned.key_sums([Document.from_text("Q Ravn On ferns and their walls Journal of Ferns 4 1 9 1990")])
+    monkeypatch.setattr(learned, "_known", lambda: sums)
+    lines = "\n".join([text, "P. Sand. On dunes. Journal of Dunes, 3:2-8, 1991."])
+    ids = api.post("/tasks/citations/records", json={"text": lines, "layout": "lines"}).json()["added"]
+    for id in ids:
+        fields = api.get(f"/tasks/citations/records/{id}").json()["fields"]
+        places = [{name: field[name] for name in ("label", "start", "end")} for field in fields]
+        api.put(f"/tasks/citations/records/{id}/fields", json={"fields": places})
+    assert api.post("/tasks/citations/evaluate", json={"model": 0}).json()["seen"] == 1
+    assert api.post("/tasks/citations/compare", json={"a": 0, "b": 0}).json()["seen_a"] == 1
+
+
+def test_the_sums_of_what_the_bundled_model_has_learned_are_there() -> None:
+    from espalier.citations.learned import _known, learned_from
+    from espalier.document import Document
+
+    assert len(_known()) > 10_000
+    strange = [Document.from_text(f"Nobody {i}. A text that nobody has written. {i}.") for i in range(200)]
+    assert sum(learned_from(strange)) == 0

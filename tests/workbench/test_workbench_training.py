@@ -46,16 +46,18 @@ def test_correct_train_see_the_answer_change_undo(api: httpx.Client, task: str, 
     job = trained(api, task, name="first")
     assert labels_of(api, task, ids[13]) == wanted  # it has learned what was never shown for this text
 
-    # A fifth judges: of 10, numbers 5 and 10; the others train, in three sizes.
-    assert job["held_out"] == 2
-    assert [point["records"] for point in job["curve"]] == [2, 4, 8]
+    # Each record judges a model that has not seen it; ten draw no curve. There was nothing to compare with.
+    assert job["held_out"] == 10
+    assert job["curve"] == []
+    assert (job["verdict"]["used"], job["verdict"]["why"]) == (True, "nothing to compare")
     models = api.get(f"/tasks/{task}/models").json()
     [model] = models["models"]
     assert (model["name"], model["corrected"], model["parent"], model["active"]) == ("first", 10, None, True)
-    last = job["curve"][-1]
-    assert model["scores"] == {k: last[k] for k in ("token_accuracy", "field_f1", "exact")} | {"held_out": 2}
+    assert model["scores"]["held_out"] == 10
 
-    second = trained(api, task, method="codl", name="second")["model"]
+    other = trained(api, task, method="codl", name="second", activate="always")
+    assert (other["verdict"]["used"], other["verdict"]["why"]) == (True, "you said so")
+    second = other["model"]
     assert api.get(f"/tasks/{task}").json()["model"] == second
     newest = api.get(f"/tasks/{task}/models").json()["models"][0]
     assert (newest["parent"], newest["pool"], newest["method"]) == (model["id"], 4, "codl")
@@ -85,6 +87,28 @@ def test_correct_train_see_the_answer_change_undo(api: httpx.Client, task: str, 
     compared = api.post(f"/tasks/{task}/compare", json={"a": second, "b": second}).json()
     assert [row["p_bootstrap"] for row in compared["rows"]] == [1.0, 1.0, 1.0]
     assert [row["difference"] for row in compared["rows"]] == [0.0, 0.0, 0.0]
+
+
+WORSE = """
+import json, shutil, sys
+orders = json.loads(sys.stdin.readline())
+shutil.copy(orders["active"]["file"], orders["output"])
+print(json.dumps({"model": "crf"}), flush=True)
+verdict = {"used": False, "why": "worse", "metric": "exact", "held_out": 24, "before": 0.79, "after": 0.73, "p": 0.048}
+print(json.dumps({"verdict": verdict}), flush=True)
+"""
+
+
+def test_a_worse_model_is_kept_but_not_used(start: Callable[..., Running], tmp_path: Path) -> None:
+    first = start(tmp_path / "p")
+    good = finished(first.client, running_job(first)["id"])["model"]
+    first.stop()
+    api = start(tmp_path / "p", trainer=[sys.executable, "-c", WORSE]).client
+    job = trained(api, "wares")
+    assert not job["verdict"]["used"]
+    assert api.get("/tasks/wares").json()["model"] == good
+    assert api.put("/tasks/wares/model", json={"id": job["model"]}).json()["model"] == job["model"]  # a person says so
+    assert trained(api, "wares", activate=False)["verdict"]["used"] is False
 
 
 def test_what_cannot_be_trained(api: httpx.Client, task: str) -> None:

@@ -12,7 +12,18 @@ if TYPE_CHECKING:
     from espalier.document import Document
     from espalier.metrics import Report
 
-__all__ = ["METRICS", "RESAMPLES", "Judged", "compare_answers", "compare_models", "judge", "labelled_only"]
+__all__ = [
+    "METRICS",
+    "RESAMPLES",
+    "Judged",
+    "compare_answers",
+    "compare_models",
+    "gold_of",
+    "interval",
+    "judge",
+    "labelled_only",
+    "tags_of",
+]
 
 METRICS = ("token_accuracy", "field_f1", "exact")
 """The figures that two models are compared by."""
@@ -38,7 +49,7 @@ def labelled_only(documents: Sequence[Document]) -> list[Document]:
     return labelled
 
 
-def _gold(documents: Sequence[Document], *answers: Sequence[Sequence[str]]) -> list[list[str | None]]:
+def gold_of(documents: Sequence[Document], *answers: Sequence[Sequence[str]]) -> list[list[str | None]]:
     """Return labels in the form that the answers have: tags or plain names."""
     from espalier.corpus import Corpus
 
@@ -46,7 +57,7 @@ def _gold(documents: Sequence[Document], *answers: Sequence[Sequence[str]]) -> l
     return Corpus.from_documents(documents, marks=marks).all_labels()
 
 
-def _tags(model: Any, documents: Sequence[Document]) -> list[list[str]]:
+def tags_of(model: Any, documents: Sequence[Document]) -> list[list[str]]:
     """Return the labels that a model or an extractor gives to every token."""
     from espalier.extract.extractor import Extractor
 
@@ -69,8 +80,8 @@ def judge(model: Any, documents: Sequence[Document], **reading: bool) -> Judged:
     from espalier.metrics import evaluate
 
     labelled = labelled_only(documents)
-    predicted = _tags(model, labelled)
-    gold = _gold(labelled, predicted)
+    predicted = tags_of(model, labelled)
+    gold = gold_of(labelled, predicted)
     return Judged(labelled, gold, predicted, evaluate(gold, predicted, **reading))
 
 
@@ -83,8 +94,8 @@ def compare_models(a: Any, b: Any, documents: Sequence[Document], resamples: int
         What `compare_answers` returns.
     """
     labelled = labelled_only(documents)
-    first, second = _tags(a, labelled), _tags(b, labelled)
-    return compare_answers(_gold(labelled, first, second), first, second, resamples)
+    first, second = tags_of(a, labelled), tags_of(b, labelled)
+    return compare_answers(gold_of(labelled, first, second), first, second, resamples)
 
 
 def compare_answers(
@@ -111,3 +122,24 @@ def compare_answers(
         row = {name: getattr(drawn, name) for name in ("metric", "a", "b", "difference", "low", "high")}
         rows.append(row | {"p_bootstrap": drawn.p_value, "p_wilcoxon": test.p_value})
     return rows
+
+
+def interval(gold: Any, predicted: Sequence[Sequence[str]], metric: str, level: float = 0.95) -> tuple[float, float]:
+    """Return where a model's figure may lie: the interval of a bootstrap over sequences.
+
+    Parameters
+    ----------
+    gold, predicted : labels that are right, and the model's.
+    metric : one of METRICS.
+    level : how often the interval is to hold.
+
+    Returns
+    -------
+    tuple of float
+        The lower and the upper end.
+    """
+    from espalier.metrics import paired_bootstrap
+
+    nothing = [["?" for _ in labels] for labels in predicted]  # never right: the difference is the figure
+    drawn = paired_bootstrap(gold, nothing, predicted, metric=metric, level=level, n_resamples=2000)
+    return drawn.low, drawn.high

@@ -13,7 +13,7 @@
 | `memory` | what is kept between requests, within bounds |
 | `bench` | all of the above together: what the routes call |
 | `reading`, `exporting`, `redecoding`, `suggesting`, `measuring` | one kind of work each |
-| `jobs`, `orders` | training in a process of its own, one at a time |
+| `jobs`, `orders`, `teaching`, `judgement` | training in a process of its own, one at a time; is the new model worse? |
 | `turns` | whose turn it is to compute, and for how long |
 | `security`, `sessions`, `login` | hosts, origins, sizes, headers; who has come in with the token |
 | `callers`, `transport` | who is still there; connections |

@@ -7,6 +7,7 @@ ends when its input does, so it does not outlive the server. Cancelling is killi
     {"point": {"records", "token_accuracy", "field_f1"}}        of the learning curve
     {"model": kind}                                             the model is in its file
     {"scores": {...}}                                           how it was judged
+    {"verdict": {"used", "why", ...}}                           is it worse than the model in use?
     {"error": {"what", "where", "hint"}}                        why there is none
 """
 
@@ -24,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from sqlite3 import Row
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from espalier.errors import EspalierError
 from espalier.recipes import METHODS
@@ -37,6 +38,8 @@ from espalier.workbench.tasks import ProjectTask
 
 __all__ = ["Jobs"]
 
+ALWAYS: Literal["always"] = "always"
+Activate = bool | Literal["always"]
 ENDED = ("done", "failed", "cancelled")
 _JSON = ("curve", "error", "verdict")
 _INTERRUPTED = Failure(500, "the server was stopped while this ran", "start it again").body()["error"]
@@ -59,8 +62,8 @@ class Jobs:
         self._thread = threading.Thread(target=self._work, name="espalier-jobs", daemon=True)
         self._thread.start()
 
-    def start(self, task: ProjectTask, method: str, name: str, activate: bool) -> dict[str, Any]:
-        """Put a job into the queue."""
+    def start(self, task: ProjectTask, method: str, name: str, activate: Activate) -> dict[str, Any]:
+        """Put a job into the queue; activate : put the model in use if it is not worse, always, or not (False)."""
         total, corrected = self._bench.records.counts(task.name)
         if METHODS[method].pool and total == corrected:
             what = f"{method} learns from records that nobody corrected, and there are none"
@@ -139,10 +142,8 @@ class Jobs:
         failure: Failure | None = None
         try:
             task = self._bench.tasks.get(job["task"])
-            pooled = METHODS[job["method"]].pool
-            orders = write_orders(
-                self._bench.records, task, job["method"], directory, pooled=pooled, memory=self._memory
-            )  # fmt: skip
+            stores = self._bench.records, self._bench.models
+            orders = write_orders(*stores, task, job["method"], directory, memory=self._memory)
             if self._begin(job):
                 failure = self._follow(job, task, orders)
         except EspalierError as error:
@@ -159,7 +160,7 @@ class Jobs:
         with self._lock:
             if self._closed or not self.table.change(job["id"], "running"):
                 return False
-            news = {"message": "starting", "progress": 0.0, "curve": [], "held_out": 0, "model": None}
+            news = {"message": "starting", "progress": 0.0, "curve": [], "held_out": 0, "model": None, "verdict": None}
             self._live = {"id": job["id"], **news}
             return True
 
@@ -229,20 +230,37 @@ class Jobs:
                 live["curve"] = [*live["curve"], news["point"]]
             elif "scores" in news:
                 self._bench.models.set_scores(live["model"], news["scores"])
+            elif "verdict" in news:
+                live["verdict"] = self._decide(job, task, live["model"], news["verdict"])
             elif "model" in news and self.table.get(job["id"])["state"] == "running":
                 live["model"] = self._keep(job, task, orders)
         error = news.get("error")
         return None if error is None else Failure(400, error["what"], error["hint"], error["where"])
 
     def _keep(self, job: dict[str, Any], task: ProjectTask, orders: Orders) -> int:
-        """Store the model that was trained."""
+        """Store the model that was trained; only where a person said so it is in use before it is judged."""
         file = orders.output.read_bytes()
         kind = check_file(task, file).kind
         parent = self._bench.tasks.get(task.name).active
+        at_once = job["activate"] == ALWAYS or (bool(job["activate"]) and parent is None)
         return self._bench.models.add(
             task.name, file, name=job["name"], kind=kind, source="trained", parent=parent, method=job["method"],
-            seen=orders.seen, pool=orders.pool, activate=job["activate"],
+            seen=orders.seen, pool=orders.pool, activate=at_once,
         ).id  # fmt: skip
+
+    def _decide(
+        self, job: dict[str, Any], task: ProjectTask, model: int | None, said: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Put a model in use that is not worse than the one before, unless nobody wants it; return what was done."""
+        if model is None or self.table.get(job["id"])["state"] != "running":
+            return None
+        if job["activate"] == ALWAYS:
+            return said | {"used": True, "why": "you said so"}
+        if not job["activate"]:
+            return said | {"used": False}
+        if said["used"]:
+            self._bench.tasks.set_active(task.name, model)
+        return said
 
 
 class JobTable:
@@ -257,9 +275,9 @@ class JobTable:
                 (now(), json.dumps(_INTERRUPTED)),
             )
 
-    def add(self, task: str, method: str, name: str, activate: bool) -> dict[str, Any]:
+    def add(self, task: str, method: str, name: str, activate: Activate) -> dict[str, Any]:
         """Store a job that waits."""
-        values = (task, method, name, activate, now())
+        values = (task, method, name, 2 if activate == ALWAYS else int(activate), now())
         into = "INSERT INTO job (task, method, name, activate, state, created) VALUES (?, ?, ?, ?, 'queued', ?)"
         with self._db.write() as write:
             id = write.execute(into, values).lastrowid
@@ -309,7 +327,7 @@ class JobTable:
 
 def _job(row: Row) -> dict[str, Any]:
     found = {key: row[key] for key in row.keys() if key not in ("activate", *_JSON)}  # noqa: SIM118
-    found["activate"] = bool(row["activate"])
+    found["activate"] = ALWAYS if row["activate"] == 2 else bool(row["activate"])
     found["curve"] = json.loads(row["curve"])
     for name in ("error", "verdict"):
         found[name] = None if row[name] is None else json.loads(row[name])

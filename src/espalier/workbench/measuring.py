@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from espalier.citations.learned import learned_from
 from espalier.corpus import Labels
 from espalier.document import Document, Span
 from espalier.extract.extraction import Extraction
@@ -21,7 +22,7 @@ from espalier.workbench.answers import places
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
 from espalier.workbench.records import Stored, checked_spans
-from espalier.workbench.tasks import ProjectTask
+from espalier.workbench.tasks import REFERENCES, ProjectTask
 
 __all__ = ["Gold", "compare", "corrected", "labelled", "measure"]
 
@@ -35,9 +36,19 @@ class Gold:
     documents: list[Document]
     ids: list[int | None]
 
-    def seen(self, known: frozenset[int]) -> int:
-        """Return how many of them are among these records."""
-        return sum(i in known for i in self.ids if i is not None)
+
+def _seen(bench: Bench, task: ProjectTask, gold: Gold, model: int | None) -> int:
+    """Return how many of these records a model has learned from: in this project, or before it was bundled."""
+    if model is None:
+        return 0
+    version = bench.models.get(task.name, model)
+    known = [i in version.seen for i in gold.ids]
+    if gold.ids[0] is None and version.seen:
+        texts = {one.document.text for one in bench.records.all(task.name, corrected=True) if one.id in version.seen}
+        known = [document.text in texts for document in gold.documents]
+    if task.name == REFERENCES and version.source != "uploaded":  # those trained here begin at the bundled one
+        known = [a or b for a, b in zip(known, learned_from(gold.documents), strict=True)]
+    return sum(known)
 
 
 def corrected(bench: Bench, task: ProjectTask) -> Gold:
@@ -95,12 +106,11 @@ def measure(bench: Bench, task: ProjectTask, gold: Gold, model: int | None, most
     wrong = [sum(a != b for a, b in zip(e, p, strict=True)) for e, p in zip(expected, predicted, strict=True)]
     worst = sorted((i for i, n in enumerate(wrong) if n), key=lambda i: -wrong[i])
     figures = report.to_dict()
-    seen = frozenset[int]() if model is None else bench.models.get(task.name, model).seen
     return {
         "model": model,
         "records": len(gold.documents),
         "tokens": report.n_tokens,
-        "seen": gold.seen(seen),
+        "seen": _seen(bench, task, gold, model),
         **{name: figures[name] for name in METRICS},
         "per_field": figures["per_field"],
         "confusion": {"labels": [names[j] for j in used], "counts": table.counts[np.ix_(used, used)].tolist()},
@@ -141,7 +151,6 @@ def compare(bench: Bench, task: ProjectTask, gold: Gold, a: int | None, b: int |
     sides = [_said(bench, task, gold, model) for model in (a, b)]
     expected = _plain(gold.documents, [document.spans or () for document in gold.documents])
     first, second = (_plain(gold.documents, [answer.spans for answer in side]) for side in sides)
-    seen = [frozenset[int]() if m is None else bench.models.get(task.name, m).seen for m in (a, b)]
     rows = compare_answers(expected, first, second, RESAMPLES)
-    counts = {"seen_a": gold.seen(seen[0]), "seen_b": gold.seen(seen[1])}
+    counts = {f"seen_{side}": _seen(bench, task, gold, model) for side, model in (("a", a), ("b", b))}
     return {"a": a, "b": b, "records": len(gold.documents), **counts, "rows": rows}

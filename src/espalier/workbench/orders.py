@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from espalier.document import Document
 from espalier.io import write
+from espalier.recipes import METHODS
 from espalier.rules.ruleset import RuleSet
-from espalier.workbench.records import RecordStore
+from espalier.workbench.models import ModelStore, Version
+from espalier.workbench.records import RecordStore, Stored
 from espalier.workbench.rule_texts import pruned, sound
-from espalier.workbench.tasks import ProjectTask
+from espalier.workbench.tasks import REFERENCES, ProjectTask
 
 __all__ = ["Orders", "rules_in_use", "write_orders"]
 
@@ -30,9 +33,12 @@ class Orders:
 
 
 def write_orders(
-    records: RecordStore, task: ProjectTask, method: str, directory: Path, *, pooled: bool, memory: int
+    records: RecordStore, models: ModelStore, task: ProjectTask, method: str, directory: Path, *, memory: int
 ) -> Orders:  # fmt: skip
-    """Write the files, and return the orders; pooled : does the method learn from records that nobody corrected?"""
+    """Write the files, and return the orders."""
+    active = None if task.active is None else models.get(task.name, task.active)
+    methods = [method, *([] if active is None or active.method is None else [active.method])]
+    pooled = any(METHODS[name].pool for name in methods)
     labelled = records.all(task.name, corrected=True)
     pool = records.all(task.name, corrected=False) if pooled else []
     write([one.document for one in labelled], directory / "labelled.jsonl")
@@ -47,8 +53,22 @@ def write_orders(
         "pool": str(directory / "pool.jsonl") if pool else None,
         "output": str(directory / "model.espalier"),
         "memory": memory,
+        "active": None if active is None else _active(models, task, active, labelled, directory),
     }
-    return Orders(text, directory / "model.espalier", [one.id for one in labelled], len(pool))
+    learned = len(pool) if METHODS[method].pool else 0
+    return Orders(text, directory / "model.espalier", [one.id for one in labelled], learned)
+
+
+def _active(
+    models: ModelStore, task: ProjectTask, active: Version, labelled: Sequence[Stored], directory: Path
+) -> dict[str, Any]:
+    """Write the model in use, which the new one is compared with, and say which of the records it has learned from."""
+    file = REFERENCES
+    if active.source != "bundled":
+        (directory / "active.espalier").write_bytes(models.file(task.name, active.id))
+        file = str(directory / "active.espalier")
+    seen = [place for place, one in enumerate(labelled) if one.id in active.seen]
+    return {"file": file, "method": active.method, "seen": seen}
 
 
 def rules_in_use(task: ProjectTask) -> RuleSet:

@@ -1,9 +1,9 @@
 """The training process of the workbench: `python -m espalier.workbench.teaching`, orders on stdin, news on stdout.
 
 It does what `espalier train` does, and says how it goes (`workbench.jobs` has the messages). The model that learns from
-all corrected records comes first, so that it can be used at once. Then a fifth of the records judges models that learn
-from more and more of the others: the learning curve, whose last point is the score of the version. The process ends
-with its input: it does not outlive the server that started it.
+all corrected records comes first. Then it is judged, against the model that is in use (`workbench.judgement`). Where
+there are enough records the learning curve follows. The process ends with its input: it does not outlive the server
+that started it.
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ from typing import Any
 
 from espalier.document import Document
 from espalier.errors import EspalierError
-from espalier.recipes import Recipe, fit, plan
+from espalier.recipes import METHODS, Recipe, fit, plan
 from espalier.recipes.adapting import Start
-from espalier.recipes.judging import judge
+from espalier.recipes.judging import interval, judge
 from espalier.recipes.rule_files import gather_rules
 from espalier.workbench.failures import Failure, explained
+from espalier.workbench.judgement import FEWEST_DRAWN, Judging, folds, verdict
 from espalier.workbench.tasks import REFERENCES
 
 __all__ = ["main", "teach"]
-
-_FOLD = 5
-"""One record of so many judges."""
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -38,42 +36,70 @@ def teach(orders: dict[str, Any], tell: Tell) -> None:
 
     documents = read(orders["labelled"])
     pool = None if orders["pool"] is None else read(orders["pool"])
-    held = documents[_FOLD - 1 :: _FOLD]
-    rest = [document for i, document in enumerate(documents) if i % _FOLD != _FOLD - 1]
-    sizes = _sizes(len(rest), pool is None) if held else []
-    steps = 1 + len(sizes)
+    parts = folds(len(documents))
+    held_out = sum(map(len, parts))
+    drawn = len(parts) == 1 and held_out >= FEWEST_DRAWN
+    curve = _sizes(len(documents) - held_out, orders["method"]) if drawn else []
+    steps = 1 + len(parts) + len(curve)
 
     def news(step: int) -> Callable[[str], None]:
-        return lambda what: tell({"news": what, "progress": step / steps, "held_out": len(held)})
+        return lambda what: tell({"news": what, "progress": min(step, steps) / steps, "held_out": held_out})
+
+    def learned(method: str, some: Sequence[Document], step: int) -> Any:
+        recipe = _recipe(orders, method)
+        fit(recipe, some, unlabelled=pool if METHODS[method].pool else None, progress=news(step))
+        return recipe.estimator
 
     news(0)("learning from all corrected records")
-    recipe = _recipe(orders)
+    recipe = _recipe(orders, orders["method"])
     fit(recipe, documents, unlabelled=pool, progress=news(0)).save(orders["output"])
     tell({"model": recipe.kind})
-    if held and recipe.start is not None:
+    judging = Judging(documents, orders.get("active"), learned, lambda step: news(step)("judging"))
+    judged = judging.run(parts, orders["method"])
+    if judged is not None:
+        tell({"scores": {**judged.scores, "held_out": held_out}})
+    tell({"verdict": verdict(judged, orders.get("active"), held_out)})
+    if curve:
+        _draw(documents, parts[0], curve, recipe, learned, orders, len(parts) + 1, tell)
+    tell({"news": "done", "progress": 1.0, "held_out": held_out})
+
+
+def _draw(
+    documents: Sequence[Document], held: Sequence[int], sizes: Sequence[int], recipe: Recipe,
+    learned: Callable[[str, Sequence[Document], int], Any], orders: dict[str, Any], step: int, tell: Tell,
+) -> None:  # fmt: skip
+    """Tell the points of the learning curve, each with its interval."""
+    aside = set(held)
+    judges, rest = [documents[i] for i in held], [d for i, d in enumerate(documents) if i not in aside]
+    if recipe.start is not None:
         from espalier.loading import load
 
-        tell({"point": {"records": 0, **_scores(load("citations").model, held)}})
-    for step, size in enumerate(sizes, 1):
-        part = _recipe(orders)
-        fit(part, rest[:size], unlabelled=pool, progress=news(step))
-        scores = _scores(part.estimator, held)
-        tell({"point": {"records": size, **scores}})
-        if size == len(rest):
-            tell({"scores": {**scores, "held_out": len(held)}})
-    tell({"news": "done", "progress": 1.0, "held_out": len(held)})
+        tell({"point": {"records": 0, **_figures(load("citations").model, judges)}})
+    for k, size in enumerate(sizes):
+        tell({"point": {"records": size, **_figures(learned(orders["method"], rest[:size], step + k), judges)}})
 
 
-def _sizes(n: int, quick: bool) -> list[int]:
+def _figures(estimator: Any, held: Sequence[Document]) -> dict[str, Any]:
+    """Return the figures of a model on held-out records, with 95 % intervals."""
+    judged = judge(estimator, held)
+    report = judged.report
+    found = {"token_accuracy": report.token_accuracy, "field_f1": report.field_f1, "exact": report.exact}
+    for metric, short in (("token_accuracy", "token"), ("field_f1", "field")):
+        found[f"{short}_low"], found[f"{short}_high"] = interval(judged.gold, judged.predicted, metric)
+    return found
+
+
+def _sizes(n: int, method: str) -> list[int]:
     """Return how many records the points of the curve learn from; a slow method has but one point."""
-    return sorted({max(1, n // 4), max(1, n // 2), n}) if quick else [n]
+    return [n] if METHODS[method].pool else sorted({max(1, n // 4), max(1, n // 2), n})
 
 
-def _recipe(orders: dict[str, Any]) -> Recipe:
+def _recipe(orders: dict[str, Any], method: str) -> Recipe:
     """Return what to train; expectation maximisation knows no rules, they are applied to its answers."""
-    rules = gather_rules(None, [] if orders["rules"] is None or orders["method"] == "em" else [orders["rules"]])
+    rules = gather_rules(None, [] if orders["rules"] is None or method == "em" else [orders["rules"]])
     return plan(
-        task=orders["task"], method=orders["method"], rules=rules, unlabelled=orders["pool"] is not None,
+        task=orders["task"], method=method, rules=rules,
+        unlabelled=orders["pool"] is not None and METHODS[method].pool,
         usual_start=_bundled_start if orders["task"] == REFERENCES else None,
     )  # fmt: skip
 
@@ -82,11 +108,6 @@ def _bundled_start() -> Start:
     from espalier.citations.adapting import bundled_start
 
     return bundled_start()
-
-
-def _scores(estimator: Any, held: Sequence[Document]) -> dict[str, float]:
-    report = judge(estimator, held).report
-    return {"token_accuracy": report.token_accuracy, "field_f1": report.field_f1, "exact": report.exact}
 
 
 def _limit(memory: int) -> None:

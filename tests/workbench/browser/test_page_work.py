@@ -208,6 +208,30 @@ def test_measure_and_compare(desk: Desk, trained: str, tmp_path: Path) -> None:
     expect(page.get_by_role("region", name="Comparison")).to_contain_text("may be chance")
 
 
+VERDICT = {"why": "worse", "metric": "exact", "held_out": 24, "before": 0.79, "after": 0.73, "p": 0.048, "used": False}
+POINT = {"token_accuracy": 0.9, "field_f1": 0.8, "exact": 0.7}
+SPREAD = {"token_low": 0.85, "token_high": 0.94, "field_low": 0.7, "field_high": 0.88}
+
+
+def test_a_worse_model_is_not_in_use_unless_you_say_so(desk: Desk, trained: str) -> None:
+    [model] = desk.server.ask("GET", f"/tasks/{trained}/models")["models"]
+    desk.server.ask("PUT", f"/tasks/{trained}/model", {"id": None})
+    [job] = desk.server.ask("GET", f"/jobs?task={trained}&limit=1")["jobs"]
+    curve = [{"records": n, **POINT, **SPREAD} for n in (24, 48, 96)]
+    shown = {**job, "verdict": VERDICT, "curve": curve, "held_out": 24}
+    desk.page.route("**/api/v1/jobs?*", lambda route: route.fulfill(json={"jobs": [shown]}))
+    page = desk.go(trained, "teach")
+    expect(page.locator(".verdict")).to_contain_text("worse: whole records right 79.0 before, 73.0 now, on 24 records")
+    expect(page.locator(".verdict")).to_contain_text("The old one stays in use")
+    expect(page.locator("svg.chart .whisker")).to_have_count(6)  # three points, two lines
+    page.get_by_role("button", name="Use the new one all the same").click()
+    expect(page.locator(".versions li.active")).to_contain_text(model["name"])
+    assert desk.server.ask("GET", f"/tasks/{trained}")["model"] == model["id"]
+    shown |= {"curve": curve[:1], "held_out": 6}  # too few: no curve
+    desk.go(trained, "teach").locator(".verdict").wait_for()
+    expect(page.locator("svg.chart")).to_have_count(0)
+
+
 def choose_file(desk: Desk, button: str, path: Path) -> None:
     with desk.page.expect_file_chooser() as chooser:
         desk.page.get_by_role("button", name=button).click()

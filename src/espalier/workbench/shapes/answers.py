@@ -392,6 +392,10 @@ class CurvePoint(ApiShape):
     token_accuracy: float
     field_f1: float
     exact: float
+    token_low: float | None = None
+    token_high: float | None = None
+    field_low: float | None = None
+    field_high: float | None = None
 
 
 class Verdict(ApiShape):
@@ -413,7 +417,7 @@ class JobAnswer(ApiShape):
     task: str
     method: str
     name: str
-    activate: bool
+    activate: bool | Literal["always"]
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     created: str
     started: str | None

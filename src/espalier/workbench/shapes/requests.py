@@ -126,7 +126,7 @@ class JobOrder(ApiShape):
 
     method: Literal["supervised", "codl", "samplerank", "em", "pr", "ge"] = "supervised"
     name: Annotated[str, Field(max_length=80)] = ""
-    activate: bool = True
+    activate: bool | Literal["always"] = True
 
 
 class Chosen(ApiShape):

@@ -29,20 +29,31 @@ function shares(low) {
   ]);
 }
 
-/** A learning curve: points {records, token_accuracy, field_f1}, in per cent over the records learned from. */
+/** The interval of a point, as a bar with ends. */
+const whisker = (style, x, low, high, floor) => s("path", {
+  class: `whisker ${style}`,
+  d: `M${x - 3},${up(high, floor)}h6M${x},${up(high, floor)}V${up(low, floor)}M${x - 3},${up(low, floor)}h6`,
+});
+
+/** A learning curve: points {records, token_accuracy, field_f1}, in per cent, with intervals where they are known. */
 export function learningCurve(curve) {
-  const values = curve.flatMap(({ token_accuracy: tokens, field_f1: fields }) => [tokens, fields]);
+  const values = curve.flatMap((point) =>
+    [point.token_accuracy, point.field_f1, point.token_low ?? 1, point.field_low ?? 1]);
   const low = Math.max(0, Math.floor((Math.min(...values) - 0.05) * 10) / 10);
   const most = Math.max(1, ...curve.map(({ records }) => records));
-  const draw = (name, style) => {
+  const draw = (name, style, part) => {
     const places = curve.map((point) => [across(point.records / most), up(point[name], low)]);
+    const spread = curve.map((point, k) => {
+      const [from, to] = [point[`${part}_low`], point[`${part}_high`]];
+      return typeof from === "number" && whisker(style, places[k][0], from, to, low);
+    });
     const told = ({ records, [name]: share }) => `${records} records: ${points(share)} %`;
-    return [line(style, places), curve.map((point, k) => dot(style, ...places[k], told(point)))];
+    return [spread, line(style, places), curve.map((point, k) => dot(style, ...places[k], told(point)))];
   };
   const last = curve.at(-1);
   const said = `Learning curve: ${points(last.token_accuracy)} % of tokens and ${points(last.field_f1)} % field F1`;
   return frame(`${said} after ${last.records} records`,
-    shares(low), draw("token_accuracy", "tokens"), draw("field_f1", "fields"),
+    shares(low), draw("token_accuracy", "tokens", "token"), draw("field_f1", "fields", "field"),
     curve.map(({ records }) => text("middle", across(records / most), FLOOR + 15, String(records))),
     below("corrected records learned from"));
 }

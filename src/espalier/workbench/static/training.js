@@ -1,11 +1,12 @@
 // Train: start a job, watch it, stop it.
 
-import { get, post, query } from "./api.js";
-import { button, h, labelled, panel, percent, plural, put, remark, row, stack } from "./dom.js";
+import { get, post, put as send, query } from "./api.js";
+import { button, h, labelled, panel, percent, plural, points, put, remark, row, stack } from "./dom.js";
 import { learningCurve } from "./charts.js";
 import { busy, refuse, say } from "./messages.js";
 
 const BEAT = 400;
+const FEWEST = 20;
 const ACTIVE = new Set(["queued", "running"]);
 const STATES = { queued: "waiting for another job", failed: "failed", cancelled: "cancelled" };
 
@@ -14,11 +15,32 @@ function curveFigure({ curve, held_out: aside }) {
   const last = curve.at(-1);
   return h("figure", { class: "figure" }, learningCurve(curve), h("figcaption", { class: "small soft" },
     h("span", { class: "key tokens" }, "tokens right"), h("span", { class: "key fields" }, "field F1"),
-    ` on ${plural(aside, "record")} kept aside; now ${percent(last.token_accuracy)} and ${percent(last.field_f1)}`));
+    ` on ${plural(aside, "record")} kept aside; now ${percent(last.token_accuracy)} and ${percent(last.field_f1)}; `,
+    "bars are 95 % intervals"));
+}
+
+const METRICS = { field_f1: "field F1", exact: "whole records right" };
+const WHY = {
+  "nothing to compare": () => ["The new model is in use."],
+  "you said so": () => ["The new model is in use, as you said."],
+  "too few records": () => ["There are too few records to tell whether it is better; the old model stays in use."],
+};
+
+/** Was the new model put in use, and why; `use` puts it in use all the same. */
+function judgement({ verdict, model }, use) {
+  if (!verdict) return null;
+  const { used, why, metric, before, after, p, held_out: judges } = verdict;
+  const chance = p === null ? "" : `, p = ${p < 0.001 ? "< 0.001" : p.toFixed(3)}`;
+  const figures = `${METRICS[metric]} ${points(before)} before, ${points(after)} now, on ${plural(judges, "record")} `
+    + `that neither has learned from${chance}`;
+  const words = WHY[why]?.() ?? [`The new model is ${why}: ${figures}.`,
+    used ? "It is in use." : "The old one stays in use."];
+  return h("div", { class: `verdict ${used ? "" : "message"}`, role: "status" }, h("span", {}, words.join(" ")),
+    !used && h("div", {}, button("Use the new one all the same", () => use(model))));
 }
 
 /** What a job says about itself; `cancel` is the button that ends it. */
-function report(job, cancel) {
+function report(job, cancel, use) {
   const active = ACTIVE.has(job.state);
   const value = job.state === "queued" ? undefined : job.progress;
   return [
@@ -26,7 +48,10 @@ function report(job, cancel) {
     job.state !== "done" && row(
       h("span", { class: "small soft" }, STATES[job.state] ?? job.message),
       active && h("span", { class: "spread" }, cancel)),
-    job.curve.length > 0 && curveFigure(job),
+    judgement(job, use),
+    job.held_out >= FEWEST && job.curve.length > 1 && curveFigure(job),
+    job.state === "done" && !job.curve.length
+      && remark(`A learning curve is drawn when ${FEWEST} records can be kept aside: from ${5 * FEWEST} on.`),
   ];
 }
 
@@ -69,18 +94,25 @@ export function trainPanel(bench, trained) {
       : "Confirm a record first; there is nothing to learn from yet.";
     if (!start.hasAttribute("aria-busy")) start.disabled = !corrected;
   }
+  async function use(id) {
+    await busy(start, place, async () => {
+      await send(`${bench.path}/model`, { id });
+      await trained();
+      put(progress, remark("The new model is in use."));
+    });
+  }
   async function watch(job) {
     clearTimeout(timer);
     if (gone) return;
     const stop = async () => watch(await post(`/jobs/${job.id}/cancel`, {}));
     const cancel = button("Cancel", () => busy(cancel, place, stop));
-    put(progress, report(job, cancel));
+    put(progress, report(job, cancel, use));
     if (job.error) refuse(place, job.error);
     if (ACTIVE.has(job.state)) timer = setTimeout(() => follow(job.id), BEAT);
     else if (job.state === "cancelled") say("The training is cancelled.");
     else if (job.state === "done") {
       await trained();
-      say("The new model is ready.");
+      say(job.verdict?.used ?? true ? "The new model is in use." : "The new model is there, and not in use.");
     }
   }
   async function follow(id) {
@@ -99,7 +131,7 @@ export function trainPanel(bench, trained) {
     const { jobs: [job] } = await get(`/jobs${query({ task: bench.task.name, limit: 1 })}`);
     if (!job) return;
     if (ACTIVE.has(job.state)) await watch(job);
-    else put(progress, report(job, null));
+    else put(progress, report(job, null, use));
   }
   function leave() {
     gone = true;
