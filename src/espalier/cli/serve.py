@@ -38,6 +38,14 @@ def serve(
         list[str] | None,
         typer.Option("--allow-host", metavar="NAME", help="A further name that this machine is called by."),
     ] = None,
+    backup: Annotated[
+        Path | None,
+        typer.Option("--backup", metavar="FILE", help="Copy the project to a file, and end; a server may be at work."),
+    ] = None,
+    restore: Annotated[
+        Path | None,
+        typer.Option("--restore", metavar="FILE", help="Put such a copy in place of the project, and end."),
+    ] = None,
 ) -> None:
     """Open the workbench: see fields and what rules do, correct, teach, measure, in a browser.
 
@@ -46,6 +54,9 @@ def serve(
     Addresses that others can reach ask for a token, which is printed, too.
     """
     _check_extra()
+    if backup is not None or restore is not None:
+        _copy(project, backup, restore)
+        return
     from espalier.workbench.security import Gate, is_local
 
     if token is None and not is_local(host):
@@ -59,6 +70,19 @@ def serve(
         from espalier.workbench.app import create_app  # which takes a second or two
 
         _run(create_app(project, gate=gate), listener, token)
+
+
+def _copy(project: Path, backup: Path | None, source: Path | None) -> None:
+    """Write a copy of a project, or put one in its place."""
+    from espalier.workbench.backup import back_up, restore
+
+    if backup is not None and source is not None:
+        raise InputError("--backup and --restore were both given", hint="do one after the other")
+    if backup is not None:
+        note(f"{project} is copied to {back_up(project, backup)}")
+    elif source is not None:
+        aside = restore(project, source)
+        note(f"{source} is in place of {project}" + ("" if aside is None else f"; what was there is in {aside}"))
 
 
 def _check_extra() -> None:

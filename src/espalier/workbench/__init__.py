@@ -5,6 +5,7 @@
 | file | one idea |
 |---|---|
 | `database` | one SQLite file, opened by one server; what is confirmed is on the disk |
+| `project_lock`, `storage`, `backup` | one server for a project; full disks and damage in words; copies |
 | `tasks`, `records`, `models` | the tables: what is stored of each |
 | `history`, `undoing` | who changed what, and taking it back; writes on an old version are refused |
 | `labellers` | model files as extractors, and the penalties they learned; without one, scores of zero |

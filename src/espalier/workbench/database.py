@@ -1,8 +1,9 @@
-"""The project's file: SQLite in WAL mode, opened by one server at a time.
+"""The project's file: SQLite in WAL mode, opened by one server at a time, in one or several processes.
 
 A write is a transaction that is on the disk when it returns (`synchronous=FULL`), so what was answered outlives a kill
-of the server or of the machine. The file is locked for as long as it is open; the operating system takes the lock
-back from a process that died. One connection serves all threads, one after the other: statements take microseconds.
+of the server or of the machine. A lock (`project_lock`) keeps a second server out; the operating system takes it back
+from a process that died. One connection serves all threads of a process, one after the other: statements take
+microseconds. A full disk and a damaged file are answers of their own (`storage`).
 """
 
 from __future__ import annotations
@@ -10,19 +11,22 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from espalier.errors import InputError
+from espalier.workbench.project_lock import ProjectLock
+from espalier.workbench.storage import storage_failure, unusable
 
-__all__ = ["FILE", "VERSION", "Database", "now"]
+__all__ = ["FILE", "VERSION", "Database", "check_file", "now"]
 
 FILE = "workbench.sqlite"
 VERSION = 2
 """The schema that this library reads and writes; projects of earlier ones are brought to it when they are opened."""
 
+_PATIENCE = 10_000  # milliseconds to wait for a write of another process of the same server
 _APPLICATION = 0x45737061  # "Espa", so that another program's database is not mistaken for a project
 
 _FIRST = """
@@ -85,53 +89,82 @@ def now() -> str:
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def check_file(path: Path) -> None:
+    """Refuse a file that is no project, or a damaged one, or one of a later version."""
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
+            _check_marks(path, connection)
+            _check_sound(path, connection)
+    except sqlite3.Error as error:
+        raise unusable(path, error) from None
+
+
+def _check_marks(path: Path, connection: sqlite3.Connection) -> int:
+    """Return the version of a file; raise if it is another program's, or later than this library."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    owner = connection.execute("PRAGMA application_id").fetchone()[0]
+    empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    if (not owner and not empty) or owner not in (0, _APPLICATION):
+        raise InputError(f"{path} is not a project of the workbench", hint="choose another --project")
+    if version > VERSION:
+        raise InputError(f"{path} has version {version}, this library reads {VERSION}", hint="update espalier")
+    return version
+
+
+def _check_sound(path: Path, connection: sqlite3.Connection) -> None:
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        raise unusable(path, sqlite3.DatabaseError("malformed"))
+
+
 class Database:
     """An open project file. Close it, or use it as a context."""
 
-    def __init__(self, directory: Path) -> None:
-        """Open the file of a project directory, and make both if they are not there."""
+    def __init__(self, directory: Path, *, member: bool = False) -> None:
+        """Open the file of a project directory, and make both if they are not there.
+
+        member : of a server that has the project already.
+        """
         self.path = directory / FILE
         self._lock = threading.RLock()
+        self._project: ProjectLock | None = None
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self.path, timeout=0.5, isolation_level=None, check_same_thread=False)
-        except (OSError, sqlite3.Error) as error:
-            raise InputError(f"{directory}: cannot be a project: {error}") from None
-        self._connection.row_factory = sqlite3.Row
+        except OSError as error:
+            hint = "choose another --project, or give yourself the right to write there"
+            raise InputError(f"{directory}: cannot be a project: {error.strerror}", hint=hint) from None
+        if not member:
+            self._project = ProjectLock(directory)
         try:
-            self._prepare()
+            self._connection = self._connected()
+        except sqlite3.Error as error:
+            self._release()
+            raise unusable(self.path, error) from None
         except BaseException:
-            self._connection.close()
+            self._release()
             raise
 
-    def _prepare(self) -> None:
-        execute = self._connection.execute
+    def _connected(self) -> sqlite3.Connection:
+        found = sqlite3.connect(self.path, timeout=0.5, isolation_level=None, check_same_thread=False)
         try:
-            execute("PRAGMA locking_mode = EXCLUSIVE")
-            execute("PRAGMA journal_mode = WAL")
-            execute("PRAGMA synchronous = FULL")
-            execute("PRAGMA foreign_keys = ON")
-            with self.write() as write:
-                self._check_schema(write)
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error):
-                raise InputError(f"{self.path}: {error}") from None
-            raise InputError(
-                f"{self.path} is in use by another server", hint="use that one, stop it, or choose another --project"
-            ) from None
-        except sqlite3.DatabaseError as error:
-            raise InputError(f"{self.path} is not a project of the workbench: {error}") from None
+            found.row_factory = sqlite3.Row
+            for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+                found.execute(f"PRAGMA {pragma}")
+            version = _check_marks(self.path, found)
+            if self._project is not None:
+                _check_sound(self.path, found)
+            if version < VERSION:
+                self._bring_on(found)
+            found.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
+        except BaseException:
+            found.close()
+            raise
+        return found
 
-    def _check_schema(self, connection: sqlite3.Connection) -> None:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        owner = connection.execute("PRAGMA application_id").fetchone()[0]
-        empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-        if (not owner and not empty) or owner not in (0, _APPLICATION):
-            raise InputError(f"{self.path} is not a project of the workbench", hint="choose another --project")
-        if version > VERSION:
-            what = f"{self.path} has version {version}, this library reads {VERSION}"
-            raise InputError(what, hint="update espalier")
-        if version < VERSION:
+    def _bring_on(self, connection: sqlite3.Connection) -> None:
+        """Bring an empty or an older file to this version, in one transaction."""
+        with _transaction(connection):
+            version = _check_marks(self.path, connection)  # somebody may have been faster
             for statement in "".join(_STEPS[version:]).split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -140,23 +173,17 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """Give the connection inside a transaction: all of it is on the disk afterwards, or nothing is."""
-        with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
+        with self._lock, _explained(), _transaction(self._connection):
+            yield self._connection
 
     def rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         """Return the rows of a query."""
-        with self._lock:
+        with self._lock, _explained():
             return self._connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, *values: Any) -> sqlite3.Row | None:
         """Return the first row of a query, None if there is none."""
-        with self._lock:
+        with self._lock, _explained():
             found: sqlite3.Row | None = self._connection.execute(sql, values).fetchone()
             return found
 
@@ -164,3 +191,32 @@ class Database:
         """Let another server have the file."""
         with self._lock:
             self._connection.close()
+            self._release()
+
+    def _release(self) -> None:
+        if self._project is not None:
+            self._project.release()
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit what is done inside, or undo it; a full disk has undone it already."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Say in words what is wrong with the file; a broken constraint is a mistake of the caller."""
+    try:
+        yield
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError):
+        raise
+    except sqlite3.DatabaseError as error:
+        raise storage_failure(error) from error

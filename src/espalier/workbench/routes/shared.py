@@ -49,6 +49,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     422: {"model": ErrorAnswer, "description": "the request has another shape"},
     503: {"model": ErrorAnswer, "description": "too many requests wait"},
     504: {"model": ErrorAnswer, "description": "it took too long"},
+    507: {"model": ErrorAnswer, "description": "the disk is full, or cannot be written"},
 }
 """What any route may answer."""
 
