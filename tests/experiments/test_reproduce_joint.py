@@ -51,7 +51,7 @@ def test_entities_and_relations(data: Data, monkeypatch: pytest.MonkeyPatch) -> 
     said = [line for line in conll04.RULES.split("\n") if "kill" in line or "live-in" in line]
     monkeypatch.setattr(conll04, "RULES", "\n".join(said))  # the others' labels do not occur
     (table,) = conll04.TABLES
-    (cell,) = table.to_run(1)
+    cell, folded = table.to_run(1)
     settings = {
         **cell.settings,
         "clusters": [4],
@@ -61,7 +61,10 @@ def test_entities_and_relations(data: Data, monkeypatch: pytest.MonkeyPatch) -> 
         "bias": {"apart": 0.0, "pipeline": 0.0, "joint": 0.0},
     }
     found = conll04.measure(data, Cell(cell.table, cell.row, cell.column, 0, settings))
-    assert set(found) == set(table.places)
+    by_folds = conll04.measure(data, Cell(folded.table, folded.row, folded.column, 0, settings))
+    assert set(found) | set(by_folds) == set(table.places)
+    assert not set(found) & set(by_folds)
+    assert by_folds["joint", "relations, folds"] > 60
     assert found["joint", "proven"] == 100.0
     assert found["joint", "entities"] > 80
     assert found["joint", "relations"] > 60

@@ -89,7 +89,7 @@ class Decomposition:
         self._excess = rows.excess(x)
         self._meet(tuple(y), own - rows.price(self._excess))
         if self._pairs and rows.n_rows:
-            mended, gained = self._mender(tuple(y), x, self._excess)
+            mended, gained = self._mender(tuple(y), x)
             self._meet(mended, own + gained)
 
     def _meet(self, y: Assignment, score: float) -> None:
@@ -196,14 +196,14 @@ class _Mender:
         both = np.unique(np.stack([group, rows.cell[mine]]), axis=1)
         self.group, self.cell = both[0], both[1]
 
-    def __call__(self, y: Assignment, x: Float, excess: Float) -> tuple[Assignment, float]:
+    def __call__(self, y: Assignment, x: Float) -> tuple[Assignment, float]:
         """Return the mended answer, and what it scores beyond the own scores of y's chains."""
         rows = self.rows
         without = x.copy()
         without[rows.offsets[self.pairs[0]] :] = 0.0
         alone = rows.excess(without)
         degree = rows.degrees(np.where(self.about, alone + 1.0, alone))  # if the pair takes the label
-        cost = np.where(degree > 0, degree, 1.0) * np.where(degree > 0, rows.cost, 0.0)
+        cost = np.where(degree > 0, rows.cost, 0.0) * np.where(degree > 0, degree, 1.0)  # 0 * inf is nan
         charged = np.bincount(self.cell, cost[self.group], minlength=rows.n_cells)
         mended, gained = list(y), 0.0
         for c in self.pairs:

@@ -34,12 +34,11 @@ _SLACK = 1e-7  # rounding of sums must not leave out a step of the best answer
 
 
 class _Piece(NamedTuple):
-    """The columns of one chain: place t, label j and score of each."""
+    """The columns of one chain: place t and label j of each."""
 
     columns: Int
     t: Int
     j: Int
-    score: Float
 
 
 class JointProgram:
@@ -85,7 +84,7 @@ class JointProgram:
         """Add a chain: scores that pay for the rows, so that these pay it back."""
         if problem.T == 0:
             none = np.zeros(0, np.int64)
-            return _Piece(none, none, none, np.zeros(0))
+            return _Piece(none, none, none)
         folded = replace_arrays(problem.folded, unary=problem.folded.unary - paid)
         if independent(folded) and not problem.globals:
             return self._add_places(folded, floor)
@@ -98,7 +97,7 @@ class JointProgram:
                 self._program.add_row(degree, upper=0.0)
             else:
                 self._gains.append((-float(problem.penalties[k]), degree))
-        return _Piece(x, lattice.t, lattice.j, lattice.score)
+        return _Piece(x, lattice.t, lattice.j)
 
     def _add_places(self, potentials: Potentials, floor: float) -> _Piece:
         """Add places that do not know each other: one column a label, one label a place."""
@@ -108,7 +107,7 @@ class JointProgram:
         x = self._program.add_columns(len(t), integral=True, what="a layer of pairs")
         self._program.add_rows(len(scores), t, x, 1.0, lower=1.0, upper=1.0)
         self._gains.append((1.0, Expression(x, scores[t, j])))
-        return _Piece(x, t, j, scores[t, j])
+        return _Piece(x, t, j)
 
     def _add_rows(self, multipliers: Float) -> None:
         """Add the rows across, each with a column for the degree of its group unless it is hard."""

@@ -11,7 +11,7 @@ is x_pair + x_token <= 1. What only rows can say is exact here, because `joint.m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -180,13 +180,8 @@ class _Lowering:
 
     def _same(self, node: Same) -> Iterator[list[_Row]]:
         paths = [path_of(name) for name in self.problem.labels(node.layer).names]
-        classes = _by_path(path for path in paths if node.fields is None or node.fields.has_path(path))
+        classes = dict.fromkeys(path for path in paths if node.fields is None or node.fields.has_path(path))
         columns = [np.array([j for j, path in enumerate(paths) if path == one], np.int64) for one in classes]
         for (c, t), (after, u) in equal_tokens(self.problem, node):
             pairs = [(self._cells(c, t, j), self._cells(after, u, j)) for j in columns]
             yield [_Row((a,), (b,), 0.0) for one, two in pairs for a, b in ((one, two), (two, one))]
-
-
-def _by_path(paths: Iterable[str]) -> Sequence[str]:
-    """Return each path once, in order."""
-    return list(dict.fromkeys(paths))
