@@ -352,7 +352,9 @@ TABLE = Table(
     once=frozenset(COLUMNS),
     remark=(
         "The models are trained apart; only decoding differs between rows. `from` and `to` are the ends of the 95 % "
-        "bootstrap interval over sentences. Everything was chosen on the development part. The figures in brackets are "
+        "bootstrap interval over sentences. On the 288 test sentences joint decoding is better for entities; for "
+        "relations that is open, the interval holds 0. Over five folds of the 910 training sentences, with the same "
+        "settings, it is better for both. Everything was chosen on the development part. The figures in brackets are "
         "those of a structured model with hand-made features that learns both tasks together, on a split of its own. "
         "Nets on the same test sentences reach 83.9 and 62.0 (Bekoulis et al. 2018; pre-trained word vectors, the mean "
         "over labels) and 88.9 and 71.5 (SpERT, Eberts and Ulges 2020; BERT). Roth and Yih (2004, 2007), who posed "
