@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("ESPALIER_QUIET", "1")  # a first run compiles, and says so where tests look at stderr
+
 REASON = "needs the shared data sets (set ESPALIER_DATA)"
 
 

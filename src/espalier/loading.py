@@ -69,7 +69,8 @@ def bundled_file(name: str) -> Path:
     path = Path(str(resources.files(package) / file))
     if not path.exists():
         raise ModelFileError(
-            f"{path}: the bundled model is missing from this installation", hint="install espalier again"
+            f"{path}: the bundled model is missing from this installation",
+            hint="run: pip install --force-reinstall espalier-nlp",
         )
     return path
 

@@ -36,6 +36,8 @@ COMMANDS = (
     "run",
     "serve",
     "examples",
+    "warm",
+    "doctor",
 )
 """The commands, each a function of the file that has its name."""
 
@@ -77,7 +79,7 @@ def application(commands: Sequence[str] = COMMANDS, groups: Sequence[str] = tupl
     made = typer.Typer(
         name="espalier",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=len(commands) > 1,
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
         context_settings={"help_option_names": ["-h", "--help"]},

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from espalier.cli.console import counted, say
 from espalier.errors import InputError
@@ -41,5 +42,6 @@ def examples(
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.read_bytes())
         written += 1
-    say(f"{counted(written, 'file')} written to {folder}" + (f"; {kept} of yours differ, and stay" if kept else ""))
-    say(f"try: espalier parse {folder / 'references.txt'}")
+    others = f"; {kept} of yours differ, and stay" if kept else ""
+    say(Text(f"{counted(written, 'file')} written to {folder}{others}"))
+    say(Text(f"try: espalier parse {folder / 'references.txt'}"))

@@ -139,9 +139,10 @@ def output_format(path: Path, format: str | None, option: str, more: Sequence[st
 
     known = [*FORMATS, *more]
     if format is not None:
-        if format not in known:
+        short = format_by_name(f"x.{format}")  # as the end of a file's name says it: json, txt
+        if format not in known and short is None:
             raise InputError(f"unknown format {format!r}", hint=nearest(format, known, f"known: {', '.join(known)}"))
-        return format
+        return format if format in known or short is None else short.name
     if path == STANDARD:
         return "jsonl"
     found = format_by_name(path.name)
@@ -161,9 +162,10 @@ def reference_format(format: str | None, path: Path, option: str, shown: str = "
 
     known = [*FORMATS, *([shown] if shown else [])]
     if format is not None:
-        if format not in known:
+        short = format_of_file(f"x.{format}")  # as the end of a file's name says it: bib, json, xml
+        if format not in known and short is None:
             raise InputError(f"unknown format {format!r}", hint=nearest(format, known, f"there are {', '.join(known)}"))
-        return format
+        return format if format in known or short is None else short.name
     if path == STANDARD:
         return shown if shown and sys.stdout.isatty() else "jsonl"
     if shown and path.suffix.lower() == ".txt":

@@ -21,6 +21,8 @@ This page is generated from the commands' own help: `python -m espalier.cli.refe
 
 `-` is stdin or stdout. Results go to stdout, everything else to stderr; progress is shown only on a terminal.
 What a command reads it never writes: a command line that names one file for both, or one for two outputs, is refused.
+A format may be named as the end of a file's name says it: `-f bib` is `-f bibtex`, `-f json` is `-f csl`.
+`espalier --install-completion` lets your shell complete commands and options (bash, zsh, fish, PowerShell).
 Input may be any format that `espalier convert` knows, gzipped or not; the format is guessed from name and content.
 
 | exit code | meaning |

@@ -25,7 +25,10 @@ def run(
         typer.Option("--cluster", metavar="ADDRESS", help="A Dask scheduler, as tcp://host:8786; else processes here."),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-w", metavar="N", min=1, help="Processes here; by default one a core.")
+        int | None,
+        typer.Option(
+            "--workers", "-w", "--jobs", "-j", metavar="N", min=1, help="Processes here; by default one a core."
+        ),
     ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="DIR", help="Where to write, instead of the job's output.")

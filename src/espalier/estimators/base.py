@@ -348,6 +348,28 @@ class SequenceLabeller(Estimator, ABC):
         names = np.asarray(self.labels_.names, dtype=object)[ids].tolist()
         return [names[a:b] for a, b in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)]
 
+    def predict_single(self, tokens: Sequence[str]) -> list[str]:
+        """Return the best labels of one sequence.
+
+        Parameters
+        ----------
+        tokens : one list of tokens, or one Document.
+
+        Returns
+        -------
+        list of labels, one a token.
+
+        Examples
+        --------
+        >>> import espalier as es
+        >>> model = es.CRF().fit([["Plum", "35"], ["Pear", "40"]], [["fruit", "price"]] * 2)
+        >>> model.predict_single(["Plum", "40"])
+        ['fruit', 'price']
+        """
+        if isinstance(tokens, str):
+            raise InputError("predict_single takes a list of tokens, not a string", hint="an Extractor takes texts")
+        return self.predict([tokens])[0]
+
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
         """Return P(label | sequence) of each token.
 

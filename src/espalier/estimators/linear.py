@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.errors import InputError, ModelFileError
+from espalier.errors import InputError, LabelError, ModelFileError, nearest
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
 from espalier.features.declare import default_templates
 from espalier.features.index import FeatureIndex
@@ -201,6 +201,46 @@ class LinearChainLabeller(SequenceLabeller):
         return {
             (names[attributes[p]], self.labels_[int(pairs.label[p])]): float(w[p]) for p in np.flatnonzero(w).tolist()
         }
+
+    def transition_weights(self) -> dict[tuple[str, str], float]:
+        """Return the weight of every (label, next label) pair that is not zero; -inf where it is forbidden.
+
+        Returns
+        -------
+        dict : by (label, next label).
+
+        Examples
+        --------
+        >>> import espalier as es
+        >>> model = es.CRF(l2=0.1).fit([["Plum", "35"], ["Pear", "40"]], [["fruit", "price"]] * 2)
+        >>> transitions = model.transition_weights()
+        >>> max(transitions, key=transitions.get)
+        ('fruit', 'price')
+        """
+        self.check_fitted()
+        trans, names = self.weights_.trans, self.labels_.names
+        return {(names[i], names[j]): float(trans[i, j]) for i, j in zip(*np.nonzero(trans), strict=True)}
+
+    def top_weights(self, label: str, n: int = 10) -> list[tuple[str, float]]:
+        """Return the attributes that speak most for a label, and those that speak most against it.
+
+        Parameters
+        ----------
+        label : one of `classes_`.
+        n : how many of each.
+
+        Returns
+        -------
+        list of (attribute, weight), from the largest weight to the smallest.
+        """
+        if label not in self.labels_.names:
+            known = ", ".join(self.labels_.names)
+            raise LabelError(
+                f"the model has no label {label!r}", hint=nearest(label, self.labels_.names, f"it has {known}")
+            )
+        own = [(name, weight) for (name, other), weight in self.weights().items() if other == label]
+        ordered = sorted(own, key=lambda pair: (-pair[1], pair[0]))
+        return ordered if len(ordered) <= 2 * n else ordered[:n] + ordered[-n:]
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""

@@ -35,6 +35,7 @@ __all__ = [
     "aligned",
     "are_compiled",
     "better_one_by_one",
+    "cache_folder",
     "padded",
     "worth_loading",
 ]
@@ -82,10 +83,14 @@ def better_one_by_one(n_tokens: int) -> bool:
 @cache
 def are_compiled() -> bool:
     """Has anybody compiled kernels here before? Numba keeps them beside the sources, or where it is told to."""
-    here = Path(__file__).parent
-    given = os.environ.get("NUMBA_CACHE_DIR")
-    places = [Path(given)] if given else [here / "__pycache__", *_user_caches()]
+    places = [cache_folder()] if os.environ.get("NUMBA_CACHE_DIR") else [cache_folder(), *_user_caches()]
     return any(next(place.rglob("*tagging*.nbi"), None) for place in places if place.is_dir())
+
+
+def cache_folder() -> Path:
+    """Return where compiled kernels are kept, if it can be written."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    return Path(given) if given else Path(__file__).parent / "__pycache__"
 
 
 def _user_caches() -> list[Path]:

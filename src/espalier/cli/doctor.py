@@ -1,0 +1,123 @@
+"""`espalier doctor`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+from rich.text import Text
+
+from espalier.cli.console import say, say_json
+
+__all__ = ["doctor"]
+
+# What each extra needs: the package, and the module by which it is found.
+_EXTRAS = {
+    "documents": {"pypdfium2": "pypdfium2"},
+    "serve": {"fastapi": "fastapi", "uvicorn": "uvicorn"},
+    "cluster": {"distributed": "distributed", "fsspec": "fsspec", "pyarrow": "pyarrow", "joblib": "joblib"},
+    "reproduce": {"joblib": "joblib"},
+    "spacy": {"spacy": "spacy"},
+    "torch": {"torch": "torch"},
+}
+_NEEDED = ("numpy", "scipy", "numba", "llvmlite", "threadpoolctl", "typer", "rich")
+_OF_EXTRAS = {
+    "documents": "PDF files",
+    "serve": "the workbench",
+    "cluster": "espalier run",
+    "reproduce": "the tables of the papers",
+    "spacy": "a component of spaCy",
+    "torch": "losses for PyTorch",
+}
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at: is it as it should be, and what to do if not."""
+
+    what: str
+    state: str
+    ok: bool = True
+    advice: str = ""
+
+
+def doctor(json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False) -> None:
+    """Look at this installation: versions, compiled code, threads, what is missing, and what to do about it.
+
+    The exit code is 1 if something is wrong that keeps commands from
+    working. An extra that is not installed is nothing wrong.
+    """
+    found = [*_versions(), *_compiled(), *_threads(), *_model(), *_extras()]
+    if json:
+        say_json([finding._asdict() for finding in found])
+    else:
+        wide = max(len(finding.what) for finding in found)
+        for finding in found:
+            say(Text(f"{'✓' if finding.ok else '✗'} {finding.what:{wide}}  {finding.state}"))
+            if finding.advice:
+                say(Text(f"  {'':{wide}}  → {finding.advice}"))
+    if not all(finding.ok for finding in found):
+        raise typer.Exit(1)
+
+
+def _versions() -> Iterator[Finding]:
+    yield Finding("espalier", f"{import_module('espalier').__version__}, {Path(__file__).parents[1]}")
+    yield Finding("python", f"{sys.version.split()[0]}, {platform.system()} {platform.machine()}, {sys.executable}")
+    for name in _NEEDED:
+        try:
+            yield Finding(name, version(name))
+        except PackageNotFoundError:
+            yield Finding(name, "missing", False, "run: pip install --force-reinstall 'espalier-nlp[cli]'")
+
+
+def _compiled() -> Iterator[Finding]:
+    """Look for compiled kernels, and whether there is a place to keep them."""
+    from espalier.kernels.layout import are_compiled, cache_folder
+
+    folder = cache_folder()
+    state = "kept" if are_compiled() else "nothing yet"
+    if not os.access(folder if folder.exists() else folder.parent, os.W_OK):
+        advice = "set NUMBA_CACHE_DIR to a folder that you may write to; until then each run compiles anew"
+        yield Finding("compiled code", f"{state}; {folder} cannot be written", are_compiled(), advice)
+        return
+    advice = "" if are_compiled() else "nothing to do; espalier warm compiles everything now, and not when it is needed"
+    yield Finding("compiled code", f"{state}, {folder}", True, advice)
+
+
+def _threads() -> Iterator[Finding]:
+    from espalier.parallel import choose_threads
+
+    set_ = [f"{name}={os.environ[name]}" for name in sorted(os.environ) if name.endswith("_NUM_THREADS")]
+    yield Finding("threads", f"{choose_threads(10**9)} for large batches" + (f"; {', '.join(set_)}" if set_ else ""))
+
+
+def _model() -> Iterator[Finding]:
+    """Parse one reference with the bundled model."""
+    from espalier.errors import EspalierError
+    from espalier.loading import load
+
+    try:
+        record = load("citations").parse("Smith AB, Jones CD. Soil salts and the quince. Acta Hortic. 2004;12(4):33-9.")
+    except (EspalierError, OSError) as error:
+        yield Finding("bundled model", str(error), False, "run: pip install --force-reinstall 'espalier-nlp[cli]'")
+    else:
+        yield Finding("bundled model", f"reads a reference: {len(record.fields)} fields")
+
+
+def _extras() -> Iterator[Finding]:
+    """Name the extras that are not installed, and what they are for."""
+    for extra, packages in _EXTRAS.items():
+        missing = [name for name, module in packages.items() if find_spec(module) is None]
+        what = f"[{extra}]"
+        if missing:
+            advice = f"for {_OF_EXTRAS[extra]}: pip install 'espalier-nlp[{extra}]'"
+            yield Finding(what, f"not installed ({', '.join(missing)})", True, advice)
+        else:
+            yield Finding(what, "installed")

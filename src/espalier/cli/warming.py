@@ -1,0 +1,94 @@
+"""What `espalier warm` does: a little of everything, so that every kernel is compiled and kept on disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["STEPS", "compile_for"]
+
+_REFERENCES = [
+    "Smith AB, Jones CD. Soil salts and the rooting of quince. Acta Hortic. 2004;12(4):33-9.",
+    "Okafor, N., & van der Meer, J. (2019). Frost forecasts. In P. Duarte (Ed.), Weather (pp. 45-71). Fenland Press.",
+]
+_X = [["Plum", "Opal", ",", "35"], ["Pear", "Beth", ",", "40", "Ludlow"], ["Plum", "12"]]
+_TAGS = [
+    ["B-fruit", "I-fruit", "O", "B-price"],
+    ["B-fruit", "I-fruit", "O", "B-price", "B-place"],
+    ["B-fruit", "B-price"],
+]
+_PLAIN = [["fruit", "fruit", "price", "price"], ["fruit", "fruit", "price", "price", "place"], ["fruit", "price"]]
+_RULES = "Once: each field once [penalty 2]\nStart: first in fruit"
+
+
+def compile_for(step: str) -> None:
+    """Do one step, in this process; the line that says what is going on is not for here."""
+    os.environ["ESPALIER_QUIET"] = "1"
+    _WORK[step]()
+
+
+def _parse() -> None:
+    import espalier as es
+    from espalier.kernels import tagging  # noqa: F401  # without it so few references would be done without kernels
+
+    parser: Any = es.load("citations")
+    list(parser.parse_many(_REFERENCES * 8))
+    parser.parse(_REFERENCES[0])
+
+
+def _readings() -> None:
+    import espalier as es
+    from espalier.kernels import tagging  # noqa: F401
+
+    parser: Any = es.load("citations")
+    list(parser.parse_many(_REFERENCES * 8, k=3))
+
+
+def _train() -> None:
+    import espalier as es
+
+    model = es.CRF(max_iterations=3).fit(_X, _TAGS)
+    model.predict(_X)
+    model.predict_marginals(_X)
+    model.predict_k(_X, 2)
+    list(es.Extractor(model, _RULES).extract_many(["Plum Opal, 35", "Pear Beth, 40 Ludlow"]))
+
+
+def _other_models() -> None:
+    import espalier as es
+
+    es.HMM().fit(_X, _PLAIN).predict(_X)
+    es.Perceptron().fit(_X, _TAGS).predict(_X)
+    es.SemiCRF(max_iterations=3).fit(_X, _TAGS).predict(_X)
+
+
+def _learn() -> None:
+    import espalier as es
+
+    ruled = es.CCM(es.HMM(), es.rules(_RULES))
+    ruled.fit(_X, _PLAIN).predict(_X)
+    es.CoDL(ruled).fit(_X, _PLAIN, unlabelled=_X)
+
+
+def _decode() -> None:
+    import numpy as np
+
+    import espalier as es
+
+    scores = np.random.default_rng(0).normal(size=(4, 5, 3))
+    rules = es.rules("Once: each field once [penalty 1]")
+    es.decode(scores, rules, labels=["a", "b", "c"], tokens=[["t"] * 5] * 4)
+    es.expectations(scores[0], rules, labels=["a", "b", "c"], tokens=["t"] * 5)
+
+
+_WORK: Mapping[str, Callable[[], None]] = {
+    "parse": _parse,
+    "train": _train,
+    "other models": _other_models,
+    "learning": _learn,
+    "scores": _decode,
+    "readings": _readings,
+}
+STEPS = tuple(_WORK)
+"""The names of the steps, the longest first."""

@@ -1,0 +1,87 @@
+"""What helps in the first minute: `doctor`, `warm`, completion, and formats by the end of a file's name."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_runs import Espalier
+
+import espalier as es
+from espalier.cli import doctor as doctor_module
+from espalier.cli.warming import STEPS, compile_for
+
+REFERENCE = "Smith AB, Jones CD. Soil salts and the rooting of quince. Acta Hortic. 2004;12(4):33-9.\n"
+
+
+def test_doctor_says_what_there_is(espalier: Espalier) -> None:
+    code, out, err = espalier("doctor")
+    assert (code, err) == (0, "")
+    for word in (es.__version__, "numba", "compiled code", "threads", "bundled model", "[cluster]"):
+        assert word in out
+    findings = json.loads(espalier("doctor", "--json")[1])
+    assert {finding["what"] for finding in findings} >= {"python", "numpy", "[serve]"}
+    assert all(finding["ok"] for finding in findings)
+
+
+def test_doctor_says_what_is_missing(espalier: Espalier, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = doctor_module.find_spec
+    monkeypatch.setattr(doctor_module, "find_spec", lambda name: None if name == "pypdfium2" else real(name))
+    code, out, _ = espalier("doctor")
+    assert code == 0
+    assert "pip install 'espalier-nlp[documents]'" in out
+    monkeypatch.setattr(doctor_module, "_NEEDED", ("numpy", "no-such-package"))
+    code, out, _ = espalier("doctor")
+    assert code == 1
+    assert "✗ no-such-package" in out
+
+
+def test_doctor_says_where_nothing_can_be_kept(
+    espalier: Espalier, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "no" / "such"))
+    assert "set NUMBA_CACHE_DIR" in espalier("doctor")[1]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_step_of_warm_runs(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ESPALIER_QUIET", "1")
+    compile_for(step)
+
+
+def test_warm_names_what_it_did(espalier: Espalier, monkeypatch: pytest.MonkeyPatch) -> None:
+    from espalier.cli import warming
+
+    done: list[str] = []
+    monkeypatch.setattr(warming, "compile_for", done.append)
+    assert espalier("warm", "-j", "1") == (0, f"compiled: {', '.join(STEPS)}\n", "")
+    assert done == list(STEPS)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"), [("espalier pa", "parse"), ("espalier parse --min", "--min-confidence")]
+)
+def test_completion(words: str, expected: str) -> None:
+    asked = {"_ESPALIER_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = subprocess.run(
+        [sys.executable, "-m", "espalier"], env={**os.environ, **asked}, capture_output=True, text=True
+    )
+    assert done.stdout.split() == [expected]
+
+
+@pytest.mark.parametrize(
+    ("short", "name"), [("bib", "bibtex"), ("json", "csl"), ("xml", "tei"), ("endnote.xml", "endnote")]
+)
+def test_formats_of_references_by_their_ending(espalier: Espalier, tmp_path: Path, short: str, name: str) -> None:
+    (tmp_path / "refs.txt").write_text(REFERENCE, encoding="utf-8")
+    assert espalier("parse", tmp_path / "refs.txt", "-f", short) == espalier("parse", tmp_path / "refs.txt", "-f", name)
+
+
+def test_formats_of_records_by_their_ending(espalier: Espalier, corpus: Path) -> None:
+    assert espalier("convert", corpus, "-", "--to", "jsonl") == espalier("convert", corpus, "-")
+    code, _, err = espalier("convert", corpus, "-", "--to", "nothing")
+    assert (code, "unknown format 'nothing'" in err) == (2, True)
