@@ -39,7 +39,7 @@ _OF_EXTRAS = {
 }
 
 
-class Finding(NamedTuple):
+class Examined(NamedTuple):
     """One thing that was looked at: is it as it should be, and what to do if not."""
 
     what: str
@@ -67,17 +67,17 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="Report as JSON.")]
         raise typer.Exit(1)
 
 
-def _versions() -> Iterator[Finding]:
-    yield Finding("espalier", f"{import_module('espalier').__version__}, {Path(__file__).parents[1]}")
-    yield Finding("python", f"{sys.version.split()[0]}, {platform.system()} {platform.machine()}, {sys.executable}")
+def _versions() -> Iterator[Examined]:
+    yield Examined("espalier", f"{import_module('espalier').__version__}, {Path(__file__).parents[1]}")
+    yield Examined("python", f"{sys.version.split()[0]}, {platform.system()} {platform.machine()}, {sys.executable}")
     for name in _NEEDED:
         try:
-            yield Finding(name, version(name))
+            yield Examined(name, version(name))
         except PackageNotFoundError:
-            yield Finding(name, "missing", False, "run: pip install --force-reinstall 'espalier-nlp[cli]'")
+            yield Examined(name, "missing", False, "run: pip install --force-reinstall 'espalier-nlp[cli]'")
 
 
-def _compiled() -> Iterator[Finding]:
+def _compiled() -> Iterator[Examined]:
     """Look for compiled kernels, and whether there is a place to keep them."""
     from espalier.kernels.layout import are_compiled, cache_folder
 
@@ -85,20 +85,20 @@ def _compiled() -> Iterator[Finding]:
     state = "kept" if are_compiled() else "nothing yet"
     if not os.access(folder if folder.exists() else folder.parent, os.W_OK):
         advice = "set NUMBA_CACHE_DIR to a folder that you may write to; until then each run compiles anew"
-        yield Finding("compiled code", f"{state}; {folder} cannot be written", are_compiled(), advice)
+        yield Examined("compiled code", f"{state}; {folder} cannot be written", are_compiled(), advice)
         return
     advice = "" if are_compiled() else "nothing to do; espalier warm compiles everything now, and not when it is needed"
-    yield Finding("compiled code", f"{state}, {folder}", True, advice)
+    yield Examined("compiled code", f"{state}, {folder}", True, advice)
 
 
-def _threads() -> Iterator[Finding]:
+def _threads() -> Iterator[Examined]:
     from espalier.parallel import choose_threads
 
     set_ = [f"{name}={os.environ[name]}" for name in sorted(os.environ) if name.endswith("_NUM_THREADS")]
-    yield Finding("threads", f"{choose_threads(10**9)} for large batches" + (f"; {', '.join(set_)}" if set_ else ""))
+    yield Examined("threads", f"{choose_threads(10**9)} for large batches" + (f"; {', '.join(set_)}" if set_ else ""))
 
 
-def _model() -> Iterator[Finding]:
+def _model() -> Iterator[Examined]:
     """Parse one reference with the bundled model."""
     from espalier.errors import EspalierError
     from espalier.loading import load
@@ -106,18 +106,18 @@ def _model() -> Iterator[Finding]:
     try:
         record = load("citations").parse("Smith AB, Jones CD. Soil salts and the quince. Acta Hortic. 2004;12(4):33-9.")
     except (EspalierError, OSError) as error:
-        yield Finding("bundled model", str(error), False, "run: pip install --force-reinstall 'espalier-nlp[cli]'")
+        yield Examined("bundled model", str(error), False, "run: pip install --force-reinstall 'espalier-nlp[cli]'")
     else:
-        yield Finding("bundled model", f"reads a reference: {len(record.fields)} fields")
+        yield Examined("bundled model", f"reads a reference: {len(record.fields)} fields")
 
 
-def _extras() -> Iterator[Finding]:
+def _extras() -> Iterator[Examined]:
     """Name the extras that are not installed, and what they are for."""
     for extra, packages in _EXTRAS.items():
         missing = [name for name, module in packages.items() if find_spec(module) is None]
         what = f"[{extra}]"
         if missing:
             advice = f"for {_OF_EXTRAS[extra]}: pip install 'espalier-nlp[{extra}]'"
-            yield Finding(what, f"not installed ({', '.join(missing)})", True, advice)
+            yield Examined(what, f"not installed ({', '.join(missing)})", True, advice)
         else:
-            yield Finding(what, "installed")
+            yield Examined(what, "installed")
