@@ -119,7 +119,7 @@ def test_a_project_has_one_server(
 def test_addresses_of_others_need_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[tuple[str, str | None]] = []
 
-    def close(app: Any, listener: socket, token: str | None) -> None:
+    def close(app: Any, listener: socket, token: str | None, workers: int) -> None:
         ran.append((listener.getsockname()[0], token))
         app.state.jobs.close()
         app.state.bench.close()

@@ -16,8 +16,6 @@ from espalier.errors import InputError, MissingExtraError
 
 __all__ = ["serve"]
 
-_WARM_UP = "A. Author. A title. 2001."
-
 
 def serve(
     project: Annotated[
@@ -38,6 +36,9 @@ def serve(
         list[str] | None,
         typer.Option("--allow-host", metavar="NAME", help="A further name that this machine is called by."),
     ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", metavar="N", min=1, max=64, help="Processes that answer requests.")
+    ] = 1,
     backup: Annotated[
         Path | None,
         typer.Option("--backup", metavar="FILE", help="Copy the project to a file, and end; a server may be at work."),
@@ -66,10 +67,11 @@ def serve(
     if token is not None and len(token) < 12:
         raise InputError("--token: a token has at least 12 characters", hint="leave it out to get a good one")
     gate = Gate.of(host, token, allow_host or ())
-    with _listening(host, port) as listener:
+    with _listening(host, port, workers) as listener:
         from espalier.workbench.app import create_app  # which takes a second or two
 
-        _run(create_app(project, gate=gate), listener, token)
+        app = create_app(project, gate=gate, shared=workers > 1)
+        _run(app, listener, token, workers)
 
 
 def _copy(project: Path, backup: Path | None, source: Path | None) -> None:
@@ -96,12 +98,18 @@ def _check_extra() -> None:
 
 
 @contextmanager
-def _listening(host: str, port: int) -> Iterator[socket]:
+def _listening(host: str, port: int, workers: int) -> Iterator[socket]:
     """Give a socket that listens: who comes before the server is up waits in line."""
-    from espalier.workbench.transport import listening
+    from espalier.workbench.transport import can_share, listening
 
+    if workers > 1 and not can_share():
+        raise InputError("--workers: this system has no way to share an address", hint="leave it out")
     try:
         listener = listening(host, port)
+        if workers > 1:  # a first look made sure that nobody else is there
+            address = listener.getsockname()
+            listener.close()
+            listener = listening(host, address[1], shared=True)
     except OSError as error:
         hint = "choose another --port or --host"
         raise InputError(f"cannot listen on {host}:{port}: {error.strerror}", hint=hint) from None
@@ -109,13 +117,9 @@ def _listening(host: str, port: int) -> Iterator[socket]:
         yield listener
 
 
-def _run(app: Any, listener: socket, token: str | None) -> None:
+def _run(app: Any, listener: socket, token: str | None, workers: int) -> None:
     """Say where the server is, and serve until interrupted."""
-    import threading
-
-    import uvicorn
-
-    from espalier.workbench.transport import configured, many_files
+    from espalier.workbench.workers import Crew, serve_app
 
     address = _address(listener)
     sys.stdout.write(f"{address}login?token={token}\n" if token else f"{address}\n")
@@ -123,10 +127,13 @@ def _run(app: Any, listener: socket, token: str | None) -> None:
     if token is not None:
         complain("others can reach this server, and nothing is encrypted; give the address to those you trust only")
     note("interrupt with Ctrl-C; what was confirmed is stored")
-    app.state.bench.ready = False
-    threading.Thread(target=_warm_up, args=(app.state.bench,), daemon=True).start()
-    many_files()
-    uvicorn.Server(configured(app)).run(sockets=[listener])
+    host, port = listener.getsockname()[:2]
+    crew = Crew(workers - 1, app.state.bench.directory, (host, port), app.state.gate) if workers > 1 else None
+    try:
+        serve_app(app, listener)
+    finally:
+        if crew is not None:
+            crew.close()
 
 
 def _address(listener: socket) -> str:
@@ -135,12 +142,3 @@ def _address(listener: socket) -> str:
     if host in ("0.0.0.0", "::"):
         host = gethostname()
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
-
-
-def _warm_up(bench: Any) -> None:
-    """Load the bundled model, and the kernels that batches and other readings need, before somebody waits for them."""
-    from espalier.workbench.tasks import REFERENCES
-
-    for k in (1, 2):
-        bench.parse(bench.tasks.get(REFERENCES), [_WARM_UP] * 8, k, 0)
-    bench.ready = True

@@ -17,7 +17,7 @@
 | `jobs`, `orders`, `teaching`, `judgement` | training in a process of its own, one at a time; is the new model worse? |
 | `turns` | whose turn it is to compute, and for how long |
 | `security`, `sessions`, `login` | hosts, origins, sizes, headers; who has come in with the token |
-| `callers`, `transport` | who is still there; connections |
+| `callers`, `transport`, `workers` | who is still there; connections; several processes |
 | `references`, `forms` | references for other programs, in any form and format |
 | `metrics`, `description` | what the server has done, and what it can do |
 | `shapes/`, `routes/`, `app` | the HTTP side |

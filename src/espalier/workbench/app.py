@@ -55,20 +55,27 @@ def create_app(
     trainer: Sequence[str] = TRAINER,
     gate: Gate | None = None,
     limits: Limits | None = None,
+    worker: int = 0,
+    shared: bool = False,
 ) -> FastAPI:
     """Open a project and return the application that serves it; it is closed when the application shuts down.
 
     trainer : the command of a training process (`workbench.jobs`); gate : whom to let in, by default this machine.
+    worker : its number among the processes of a server (`workbench.workers`); shared : there are others.
     """
     gate = Gate() if gate is None else gate
-    bench = Bench(project, limits)
+    bench = Bench(project, limits, member=worker > 0)
     app = FastAPI(
         title="Espalier workbench", version=import_module("espalier").__version__, docs_url=None, redoc_url=None,
         openapi_url=f"{PREFIX}/openapi.json", lifespan=_lifespan,
     )  # fmt: skip
-    app.state.bench, app.state.jobs, app.state.redecoder = bench, Jobs(bench, trainer), Redecoder(bench)
+    app.state.bench, app.state.jobs, app.state.redecoder = (
+        bench,
+        Jobs(bench, trainer, leads=worker == 0, shared=shared),
+        Redecoder(bench),
+    )
     app.state.gate, app.state.door = gate, Door(gate.token, bench.database)
-    app.state.metrics = ServerMetrics()
+    app.state.metrics = ServerMetrics(worker)
     for part in (tasks, records, history, rules, training, measuring, login, parsing):
         app.include_router(part.router, prefix=PREFIX, responses=ERRORS)
     app.include_router(grobid.router, prefix="/api", responses=ERRORS)

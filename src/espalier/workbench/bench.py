@@ -62,11 +62,14 @@ class Limits:
 class Bench:
     """One open project."""
 
-    def __init__(self, directory: Path, limits: Limits | None = None) -> None:
-        """Open the project of a directory; it is made if it is not there."""
+    def __init__(self, directory: Path, limits: Limits | None = None, *, member: bool = False) -> None:
+        """Open the project of a directory; it is made if it is not there.
+
+        member : another process of the same server has it already.
+        """
         self.limits = Limits() if limits is None else limits
         self.directory, self.ready = directory, True
-        self.database = Database(directory)
+        self.database = Database(directory, member=member)
         self.tasks, self.records = TaskStore(self.database), RecordStore(self.database)
         self.models, self.history = ModelStore(self.database), HistoryStore(self.database)
         self._labellers: Kept[Labeller] = Kept(_MODELS)

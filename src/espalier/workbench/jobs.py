@@ -21,6 +21,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -46,21 +47,28 @@ _INTERRUPTED = Failure(500, "the server was stopped while this ran", "start it a
 _BY_RULES = ("pr", "ge")
 _MEMORY = 8 << 30
 _LOG = logging.getLogger("espalier.workbench")
+_LOOK = 0.5  # seconds between two looks at what other processes of the server have asked for
 _TAIL = 2000  # characters of a failed process's complaints that are shown
 
 
 class Jobs:
     """The queue, and the thread that works through it."""
 
-    def __init__(self, bench: Bench, command: Sequence[str], memory: int = _MEMORY) -> None:
-        """Take the command of a training process; memory : bytes that it may address, where that can be set."""
-        self.table = JobTable(bench.database)
+    def __init__(
+        self, bench: Bench, command: Sequence[str], memory: int = _MEMORY, *, leads: bool = True, shared: bool = False
+    ) -> None:
+        """Take the command of a training process; memory : bytes that it may address, where that can be set.
+
+        leads : this process of the server runs the jobs; shared : others start and cancel some, too.
+        """
+        self.table, self._shared, self._told = JobTable(bench.database, leads=leads), shared, 0.0
         self._bench, self._command, self._memory = bench, list(command), memory
         self._live: dict[str, Any] | None = None
         self._process: subprocess.Popen[str] | None = None
         self._lock, self._wake, self._closed = threading.RLock(), threading.Event(), False
         self._thread = threading.Thread(target=self._work, name="espalier-jobs", daemon=True)
-        self._thread.start()
+        if leads:
+            self._thread.start()
 
     def start(self, task: ProjectTask, method: str, name: str, activate: Activate) -> dict[str, Any]:
         """Put a job into the queue; activate : put the model in use if it is not worse, always, or not (False)."""
@@ -95,9 +103,7 @@ class Jobs:
 
     def status(self) -> dict[str, Any]:
         """Return which job runs and how many wait."""
-        with self._lock:
-            running = None if self._live is None else self._live["id"]
-        return {"running": running, "queued": self.table.waiting()}
+        return {"running": self.table.running(), "queued": self.table.waiting()}
 
     def cancel(self, job: int) -> dict[str, Any]:
         """End a job at once; one that has ended stays as it is."""
@@ -119,7 +125,8 @@ class Jobs:
             self._closed = True
             self._kill()
         self._wake.set()
-        self._thread.join(timeout=10)
+        if self._thread.ident is not None:
+            self._thread.join(timeout=10)
 
     def _kill(self) -> None:
         if self._process is not None and self._process.poll() is None:
@@ -132,7 +139,7 @@ class Jobs:
         while not self._closed:
             job = self.table.next()
             if job is None:
-                self._wake.wait()
+                self._wake.wait(_LOOK if self._shared else None)
                 self._wake.clear()
                 continue
             self._run(job)
@@ -212,6 +219,8 @@ class Jobs:
             self._process = process
             if self._closed or self.table.get(job)["state"] != "running":  # cancelled in the meantime
                 self._kill()
+        if self._shared:
+            threading.Thread(target=self._look, args=(job, process), daemon=True).start()
         try:
             yield process
         finally:
@@ -219,6 +228,20 @@ class Jobs:
                 self._kill()
             with suppress(BrokenPipeError):
                 process.communicate()
+
+    def _look(self, job: int, process: subprocess.Popen[str]) -> None:
+        """Kill a job that another process of the server has cancelled."""
+        while process.poll() is None:
+            time.sleep(_LOOK)
+            with self._lock:
+                if self._process is process and self.table.get(job)["state"] != "running":
+                    self._kill()
+
+    def _tell(self) -> None:
+        """Let the other processes of the server have the news, some times a second."""
+        if self._shared and self._live is not None and time.monotonic() > self._told + _LOOK:
+            self._told = time.monotonic()
+            self.table.note(self._live["id"], **self._known(self._live["id"]))
 
     def _hear(self, news: dict[str, Any], job: dict[str, Any], task: ProjectTask, orders: Orders) -> Failure | None:
         """Take one line of news; return a failure if it tells of one."""
@@ -234,6 +257,7 @@ class Jobs:
                 live["verdict"] = self._decide(job, task, live["model"], news["verdict"])
             elif "model" in news and self.table.get(job["id"])["state"] == "running":
                 live["model"] = self._keep(job, task, orders)
+            self._tell()
         error = news.get("error")
         return None if error is None else Failure(400, error["what"], error["hint"], error["where"])
 
@@ -266,9 +290,11 @@ class Jobs:
 class JobTable:
     """The table of jobs; one that ran when a server died has failed, those that waited still wait."""
 
-    def __init__(self, database: Database) -> None:
-        """Take the project's file."""
+    def __init__(self, database: Database, *, leads: bool = True) -> None:
+        """Take the project's file; leads : no other process runs jobs."""
         self._db = database
+        if not leads:
+            return
         with database.write() as write:
             write.execute(
                 "UPDATE job SET state = 'failed', finished = ?, error = ? WHERE state = 'running'",
@@ -306,6 +332,18 @@ class JobTable:
             "SELECT id FROM job WHERE task = ? AND state IN ('queued', 'running') ORDER BY id DESC", task
         )
         return [row["id"] for row in rows]
+
+    def running(self) -> int | None:
+        """Return the number of the job that runs, None if none does."""
+        row = self._db.row("SELECT id FROM job WHERE state = 'running' ORDER BY id LIMIT 1")
+        return None if row is None else int(row["id"])
+
+    def note(self, job: int, **columns: Any) -> None:
+        """Store the news of a job that runs."""
+        values = {name: json.dumps(value) if name in _JSON else value for name, value in columns.items()}
+        sets = ", ".join(f"{name} = ?" for name in values)
+        with self._db.write() as write:
+            write.execute(f"UPDATE job SET {sets} WHERE id = ? AND state = 'running'", (*values.values(), job))
 
     def waiting(self) -> int:
         """Return how many jobs wait."""

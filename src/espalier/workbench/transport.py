@@ -13,7 +13,12 @@ from typing import Any
 
 import uvicorn
 
-__all__ = ["HEAD_SECONDS", "configured", "listening", "many_files"]
+try:
+    from socket import SO_REUSEPORT
+except ImportError:  # Windows
+    SO_REUSEPORT = 0
+
+__all__ = ["HEAD_SECONDS", "can_share", "configured", "listening", "many_files"]
 
 HEAD_SECONDS = 10.0
 """The time in which the head of a request has to come."""
@@ -21,8 +26,10 @@ _BACKLOG = 1024
 _FILES = 16_384
 
 
-def listening(host: str, port: int) -> socket:
+def listening(host: str, port: int, *, shared: bool = False) -> socket:
     """Return a socket that listens: who comes before the server is up waits in line.
+
+    shared : other processes listen on the same address, and the system shares connections out.
 
     It says that it speaks TCP, for only then asyncio sends every answer at once (TCP_NODELAY); else the system holds
     back the second half of an answer until the client has confirmed the first, 40 ms later.
@@ -30,12 +37,19 @@ def listening(host: str, port: int) -> socket:
     listener = socket(AF_INET6 if ":" in host else AF_INET, SOCK_STREAM, IPPROTO_TCP)
     try:
         listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+        if shared:
+            listener.setsockopt(SOL_SOCKET, SO_REUSEPORT, 1)
         listener.bind((host, port))
         listener.listen(_BACKLOG)
     except BaseException:
         listener.close()
         raise
     return listener
+
+
+def can_share() -> bool:
+    """Can several processes listen on one address?"""
+    return bool(SO_REUSEPORT)
 
 
 def configured(app: Any, head_seconds: float = HEAD_SECONDS, **options: Any) -> uvicorn.Config:

@@ -1,0 +1,113 @@
+"""Several processes on one project and one address: each answers requests, and the first one has the lock and the jobs.
+
+    python -m espalier.workbench.workers          a process; its orders are one line of JSON on its input
+
+Connections are shared out by the system (SO_REUSEPORT). All that has to hold is in the project's file. A process that
+dies is started again; when the first one ends, however it does, the input of the others ends, and so do they.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from socket import socket
+from typing import Any
+
+import uvicorn
+
+from espalier.workbench.security import Gate
+from espalier.workbench.tasks import REFERENCES
+from espalier.workbench.transport import configured, listening, many_files
+
+__all__ = ["Crew", "serve_app"]
+
+_WARM_UP = "A. Author. A title. 2001."
+_END = "end"
+_PAUSE = 1.0  # seconds before a process that died is started again
+
+
+def serve_app(app: Any, listener: socket) -> None:
+    """Serve until interrupted; what somebody would wait for is loaded in the meantime."""
+    app.state.bench.ready = False
+    threading.Thread(target=_warm_up, args=(app.state.bench,), daemon=True).start()
+    many_files()
+    server = app.state.server = uvicorn.Server(configured(app))
+    server.run(sockets=[listener])
+
+
+def _warm_up(bench: Any) -> None:
+    """Load the bundled model, and the kernels that batches and other readings need, before somebody waits for them."""
+    for k in (1, 2):
+        bench.parse(bench.tasks.get(REFERENCES), [_WARM_UP] * 8, k, 0)
+    bench.ready = True
+
+
+class Crew:
+    """The processes beside the first one."""
+
+    def __init__(self, number: int, project: Path, address: tuple[str, int], gate: Gate) -> None:
+        """Start so many; address : host and port, both known by now."""
+        hosts = None if gate.hosts is None else sorted(gate.hosts)
+        where = {"project": str(project), "host": address[0], "port": address[1]}
+        self._orders = {**where, "token": gate.token, "hosts": hosts}
+        self._lock, self._closed = threading.Lock(), False
+        self._processes = [self._started(k + 1) for k in range(number)]
+        threading.Thread(target=self._watch, name="espalier-crew", daemon=True).start()
+
+    def _started(self, worker: int) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "espalier.workbench.workers"]
+        # In a session of its own: Ctrl-C is for the first process, which ends the others.
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=True)
+        assert process.stdin is not None
+        process.stdin.write(json.dumps({**self._orders, "worker": worker}) + "\n")
+        process.stdin.flush()
+        return process
+
+    def _watch(self) -> None:
+        while not self._closed:
+            time.sleep(_PAUSE)
+            with self._lock:
+                for k, process in enumerate(self._processes):
+                    if process.poll() is not None and not self._closed:
+                        self._processes[k] = self._started(k + 1)
+
+    def close(self) -> None:
+        """End all of them."""
+        with self._lock:
+            self._closed = True
+        for process in self._processes:
+            try:
+                process.communicate(f"{_END}\n", timeout=10)
+            except (subprocess.TimeoutExpired, BrokenPipeError):
+                process.kill()
+                process.wait()
+
+
+def _end_with_input(app: Any) -> None:
+    """End in order when told to, and at once when the first process is gone."""
+    if sys.stdin.readline().strip() != _END:
+        os._exit(1)
+    while not hasattr(app.state, "server"):
+        time.sleep(0.01)
+    app.state.server.should_exit = True
+
+
+def main() -> None:
+    """Take orders, and serve."""
+    from espalier.workbench.app import create_app
+
+    orders = json.loads(sys.stdin.readline())
+    gate = Gate(orders["token"], None if orders["hosts"] is None else frozenset(orders["hosts"]))
+    app = create_app(Path(orders["project"]), gate=gate, worker=orders["worker"], shared=True)
+    threading.Thread(target=_end_with_input, args=(app,), daemon=True).start()
+    with listening(orders["host"], orders["port"], shared=True) as listener:
+        serve_app(app, listener)
+
+
+if __name__ == "__main__":
+    main()
