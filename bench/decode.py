@@ -8,8 +8,8 @@ umass     the count rules of Anzaroot et al. (2014) on hierarchical tags: share 
 forms     1,000 sequences a case, whole calls of `decode_batch` on one thread, tokens grounded and tables made:
           references under an HMM with five transition matrices; advertisements with lengths of fields; references
           with 20 order and 12 exclusion rules and three required fields on top
-hard      300 references under an HMM of 20, all rules of `cora-extended` hard, against the same priced by counting: some
-          references have no labelling that keeps them
+hard      300 references under an HMM of 20, all rules of `cora-extended` hard, against the same priced by counting;
+          some references have no labelling that keeps them
 """
 
 from __future__ import annotations
