@@ -63,6 +63,7 @@ def test_every_table_is_sound(name: str) -> None:
     assert pickle.loads(pickle.dumps(found)).name == name
     assert all(split.count("/") == 1 for split in found.needs)
     assert found.minutes > 0
+    assert found.departures or name in BY_NAME_ONLY
 
 
 def test_tables_by_name() -> None:

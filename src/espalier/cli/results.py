@@ -73,7 +73,7 @@ def _laid_out(results: Sequence[protocol.Result]) -> Table:
         gain = None if result.paper is None else result.ours - result.paper
         colour = "" if gain is None else "green" if gain >= 0 else "red"
         laid.add_row(
-            result.row if result.row != before else "", result.column, figure(result.paper), figure(result.ours),
+            result.row if result.row != before else "", result.column, figure(result.paper), _own(result),
             Text("" if gain is None else f"{gain:+.2f}", colour), figure(result.sd), str(result.runs),
         )  # fmt: skip
         before = result.row
@@ -117,7 +117,7 @@ def results_page(
             note = f"{one.source}; {one.metric}; {seconds.get(one.name, 0.0):.0f} s of work"
             drawn = pictures(one, own, {"curves": "", **one.charts})
             parts = [*(drawing.figure() for _, drawing in drawn), _figures(own)]
-            parts += [paragraph(one.remark)] if one.remark else []
+            parts += [paragraph(text) for text in (_departures(one), one.remark) if text]
             body.append(section(f"{one.name}: {one.title}", parts, note))
     return page("Published tables, computed anew", body)
 
@@ -135,7 +135,7 @@ def _figures(results: Sequence[protocol.Result]) -> str:
 def _numbers(result: protocol.Result) -> list[str]:
     """Paper, ours, difference, standard deviation; empty where there is none."""
     gain = "" if result.paper is None else f"{result.ours - result.paper:+.2f}"
-    return [figure(result.paper), figure(result.ours), gain, figure(result.sd)]
+    return [figure(result.paper), _own(result), gain, figure(result.sd)]
 
 
 def _where_and_when(seconds: float) -> str:
@@ -173,10 +173,17 @@ def results_markdown(
         for row in dict.fromkeys(result.row for result in own):
             cells = [_cell(places.get((row, column))) for column in columns]
             lines.append(f"| {row} | {' | '.join(cells)} |")
-        lines += ["", *([*wrap(one.remark, 120), ""] if one.remark else [])]
+        lines += [""]
+        for text in (_departures(one), one.remark):
+            lines += [*wrap(text, 120), ""] if text else []
         for name, drawing in [] if images is None else pictures(one, own):
             lines += [f"![{drawing.title}]({images}/{name}.svg)", ""]
     return "\n".join(lines)
+
+
+def _departures(one: protocol.Table) -> str:
+    """Say what differs from the paper."""
+    return f"What differs from the paper: {'; '.join(one.departures)}." if one.departures else ""
 
 
 def results_images(tables: Sequence[protocol.Table], results: Sequence[protocol.Result]) -> dict[str, str]:
@@ -211,4 +218,11 @@ def _cell(result: protocol.Result | None) -> str:
         return ""
     spread = "" if result.sd is None else f" ± {result.sd:.1f}"
     paper = "" if result.paper is None else f" ({result.paper:.2f})"
-    return f"{result.ours:.2f}{spread}{paper}"
+    return f"{_own(result)}{spread}{paper}"
+
+
+def _own(result: protocol.Result) -> str:
+    """Write our figure; a p has three decimals, a small one its power of ten."""
+    if result.column.split(",")[0] not in ("p", "corrected p"):
+        return figure(result.ours)
+    return f"{result.ours:.3f}" if result.ours >= 0.001 else f"{result.ours:.0e}"

@@ -12,12 +12,15 @@ from espalier.estimators.codl import CoDL
 from espalier.estimators.em import EM
 from espalier.experiments.ccm12 import (
     ALL,
+    BACKOFF,
+    CODL,
+    COUNTING,
     CURVES,
     CYCLES,
     NONE,
     SETS,
+    SPLIT,
     build,
-    codl_of,
     labelled,
     needs,
     paper_table,
@@ -41,13 +44,14 @@ def settings_2(row: str, column: str) -> dict[str, Any]:
     """Return what the cell of a place is computed with."""
     domain, _, model = row.partition(", ")
     rules = ALL if model.endswith("-CCM") else NONE
-    return plan(domain, int(column), rules=rules, codl=codl_of(domain, int(column)))
+    return plan(domain, int(column), rules=rules, codl=CODL)
 
 
 FIGURE_2 = paper_table(
     name="ccm12-figure2",
     title="Semi-supervised learning with and without rules, by number of labelled sequences",
     minutes=0.9,
+    departures=(BACKOFF, COUNTING, SPLIT),
     needs=BOTH,
     published=published(
         {
@@ -88,7 +92,7 @@ def settings_3(row: str, column: str) -> dict[str, Any]:
     domain, _, model = row.partition(", ")
     if model == "HMM":
         return plan(domain, int(column), rules=NONE, codl=None)
-    return plan(domain, int(column), codl=codl_of(domain, int(column)))
+    return plan(domain, int(column), codl=CODL)
 
 
 def measure_3(data: Data, cell: Cell) -> dict[Place, float]:
@@ -104,6 +108,7 @@ FIGURE_3 = paper_table(
     name="ccm12-figure3",
     title="Rules as supervision: learning with them against more labelled sequences",
     minutes=0.1,
+    departures=(BACKOFF, COUNTING, SPLIT),
     needs=BOTH,
     published=PUBLISHED_3,
     settings=settings_3,
@@ -164,6 +169,7 @@ FIGURE_4 = paper_table(
     name="ccm12-figure4",
     title="EM, hard EM and CoDL by iteration, 5 labelled sequences",
     minutes=0.9,
+    departures=(BACKOFF, COUNTING, SPLIT),
     needs=BOTH,
     published={row: {column: known.get(column) for column in COLUMNS} for row, known in FIGURES_4.items()},
     settings=settings_4,
@@ -188,6 +194,7 @@ FIGURE_5 = paper_table(
     name="ccm12-figure5",
     title="Semi-supervised HMM-CCM by the weight of the supervised model, citations",
     minutes=0.9,
+    departures=(BACKOFF, COUNTING, SPLIT),
     needs=needs("citations", pool=True),
     published={row: {gamma: best if gamma == "0.9" else None for gamma in GAMMAS} for row, best in FIGURES_5.items()},
     settings=settings_5,

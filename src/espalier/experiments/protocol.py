@@ -60,7 +60,8 @@ class Table:
         are kept, `runner.expected_minutes` knows it better.
     together : a name; one process computes all cells of the tables that have it, since they learn the same models.
     charts : the pictures to draw of it, and what their axes are called (see `pictures`).
-    remark : what to know when reading the figures: departures, and why ours are lower where they are.
+    departures : what differs from the paper, and why; empty where nothing is known to.
+    remark : what else to know when reading the figures: why ours are lower where they are.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Table:
     quick: tuple[str, ...] = ()
     together: str = ""
     charts: Mapping[str, str] = field(default_factory=dict)
+    departures: tuple[str, ...] = ()
     remark: str = ""
 
     @property

@@ -12,11 +12,20 @@ __all__ = ["ALL", "BY_NAME_ONLY", "NAMES", "find_tables"]
 
 MODULES = {
     "ccm12_tables": tuple(f"ccm12-table{number}" for number in range(3, 11)),
+    "ccm12_inputs": (
+        "ccm12-table3-inputs",
+        "ccm12-table4-inputs",
+        "ccm12-table6-inputs",
+        "ccm12-table9-inputs",
+        "ccm12-section5.2",
+        "ccm12-decoders",
+    ),
     "ccm12_figures": tuple(f"ccm12-figure{number}" for number in range(2, 6)),
     "codl07": ("codl07",),
     "sr10": ("sr10-table1",),
     "sdd14_tables": ("sdd14-table1", "sdd14-table2", "sdd14-table3"),
     "ilp14": ("ilp14",),
+    "paper_inputs": ("sr10-inputs", "sdd14-levels", "ilp14-inputs"),
     "conll04": ("conll04",),
     "names": ("names",),
     "ours": ("ours", "ours-confusion"),

@@ -17,7 +17,7 @@ import time
 from typing import Any
 
 from espalier.estimators.samplerank import SampleRank
-from espalier.experiments.ccm12 import METRIC, NONE, POOL, SETS, labelled, needs, plan, pool, scores
+from espalier.experiments.ccm12 import METRIC, NONE, POOL, SETS, SPLIT, labelled, needs, plan, pool, scores
 from espalier.experiments.codl07 import GAMMA, PENALTIES
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place, Table
@@ -87,10 +87,17 @@ TABLE = Table(
     once=frozenset({"300"}),
     quick=("5",),
     charts={"curves": "labelled sequences"},
+    departures=(
+        "features include word lists of references; the paper's are not known",
+        "the pool is 1,000 other references, not the rest of training and development references",
+        "rules on starts, repeated fields and borders are there besides those that give a word a label",
+        "lambda_m is 10 instead of 0.0001",
+        SPLIT,
+    ),
     remark=(
         "CODL with 300 labelled is 0.02 below the paper, one run. The rows of seconds stand beside the paper's "
-        "minutes, so lower is better there. Features include word lists of references; what the paper's features "
-        "were is not known."
+        "minutes, so lower is better there. `Cons` is the cheapest in the paper; here all four cost the same, since "
+        "compiled rules are rescored only where a proposal touches them."
     ),
 )
 
