@@ -14,7 +14,7 @@ from typing import Any
 from espalier.workbench.database import Database, now
 from espalier.workbench.failures import Failure
 
-__all__ = ["Change", "HistoryStore", "Stale", "note"]
+__all__ = ["HistoryChange", "HistoryStore", "Stale", "note"]
 
 
 class Stale(Failure):
@@ -32,7 +32,7 @@ class Stale(Failure):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class HistoryChange:
     """One change. record : None for rules and labels; version : the one that it made; before, after : JSON values."""
 
     id: int
@@ -52,7 +52,7 @@ class HistoryStore:
         """Take the project's file."""
         self._db = database
 
-    def of(self, task: str, record: int | None, limit: int) -> list[Change]:
+    def of(self, task: str, record: int | None, limit: int) -> list[HistoryChange]:
         """Return the changes of a task, or of one record of it, the newest first."""
         only, values = ("", ()) if record is None else (" AND record = ?", (record,))
         rows = self._db.rows(
@@ -60,7 +60,7 @@ class HistoryStore:
         )
         return [_change(row) for row in rows]
 
-    def get(self, task: str, change: int) -> Change:
+    def get(self, task: str, change: int) -> HistoryChange:
         """Return a change by its number."""
         row = self._db.row("SELECT * FROM history WHERE task = ? AND id = ?", task, change)
         if row is None:
@@ -89,8 +89,8 @@ def note(
     write.execute(f"{into} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
-def _change(row: Row) -> Change:
+def _change(row: Row) -> HistoryChange:
     found = {key: row[key] for key in row.keys() if key != "task"}  # noqa: SIM118
     for key in ("before", "after"):
         found[key] = None if found[key] is None else json.loads(found[key])
-    return Change(**found)
+    return HistoryChange(**found)

@@ -18,7 +18,7 @@ from typing import Any
 from espalier.document import Document
 from espalier.recipes.judging import compare_answers, gold_of, tags_of
 
-__all__ = ["FEWEST_DRAWN", "Judged", "Judging", "folds", "is_worse", "verdict"]
+__all__ = ["FEWEST_DRAWN", "JudgedTraining", "Judging", "folds", "is_worse", "verdict"]
 
 FEWEST_DRAWN = 20
 """With fewer held-out records no curve is drawn, and chance is no excuse."""
@@ -41,7 +41,7 @@ def folds(n: int) -> list[list[int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedTraining:
     """Figures of the new model, and how it compares with the one in use: a row for each metric, None without one."""
 
     scores: dict[str, float]
@@ -67,7 +67,7 @@ class Judging:
         self._seen = frozenset[int]() if active is None else frozenset(active["seen"])
         self._model: Any = None
 
-    def run(self, parts: Sequence[Sequence[int]], method: str) -> Judged | None:
+    def run(self, parts: Sequence[Sequence[int]], method: str) -> JudgedTraining | None:
         """Judge on all parts; None where there is nothing to judge by."""
         judges = [self._documents[i] for part in parts for i in part]
         if not judges:
@@ -84,7 +84,7 @@ class Judging:
                 old += self._rival(part, rest, held, method, answers, step)
         rows = compare_answers(gold_of(judges, old or new, new), old or new, new, _RESAMPLES)
         scores = {row["metric"]: row["b"] for row in rows}
-        return Judged(scores, rows if self._active is not None else None)
+        return JudgedTraining(scores, rows if self._active is not None else None)
 
     def _rival(
         self, part: Sequence[int], rest: Collection[int], held: Sequence[Document], method: str,
@@ -115,7 +115,7 @@ def is_worse(row: Mapping[str, Any], judges: int) -> bool:
     return bool(row["difference"] < -1e-12 and (judges < FEWEST_DRAWN or row["p_bootstrap"] < _LEVEL))
 
 
-def verdict(judged: Judged | None, active: Mapping[str, Any] | None, judges: int) -> dict[str, Any]:
+def verdict(judged: JudgedTraining | None, active: Mapping[str, Any] | None, judges: int) -> dict[str, Any]:
     """Return whether to put the new model in use, and why."""
     empty = {"metric": "", "held_out": judges, "before": None, "after": None, "p": None}
     if active is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
-from espalier.workbench.history import Change, Stale, note
+from espalier.workbench.history import HistoryChange, Stale, note
 from espalier.workbench.records import give_fields, insert_row, stale
 from espalier.workbench.tasks import ProjectTask, RuleState
 
@@ -21,7 +21,7 @@ __all__ = ["undo"]
 _FIELDS = ("confirmed", "confirmed with others", "taken back", "loaded from a file", "undone")
 
 
-def undo(bench: Bench, task: ProjectTask, change: Change, who: str) -> None:
+def undo(bench: Bench, task: ProjectTask, change: HistoryChange, who: str) -> None:
     """Take a change back; `Stale` if it is not the latest of its record or of the rules."""
     if change.what == "rules":
         bench.tasks.set_rules(task.name, RuleState.from_dict(change.before), who, change.version)
@@ -35,7 +35,7 @@ def undo(bench: Bench, task: ProjectTask, change: Change, who: str) -> None:
             raise Failure(409, f"{change.what!r} cannot be taken back", "do the opposite by hand")
 
 
-def _fields_back(write: Connection, change: Change, who: str) -> None:
+def _fields_back(write: Connection, change: HistoryChange, who: str) -> None:
     row = write.execute("SELECT * FROM record WHERE id = ?", (change.record,)).fetchone()
     if row is None:
         raise Failure(409, f"record {change.record} was removed", "take that back first")
@@ -44,7 +44,7 @@ def _fields_back(write: Connection, change: Change, who: str) -> None:
     give_fields(write, row, None if change.before is None else json.dumps(change.before), who, "undone")
 
 
-def _record_back(write: Connection, task: str, change: Change, who: str) -> None:
+def _record_back(write: Connection, task: str, change: HistoryChange, who: str) -> None:
     row: dict[str, Any] = change.before
     if write.execute("SELECT 1 FROM record WHERE task = ? AND key = ?", (task, row["key"])).fetchone():
         raise Stale(f"record {row['id']}: its text is there again", "", None)

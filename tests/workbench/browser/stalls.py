@@ -56,7 +56,11 @@ def label_by_keys(desk: Desk) -> str:
 
 
 def train(desk: Desk, versions: int = 1) -> None:
-    """Train, and wait until there are so many models."""
+    """Train, wait until there are so many models, and take the newest, even if it is worse."""
     desk.page.get_by_role("button", name="Train", exact=True).click()
     desk.page.locator(f".versions b >> nth={versions - 1}").wait_for()
+    desk.page.locator(".verdict").wait_for()
+    insist = desk.page.get_by_role("button", name="Use the new one all the same")
+    if insist.count():
+        insist.click()
     desk.page.locator(".versions li:first-child .chip", has_text="in use").wait_for()

@@ -44,8 +44,9 @@ def test_paste_correct_train_and_the_answer_changes(desk: Desk) -> None:
 
     desk.go("stalls", "teach")
     train(desk)
-    # Five records taught the model that is judged, one was kept aside.
-    expect(page.get_by_role("img", name="Learning curve")).to_be_visible()
+    # There was no model before, and six records draw no curve.
+    expect(page.locator(".verdict")).to_contain_text("The new model is in use")
+    expect(page.get_by_text("A learning curve is drawn when")).to_be_visible()
     expect(page.get_by_role("list", name="Model versions").get_by_role("listitem").first).to_contain_text("in use")
     [left] = [text for text in ADVERTS if text not in [*corrected, strip_text(desk)]]
     page.get_by_role("link", name="Parse").click()
@@ -204,8 +205,35 @@ def test_measure_and_compare(desk: Desk, trained: str, tmp_path: Path) -> None:
     expect(page.get_by_role("region", name="Result")).to_contain_text("50.0 %")  # whole records
     sides = mistakes.locator(".versus p").evaluate_all("all => all.map(x => [...x.children].map(y => y.dataset.label))")
     assert sides == [["place"], LABELS]
+    expect(page.get_by_text("There is one model only")).to_be_visible()
+    parts = page.locator("main h2").all_inner_texts()
+    assert parts.index("Result") < parts.index("What is taken for what?") < parts.index("Mistakes")
+
+
+def test_compare_says_who_won(desk: Desk, trained: str) -> None:
+    models = desk.server.ask("GET", f"/tasks/{trained}/models")
+    own = models["models"][0]
+    older = {**own, "id": own["id"] + 1000, "name": "older"}
+    listed = {**models, "models": [{**own, "parent": older["id"]}, older]}
+    desk.page.route("**/models", lambda route: route.fulfill(json=listed))
+    rows = [
+        {"metric": "exact", "a": 0.7, "b": 0.8, "difference": 0.1, "low": 0.05, "high": 0.15, "p_bootstrap": 0.01,
+         "p_wilcoxon": 0.02},
+        {"metric": "field_f1", "a": 0.7, "b": 0.71, "difference": 0.01, "low": -0.05, "high": 0.05, "p_bootstrap": 0.6,
+         "p_wilcoxon": 0.7},
+    ]  # fmt: skip
+    told = {"a": own["id"] + 1000, "b": own["id"], "records": 40, "seen_a": 0, "seen_b": 0, "rows": rows}
+    desk.page.route("**/compare", lambda route: route.fulfill(json=told))
+    page = desk.go(trained, "measure")
+    chosen = page.get_by_role("combobox", name="A", exact=True)
+    expect(chosen).to_have_value(str(older["id"]))
     page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.get_by_role("region", name="Comparison")).to_contain_text("may be chance")
+    expect(page.locator(".winner")).to_have_text(
+        f"#{own['id']} {own['name']} is better: whole records right by 10.0 points, on 40 records."
+    )
+    rows[0] |= {"p_bootstrap": 0.2}
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator(".winner")).to_have_text("No winner: on 40 records the difference may be chance.")
 
 
 VERDICT = {"why": "worse", "metric": "exact", "held_out": 24, "before": 0.79, "after": 0.73, "p": 0.048, "used": False}

@@ -53,7 +53,7 @@ __all__ = [
     "TaskAnswer",
     "Tasks",
     "Trouble",
-    "Verdict",
+    "VerdictAnswer",
     "ViolationAnswer",
     "WrongRecord",
 ]
@@ -398,7 +398,7 @@ class CurvePoint(ApiShape):
     field_high: float | None = None
 
 
-class Verdict(ApiShape):
+class VerdictAnswer(ApiShape):
     """Was the new model put in use, and why? held_out : records that judged; before, after : figures of the metric."""
 
     used: bool
@@ -427,7 +427,7 @@ class JobAnswer(ApiShape):
     curve: list[CurvePoint]
     held_out: int
     model: int | None
-    verdict: Verdict | None
+    verdict: VerdictAnswer | None
     error: ErrorParts | None
 
 

@@ -12,10 +12,14 @@ import { deleteTask, newTask } from "./tasks.js";
 import { mountTeach } from "./teach.js";
 
 const VIEWS = {
-  parse: { title: "Parse", mount: mountParse },
-  rules: { title: "Rules", mount: mountRules },
-  teach: { title: "Teach", mount: mountTeach },
-  measure: { title: "Measure", mount: mountMeasure },
+  parse: { title: "Parse", mount: mountParse,
+    lead: "Paste texts or drop a file, press Parse, and see the fields; what is wrong you put right under Teach." },
+  rules: { title: "Rules", mount: mountRules,
+    lead: "Write what must hold, and see at once which records it changes; nothing is stored until you save." },
+  teach: { title: "Teach", mount: mountTeach,
+    lead: "Put the fields of one record after another right and confirm them; then train a model on what you confirmed." },
+  measure: { title: "Measure", mount: mountMeasure,
+    lead: "Score a model on records whose fields are known, or compare two." },
 };
 const main = document.getElementById("main");
 let shown = { view: null, failed: false, turn: 0 };
@@ -23,9 +27,17 @@ let shown = { view: null, failed: false, turn: 0 };
 /** #/task/view/detail?query as its parts; what is missing or unknown gets a default. */
 function route() {
   const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const [task, view, detail] = path.split("/").map(decodeURIComponent);
-  const known = view in VIEWS ? view : "parse";
-  return { task: task || null, view: known, detail: detail || null, query: new URLSearchParams(search) };
+  const [task, view, detail] = path.split("/").map(decoded);
+  return { task: task || null, view: view || "parse", detail: detail || null, query: new URLSearchParams(search) };
+}
+
+/** A part of an address; one that is spelled wrong stays as it is. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** The address of a view of a task. */
@@ -61,7 +73,14 @@ function header(tasks, here) {
     nav.children[place].href = address(here.task, name);
     nav.children[place].ariaCurrent = name === here.view ? "page" : null;
   });
-  document.title = `${VIEWS[here.view].title} · ${here.task} · Espalier`;
+  document.title = `${VIEWS[here.view]?.title ?? "Nothing here"} · ${here.task} · Espalier`;
+}
+
+/** What stands where an address leads nowhere. */
+function nowhere(here, task) {
+  put(main, h("div", { class: "empty" }, h("h1", {}, "There is nothing at this address"),
+    h("p", {}, VIEWS[here.view] ? `There is no task '${here.task}'.` : `There is no view '${here.view}'.`),
+    h("a", { class: "button", href: address(task, "parse") }, `Parse, with the task ${task}`)));
 }
 
 /** Show what the address names. A view that comes too late, because another was asked for, is dropped. */
@@ -73,17 +92,24 @@ async function render() {
     const { tasks } = await get("/tasks");
     const here = route();
     here.task ??= tasks[0].name;
+    const known = tasks.some(({ name }) => name === here.task);
+    const task = known ? here.task : tasks[0].name;
+    header(tasks, { ...here, task });
+    if (!known || !Object.hasOwn(VIEWS, here.view)) return nowhere(here, task);
     const bench = await benchFor(here.task);
     if (shown.turn !== turn) return;
-    header(tasks, here);
-    put(main);
-    const view = await VIEWS[here.view].mount(main, bench, here);
+    const { title, lead, mount } = VIEWS[here.view];
+    const place = h("div");
+    put(main, h("h1", { class: "visually-hidden" }, `${title}: ${here.task}`), h("p", { class: "lead" }, lead), place);
+    const view = await mount(place, bench, here);
     if (shown.turn === turn) shown.view = view;
     else view?.leave?.();
   } catch (error) {
     if (shown.turn !== turn) return;
     shown.failed = true;
-    refuse(put(main), error, render);
+    if (!("what" in error)) console.error(error);
+    const mistake = { what: "the page made a mistake", where: String(error), hint: "reload it" };
+    refuse(put(main), "what" in error ? error : mistake, render);
   }
 }
 
@@ -162,7 +188,18 @@ function setUpMenus() {
   });
 }
 
+/** Links that lead past the header: to the content, or to the first record. */
+function setUpSkips() {
+  const go = (id, find) => document.getElementById(id).addEventListener("click", (event) => {
+    event.preventDefault(); // The address names the view.
+    (find() ?? main).focus();
+  });
+  go("skip", () => main);
+  go("skip-records", () => main.querySelector('.strip, .record[tabindex="0"]'));
+}
+
 setUpTheme();
+setUpSkips();
 setUpConnection();
 setUpTasks();
 setUpMenus();

@@ -21,12 +21,12 @@ const SHORT = 24;
 export function dress(node, size, field, looks, style = "") {
   const look = looks.get(field.label);
   const short = size <= SHORT;
-  const classes = ["field", !look && "grey", look?.dashed && "dashed", short && "short", style];
+  const classes = ["field", look ?? "look-none", short && "short", style];
   node.className = classes.filter(Boolean).join(" ");
   node.dataset.label = field.label;
   const sure = field.confidence === undefined ? "" : `--sure:${field.confidence.toFixed(3)};`;
   const caption = short ? `--caption:${(field.label.length * CAPTION_REM + 0.3).toFixed(2)}rem;` : "";
-  node.style.cssText = `--hue:${look?.hue ?? 0};${sure}${caption}`;
+  node.style.cssText = `${sure}${caption}`;
 }
 
 /** The text of a record as a paragraph with its fields; `mark(element, field)` is told each, and may name a class. */

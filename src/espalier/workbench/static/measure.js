@@ -64,6 +64,16 @@ function confusionTable({ labels, counts }) {
     used.map((line) => [labels[line], ...cells(line)]));
 }
 
+/** The confusions that occur most often, in a sentence each. */
+function confused({ labels, counts }) {
+  const pairs = labels.flatMap((expected, line) => labels
+    .map((got, column) => ({ expected, got, count: line === column ? 0 : counts[line][column] })));
+  const most = pairs.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count).slice(0, 5);
+  if (!most.length) return remark("No token is taken for another.");
+  return h("ul", {}, most.map(({ expected, got, count }) =>
+    h("li", {}, h("b", {}, expected), " taken for ", h("b", {}, got), `: ${plural(count, "token")}`)));
+}
+
 function mistake(error, bench) {
   const href = error.id !== null && bench.address("teach", error.id);
   return h("article", { class: "record" },
@@ -80,32 +90,43 @@ function mistakes({ errors, wrong }, bench) {
 }
 
 function scoreView(result, bench) {
-  const { error, n } = result.reliability;
+  const chart = result.reliability
+    ? [reliability(result.reliability),
+      remark(`Mean gap ${points(result.reliability.error)} points, over ${plural(result.reliability.n, "field")}.`)]
+    : remark("No field was found, so there is no confidence to look at.");
   return [
     summary(result),
-    h("div", { class: "columns halves" },
-      titled("Fields", fieldTable(result.per_field, bench.looks)),
-      stack(
-        titled("Do confidences keep their word?", reliability(result.reliability),
-          remark(`Mean gap ${points(error)} points, over ${plural(n, "field")}.`)),
-        titled("Mistakes", mistakes(result, bench)))),
-    titled("Confusion", confusionTable(result.confusion)),
+    titled("Which fields are hard?", fieldTable(result.per_field, bench.looks)),
+    titled("What is taken for what?", confused(result.confusion), confusionTable(result.confusion)),
+    titled("Do confidences keep their word?", chart),
+    titled("Mistakes", mistakes(result, bench)),
   ];
 }
 
 const chance = (p) => (p === null ? "–" : p < 0.001 ? "< 0.001" : p.toFixed(3));
+
+/** Who won, in a sentence: only differences that are more than chance count. */
+function winner({ a, b, records, rows }, names) {
+  if (a === b) return "This is one model, compared with itself.";
+  const decided = rows.filter(({ p_bootstrap: p, difference }) => p !== null && p < 0.05 && difference !== 0);
+  const side = (sign) => decided.filter(({ difference }) => Math.sign(difference) === sign);
+  const told = (lines) => lines.map((line) =>
+    `${metricName(line)} by ${points(Math.abs(line.difference))} points`).join(", ");
+  const [first, second] = [side(-1), side(1)];
+  if (first.length && second.length)
+    return `No winner: ${names[0]} has more of ${told(first)}, ${names[1]} of ${told(second)}.`;
+  if (second.length) return `${names[1]} is better: ${told(second)}, on ${plural(records, "record")}.`;
+  if (first.length) return `${names[0]} is better: ${told(first)}, on ${plural(records, "record")}.`;
+  return `No winner: on ${plural(records, "record")} the difference may be chance.`;
+}
 
 function comparison(result, names) {
   const rows = result.rows.map((line) => [
     metricName(line), points(line.a), points(line.b), `${line.difference > 0 ? "+" : ""}${points(line.difference)}`,
     `${points(line.low)} to ${points(line.high)}`, chance(line.p_bootstrap), chance(line.p_wilcoxon),
   ]);
-  const decided = result.rows.filter(({ p_bootstrap: p }) => p !== null && p < 0.05);
-  const verdict = decided.length
-    ? `More than chance: ${decided.map(metricName).join(", ")}.`
-    : `On ${plural(result.records, "record")} the difference may be chance.`;
   const head = ["", ...names, "difference", "95 % interval", "p (bootstrap)", "p (Wilcoxon)"];
-  return titled("Comparison", table("Two models", head, rows), h("p", {}, verdict),
+  return titled("Comparison", h("p", { class: "winner" }, winner(result, names)), table("Two models", head, rows),
     seenNote(Math.max(result.seen_a, result.seen_b), result.records));
 }
 
@@ -132,6 +153,8 @@ function comparePanel(bench, pick, chosen, nameOf, place, show) {
     show(comparison(await ask(), names));
   });
   const compare = button("Compare", () => run(compare, byCorrected));
+  if (chosen.a === chosen.b)
+    return titled("Compare", remark("There is one model only; train another one to compare the two."));
   return titled("Compare", remark("Is one model better than another, or is it chance?"),
     row(pick("a", "A"), pick("b", "B"), compare,
       fileButton("Compare on a labelled file", (file, node) => run(node, () => byFile(file)))));
@@ -149,7 +172,11 @@ export async function mountMeasure(root, bench) {
   const show = (view) => put(out, view);
   const names = models.map((model) => [String(model.id), modelName(model)]);
   const current = String(active ?? models[0].id);
-  const chosen = { model: current, a: String(models.at(-1).id), b: current };
+  // Compared with the model in use is the one that it came from, else another one.
+  const { parent } = models.find(({ id }) => String(id) === current) ?? {};
+  const other = models.find(({ id }) => id === parent && String(id) !== current)
+    ?? models.find(({ id }) => String(id) !== current);
+  const chosen = { model: current, a: String(other?.id ?? current), b: current };
   const pick = (part, text) => labelled(text, select(names, chosen[part], (value) => { chosen[part] = value; }));
   const nameOf = (id) => names.find(([value]) => value === id)[1];
   put(root, stack(

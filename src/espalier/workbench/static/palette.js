@@ -1,24 +1,18 @@
-// One colour a label, from a fixed palette. All colours of a theme have the same lightness (OKLCH), so each label is as
-// readable as any other; hues follow the golden angle, so that labels near each other in the list look different. From
-// the thirteenth label on the line under a field is dashed. Colour is never alone: a caption names the label.
+// One look a label: one of six colours and one of four lines under the field, so that 24 labels differ, also for eyes that
+// tell colours apart badly; labels near each other in the list have different colours. A caption names the label, too.
 
-const HUES = 12;
-const GOLDEN = 137.508;
+const COLOURS = 6;
+const LINES = 4;
 
-/** The look of every label of a task: {hue, dashed}. */
+/** The look of every label of a task, as CSS classes: "look-3 line-1". */
 export function paletteOf(labels) {
-  const looks = new Map();
-  labels.forEach((label, place) => {
-    looks.set(label, { hue: Math.round((145 + place * GOLDEN) % 360), dashed: place >= HUES });
-  });
-  return looks;
+  const look = (place) => `look-${place % COLOURS} line-${Math.floor(place / COLOURS) % LINES}`;
+  return new Map(labels.map((label, place) => [label, look(place)]));
 }
 
-/** Give an element the colour of a label; CSS makes ink, line and tint of the hue. */
+/** Give an element the look of a label. */
 export function tint(node, look) {
-  node.style.setProperty("--hue", look ? look.hue : 0);
-  node.classList.toggle("grey", !look);
-  node.classList.toggle("dashed", Boolean(look?.dashed));
+  node.classList.add(...(look ?? "look-none").split(" "));
   return node;
 }
 
