@@ -34,7 +34,7 @@ from espalier.lazy import cached_property
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, Grounded
 from espalier.rules.grounding import Bits
-from espalier.rules.meaning import violations
+from espalier.rules.meaning import violations_of
 from espalier.tags import parse_tag, segments
 
 if TYPE_CHECKING:
@@ -171,15 +171,17 @@ class Answers:
         """What each labelling pays for; only rules that it breaks are asked where."""
         prices, names, documents = self.compiled.rules.penalties, self.compiled.labels.names, self.scored.documents
         found: list[list[Violated]] = [[] for _ in documents]
-        last, words, labels = -1, [""], [""]
+        broken: dict[int, list[int]] = {}
         for i, k in zip(*(axis.tolist() for axis in np.nonzero((self.degrees > 0) & (prices > 0))), strict=True):
-            if i != last:
-                last, words = i, documents[i].words
-                labels = [names[j] for j in self.y[self.scored.span(i)].tolist()]
-            rule, price = self.compiled.rules[k], float(prices[k])
-            for v in violations(rule, words, labels, text=documents[i].text):
-                found[i].append(Violated(rule.name, v.position, v.amount, price * v.amount))
-        return [tuple(broken) for broken in found]
+            broken.setdefault(i, []).append(k)
+        for i, several in broken.items():
+            rules, document = [self.compiled.rules[k] for k in several], documents[i]
+            labels = [names[j] for j in self.y[self.scored.span(i)].tolist()]
+            where = violations_of(rules, document.words, labels, text=document.text)
+            for k, rule, places in zip(several, rules, where, strict=True):
+                price = float(prices[k])
+                found[i] += [Violated(rule.name, v.position, v.amount, price * v.amount) for v in places]
+        return [tuple(paid) for paid in found]
 
     @cached_property
     def probabilities(self) -> tuple[Float, Float]:

@@ -31,7 +31,6 @@ the sequence nothing is in a field, as with `O`: a rule that asks for a field th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any as Anything
 from typing import NamedTuple
 
@@ -44,7 +43,7 @@ from espalier.rules.predicates import Condition
 from espalier.rules.ruleset import Rule, RuleSet
 from espalier.tags import Segment, is_tag, parse_tag, segments
 
-__all__ = ["MEANINGS", "Violation", "degree", "degrees", "violations"]
+__all__ = ["MEANINGS", "Violation", "degree", "degrees", "violations", "violations_of"]
 
 
 class Violation(NamedTuple):
@@ -54,22 +53,27 @@ class Violation(NamedTuple):
     amount: int
 
 
-@dataclass(frozen=True, slots=True)
 class _Reading:
-    """One labelled sequence, with its segments."""
+    """One labelled sequence; its segments are cut when a rule first asks for them."""
 
-    tokens: Sequence[str]
-    labels: Sequence[str | None]
-    text: str
-    segments: list[Segment] = field(init=False)
+    def __init__(self, tokens: Sequence[str], labels: Sequence[str | None], text: str | None) -> None:
+        if len(tokens) != len(labels):
+            raise InputError(f"{len(tokens)} tokens but {len(labels)} labels")
+        self.tokens, self.labels = tokens, labels
+        self.text = " ".join(tokens) if text is None else text
+        self._segments: list[Segment] | None = None
 
-    def __post_init__(self) -> None:
-        if len(self.tokens) != len(self.labels):
-            raise InputError(f"{len(self.tokens)} tokens but {len(self.labels)} labels")
+    @property
+    def segments(self) -> list[Segment]:
+        if self._segments is None:
+            self._segments = self._cut()
+        return self._segments
+
+    def _cut(self) -> list[Segment]:
         known = set(self.labels)
         # An unmarked label continues whatever it can, at every level of its path: runs.
         tag = {label: label if label is None or is_tag(label) else "I-" + label.replace("/", "/I-") for label in known}
-        object.__setattr__(self, "segments", segments([tag[label] for label in self.labels]))
+        return segments([tag[label] for label in self.labels])
 
     def of(self, fields: n.Fields) -> list[Segment]:
         return [s for s in self.segments if fields.has_path(s.label)]
@@ -86,8 +90,15 @@ def violations(
     tokens, labels : str[T]; labels may be fields, paths or IOB2 tags, None where unknown. Without `text` the
     text is the tokens joined by one space.
     """
-    reading = _Reading(tokens, labels, " ".join(tokens) if text is None else text)
-    return _ordered(rule, reading)
+    return _ordered(rule, _Reading(tokens, labels, text))
+
+
+def violations_of(
+    rules: Iterable[n.Node | Rule], tokens: Sequence[str], labels: Sequence[str | None], *, text: str | None = None
+) -> list[list[Violation]]:
+    """Return the violations of several rules by one labelling; see `violations`."""
+    reading = _Reading(tokens, labels, text)
+    return [_ordered(rule, reading) for rule in rules]
 
 
 def degree(rule: n.Node | Rule, tokens: Sequence[str], labels: Sequence[str | None], *, text: str | None = None) -> int:
@@ -99,7 +110,7 @@ def degrees(
     rules: RuleSet, tokens: Sequence[str], labels: Sequence[str | None], *, text: str | None = None
 ) -> NDArray[np.int64]:
     """Return the degree of every rule of a set, int64[K]."""
-    reading = _Reading(tokens, labels, " ".join(tokens) if text is None else text)
+    reading = _Reading(tokens, labels, text)
     return np.array([sum(v.amount for v in _ordered(rule, reading)) for rule in rules], dtype=np.int64)
 
 

@@ -83,8 +83,7 @@ class _Formats(Mapping[str, OutputFormat]):
     def __getitem__(self, name: str) -> OutputFormat:
         if name not in _names():
             raise KeyError(name)
-        found: OutputFormat = import_module(f"espalier.citations.formats.{name}").FORMAT
-        return found
+        return _row(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(_names())
@@ -96,6 +95,12 @@ class _Formats(Mapping[str, OutputFormat]):
 @cache
 def _names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in iter_modules(__path__)))
+
+
+@cache
+def _row(name: str) -> OutputFormat:
+    found: OutputFormat = import_module(f"espalier.citations.formats.{name}").FORMAT
+    return found
 
 
 FORMATS: Mapping[str, OutputFormat] = _Formats()

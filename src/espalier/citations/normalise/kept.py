@@ -16,8 +16,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
@@ -105,6 +106,7 @@ _ELSEWHERE = ("doi", "url", "isbn", "issn", "arxiv", "pmid", "pmcid", "jstor", "
 _DIGIT = re.compile(r"\d")
 _ROLES = {"author": "authors", "editor": "editors", "translator": "translators"}
 _LONG = 12  # characters
+_AROUND = " .,;:()[]"
 _IDENTIFIERS = frozenset(("doi", "url", "isbn", "issn"))
 
 
@@ -141,19 +143,36 @@ def _loses(label: str, text: str, work: Work) -> bool:
         return label in _ROLES and _loses_of_names(text, getattr(work, _ROLES[label]), work)
     values = [getattr(work, name) for name in _VALUES[label]]
     first = values[0]
-    if isinstance(first, str) and len(first) > _LONG and first in text:
-        text, values = text.replace(first, " ", 1), values[1:]  # titles need not be cut into words
-    rest = [word for word in words_of(text) if word not in silent]
-    if rest:
-        near = Counter([word for value in values for one in _strings(value) for word in words_of(one)])
-        rest = list((Counter(rest) - near).elements())
+    if isinstance(first, str):
+        if first == text.strip(_AROUND):
+            return False
+        if len(first) > _LONG and first in text:
+            text, values = text.replace(first, " ", 1), values[1:]  # titles need not be cut into words
+    rest = _beyond([word for word in words_of(text) if word not in silent], values)
     if not rest or _otherwise(label, rest, text, work):
         return False
     if label in _IDENTIFIERS:
         return True
-    known = {word for one in _strings(work) for word in words_of(one)}
+    known = set(_words_in([work]))
     rest = [word for word in rest if word not in known]
     return bool(rest) and not _otherwise(label, rest, text, work)
+
+
+def _beyond(words: list[str], values: list[Any]) -> list[str]:
+    """Return the words that are not in the values, or stand there less often."""
+    if len(words) > 1 and len(set(words)) < len(words):
+        return list((Counter(words) - Counter(_words_in(values))).elements())
+    for value in values:
+        if words and value:
+            near = _words_in((value,)) if isinstance(value, str | tuple) else _words_of_value(value)
+            words = [word for word in words if word not in near]
+    return words
+
+
+@lru_cache(maxsize=4096)
+def _words_of_value(value: Any) -> list[str]:
+    """Return the words of a date or of pages: most years come again."""
+    return _words_in((value,))
 
 
 def _loses_of_names(text: str, names: tuple[Name, ...], work: Work) -> bool:
@@ -161,22 +180,27 @@ def _loses_of_names(text: str, names: tuple[Name, ...], work: Work) -> bool:
     digits = [word for word in words_of(text) if word.isdigit()] if _DIGIT.search(text) else []
     if not digits:
         return False
-    told = [one for value in (names, work.unread) for one in _strings(value)]
-    return bool(Counter(digits) - Counter([word for one in told for word in words_of(one)]))
+    return bool(Counter(digits) - Counter(_words_in([names, work.unread])))
 
 
-def _strings(value: Any) -> Iterator[str]:
-    """Yield all texts and numbers inside a value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, int):
-        yield str(value)
-    elif isinstance(value, tuple | frozenset):
-        for one in value:
-            yield from _strings(one)
-    elif hasattr(value, "__dataclass_fields__"):
-        for field in fields(value):
-            yield from _strings(getattr(value, field.name))
+def _words_in(values: Iterable[Any]) -> list[str]:
+    """Return the words of all texts and numbers inside some values."""
+    words: list[str] = []
+    for value in values:
+        if isinstance(value, str):
+            words += words_of(value)
+        elif isinstance(value, int):
+            words += words_of(str(value))
+        elif isinstance(value, tuple | frozenset):
+            words += _words_in(value)
+        elif value is not None and hasattr(value, "__dataclass_fields__"):
+            words += _words_in([getattr(value, name) for name in _names_of(type(value))])
+    return words
+
+
+@cache
+def _names_of(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def _otherwise(label: str, rest: list[str], text: str, work: Work) -> bool:
