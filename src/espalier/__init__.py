@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from espalier.features.word_classes import WordClasses as WordClasses
     from espalier.io import read as read
     from espalier.io import write as write
+    from espalier.joint.layers import PairLayer as PairLayer
+    from espalier.joint.layers import TextLayer as TextLayer
     from espalier.joint.problem import JointProblem as JointProblem
-    from espalier.joint.problem import PairLayer as PairLayer
-    from espalier.joint.problem import TextLayer as TextLayer
     from espalier.learning.discovery import discover as discover
     from espalier.loading import load as load
     from espalier.metrics import evaluate as evaluate
@@ -68,7 +68,7 @@ _HOME = {
     "HMM": "estimators.hmm",
     "JointProblem": "joint.problem",
     "Labels": "corpus",
-    "PairLayer": "joint.problem",
+    "PairLayer": "joint.layers",
     "Perceptron": "estimators.perceptron",
     "PosteriorRegularization": "estimators.posterior_regularization",
     "Potentials": "potentials",
@@ -76,7 +76,7 @@ _HOME = {
     "SampleRank": "estimators.samplerank",
     "SegmentPotentials": "potentials",
     "SemiCRF": "estimators.semicrf",
-    "TextLayer": "joint.problem",
+    "TextLayer": "joint.layers",
     "TwoStage": "estimators.two_stage",
     "WordClasses": "features.word_classes",
     "decode": "decoders.api",

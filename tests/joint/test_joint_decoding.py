@@ -100,7 +100,8 @@ def test_hard_rules_that_exclude_every_answer_are_infeasible():
     names = TextLayer([[0.0, 3.0]] * 3, labels=["O", "loc"], tokens=["Ann", "in", "Ulm"])
     answer = JointProblem({"names": names, "pairs": pairs}, problem.rules).decode()
     assert answer.status is Status.INFEASIBLE
-    with pytest.raises(InfeasibleError, match="no answer is possible"):
+    assert answer.certificate.conflict == ("Live",)
+    with pytest.raises(InfeasibleError, match="these hard rules exclude each other: Live"):
         answer["names"]
 
 
@@ -155,6 +156,28 @@ def test_what_is_not_there_is_refused(rules, places, said):
     pairs = PairLayer("names", places, np.zeros((len(places), 2)), labels=["none", "lives"])
     with pytest.raises(InputError, match=said):
         JointProblem({"names": names, "pairs": pairs}, rules)
+
+
+def test_slips_in_layers_are_refused():
+    names = TextLayer(np.zeros((2, 2)), labels=["O", "per"], tokens=["Ann", "saw"])
+    pairs = PairLayer("names", [((0, 1), (1, 2))], np.zeros((1, 3)), labels=["none", "lives"])
+    slips = [
+        ({"names": names, "pairs": pairs}, "", r"scores of pairs have shape \(1, 3\)"),
+        ({"names": names, "pairs": PairLayer("words", [], [], labels=["none"])}, "", "which is no text layer"),
+        ({"names": names, "pairs": PairLayer("names", [((0, 1),)], [[0.0]], labels=["none"])}, "", "pair 0"),
+        ({"names": [[0.0, 1.0]]}, "", "layer 'names' is a list"),
+        ({"names": names}, 3, "not int"),
+    ]
+    for layers, rules, said in slips:
+        with pytest.raises(InputError, match=said):
+            JointProblem(layers, rules)
+    for given, said in (
+        ({}, "no labels for layer"),
+        ({"names": ["O"]}, "2 places"),
+        ({"names": ["O", "x"]}, "no label 'x'"),
+    ):
+        with pytest.raises(InputError, match=said):
+            JointProblem({"names": names}).assignment(given)
 
 
 def test_options_are_checked():

@@ -35,9 +35,10 @@ from espalier.features.extract import FeatureExtractor
 from espalier.features.word_classes import WordClasses
 from espalier.inference import k_best
 from espalier.joint.decoding import JointDecoding
+from espalier.joint.layers import PairLayer, TextLayer
 from espalier.joint.learning import discover_joins
 from espalier.joint.pair_model import PairClassifier, PairExample
-from espalier.joint.problem import JointProblem, PairLayer, TextLayer
+from espalier.joint.problem import JointProblem
 from espalier.joint.rules import JointRules
 from espalier.potentials import Potentials
 from espalier.tags import Segment, segments

@@ -17,8 +17,9 @@ from espalier.corpus import Corpus, Labels
 from espalier.estimators.crf import CRF
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place, Table
+from espalier.joint.layers import TextLayer
 from espalier.joint.learning import count_joint_penalties
-from espalier.joint.problem import JointProblem, TextLayer
+from espalier.joint.problem import JointProblem
 from espalier.joint.rules import JointRules
 from espalier.metrics import segment_scores
 from espalier.potentials import ChainBatch

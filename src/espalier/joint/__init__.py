@@ -4,6 +4,7 @@
 Models are trained apart and meet here.
 """
 
-from espalier.joint.problem import JointProblem, PairLayer, TextLayer
+from espalier.joint.layers import PairLayer, TextLayer
+from espalier.joint.problem import JointProblem
 
 __all__ = ["JointProblem", "PairLayer", "TextLayer"]

@@ -51,7 +51,11 @@ class JointDecoding:
     def __getitem__(self, layer: str) -> list[Any]:
         """Return the label names of a layer."""
         if self.names is None:
-            raise InfeasibleError("no answer is possible", hint="soften a hard rule")
+            if self.status is not Status.INFEASIBLE:
+                raise InfeasibleError("no answer was found that keeps every hard rule", hint="allow it more work")
+            which = ", ".join(self.certificate.conflict)
+            why = f": these hard rules exclude each other: {which}" if which else ""
+            raise InfeasibleError(f"no answer is possible{why}", hint="soften one of them" if which else "")
         return self.names[layer]
 
     def __iter__(self) -> Iterator[JointDecoding]:
@@ -80,7 +84,25 @@ def decode(
         return _none(-math.inf, "joint-dual", WorkDone(viterbi=found.passes))
     if k == 1 and (method == "dual" or found.closed):
         return _of_dual(problem, found)
-    return _of_program(problem, found, k, time_limit, max_columns)
+    answer = _of_program(problem, found, k, time_limit, max_columns)
+    if answer.status is not Status.INFEASIBLE:
+        return answer
+    return replace(answer, certificate=replace(answer.certificate, conflict=_conflict(problem, max_columns)))
+
+
+def _conflict(problem: JointProblem, max_columns: int) -> tuple[str, ...]:
+    """Return hard rules across that exclude each other: each is left out while the rest stays impossible."""
+    kept = [k for k, rho in enumerate(problem.penalties) if rho == math.inf]
+    for k in tuple(kept):
+        fewer = [other for other in kept if other != k]
+        prices = np.zeros(len(problem.penalties))
+        prices[fewer] = math.inf
+        softer = problem.with_penalties(prices)
+        found = Decomposition(softer, rows_of(softer))
+        found.run(1)
+        if found.labels is None and _of_program(softer, found, 1, None, max_columns).status is Status.INFEASIBLE:
+            kept = fewer
+    return tuple(problem.joint_rules.names[k] for k in kept)
 
 
 def _of_dual(problem: JointProblem, found: Decomposition) -> JointDecoding:

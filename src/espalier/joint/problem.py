@@ -18,100 +18,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Labels
 from espalier.decoders.base import Problem, evaluate, price
-from espalier.decoders.questions import Rules, Scores, problem_of
 from espalier.errors import InputError, nearest
 from espalier.joint import meaning
+from espalier.joint.layers import PairLayer, TextLayer
 from espalier.joint.rules import Across, Joins, JointRules, Same
 
 if TYPE_CHECKING:
     from espalier.joint.decoding import JointDecoding, JointExplanation
 
-__all__ = ["Assignment", "JointEvaluation", "JointProblem", "PairLayer", "TextLayer"]
+__all__ = ["Assignment", "JointChain", "JointEvaluation", "JointProblem"]
 
 Assignment: TypeAlias = tuple[NDArray[np.int16], ...]
 """The labels of every chain, in the order of `JointProblem.chains`."""
-
-
-@dataclass(frozen=True, eq=False)
-class TextLayer:
-    """Labels for the tokens of one text, or of several: scores, and rules of its own.
-
-    Parameters
-    ----------
-    scores
-        As for `espalier.decode`, of one text; a list of such scores if `tokens` is a list of texts.
-    labels
-        One name for each column of the scores.
-    tokens
-        The tokens of the text, or a list of texts.
-    rules
-        Rules within each text, as for `espalier.decode`.
-    valid_tags
-        As for `espalier.decode`.
-
-    Examples
-    --------
-    >>> from espalier.joint import TextLayer
-    >>> TextLayer([[1.0, 0.0], [0.0, 2.0]], labels=["O", "name"], tokens=["by", "Ann"]).several
-    False
-    """
-
-    scores: Any
-    labels: Labels | Sequence[str]
-    tokens: Sequence[Any]
-    rules: Rules = None
-    valid_tags: bool | None = None
-
-    @property
-    def several(self) -> bool:
-        """Are there several texts?"""
-        return len(self.tokens) > 0 and not isinstance(self.tokens[0], str)
-
-    def problems(self) -> list[Problem]:
-        """Return one decoding problem for each text."""
-        texts = list(self.tokens) if self.several else [self.tokens]
-        scores: list[Scores] = list(self.scores) if self.several else [self.scores]
-        if len(texts) != len(scores):
-            raise InputError(f"{len(texts)} texts, but scores of {len(scores)}")
-        return [
-            problem_of(s, self.rules, tokens=list(words), labels=self.labels, valid_tags=self.valid_tags)
-            for s, words in zip(scores, texts, strict=True)
-        ]
-
-
-@dataclass(frozen=True, eq=False)
-class PairLayer:
-    """Labels for pairs of places of a text layer.
-
-    Parameters
-    ----------
-    layer
-        The name of the text layer in which the places are.
-    places
-        One (head, tail) for each pair. A place is (start, end) in tokens, or (text, start, end) where there are
-        several texts.
-    scores
-        The log score of each label for each pair, of shape (pairs, labels).
-    labels
-        One name for each column of the scores. One of them should say that there is nothing, such as "none".
-
-    Examples
-    --------
-    >>> from espalier.joint import PairLayer
-    >>> len(PairLayer("entities", [((0, 1), (2, 3))], [[0.0, 1.0]], labels=["none", "lives-in"]).places)
-    1
-    """
-
-    layer: str
-    places: Sequence[tuple[Sequence[int], Sequence[int]]]
-    scores: ArrayLike
-    labels: Labels | Sequence[str]
-
-    def problem(self) -> Problem:
-        """Return the pairs as a sequence without transitions."""
-        labels = self.labels if isinstance(self.labels, Labels) else Labels(self.labels)
-        scores = np.asarray(self.scores, dtype=np.float64).reshape(len(self.places), len(labels))
-        return problem_of(scores, tokens=[""] * len(self.places), labels=labels, valid_tags=False)
 
 
 class JointChain(NamedTuple):
@@ -166,8 +84,12 @@ class JointProblem:
     def __post_init__(self) -> None:
         """Ground the layers, and check that everything fits together."""
         rules = JointRules.from_text(self.rules) if isinstance(self.rules, str) else self.rules
+        if not isinstance(rules, JointRules):
+            raise InputError(f"rules across layers are a text or JointRules, not {type(rules).__name__}")
         texts, pairs = [], []
         for name, layer in self.layers.items():
+            if not isinstance(layer, TextLayer | PairLayer):
+                raise InputError(f"layer {name!r} is a {type(layer).__name__}", hint="give a TextLayer or a PairLayer")
             if isinstance(layer, TextLayer):
                 texts += [JointChain(name, t, problem) for t, problem in enumerate(layer.problems())]
             else:
@@ -206,16 +128,52 @@ class JointProblem:
         return self.chains_of(pairs.layer)[text], start, end
 
     def with_penalties(self, penalties: ArrayLike) -> JointProblem:
-        """Return the same problem with other prices of the rules across, float64[K]."""
+        """Return the same problem with other prices of the rules across.
+
+        Parameters
+        ----------
+        penalties
+            One number for each rule, in order.
+
+        Returns
+        -------
+        JointProblem
+            The same layers and rules.
+        """
         chosen = np.asarray(penalties, dtype=np.float64)
         return self.with_rules(self.joint_rules.with_penalties(dict(zip(self.joint_rules.names, chosen, strict=True))))
 
     def with_rules(self, rules: JointRules | str) -> JointProblem:
-        """Return the same layers under other rules across."""
+        """Return the same layers under other rules across.
+
+        Parameters
+        ----------
+        rules
+            A text, or `JointRules`.
+
+        Returns
+        -------
+        JointProblem
+            The same layers.
+        """
         return JointProblem(self.layers, rules)
 
     def assignment(self, names: Mapping[str, Sequence[Any]]) -> Assignment:
-        """Return label names, by layer as `JointDecoding.names` gives them, as numbers."""
+        """Return label names as numbers, such as the right answer that prices are counted on.
+
+        Parameters
+        ----------
+        names
+            The label names of every layer, in the form that `JointDecoding.names` has.
+
+        Returns
+        -------
+        Assignment
+            One array for each chain.
+        """
+        missing = next((name for name in self.layers if name not in names), None)
+        if missing is not None:
+            raise InputError(f"there are no labels for layer {missing!r}")
         found = []
         for chain in self.chains:
             layer = self.layers[chain.layer]
@@ -231,7 +189,18 @@ class JointProblem:
         return tuple(found)
 
     def evaluate(self, y: Assignment) -> JointEvaluation:
-        """Score an assignment from the definition: every chain's own meaning, and that of the rules across."""
+        """Score an answer from the definition: every chain's own meaning, and that of the rules across.
+
+        Parameters
+        ----------
+        y
+            The labels of every chain, as `assignment` returns them.
+
+        Returns
+        -------
+        JointEvaluation
+            The models' score, the degree of each rule across, and the score less all prices.
+        """
         own = [evaluate(chain.problem, labels) for chain, labels in zip(self.chains, y, strict=True)]
         degrees = meaning.degrees(self, y)
         score = sum(found.score for found in own) - price(degrees, self.penalties)
@@ -287,6 +256,8 @@ class JointProblem:
             )
         chains = self.chains_of(layer.layer)
         for p, places in enumerate(layer.places):
+            if len(places) != 2 or any(len(place) not in (2, 3) for place in places):
+                raise InputError(f"pair {p} of layer {name!r} is {places!r}", hint="expected two places (start, end)")
             for place in places:
                 text, start, end = place if len(place) == 3 else (0, *place)
                 if not (0 <= text < len(chains) and 0 <= start < end <= self.chains[chains[text]].problem.T):
