@@ -25,7 +25,8 @@ from espalier.experiments.data import Data
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "joint"))
 from joint_problems import check, random_problem
 
-LARGEST = 4000  # answers to enumerate
+LARGEST = 2500  # answers to enumerate
+TIMED = 300  # problems
 
 
 def main() -> None:
@@ -42,17 +43,17 @@ def main() -> None:
         seed += 1
         if math.prod(chain.problem.L**chain.problem.T for chain in problem.chains) > LARGEST:
             continue
-        statuses[check(problem)] += 1
-        for method in seconds:
+        answer = check(problem)
+        statuses[str(answer.status)] += 1
+        methods[answer.certificate.method] += 1
+        for method in seconds if statuses.total() <= TIMED else ():
             start = time.process_time()
-            answer = problem.decode(method=method)
+            problem.decode(method=method)
             seconds[method] += time.process_time() - start
-            if method == "auto":
-                methods[answer.certificate.method] += 1
     proven = statuses["optimal"] + statuses["infeasible"]
     print(f"{wanted} problems: {proven} proven, {wanted - proven} not, 0 certificates false; {dict(statuses)}")
     print(f"by {dict(methods)}")
-    ours, peer = (1000 * seconds[method] / wanted for method in ("auto", "ilp"))
+    ours, peer = (1000 * seconds[method] / min(wanted, TIMED) for method in ("auto", "ilp"))
     rows = [compare("joint decoding, random problems", "ms", ours, peer, "integer program alone")]
     write_json(options.json, [*rows, sentences_of_conll04(Data(options.data), options.quick)])
 
