@@ -17,8 +17,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
-from functools import cache, lru_cache
+from dataclasses import is_dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
@@ -112,8 +112,11 @@ _IDENTIFIERS = frozenset(("doi", "url", "isbn", "issn"))
 
 def words_of(text: str) -> list[str]:
     """Return the runs of letters and of digits, in lower case, without accents and with the usual signs."""
-    plain = text if text.isascii() else _plain(text)
-    return _WORD.findall(plain.lower())
+    if not text.isascii():
+        text = text.replace("–", "-")  # in most pages nothing else is left
+        if not text.isascii():
+            text = _plain(text)
+    return _WORD.findall(text.lower())
 
 
 def _plain(text: str) -> str:
@@ -193,14 +196,9 @@ def _words_in(values: Iterable[Any]) -> list[str]:
             words += words_of(str(value))
         elif isinstance(value, tuple | frozenset):
             words += _words_in(value)
-        elif value is not None and hasattr(value, "__dataclass_fields__"):
-            words += _words_in([getattr(value, name) for name in _names_of(type(value))])
+        elif is_dataclass(value):
+            words += _words_in([getattr(value, name) for name in value.__dataclass_fields__])
     return words
-
-
-@cache
-def _names_of(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
 
 
 def _otherwise(label: str, rest: list[str], text: str, work: Work) -> bool:
