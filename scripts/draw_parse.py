@@ -1,6 +1,6 @@
-"""Draw the picture of the README: what `espalier parse` shows of the first example references.
+"""Draw the two pictures of the README: the first example references as they stand, and what `espalier parse` shows.
 
-    python scripts/draw_parse.py [OUT]        writes docs/images/parse.svg, or another file
+    python scripts/draw_parse.py [FOLDER]        writes before.svg and parse.svg to docs/images, or another folder
 
 The table is the program's own, recorded by Rich and exported without its web fonts: any monospaced font will do.
 """
@@ -22,26 +22,39 @@ from espalier.cli.show import print_table
 from espalier.loading import load
 
 ROOT = Path(__file__).resolve().parents[1]
-PICTURE = ROOT / "docs" / "images" / "parse.svg"
+IMAGES = ROOT / "docs" / "images"
 SHOWN = 6
 """How many references are in the picture."""
 
 
-def picture() -> str:
-    """Return the picture as SVG, the same every time."""
+def pictures() -> dict[str, str]:
+    """Return the pictures as SVG by the names of their files, the same every time."""
     os.chdir(ROOT)
-    first = islice(read_references(Path("examples/references.txt")), SHOWN)
-    console = Console(record=True, width=100, file=StringIO(), force_terminal=True, highlight=False)
-    console.print("$ espalier parse examples/references.txt\n", style="bold")
+    first = list(islice(read_references(Path("examples/references.txt")), SHOWN))
+    before = _console()
+    before.print(f"$ head -n {SHOWN} examples/references.txt\n", style="bold")
+    for reference in first:
+        before.print(reference.text, markup=False)
+    after = _console()
+    after.print("$ espalier parse examples/references.txt\n", style="bold")
     parser = load("citations")
     rows = ((f"line {reference.line}", parser.parse(reference.text), reference.text) for reference in first)
-    print_table(console, rows, parser)
-    svg = console.export_svg(title="", theme=SVG_EXPORT_THEME, unique_id="parse")
+    print_table(after, rows, parser)
+    return {"before.svg": _exported(before, "before"), "parse.svg": _exported(after, "parse")}
+
+
+def _console() -> Console:
+    return Console(record=True, width=100, file=StringIO(), force_terminal=True, highlight=False)
+
+
+def _exported(console: Console, name: str) -> str:
+    svg = console.export_svg(title="", theme=SVG_EXPORT_THEME, unique_id=name)
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
     return re.sub(r"font-family: (?:Fira Code, monospace|arial);", "font-family: monospace;", svg)
 
 
 if __name__ == "__main__":
-    out = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else PICTURE
-    out.parent.mkdir(exist_ok=True)
-    out.write_text(picture(), encoding="utf-8")
+    folder = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else IMAGES
+    folder.mkdir(exist_ok=True)
+    for name, svg in pictures().items():
+        (folder / name).write_text(svg, encoding="utf-8")

@@ -67,7 +67,7 @@ def test_encode_and_decode() -> None:
         (lambda: Labels(str(i) for i in range(40_000)), "40000 labels; at most 32767"),
         (lambda: Labels(["title", "date"]).encode(["titel"]), "token 0: unknown label 'titel'; did you mean 'title'"),
         (lambda: Labels(["a", "b"]).index("zzz"), "unknown label 'zzz'; known labels: a, b"),
-        (lambda: Labels(map(str, range(20))).index("zzz"), r"known labels: 0, 1, .*, 11, \.\.\."),
+        (lambda: Labels(map(str, range(20))).index("zzz"), r"known labels: 0, 1, .*, 18, 19$"),
     ],
 )
 def test_wrong_labels(build: Any, message: str) -> None:

@@ -39,8 +39,8 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_there_is_something_to_run() -> None:
-    assert len(blocks(README, "python")) == 6
-    assert len(commands(README)) == 23
+    assert len(blocks(README, "python")) == 5
+    assert len(commands(README)) == 22
 
 
 @pytest.mark.parametrize("block", blocks(README, "python"))

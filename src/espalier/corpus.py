@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.document import Document
-from espalier.errors import InputError, LabelError, Part, Place, nearest
+from espalier.errors import InputError, LabelError, Part, Place, listed, nearest
 from espalier.tags import is_tag, may_follow, may_start, path_of
 
 __all__ = ["UNKNOWN", "Corpus", "Labels", "Tokens"]
@@ -76,7 +76,7 @@ class Labels(Sequence[str]):
         return ids
 
     def _known(self, name: object) -> str:
-        known = f"known labels: {', '.join(self.names[:12])}{', ...' if len(self) > 12 else ''}"
+        known = f"known labels: {listed(self.names)}"
         return nearest(str(name), self.names, known)
 
     def decode(self, ids: Iterable[int]) -> list[str | None]:

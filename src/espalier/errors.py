@@ -36,6 +36,7 @@ __all__ = [
     "Place",
     "ResultWarning",
     "RuleError",
+    "listed",
     "nearest",
     "shortened",
 ]
@@ -217,10 +218,23 @@ class ResultWarning(UserWarning):
     """There is a result, but not quite the one that was asked for; the message says what stands in."""
 
 
+_NEAR = 0.65  # of difflib: 1 is the same
+
+
 def nearest(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return the hint `did you mean 'x'?` for the nearest known word; `otherwise` if none is near."""
-    close = get_close_matches(word, list(known), n=1)
+    """Return the hint `did you mean 'x'?` for the nearest known word; `otherwise` if none is near.
+
+    The word itself is no help where it is refused, nor is one that shares three letters of five by chance.
+    """
+    close = get_close_matches(word, [other for other in known if other != word], n=1, cutoff=_NEAR)
     return f"did you mean {close[0]!r}?" if close else otherwise
+
+
+def listed(words: Iterable[str], most: int = 60) -> str:
+    """Return words with commas between; of a very long list the rest is counted, never cut off in silence."""
+    several = list(words)
+    rest = f" and {len(several) - most} more" if len(several) > most else ""
+    return ", ".join(several[:most]) + rest
 
 
 def shortened(what: str, longest: int = 600) -> str:

@@ -85,3 +85,29 @@ def test_formats_of_records_by_their_ending(espalier: Espalier, corpus: Path) ->
     assert espalier("convert", corpus, "-", "--to", "jsonl") == espalier("convert", corpus, "-")
     code, _, err = espalier("convert", corpus, "-", "--to", "nothing")
     assert (code, "unknown format 'nothing'" in err) == (2, True)
+
+
+def test_rules_of_a_task_file_may_name_a_field_that_a_small_set_lacks(espalier: Espalier, tmp_path: Path) -> None:
+    (tmp_path / "few.txt").write_text("<a>Plum</a> <b>35</b>\n<a>Pear</a> <b>40</b>\n", encoding="utf-8")
+    rules = 'labels = ["B-a", "I-a", "B-b", "B-c", "O"]\n[rules]\ntext = """\nC: count(c) <= 1 [penalty 3]\n"""\n'
+    (tmp_path / "found.toml").write_text(rules, encoding="utf-8")
+    (tmp_path / "c.rules").write_text("C: count(c) <= 1 [penalty 3]\n", encoding="utf-8")
+    options = ("train", "-l", tmp_path / "few.txt", "-o", tmp_path / "m.espalier", "--rules")
+    assert espalier(*options, tmp_path / "found.toml")[0] == 0
+    assert "B-c" in espalier("info", tmp_path / "m.espalier", "--json")[1]
+    code, _, err = espalier(*options, tmp_path / "c.rules")  # which lists no labels, so this may be a slip
+    assert (code, "unknown field 'c'" in err) == (2, True)
+
+
+def test_hints_help() -> None:
+    with pytest.raises(es.EspalierError) as said:
+        es.CRF().set_params(nope=1)
+    assert "did you mean" not in str(said.value)
+    with pytest.raises(es.EspalierError, match=r"did you mean 'l2'\?|it has"):
+        es.CRF().set_params(l3=1)
+    from espalier.errors import listed, nearest
+
+    assert nearest("any", ["any", "many"]) == "did you mean 'many'?"
+    assert nearest("any", ["any"], "otherwise") == "otherwise"
+    assert listed(map(str, range(62))).endswith("59 and 2 more")
+    assert listed(map(str, range(20))).endswith("18, 19")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -173,7 +174,7 @@ def train(
     model.
     """
     from espalier.recipes import fit, plan
-    from espalier.recipes.rule_files import gather_rules
+    from espalier.recipes.rule_files import gather_rules, widened
     from espalier.tasks.task import load_features, load_task
 
     path, chosen = model_output(output, task), parse_settings(settings or [])
@@ -191,6 +192,7 @@ def train(
     held = read_all([dev], format, encoding, each=partial(_as_declared, recipe, task)) if dev is not None else []
     judges = labelled_records(held, str(dev)) if held else []
     pool = read_all(unlabelled, raw_format, encoding) if unlabelled else None
+    recipe = replace(recipe, labels=widened(recipe, documents, rules or []))
     started = perf_counter()
     with progress(f"training {recipe.kind}") as news:
         trained = fit(recipe, documents, unlabelled=pool, dev=judges, progress=news)

@@ -15,12 +15,23 @@ from espalier.rules.text import parse_rules
 from espalier.tags import OUTSIDE
 
 if TYPE_CHECKING:
-    from espalier.corpus import Corpus
+    from espalier.corpus import Corpus, Labels
     from espalier.document import Document
     from espalier.learning.discovery_report import Discovery
+    from espalier.recipes.plan import Recipe
     from espalier.tasks.task import Task
 
-__all__ = ["FOLDS", "NO_RULES", "Checked", "check_rules", "find_rules", "gather_rules", "read_text", "task_of"]
+__all__ = [
+    "FOLDS",
+    "NO_RULES",
+    "Checked",
+    "check_rules",
+    "find_rules",
+    "gather_rules",
+    "read_text",
+    "task_of",
+    "widened",
+]
 
 NO_RULES = "none"
 """The source of rules that leaves the task's out."""
@@ -131,6 +142,22 @@ def _rules_of(source: str, task: Task | None) -> RuleSet:
         return RuleSet.from_text(read_text(path), labels=labels, directory=path.parent)
     except RuleError as error:
         raise error.within(source) from None
+
+
+def widened(recipe: Recipe, documents: Sequence[Document], sources: Sequence[str]) -> Labels | None:
+    """Return the labels to train with: those of the task, else of the data and of the task files that rules are from.
+
+    A small part of a data set may lack a field that rules name. Where the file of the rules lists it, it is no slip.
+    """
+    from espalier.corpus import Corpus, Labels
+    from espalier.tags import is_tag
+
+    tasks = [] if recipe.labels is not None else [task_of(source) for source in sources if source != NO_RULES]
+    listed = {name for task in tasks if task is not None for name in task.labels.names}
+    if not listed or all(map(is_tag, listed)) != recipe.marks:
+        return recipe.labels
+    found = Corpus.from_documents(documents, marks=recipe.marks).labels
+    return Labels(sorted(listed | {*(() if found is None else found.names)}))
 
 
 def find_rules(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
 
-from espalier.errors import Hint, Part, RuleError, nearest, shortened
+from espalier.errors import Hint, Part, RuleError, listed, nearest, shortened
 from espalier.rules.language import Count, compare
 from espalier.rules.nodes import ANY_FIELD, ANYTHING, Fields, Node, Term, Unit
 from espalier.tags import OUTSIDE
@@ -221,7 +221,7 @@ class Reader:
         name = self.name("a field name")
         known = self.scope.known
         if known is not None and name not in known:
-            fields = f"known fields: {', '.join(sorted(known)[:12])}"
+            fields = f"known fields: {listed(sorted(known))}"
             if name in self.keywords:
                 self.fail(f"{name!r} is a word of the language", at, f"a condition begins with 'token'; {fields}")
             self.fail(f"unknown field {name!r}", at, nearest(name, [*known, *self.keywords], fields))

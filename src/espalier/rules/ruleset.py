@@ -15,7 +15,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import RuleError, nearest
+from espalier.errors import RuleError, listed, nearest
 from espalier.rules.nodes import Node, conditions_of, fields_of, known_fields
 from espalier.rules.phrases import lists_of
 from espalier.rules.predicates import own_function
@@ -272,7 +272,7 @@ class RuleSet(Sequence[Rule]):
         for rule in self:
             for name in (name for fields in fields_of(rule.node) for name in fields.names):
                 if name not in known:
-                    near = nearest(name, known, f"known fields: {', '.join(sorted(known)[:12])}")
+                    near = nearest(name, known, f"known fields: {listed(sorted(known))}")
                     raise RuleError(f"rule {rule.name!r}: unknown field {name!r}", hint=near)
         return self
 

@@ -1,0 +1,24 @@
+"""The help page: its commands exist, its Python prints what stands below, its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+
+from doc_pages import page, run_page, same
+
+from espalier.cli.app import COMMANDS, GROUPS
+
+NAME = "docs/help.md"
+
+
+def test_python_prints_what_is_shown() -> None:
+    ran = list(run_page(NAME))
+    assert len(ran) == 1
+    for block, printed, shown in ran:
+        assert same(shown, printed), block + printed
+
+
+def test_every_command_is_in_the_table() -> None:
+    named = set(re.findall(r"`espalier (\w+)", page(NAME)))
+    assert named <= {*COMMANDS, *GROUPS, "run"} | {"find"}
+    assert named >= {*COMMANDS} - {"info", "reproduce"}
