@@ -103,8 +103,8 @@ def test_hints_help() -> None:
     with pytest.raises(es.EspalierError) as said:
         es.CRF().set_params(nope=1)
     assert "did you mean" not in str(said.value)
-    with pytest.raises(es.EspalierError, match=r"did you mean 'l2'\?|it has"):
-        es.CRF().set_params(l3=1)
+    with pytest.raises(es.EspalierError, match=r"did you mean 'max_iterations'\?"):
+        es.CRF().set_params(max_iter=1)
     from espalier.errors import listed, nearest
 
     assert nearest("any", ["any", "many"]) == "did you mean 'many'?"
