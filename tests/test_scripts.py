@@ -54,6 +54,7 @@ SCRIPTS = {
     "bench/documents_lines.py": Quick("--data {data} --quick", data=True),
     "bench/experts.py": Quick("--quick --results {out}/cells.json", data=True, writes="cells.json"),
     "bench/joint.py": bench(data=True),
+    "bench/kills.py": Quick("--kills 3"),
     "bench/material.py": Quick("--quick --data {data} --rendered {data}/rendered", data=True),
     "bench/page.py": bench(browser=True),
     "bench/parse.py": bench("--quick --references 1100 --memory 20"),
