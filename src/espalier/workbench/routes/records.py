@@ -18,6 +18,7 @@ from espalier.workbench.routes.shared import (
     Body,
     ExportFormat,
     Number,
+    TaskName,
     TaskOf,
     Uploaded,
     WhoOf,
@@ -130,10 +131,11 @@ def read_queue(
 
 
 @router.post("/tasks/{task}/parse", response_model=answers.Parsed)
-def parse(asked: ParseQuestion, task: TaskOf, bench: BenchOf) -> JSONResponse:
+def parse(asked: ParseQuestion, task: TaskName, bench: BenchOf) -> JSONResponse:
     """Parse texts without keeping them."""
-    model = task.active if asked.model is None else bench.models.get(task.name, asked.model).id
-    return JSONResponse({"model": model, "records": bench.parse(task, asked.texts, asked.k, model)})
+    chosen = bench.tasks.get(task)
+    model = chosen.active if asked.model is None else bench.models.get(task, asked.model).id
+    return JSONResponse({"model": model, "records": bench.parse(chosen, asked.texts, asked.k, model)})
 
 
 @router.post("/tasks/{task}/parse/upload", response_model=answers.ParsedFile, openapi_extra=UPLOAD)

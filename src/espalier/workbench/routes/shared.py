@@ -31,6 +31,7 @@ __all__ = [
     "ModelNumber",
     "Number",
     "RedecoderOf",
+    "TaskName",
     "TaskOf",
     "Uploaded",
     "WhoOf",
@@ -99,7 +100,11 @@ RedecoderOf = Annotated[Redecoder, Depends(_redecoder)]
 Body = Annotated[bytes, Depends(_body)]
 
 
-def _task(task: Annotated[str, Path(pattern=f"^{NAME}$")], bench: BenchOf) -> ProjectTask:
+TaskName = Annotated[str, Path(pattern=f"^{NAME}$")]
+"""The task of a route that reads it itself, which saves a change of threads."""
+
+
+def _task(task: TaskName, bench: BenchOf) -> ProjectTask:
     return bench.tasks.get(task)
 
 
