@@ -213,7 +213,11 @@ class Bench:
         with self.computing() as turn:
             for a, b in turn.pieces(documents):
                 some = documents[a:b]
-                found += self.extractor(task, model, some).of_documents(some, k=_readings(some, k))
+                extractor = self.extractor(task, model, some)
+                scored = extractor.score(some)
+                if _is_long(some):  # scoring and decoding are a piece each
+                    turn.check()
+                found += extractor.extractions(extractor.decode(scored), k=_readings(some, k))
         return found
 
     def parse(self, task: ProjectTask, texts: Sequence[str], k: int, model: int | None) -> list[dict[str, Any]]:
