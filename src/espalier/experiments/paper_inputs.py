@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from espalier.corpus import Corpus
 from espalier.estimators.crf import CRF
 from espalier.estimators.samplerank import SampleRank
 from espalier.estimators.two_stage import TwoStage
@@ -69,7 +68,7 @@ RANK_TABLE = replace(
     departures=(
         "features are those of the task, without word lists: the paper's are not known", SPLIT,
     ),
-    remark="The paper's pool is small, and with 300 labelled it hardly helps or hurts: there as here.",
+    remark="With 300 labelled what is left for the pool hurts, there as here; with 5 and 20 rules in the pool help.",
 )  # fmt: skip
 
 # Anzaroot et al.: segments of all levels, or of leaves alone; weights of labels of one leaf shared, or not, as there.
@@ -134,7 +133,6 @@ WORD_SETS: dict[str, dict[str, Any]] = {
     "CORA, 20": {"directory": "cora", "tags": "labels", "labelled": 20, "l2": 0.1},
     "CORA, 50": {"directory": "cora", "tags": "labels", "labelled": 50, "l2": 0.1},
     "CORA, 300": {"directory": "cora", "tags": "labels", "labelled": 300, "l2": 0.1},
-    "wikigold": {"directory": "wikigold", "tags": "bio", "labelled": 600, "l2": 1.0},
 }
 TAUS = (0.998, 0.99, 0.98, 0.96, 0.93, 0.9)
 KEPT_SHARE = "all five, tau {:g}"
@@ -153,31 +151,23 @@ def measure_words(data: Data, cell: Cell) -> dict[Place, float]:
     )
     train, base = train[: chosen["labelled"]], CRF(WORD_START_END, l2=chosen["l2"], threads=1)
     if not chosen["kinds"]:
-        return {(cell.row, cell.column): _score(base.fit(train), test)}
+        return {(cell.row, cell.column): 100.0 * float(base.fit(train).score(test))}
     model = TwoStage(base, kinds=chosen["kinds"], threads=1).fit(train, dev=dev)
-    found = {(cell.row, cell.column): _score(model, test)}
+    found = {(cell.row, cell.column): 100.0 * float(model.score(test))}
     if cell.row == "all five":
         for tau in TAUS:
             model.tau_ = tau
-            found[KEPT_SHARE.format(tau), cell.column] = _score(model, test)
+            found[KEPT_SHARE.format(tau), cell.column] = 100.0 * float(model.score(test))
     return found
-
-
-def _score(model: Any, test: Corpus) -> float:
-    """Return token accuracy of plain labels, F1 of entities of tags, in percent."""
-    assert test.labels is not None
-    if not any(name.startswith("B-") for name in test.labels.names):
-        return 100.0 * float(model.score(test))
-    return 100.0 * segment_scores(test.all_labels(), model.predict(test)).micro.f1
 
 
 WORDS_TABLE = Table(
     name="ilp14-inputs",
     title="Two-stage inference over a CRF that knows words and ends alone",
     source="Fersini, Messina, Felici & Roth 2014",
-    metric="token accuracy (CORA, by labelled references) and F1 of entities (wikigold), %",
+    metric="token accuracy, %, by labelled references",
     minutes=2,
-    needs=tuple(f"{directory}/{split}" for directory in ("cora", "wikigold") for split in ("train", "dev", "test")),
+    needs=tuple(f"cora/{split}" for split in ("train", "dev", "test")),
     published={
         row: dict.fromkeys(WORD_SETS) for row in (*KINDS, *(KEPT_SHARE.format(tau) for tau in TAUS))
     },
@@ -187,7 +177,7 @@ WORDS_TABLE = Table(
     once=frozenset(WORD_SETS),
     quick=("CORA, 20",),
     departures=(
-        "the paper's own sets are not to be had",
+        "the paper's own sets are not to be had; of entities, a base of words alone finds too few to mend",
         "relations are pairs of fields with support and confidence, not clauses of a minimum-cost SAT",
         "a state change that is broken on both sides of a delimiter counts twice, in the paper once",
     ),

@@ -17,6 +17,7 @@ MODULES = {
         "ccm12-table4-inputs",
         "ccm12-table6-inputs",
         "ccm12-table9-inputs",
+        "ccm12-choices",
         "ccm12-section5.2",
         "ccm12-decoders",
     ),
