@@ -31,7 +31,18 @@ from espalier.workbench.failures import Failure, explained
 from espalier.workbench.jobs import Jobs
 from espalier.workbench.metrics import MetricsWatch, ServerMetrics
 from espalier.workbench.redecoding import Redecoder
-from espalier.workbench.routes import grobid, history, measuring, parsing, records, rules, service, tasks, training
+from espalier.workbench.routes import (
+    grobid,
+    history,
+    marks,
+    measuring,
+    parsing,
+    records,
+    rules,
+    service,
+    tasks,
+    training,
+)
 from espalier.workbench.routes.shared import ERRORS
 from espalier.workbench.security import Gate, RequestGuard
 from espalier.workbench.sessions import Door
@@ -76,7 +87,7 @@ def create_app(
     )
     app.state.gate, app.state.door = gate, Door(gate.token, bench.database)
     app.state.metrics = ServerMetrics(worker)
-    for part in (tasks, records, history, rules, training, measuring, login, parsing):
+    for part in (tasks, records, marks, history, rules, training, measuring, login, parsing):
         app.include_router(part.router, prefix=PREFIX, responses=ERRORS)
     app.include_router(grobid.router, prefix="/api", responses=ERRORS)
     app.include_router(service.router, responses=ERRORS)

@@ -275,13 +275,25 @@ def _record_dict(stored: Stored, answer: Extraction) -> dict[str, Any]:
 
 
 def listed(
-    bench: Bench, task: ProjectTask, order: str, corrected: str, offset: int, limit: int, k: int
-) -> dict[str, Any]:  # fmt: skip
-    """Return a page of records; only an order by confidence needs the answers of all."""
+    bench: Bench,
+    task: ProjectTask,
+    order: str,
+    corrected: str,
+    offset: int,
+    limit: int,
+    k: int,
+    found: Sequence[Stored] | None = None,
+) -> dict[str, Any]:
+    """Return a page of records, of those that were found or of all; an order by confidence needs the answers of all."""
     bench.check_many(limit)
     total, done = bench.records.counts(task.name)
     matching = {"any": total, "yes": done, "no": total - done}[corrected]
-    if order == "position":
+    if found is not None:
+        matching = len(found)
+        if order != "position":
+            found = _by_confidence(bench, task, found, reverse=order == "confidence")
+        stored = list(found)[offset : offset + limit]
+    elif order == "position":
         stored = bench.records.all(task.name, _CORRECTED[corrected], offset, limit)
     else:
         everything = bench.records.all(task.name, _CORRECTED[corrected])
@@ -291,8 +303,8 @@ def listed(
 
 
 def queued(bench: Bench, task: ProjectTask, limit: int, skip: Sequence[int], k: int) -> dict[str, Any]:
-    """Return the least confident records that nobody corrected."""
-    stored = bench.records.all(task.name, corrected=False)
+    """Return the least confident records that nobody corrected nor put off."""
+    stored = [one for one in bench.records.all(task.name, corrected=False) if one.skipped is None]
     left, skipped = len(stored), frozenset(skip)
     stored = [one for one in stored if one.id not in skipped]
     first = _by_confidence(bench, task, stored)[:limit]

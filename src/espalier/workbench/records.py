@@ -22,7 +22,18 @@ from espalier.workbench.history import Stale, note
 from espalier.workbench.memory import Kept
 from espalier.workbench.tasks import ProjectTask
 
-__all__ = ["AddedRecords", "RecordStore", "Stored", "checked_spans", "give_fields", "insert_row", "stale"]
+__all__ = [
+    "AddedRecords",
+    "RecordStore",
+    "Stored",
+    "checked_spans",
+    "fields_json",
+    "give_fields",
+    "insert_new",
+    "insert_row",
+    "row_of",
+    "stale",
+]
 
 _KEPT = 20_000  # records in memory
 _COMMENTS = "(SELECT count(*) FROM comment WHERE comment.record = record.id) AS comments"
@@ -87,14 +98,9 @@ class RecordStore:
         ready = [(document, _key(document.text), _labels(task, document, i)) for i, document in enumerate(documents, 1)]
         with self._db.write() as write:
             for (document, key, labels), source in zip_longest(ready, sources):
-                stamp = None if labels is None else now()
-                row = (task.name, document.text, _own_tokens(document), key, labels, stamp, who if stamp else "")
-                into = "INSERT OR IGNORE INTO record (task, text, tokens, key, corrected, corrected_at, who)"
-                done = write.execute(f"{into} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-                if done.rowcount:
-                    ids.append(int(done.lastrowid or 0))
-                    if source is not None:
-                        write.execute("INSERT INTO place VALUES (?, ?)", (ids[-1], json.dumps(source)))
+                made = insert_new(write, task.name, document, labels, source, who)
+                if made is not None:
+                    ids.append(made)
                     corrected += labels is not None
                     continue
                 known += 1
@@ -148,11 +154,9 @@ class RecordStore:
     def delete(self, task: str, record: int, who: str = "") -> None:
         """Forget a record; its history keeps it."""
         with self._db.write() as write:
-            row = write.execute(f"{_SELECT} WHERE task = ? AND id = ?", (task, record)).fetchone()
-            if row is None:
-                raise _missing(task, record)
+            row = row_of(write, task, record)
             write.execute("DELETE FROM record WHERE id = ?", (record,))
-            note(write, task, record, row["version"] + 1, who, "removed", before=dict(row))
+            note(write, task, record, row["version"] + 1, who, "removed", before=row)
 
     def delete_all(self, task: str, *, corrected: bool) -> int:
         """Forget the records of a task that nobody corrected, or all of them; return how many."""
@@ -174,7 +178,7 @@ class RecordStore:
         version : the one that was read; if the record has a later one with other fields, this is refused (`Stale`).
         """
         document = self.get(task.name, record).document
-        labels = None if spans is None else _json(checked_spans(task, document, spans))
+        labels = None if spans is None else fields_json(checked_spans(task, document, spans))
         with self._db.write() as write:
             row = write.execute("SELECT * FROM record WHERE task = ? AND id = ?", (task.name, record)).fetchone()
             if row is None:
@@ -203,6 +207,30 @@ def stale(write: Connection, row: Row) -> Stale:
     last = write.execute(query, (row["id"],)).fetchone()
     who, at = ("", None) if last is None else (last["who"], last["at"])
     return Stale(f"record {row['id']}", who, at)
+
+
+def insert_new(
+    write: Connection, task: str, document: Document, labels: str | None, source: dict[str, Any] | None, who: str
+) -> int | None:
+    """Put a new record into the table, and return its number; None if the task has such a text already."""
+    stamp = None if labels is None else now()
+    values = (task, document.text, _own_tokens(document), _key(document.text), labels, stamp, who if stamp else "")
+    into = "INSERT OR IGNORE INTO record (task, text, tokens, key, corrected, corrected_at, who)"
+    done = write.execute(f"{into} VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    if not done.rowcount:
+        return None
+    made = int(done.lastrowid or 0)
+    if source is not None:
+        write.execute("INSERT INTO place VALUES (?, ?)", (made, json.dumps(source)))
+    return made
+
+
+def row_of(write: Connection, task: str, record: int) -> dict[str, Any]:
+    """Return a record as its row, with its place, so that it can be put back."""
+    row = write.execute(f"{_SELECT} WHERE task = ? AND id = ?", (task, record)).fetchone()
+    if row is None:
+        raise _missing(task, record)
+    return dict(row)
 
 
 def insert_row(write: Connection, row: Mapping[str, Any]) -> None:
@@ -265,12 +293,13 @@ def _labels(task: ProjectTask, document: Document, number: int) -> str | None:
     if document.spans is None or document.unknown:
         return None
     try:
-        return _json(checked_spans(task, document, document.spans))
+        return fields_json(checked_spans(task, document, document.spans))
     except Failure as failure:
         raise Failure(failure.status, failure.what, failure.hint, f"record {number} of the file") from None
 
 
-def _json(spans: Iterable[Span]) -> str:
+def fields_json(spans: Iterable[Span]) -> str:
+    """Return fields as they are stored."""
     return json.dumps([[span.start, span.end, span.label] for span in spans])
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
 from espalier.workbench.history import HistoryChange, Stale, note
+from espalier.workbench.marking import parted_back
 from espalier.workbench.records import give_fields, insert_row, stale
 from espalier.workbench.tasks import ProjectTask, RuleState
 
@@ -29,6 +30,8 @@ def undo(bench: Bench, task: ProjectTask, change: HistoryChange, who: str) -> No
     with bench.database.write() as write:
         if change.what in _FIELDS:
             _fields_back(write, change, who)
+        elif change.what in ("split", "merged"):
+            parted_back(write, task.name, change.before, change.after, who)
         elif change.what == "removed":
             _record_back(write, task.name, change, who)
         else:

@@ -1,4 +1,4 @@
-"""axe-core looks at every view, in the light and in the dark, for what shuts people out; nothing serious may be found."""
+"""axe-core looks at every view, in the light and in the dark, for barriers; it may find nothing serious."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ from espalier.workbench.routes.shared import (
     download,
     numbers,
 )
+from espalier.workbench.searching import RecordFilter, matching
 from espalier.workbench.shapes import answers
 from espalier.workbench.shapes.requests import LARGEST, Corrections, ParseQuestion, Pasted, VersionRead
 
@@ -63,9 +64,18 @@ def list_records(
     offset: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
     limit: Annotated[int, Query(ge=1, le=100_000)] = 100,
     k: Best = 1,
+    text: Annotated[str, Query(max_length=200)] = "",
+    label: Annotated[str, Query(max_length=200)] = "",
+    rule: Annotated[str, Query(max_length=200)] = "",
+    low: Annotated[float, Query(ge=0, le=1)] = 0.0,
+    high: Annotated[float, Query(ge=0, le=1)] = 1.0,
+    who: Annotated[str, Query(max_length=200)] = "",
+    state: Literal["any", "open", "corrected", "skipped", "flagged", "commented"] = "any",
 ) -> JSONResponse:
-    """List records with what the active model says."""
-    return JSONResponse(listed(bench, task, order, corrected, offset, limit, k))
+    """List records with what the active model says: all, or those that fit."""
+    wanted = RecordFilter(text, label, rule, low, high, who, state)
+    found = None if wanted == RecordFilter() else matching(bench, task, wanted)
+    return JSONResponse(listed(bench, task, order, corrected, offset, limit, k, found))
 
 
 @router.delete("/tasks/{task}/records", response_model=answers.Deleted)

@@ -6,10 +6,25 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from espalier.workbench.shapes.answers import ErrorAnswer
-from espalier.workbench.shapes.requests import ApiShape
+from espalier.workbench.shapes.answers import ErrorAnswer, RecordAnswer
+from espalier.workbench.shapes.requests import LARGEST, ApiShape
 
-__all__ = ["ChangeAnswer", "ConflictAnswer", "HistoryAnswer", "LeaveOrder", "LeftAnswer"]
+__all__ = [
+    "ChangeAnswer",
+    "CommentAnswer",
+    "CommentsAnswer",
+    "ConflictAnswer",
+    "HistoryAnswer",
+    "LeaveOrder",
+    "LeftAnswer",
+    "MarkOrder",
+    "MergeOrder",
+    "NewComment",
+    "PartedAnswer",
+    "SplitOrder",
+    "SureAnswer",
+    "SureOrder",
+]
 
 
 class ConflictAnswer(ErrorAnswer):
@@ -48,3 +63,65 @@ class LeftAnswer(ApiShape):
     """How many sessions were ended."""
 
     ended: int
+
+
+class MarkOrder(ApiShape):
+    """Marks of a record. flag : why it is marked, null takes the mark away; skipped : put it off, or back."""
+
+    flag: Annotated[str, Field(min_length=1, max_length=500)] | None = None
+    skipped: bool | None = None
+
+
+class NewComment(ApiShape):
+    """What to say about a record."""
+
+    text: Annotated[str, Field(min_length=1, max_length=5000)]
+
+
+class CommentAnswer(ApiShape):
+    """What somebody said about a record."""
+
+    id: int
+    at: str
+    who: str
+    text: str
+
+
+class CommentsAnswer(ApiShape):
+    """The comments of a record, the oldest first; the key is `said`, since `comments` is their number in a record."""
+
+    said: list[CommentAnswer]
+
+
+class SplitOrder(ApiShape):
+    """Where to cut a record: the first character of the second one."""
+
+    at: Annotated[int, Field(ge=1, le=LARGEST)]
+
+
+class MergeOrder(ApiShape):
+    """Which record to put behind this one."""
+
+    other: Annotated[int, Field(ge=1, le=LARGEST)]
+
+
+class PartedAnswer(ApiShape):
+    """The numbers of the records that came of it."""
+
+    made: list[int]
+
+
+class SureOrder(ApiShape):
+    """Confirm open records whose confidence is at least `above`; unless `really`, only show a sample of them."""
+
+    above: Annotated[float, Field(ge=0.5, le=1)]
+    sample: Annotated[int, Field(ge=1, le=100)] = 10
+    really: bool = False
+
+
+class SureAnswer(ApiShape):
+    """How many records are so sure, how many were confirmed, and a sample to look at."""
+
+    matching: int
+    confirmed: int
+    records: list[RecordAnswer]

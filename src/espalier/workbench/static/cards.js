@@ -3,7 +3,7 @@
 // browser lays out only what is in sight (content-visibility).
 
 import { h } from "./dom.js";
-import { broken, changed, corrected, place, proof, strange, sure } from "./chips.js";
+import { broken, changed, corrected, marks, place, proof, strange, sure } from "./chips.js";
 import { difference, fieldText, spoken } from "./fields.js";
 
 // Cards that are built at once before the browser has told what is in sight, and milliseconds of work between frames.
@@ -36,6 +36,12 @@ export class Cards {
 
   get records() {
     return [...this.cards.values()].map(({ record }) => record);
+  }
+
+  /** The record below another one, if there is one. */
+  after(record) {
+    const all = this.records;
+    return all[all.indexOf(record) + 1] ?? null;
   }
 
   /** Show these records and no others. */
@@ -116,7 +122,7 @@ export class Cards {
       h("span", { class: "number" }, String(record.id)),
       change ? change.changed && changed(change.tokens_changed) : sure(record.confidence, this.model()),
       this.model() !== null && proof(certificate), strange(record), broken(violations),
-      record.corrected && corrected(record), place(record.source),
+      record.corrected && corrected(record), marks(record), place(record.source),
       h("span", { class: "actions" }, this.actions(record)));
     const own = (element, field) => {
       this.owners.set(element, { record, field, look: this.looks.get(field.label) });

@@ -57,3 +57,10 @@ export function place(source) {
 export const corrected = ({ corrected_by: who }) =>
   chip(who ? `corrected by ${who}` : "corrected", "good", `${who || "Somebody"} confirmed these fields`);
 export const changed = (count) => chip(count === 1 ? "1 token changed" : `${count} tokens changed`, "good");
+
+/** What people have said about a record: a flag with its reason, how many comments, that it was put off. */
+export const marks = ({ flag, comments, skipped }) => [
+  flag && chip(`flag: ${flag}`, "warn"),
+  comments > 0 && chip(comments === 1 ? "1 comment" : `${comments} comments`),
+  skipped && chip("skipped", "", "It is not in the queue of Teach; More … puts it back"),
+];

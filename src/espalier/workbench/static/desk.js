@@ -1,8 +1,8 @@
 // The desk of Teach: one record at a time, what is shown, how it is changed, what is confirmed.
 
-import { get, post, put as send, query, remove } from "./api.js";
+import { get, patch, post, put as send, query, remove } from "./api.js";
 import { button, h, panel, plural, put, row } from "./dom.js";
-import { proof, strange, sure } from "./chips.js";
+import { marks, proof, strange, sure } from "./chips.js";
 import { chooseFields } from "./conflict.js";
 import { draft, keepDraft } from "./drafts.js";
 import { historyList } from "./history.js";
@@ -39,7 +39,7 @@ function help(bench) {
 /** One record at a time: what is shown, how it is changed, what is confirmed. */
 export class Desk {
   constructor(bench, place) {
-    Object.assign(this, { bench, place, record: null, skipped: [], done: [], turn: 0, fresh: true });
+    Object.assign(this, { bench, place, record: null, done: [], turn: 0, fresh: true });
     this.card = panel("Record to correct");
     this.card.classList.add("desk");
     this.card.addEventListener("keydown", (event) => this.press(event));
@@ -51,7 +51,7 @@ export class Desk {
     this.turn += 1;
     const { bench, turn } = this;
     const one = id === null ? null : get(`${bench.path}/records/${encodeURIComponent(id)}`);
-    const queue = get(`${bench.path}/queue${query({ skip: this.skipped.join(",") })}`);
+    const queue = get(`${bench.path}/queue${query({ limit: 1 })}`);
     const [record, { left, records }] = await Promise.all([one, queue]);
     // What was asked for later, or changed by hand meanwhile, is not overwritten.
     if (turn !== this.turn) return;
@@ -92,6 +92,7 @@ export class Desk {
       const why = this.bench.task.records ? "Every record is corrected or skipped." : "There are no records yet.";
       put(this.card, h("div", { class: "empty" }, h("p", {}, why),
         row(h("a", { class: "button", href: this.bench.address("parse") }, "Add more texts"),
+          h("a", { class: "button", href: this.bench.address("parse", null, { state: "skipped" }) }, "Show the skipped ones"),
           this.done.length > 0 && button("Undo the last one", () => this.undo()))));
       this.labelling = null;
       return;
@@ -108,7 +109,7 @@ export class Desk {
       row(h("h2", {}, `Record ${record.id}`),
         h("span", { class: "soft small" }, `${plural(this.left, "record")} in the queue`),
         sure(record.confidence, this.bench.task.model), this.bench.task.model !== null && proof(record.certificate),
-        strange(record), this.state),
+        strange(record), marks(record), this.state),
       this.strip.node, this.keys,
       h("div", { class: "row deciding" }, this.confirm, button("Skip", () => this.skip()),
         button("Undo", () => this.undo()),
@@ -196,8 +197,11 @@ export class Desk {
   }
 
   skip() {
-    this.skipped.push(this.record.id);
-    return this.act(() => this.open());
+    return this.act(async () => {
+      await patch(`${this.bench.path}/records/${this.record.id}`, { skipped: true });
+      say(`Record ${this.record.id} is put off.`);
+      await this.open();
+    });
   }
 
   takeBack() {

@@ -4,7 +4,9 @@ import { get, post, query, Refusal, remove } from "./api.js";
 import { button, h, labelled, panel, plural, put, row, select, stack } from "./dom.js";
 import { Cards, fieldsOf } from "./cards.js";
 import { draft, keepDraft } from "./drafts.js";
+import { findPanel, wantedIn } from "./finding.js";
 import { legend } from "./legend.js";
+import { markDialog } from "./marks.js";
 import { ask, busy, refuse, say } from "./messages.js";
 import { attachPopover } from "./popover.js";
 import { copyExport, downloadMenu, dropZone, fileButton, problemList, told, uploadRecords } from "./transfer.js";
@@ -52,7 +54,7 @@ function inputPanel(bench, added) {
 const canCopy = (bench) => bench.task.formats.some(({ name }) => name === "bibtex");
 
 /** The toolbar above the records: order, downloads, copying, clearing. */
-function toolbar(bench, order, place, reload) {
+function toolbar(bench, order, wanted, place, reload) {
   const clear = button("Clear", async () => {
     if (!(await ask("Remove all records that are not corrected?", "Remove them"))) return;
     await busy(clear, place, async () => {
@@ -62,7 +64,8 @@ function toolbar(bench, order, place, reload) {
     });
   }, { class: "quiet", title: "Remove the records that are not corrected" });
   const copy = canCopy(bench) && button("Copy as BibTeX", () => busy(copy, place, () => copyExport(bench, "bibtex")));
-  const sorted = select(ORDERS, order, (value) => { location.hash = bench.address("parse", null, { order: value }); });
+  const go = (value) => { location.hash = bench.address("parse", null, { ...wanted, order: value }); };
+  const sorted = select(ORDERS, order, go);
   return row(h("h2", { id: "count", "aria-live": "polite" }), labelled("Order", sorted),
     copy, downloadMenu(bench, "all", place), clear);
 }
@@ -76,6 +79,8 @@ function nothing(bench) {
 
 export async function mountParse(root, bench, { query: asked }) {
   const order = ORDERS.some(([name]) => name === asked.get("order")) ? asked.get("order") : "position";
+  const wanted = wantedIn(asked);
+  const searching = Object.keys(wanted).length > 0;
   const place = h("div", { "aria-live": "polite" });
   const rest = row();
   let turn = 0;
@@ -92,19 +97,22 @@ export async function mountParse(root, bench, { query: asked }) {
       await remove(`${bench.path}/records/${record.id}`);
       await load();
     }), { class: "quiet" });
-    return [h("a", { class: "button quiet", href: bench.address("teach", record.id) }, "Correct"), copy, drop];
+    const more = button("More …", () => markDialog(bench, record, cards.after(record), load), { class: "quiet",
+      title: "Flag, comment, split, merge" });
+    return [h("a", { class: "button quiet", href: bench.address("teach", record.id) }, "Correct"), copy, more, drop];
   }
 
   /** Fetch records from `offset` on; null if others were asked for meanwhile, since answers may overtake each other. */
   async function fetchPage(offset) {
     turn += 1;
     const mine = turn;
-    const answer = await get(`${bench.path}/records${query({ order, offset, limit: PAGE })}`);
+    const answer = await get(`${bench.path}/records${query({ order, offset, limit: PAGE, ...wanted })}`);
     if (turn !== mine) return null;
     const shown = offset + answer.records.length;
     const left = answer.matching - shown;
     const done = answer.corrected ? `, ${answer.corrected} corrected` : "";
-    document.getElementById("count").textContent = plural(answer.total, "record") + done;
+    const all = plural(answer.total, "record") + done;
+    document.getElementById("count").textContent = searching ? `${answer.matching} of ${all}` : all;
     put(rest, left > 0 && button(`Show ${Math.min(PAGE, left)} more`, () => more(shown)));
     return answer.records;
   }
@@ -113,7 +121,7 @@ export async function mountParse(root, bench, { query: asked }) {
     if (!records) return;
     popover.forget();
     cards.show(records);
-    if (!records.length) put(rest, nothing(bench));
+    if (!records.length) put(rest, searching ? h("div", { class: "empty" }, "No record fits.") : nothing(bench));
     labels.update(cards.records.map(fieldsOf));
   }
   async function more(offset) {
@@ -125,12 +133,15 @@ export async function mountParse(root, bench, { query: asked }) {
     }
   }
 
+  const find = await findPanel(bench, wanted, (found) => {
+    location.hash = bench.address("parse", null, { ...(order === "position" ? {} : { order }), ...found });
+  });
   const input = inputPanel(bench, load);
   const hint = (signs, what) => h("span", {}, [...signs].map((key) => h("kbd", {}, key)), ` ${what}`);
   const keys = h("p", { class: "help soft small" }, hint("↑↓", "records"), hint("←→", "fields"));
   put(root, dropZone(h("div", { class: "columns side-left" },
     stack(input.node, panel("Legend", h("h2", {}, "Labels"), labels.node, keys)),
-    stack(toolbar(bench, order, place, load), place, cards.node, rest)), input.send));
+    stack(toolbar(bench, order, wanted, place, load), find, place, cards.node, rest)), input.send));
   try {
     await load();
   } catch (error) {

@@ -2,6 +2,7 @@
 
 import { download, get, patch, put as send, query, remove, upload } from "./api.js";
 import { button, h, panel, plural, points, put, remark, row } from "./dom.js";
+import { sureDialog } from "./marks.js";
 import { ask, busy, openDialog, say } from "./messages.js";
 import { downloadMenu, fileButton, problemList, told, uploadRecords } from "./transfer.js";
 
@@ -109,5 +110,6 @@ export function dataPanel(bench, changed) {
     else await changed();
   }));
   const save = downloadMenu(bench, "corrected", place, "Save corrected records");
-  return panel("Data", row(h("h2", {}, "Labelled data"), open, save), place);
+  const sure = bench.task.model !== null && button("Confirm what is sure …", () => sureDialog(bench, changed));
+  return panel("Data", row(h("h2", {}, "Labelled data"), sure, open, save), place);
 }
