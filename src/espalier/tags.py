@@ -6,7 +6,7 @@ IOB2 is the only scheme inside the library. This module parses tags, says which 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -95,6 +95,11 @@ def segments(tags: Sequence[str | None], *, leaves: bool = False) -> list[Segmen
     innermost level is that segment itself: `authors` around `authors/person` is a leaf only where
     no person is.
     """
+    levels_of: dict[str | None, tuple[tuple[bool, str], ...]] = {
+        tag: () if tag is None else _paths(tag) for tag in dict.fromkeys(tags)
+    }
+    if max(map(len, levels_of.values()), default=0) <= 1:  # most tasks have one level
+        return _runs(tags, {tag: levels[0] if levels else (False, "") for tag, levels in levels_of.items()})
     found: list[Segment] = []
     open_levels: list[tuple[str, int]] = []  # (path, first token)
 
@@ -103,12 +108,11 @@ def segments(tags: Sequence[str | None], *, leaves: bool = False) -> list[Segmen
             path, start = open_levels.pop()
             found.append(Segment(start, end, path))
 
-    previous_leaf, nested = "", False
+    previous_leaf = ""
     for t, tag in enumerate(tags):
         if t and tag == tags[t - 1] and (tag is None or "B-" not in tag):
             continue  # nothing opens, nothing closes
-        levels = _paths(tag) if tag is not None else ()
-        nested = nested or len(levels) > 1
+        levels = levels_of[tag]
         if leaves and levels:
             # Only the innermost level counts; leaving it for a deeper or shallower level ends the stretch.
             path = levels[-1][1]
@@ -128,6 +132,19 @@ def segments(tags: Sequence[str | None], *, leaves: bool = False) -> list[Segmen
         for _, path in levels[keep:]:
             open_levels.append((path, t))
     close(0, len(tags))
-    if not nested:  # each segment was closed before the next was opened
-        return found
     return sorted(found, key=lambda s: (s.start, -s.end, s.label.count("/"), s.label))
+
+
+def _runs(tags: Sequence[str | None], level_of: Mapping[str | None, tuple[bool, str]]) -> list[Segment]:
+    """Return the segments of tags of one level; level_of : does a tag begin one, and its name, "" if it has none."""
+    found: list[Segment] = []
+    start, name = 0, ""
+    for t, tag in enumerate(tags):
+        begins, now = level_of[tag]
+        if begins or now != name:
+            if name:
+                found.append(Segment(start, t, name))
+            start, name = t, now
+    if name:
+        found.append(Segment(start, len(tags), name))
+    return found
