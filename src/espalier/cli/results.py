@@ -98,6 +98,10 @@ def write_results(path: Path, results: Sequence[protocol.Result]) -> None:
         write_chunks(path, [json.dumps(records, indent=1) + "\n"], "utf-8")
 
 
+_HOW_TO_READ = (
+    "Each cell: ours ± standard deviation over runs, and the paper's figure in brackets. A table whose name ends in "
+    "-inputs has the inputs of its paper, so that figures can be compared; the one without has ours."
+)
 _LIBRARIES = ("numpy", "numba", "scipy")
 
 
@@ -160,7 +164,7 @@ def results_markdown(
     from espalier.experiments.pictures import pictures
 
     lines = ["# Results", "", *wrap(_where_and_when(sum(seconds.values())), 120), ""]
-    lines += ["Each cell: ours ± standard deviation over runs, and the paper's figure in brackets.", ""]
+    lines += [*wrap(_HOW_TO_READ, 120), ""]
     for one in tables:
         own = [result for result in results if result.table == one.name]
         if not own:

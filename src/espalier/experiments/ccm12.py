@@ -117,7 +117,7 @@ VOCABULARY = (
     "the words of the unlabelled text are known to the supervised models, too, and the smoothing constant is by the "
     "development sets: the paper gives neither"
 )
-COUNTING = "penalties stay as counted on the labels while CoDL learns (algorithm 2 counts them anew: under 0.1 points)"
+COUNTING = "penalties stay as counted on the labels while CoDL learns; algorithm 2 counts them anew"
 SPLIT = "which subsets the paper drew is not known: sizes are equal, samples are not"
 BREAKS = "our advertisements have lost their line breaks, which the paper's rule on punctuation counts as borders"
 BACKOFF = "the HMM backs off to shapes and suffixes; the paper's is plain, and so is that of the table of its inputs"

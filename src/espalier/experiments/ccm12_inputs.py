@@ -259,7 +259,7 @@ def measure_choices(data: Data, cell: Cell) -> float:
 CHOICE_TABLE = paper_table(
     name="ccm12-choices",
     title="What the paper does not say, by development data and 5 labelled sequences: words, constant, features",
-    minutes=0.3,
+    minutes=0.1,
     needs=(*needs("citations", "ads", pool=True), "cora/dev", "ads/dev"),
     published=CHOICES,
     settings=settings_choices,

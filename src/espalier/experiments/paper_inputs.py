@@ -56,7 +56,7 @@ RANK_TABLE = replace(
     sr10.TABLE,
     name="sr10-inputs",
     metric="token accuracy, %",
-    minutes=1.5,
+    minutes=0.3,
     needs=(*needs("citations"), "cora/dev"),
     published={
         row: {size: sr10.FIGURES[row][sr10.SIZES.index(size)] for size in RANK_SIZES} for row in RANKED
@@ -113,7 +113,7 @@ LEVELS_TABLE = sdd14_table(
     name="sdd14-levels",
     title="Count constraints on UMass references: F1 of leaves and of all levels, weights shared or not",
     metric="field F1, %; p of the gain",
-    minutes=1.5,
+    minutes=0.4,
     published=FIGURES_LEVELS,
     settings=settings_levels,
     measure=measure_levels,
@@ -166,7 +166,7 @@ WORDS_TABLE = Table(
     title="Two-stage inference over a CRF that knows words and ends alone",
     source="Fersini, Messina, Felici & Roth 2014",
     metric="token accuracy, %, by labelled references",
-    minutes=2,
+    minutes=0.2,
     needs=tuple(f"cora/{split}" for split in ("train", "dev", "test")),
     published={
         row: dict.fromkeys(WORD_SETS) for row in (*KINDS, *(KEPT_SHARE.format(tau) for tau in TAUS))
