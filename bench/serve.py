@@ -192,6 +192,14 @@ def half_sent(base: str, texts: list[str], options: argparse.Namespace) -> tuple
     return [compare(f"{name}: others, p99", "ms", seen.ms(0.99), 500, "promised")], seen.errors
 
 
+def wait_until_ready(address: str, workers: int) -> None:
+    """Wait until every process has its model; each new connection may meet another one."""
+    ready = 0
+    while ready < 10 * workers:
+        ready = ready + 1 if httpx.get(f"{address}ready", timeout=60).is_success else 0
+        time.sleep(0.05)
+
+
 PARTS = {"pages": pages, "parse": parsing, "attacks": attacks, "half-open": half_sent}
 
 
@@ -214,6 +222,7 @@ def main() -> None:
         try:
             assert server.stdout is not None
             base = f"{server.stdout.readline().strip()}api/v1"
+            wait_until_ready(base.removesuffix("api/v1"), options.workers)
             for part in options.only:
                 texts = references(options.data, SCREEN if part == "pages" or options.quick else 1000)
                 found = PARTS[part](base, texts, options)

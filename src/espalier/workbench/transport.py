@@ -7,22 +7,19 @@ some seconds. How long a body may take is the application's concern (`callers`).
 from __future__ import annotations
 
 import asyncio
+import socket as socket_module
 from importlib import import_module
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 from typing import Any
 
 import uvicorn
 
-try:
-    from socket import SO_REUSEPORT
-except ImportError:  # Windows
-    SO_REUSEPORT = 0
-
 __all__ = ["HEAD_SECONDS", "can_share", "configured", "listening", "many_files"]
 
 HEAD_SECONDS = 10.0
 """The time in which the head of a request has to come."""
 _BACKLOG = 1024
+_REUSE_PORT: int = getattr(socket_module, "SO_REUSEPORT", 0)  # Windows has none
 _FILES = 16_384
 
 
@@ -38,7 +35,7 @@ def listening(host: str, port: int, *, shared: bool = False) -> socket:
     try:
         listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
         if shared:
-            listener.setsockopt(SOL_SOCKET, SO_REUSEPORT, 1)
+            listener.setsockopt(SOL_SOCKET, _REUSE_PORT, 1)
         listener.bind((host, port))
         listener.listen(_BACKLOG)
     except BaseException:
@@ -49,7 +46,7 @@ def listening(host: str, port: int, *, shared: bool = False) -> socket:
 
 def can_share() -> bool:
     """Can several processes listen on one address?"""
-    return bool(SO_REUSEPORT)
+    return bool(_REUSE_PORT)
 
 
 def configured(app: Any, head_seconds: float = HEAD_SECONDS, **options: Any) -> uvicorn.Config:

@@ -45,7 +45,7 @@ def task_dict(bench: Bench, task: ProjectTask) -> dict[str, Any]:
 @router.get("/status", response_model=answers.StatusAnswer)
 def status(request: Request, bench: BenchOf, jobs: JobsOf) -> JSONResponse:
     """Say that the server is there, and what it takes."""
-    limits = {name: getattr(bench.limits, name) for name in ("body", "records", "length", "seconds")}
+    limits = {name: getattr(bench.limits, name) for name in ("body", "records", "length", "tokens", "seconds")}
     login = request.app.state.gate.token is not None
     about = {"version": request.app.version, "project": bench.directory.name, "login": login}
     return JSONResponse({**about, "limits": limits, "jobs": jobs.status()})

@@ -88,6 +88,7 @@ class LimitsShape(ApiShape):
     body: int
     records: int
     length: int
+    tokens: int
     seconds: float
 
 
