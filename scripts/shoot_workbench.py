@@ -84,7 +84,9 @@ def prepare(client: httpx.Client) -> None:
         client.put(f"/tasks/{TASK}/records/{record['id']}/fields", json={"fields": fields}).raise_for_status()
     asked = {"method": "supervised", "name": f"after {len(records[::2])} records"}
     job = client.post(f"/tasks/{TASK}/jobs", json=asked).raise_for_status().json()
-    wait_for(lambda: client.get(f"/jobs/{job['id']}").json()["state"] not in ("queued", "running"), "training hangs")
+    wait_for(
+        lambda: client.get(f"/jobs/{job['id']}").json()["state"] not in ("queued", "running"), "training hangs", 400
+    )
 
 
 def open_view(page: Page, base: str, view: str) -> None:

@@ -13,6 +13,7 @@
 | `answers` | extractions as the API writes them |
 | `memory` | what is kept between requests, within bounds |
 | `bench` | all of the above together: what the routes call |
+| `relabelling` | labels of a task that change |
 | `searching`, `marking` | finding records, and what people do to them besides correcting |
 | `reading`, `exporting`, `redecoding`, `suggesting`, `measuring` | one kind of work each |
 | `jobs`, `orders`, `teaching`, `judgement` | training in a process of its own, one at a time; is the new model worse? |

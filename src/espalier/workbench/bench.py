@@ -129,7 +129,7 @@ class Bench:
 
     def batch(self, labeller: Labeller, stored: Sequence[Stored]) -> Scored:
         """Return records with their scores; those of the last few requests are kept whole."""
-        key = (labeller.number, tuple(one.id for one in stored))
+        key = (labeller.key, tuple(one.id for one in stored))
         found = self._batches.get(key)
         if found is None:
             documents = [one.document for one in stored]
@@ -139,14 +139,14 @@ class Bench:
         return found
 
     def _potentials(self, labeller: Labeller, stored: Sequence[Stored]) -> ChainBatch:
-        keys = [(labeller.number, one.id) for one in stored]
+        keys = [(labeller.key, one.id) for one in stored]
         found = {key: self._scores.get(key) for key in keys}
-        missing = [one for one in stored if found[labeller.number, one.id] is None]
+        missing = [one for one in stored if found[labeller.key, one.id] is None]
         if missing:
             scored = labeller.extractor.score([one.document for one in missing])
             for i, one in enumerate(missing):
-                found[labeller.number, one.id] = part = alone(scored.potentials, i)
-                self._scores.put((labeller.number, one.id), part)
+                found[labeller.key, one.id] = part = alone(scored.potentials, i)
+                self._scores.put((labeller.key, one.id), part)
         return joined([known for key in keys if (known := found[key]) is not None])
 
     def answers(self, task: ProjectTask, stored: Sequence[Stored], model: int | None, turn: Turn) -> list[Extraction]:
@@ -158,7 +158,7 @@ class Bench:
 
     def _answers_of(self, task: ProjectTask, some: Sequence[Stored], model: int | None) -> list[Extraction]:
         """Return the answers for the records of one piece; they are kept."""
-        rules = task.rules.key
+        rules = (task.rules.key, hash(task.labels))
         keys = [(model, rules, one.id) for one in some]
         found = {key: self._answers.get(key) for key in keys}
         missing = [(key, one) for key, one in zip(keys, some, strict=True) if found[key] is None]
@@ -178,7 +178,7 @@ class Bench:
 
     def confidences(self, task: ProjectTask, stored: Sequence[Stored]) -> list[float]:
         """Return how sure the active model is of each record."""
-        rules = task.rules.key
+        rules = (task.rules.key, hash(task.labels))
         keys = [(task.active, rules, one.id) for one in stored]
         found = [self._sure.get(key) for key in keys]
         missing = [i for i, sure in enumerate(found) if sure is None]

@@ -47,6 +47,11 @@ class Labeller:
     learned: Mapping[str, tuple[Node, float]] = field(default_factory=dict)
 
     @property
+    def key(self) -> tuple[int | None, int]:
+        """What tells it apart: without a model the labels of the task, which may change, decide what it says."""
+        return self.number, hash(self.labels)
+
+    @property
     def labels(self) -> Labels:
         """The labels of the model."""
         labels: Labels = self.extractor.model.labels_
@@ -57,6 +62,7 @@ def load_labeller(models: ModelStore, task: ProjectTask, model: int | None) -> L
     """Return the labeller of a model by number, or with None the one that knows nothing."""
     if model is None:
         return _knowing_nothing(task)
+    models.check_labels(task, model)
     if models.get(task.name, model).source == "bundled":
         return _read(model_of_name(REFERENCES), model)
     return _from_bytes(models.file(task.name, model), model)

@@ -10,7 +10,7 @@ from typing import Any
 
 from espalier.workbench.database import Database, now
 from espalier.workbench.failures import Failure
-from espalier.workbench.tasks import BUNDLED_MODEL, REFERENCES
+from espalier.workbench.tasks import BUNDLED_MODEL, REFERENCES, ProjectTask
 
 __all__ = ["ModelStore", "Version"]
 
@@ -65,6 +65,13 @@ class ModelStore:
     def file(self, task: str, model: int) -> bytes:
         """Return the model file of a version that is not bundled."""
         return bytes(self._row("file", task, model)["file"])
+
+    def check_labels(self, task: ProjectTask, model: int) -> None:
+        """Refuse a model that has learned other labels than the task has now."""
+        row = self._db.row("SELECT labels FROM model WHERE task = ? AND id = ?", task.name, model)
+        if row is not None and row["labels"] is not None and set(json.loads(row["labels"])) != set(task.fields):
+            what = f"model {model} knows the labels that {task.name} had before"
+            raise Failure(409, what, "train a new one on the corrected records")
 
     def add(
         self,

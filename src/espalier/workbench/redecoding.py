@@ -71,10 +71,10 @@ class Redecoder:
     def _side(
         self, labeller: Labeller, batch: Scored, numbers: tuple[int, ...], key: tuple[object, ...], compiled: Compiled
     ) -> Answers:
-        found = self._sides.get((labeller.number, key, numbers))
+        found = self._sides.get((labeller.key, key, numbers))
         if found is None:
             found = cut_short(labeller.extractor.with_rules(compiled), batch.documents).decode(batch)
-            self._sides.put((labeller.number, key, numbers), found)
+            self._sides.put((labeller.key, key, numbers), found)
         return found
 
 

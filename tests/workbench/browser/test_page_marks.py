@@ -86,3 +86,22 @@ def test_confirm_what_is_sure_after_a_look(desk: Desk) -> None:
     box.get_by_role("button", name="Confirm 3 records").click()
     desk.said("3 records confirmed")
     assert desk.server.ask("GET", "/tasks/surely")["corrected"] == 8
+
+
+def test_labels_are_changed_after_a_look(desk: Desk) -> None:
+    records = make(desk.server, "growing", "Sign: token ~ /£/ -> price\n", ADVERTS[:2])
+    correct(desk.server, "growing", records[0], ADVERTS[0])
+    page = desk.go("growing", "parse")
+    page.get_by_text("Tasks").click()
+    page.get_by_role("button", name="Labels of this task …").click()
+    box = page.get_by_role("dialog", name="Labels")
+    box.get_by_label("Name of price").fill("cost")
+    box.get_by_label("New labels").fill("colour")
+    expect(box.get_by_role("button", name="Change the labels")).to_be_disabled()
+    box.get_by_role("button", name="Show what happens").click()
+    expect(box.get_by_text("1 corrected record change")).to_be_visible()
+    expect(box.locator("pre")).to_contain_text("+ Sign: token ~ /£/ -> cost")
+    box.get_by_role("button", name="Change the labels").click()
+    desk.said("The labels are changed")
+    assert desk.server.ask("GET", "/tasks/growing")["labels"] == ["fruit", "cost", "place", "colour"]
+    expect(page.locator(".record").first.locator(".field[data-label=cost]")).to_be_visible()

@@ -11,9 +11,10 @@ from espalier.recipes import METHODS
 from espalier.workbench.bench import Bench
 from espalier.workbench.examples import examples
 from espalier.workbench.exporting import formats
-from espalier.workbench.routes.shared import BenchOf, JobsOf, TaskOf
+from espalier.workbench.relabelling import LabelChange, change_labels
+from espalier.workbench.routes.shared import BenchOf, JobsOf, TaskOf, WhoOf
 from espalier.workbench.rule_texts import check_text, sound
-from espalier.workbench.shapes import answers
+from espalier.workbench.shapes import answers, people
 from espalier.workbench.shapes.requests import NewTask
 from espalier.workbench.tasks import ProjectTask, own_labels
 
@@ -69,6 +70,15 @@ def create_task(asked: NewTask, bench: BenchOf) -> JSONResponse:
 def read_task(task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Read a task."""
     return JSONResponse(task_dict(bench, task))
+
+
+@router.put("/tasks/{task}/labels", response_model=people.LabelsAnswer)
+def edit_labels(asked: people.LabelsOrder, task: TaskOf, bench: BenchOf, jobs: JobsOf, who: WhoOf) -> JSONResponse:
+    """Change the labels of a task of your own, or only say what would happen."""
+    if asked.really:
+        jobs.cancel_all(task.name)
+    change = LabelChange(asked.add, asked.rename, asked.remove)
+    return JSONResponse(change_labels(bench, task, change, who, really=asked.really, version=asked.version))
 
 
 @router.delete("/tasks/{task}", status_code=204, response_class=Response)

@@ -68,6 +68,8 @@ def list_models(task: TaskOf, bench: BenchOf) -> JSONResponse:
 def activate_model(asked: Chosen, task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Make a version the active one."""
     chosen = None if asked.id is None else bench.models.get(task.name, asked.id).id
+    if chosen is not None:
+        bench.models.check_labels(task, chosen)
     bench.tasks.set_active(task.name, chosen, asked.version)
     return JSONResponse(task_dict(bench, bench.tasks.get(task.name)))
 

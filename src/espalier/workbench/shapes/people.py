@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from espalier.workbench.shapes.answers import ErrorAnswer, RecordAnswer
-from espalier.workbench.shapes.requests import LARGEST, ApiShape
+from espalier.workbench.shapes.requests import LARGEST, ApiShape, VersionRead
+from espalier.workbench.tasks import LABEL
 
 __all__ = [
     "ChangeAnswer",
@@ -15,12 +16,15 @@ __all__ = [
     "CommentsAnswer",
     "ConflictAnswer",
     "HistoryAnswer",
+    "LabelsAnswer",
+    "LabelsOrder",
     "LeaveOrder",
     "LeftAnswer",
     "MarkOrder",
     "MergeOrder",
     "NewComment",
     "PartedAnswer",
+    "RuleLine",
     "SplitOrder",
     "SureAnswer",
     "SureOrder",
@@ -125,3 +129,35 @@ class SureAnswer(ApiShape):
     matching: int
     confirmed: int
     records: list[RecordAnswer]
+
+
+LabelName = Annotated[str, Field(max_length=200)]
+NewLabel = Annotated[str, Field(pattern=f"^{LABEL}$", max_length=80)]
+
+
+class LabelsOrder(ApiShape):
+    """A change of labels; a label that is renamed to one that is there is merged with it. really : do it."""
+
+    add: Annotated[list[NewLabel], Field(default_factory=list, max_length=200)]
+    rename: Annotated[dict[LabelName, NewLabel], Field(default_factory=dict, max_length=200)]
+    remove: Annotated[list[LabelName], Field(default_factory=list, max_length=200)]
+    really: bool = False
+    version: VersionRead = None
+
+
+class RuleLine(ApiShape):
+    """A line of the rules, before and after."""
+
+    before: str
+    after: str
+
+
+class LabelsAnswer(ApiShape):
+    """What a change of labels does. reopened : records no longer confirmed; model : is one put out of use?"""
+
+    labels: list[str]
+    records: int
+    reopened: int
+    rules: list[RuleLine]
+    model: bool
+    done: bool

@@ -6,6 +6,7 @@ import { refuse } from "./messages.js";
 import { mountMeasure } from "./measure.js";
 import { keysOf, paletteOf } from "./palette.js";
 import { mountParse } from "./parse.js";
+import { editLabels } from "./relabel.js";
 import { askPerson, personKnown, personName } from "./person.js";
 import { mountRules } from "./rules.js";
 import { deleteTask, newTask } from "./tasks.js";
@@ -146,6 +147,10 @@ function setUpTasks() {
   document.getElementById("new-task").addEventListener("click", () => {
     menu.open = false;
     newTask((name) => { location.hash = address(name, "parse"); });
+  });
+  document.getElementById("edit-labels").addEventListener("click", async () => {
+    menu.open = false;
+    await editLabels(document.getElementById("task").value, render);
   });
   document.getElementById("delete-task").addEventListener("click", async () => {
     menu.open = false;
