@@ -224,7 +224,7 @@ def main() -> None:
             base = f"{server.stdout.readline().strip()}api/v1"
             wait_until_ready(base.removesuffix("api/v1"), options.workers)
             for part in options.only:
-                texts = references(options.data, SCREEN if part == "pages" or options.quick else 1000)
+                texts = references(options.data, 60 if options.quick else SCREEN if part == "pages" else 1000)
                 found = PARTS[part](base, texts, options)
                 rows += found[0]
                 errors += found[1]
