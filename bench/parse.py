@@ -45,6 +45,9 @@ for line in sys.stdin:
     work, start, stop, fresh = json.loads(line)
     if fresh:
         parser = espalier.load(model)
+        if not hasattr(parser, "parse_many"):  # a file of 0.1.0 does not say that it is for references
+            from espalier.citations.parser import Parser
+            parser = Parser.from_file(model)
         for part in (parser, parser.model, getattr(parser.model, "base_", None)):
             if part is not None:
                 part.threads = 1
