@@ -166,9 +166,7 @@ def test_a_model_in_use_is_judged_without_what_it_has_seen(tmp_path: Path) -> No
     assert asked == [(method, n) for n in (6, 7, 7) for method in ("supervised", "codl")]
     asked.clear()
     Judging(documents, active | {"method": "supervised"}, learn, lambda step: None).run(folds(10), "supervised")
-    assert asked == [
-        ("supervised", n) for n in (6, 7, 7)
-    ]  # the same way from the same records needs no second training
+    assert asked == [("supervised", n) for n in (6, 7, 7)]  # the same way from the same records
 
 
 def test_errors_are_told(

@@ -71,7 +71,7 @@ def split(bench: Bench, task: ProjectTask, record: int, at: int, who: str) -> li
         moved = [Span(span.start - start, span.end - start, span.label) for span in spans if span.start >= at]
         sides = [span for span in spans if span.end <= at], moved
     parts = [Document.from_text(part, side) for part, side in zip((left, right), sides, strict=True)]
-    return _replace(bench, task, [old], parts, who, "split")
+    return _put_in_place(bench, task, [old], parts, who, "split")
 
 
 def merge(bench: Bench, task: ProjectTask, record: int, other: int, who: str) -> int:
@@ -86,10 +86,10 @@ def merge(bench: Bench, task: ProjectTask, record: int, other: int, who: str) ->
         spans = [*first.document.spans, *moved]
     whole = Document.from_text(f"{first.document.text} {second.document.text}", spans)
     bench.check_length(whole.text, f"records {record} and {other} together")
-    return _replace(bench, task, [first, second], [whole], who, "merged")[0]
+    return _put_in_place(bench, task, [first, second], [whole], who, "merged")[0]
 
 
-def _replace(
+def _put_in_place(
     bench: Bench, task: ProjectTask, old: list[Stored], new: list[Document], who: str, what: str
 ) -> list[int]:  # fmt: skip
     """Put records in the place of others; the history keeps those, so that it can be taken back."""
