@@ -68,6 +68,7 @@ SCRIPTS = {
     "scripts/calibrate_citations.py": Quick(
         "--data {data} --rendered {data}/rendered --output {out}/a.espalier", data=True, writes="a.espalier"
     ),
+    "scripts/measure_first_minutes.py": Quick("--quick --no-tutorial"),
     "scripts/draw_parse.py": Quick("{out}", writes="parse.svg"),
     "scripts/list_learned.py": Quick("--data {data} --output {out}/sums.npy", data=True, writes="sums.npy"),
     "scripts/measure_hostile.py": Quick("--megabytes 0.01 --lines 2 --only parse label --json {out}/x", writes="x"),
