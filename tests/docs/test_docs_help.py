@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from doc_pages import page, run_page, same
+from doc_pages import ROOT, page, run_page, same
 
 from espalier.cli.app import COMMANDS, GROUPS
 
@@ -22,3 +22,9 @@ def test_every_command_is_in_the_table() -> None:
     named = set(re.findall(r"`espalier (\w+)", page(NAME)))
     assert named <= {*COMMANDS, *GROUPS, "run"} | {"find"}
     assert named >= {*COMMANDS} - {"info", "reproduce"}
+
+
+def test_the_line_about_compiling_is_the_program_s_own() -> None:
+    said = re.search(r"^\| `(compiling [^`]+)`", page(NAME), re.MULTILINE)
+    assert said is not None
+    assert said[1] in (ROOT / "src" / "espalier" / "kernels" / "jit.py").read_text(encoding="utf-8")

@@ -12,7 +12,8 @@ O(T S L) time at most, O(T S) memory.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from espalier.kernels.jit import njit
 
 __all__ = ["automaton_path"]
 

@@ -9,8 +9,8 @@ pays what the machines charge: exact for them, at 2^bits times the cost.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from espalier.kernels.jit import njit
 from espalier.kernels.parts import part_entry
 
 __all__ = ["best_after", "best_after_machines", "machines_end", "machines_step"]

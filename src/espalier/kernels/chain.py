@@ -27,7 +27,8 @@ from __future__ import annotations
 from math import exp, log
 
 import numpy as np
-from numba import njit
+
+from espalier.kernels.jit import njit
 
 __all__ = ["forward_backward", "k_best", "log_partition", "path_scores", "sample", "viterbi"]
 

@@ -23,8 +23,8 @@ vector: no lane has to wait for the matrix of another. Cost of a pass: O(T L²) 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from espalier.kernels.jit import njit
 from espalier.kernels.transpose import transpose
 from espalier.kernels.vector import LANES, VEC_BYTES, load, maximum, read, splat, store, write
 

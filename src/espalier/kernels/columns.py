@@ -8,8 +8,8 @@ these kernels are Python loops over lists, in `tests/features/test_feature_colum
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from espalier.kernels.jit import njit
 from espalier.kernels.vector import read, read_i64
 
 __all__ = ["collect_beyond", "count_rows", "cross_rows", "lay_rows", "locate", "map_numbers", "take_rows"]

@@ -12,8 +12,8 @@ pays for a longer memory, which needs far fewer. Vectors are padded with zeros t
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from espalier.kernels.jit import njit
 from espalier.kernels.vector import LANES, fma, load, load_i16, splat, store, total
 
 __all__ = ["combine", "difference", "dot", "inner_products"]

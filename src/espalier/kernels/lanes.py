@@ -26,8 +26,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from espalier.kernels.jit import njit
 from espalier.kernels.transpose import transpose, transpose_f32
 from espalier.kernels.vector import (
     LANES,

@@ -14,7 +14,8 @@ walked attribute by attribute, not scored once. Ties go to the lowest label from
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from espalier.kernels.jit import njit
 
 __all__ = ["decode", "move", "perceptron_epoch", "score_sequence"]
 

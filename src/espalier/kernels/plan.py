@@ -6,8 +6,8 @@ Everything here runs once a training run or once a batch of text, and is linear 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from espalier.kernels.jit import njit
 from espalier.kernels.vector import read_i32, write_i32
 
 __all__ = ["count_pairs", "expand_pairs", "mark_pairs", "observed_counts", "resolve_refs", "transpose_refs"]

@@ -11,7 +11,8 @@ value, put into the template's part of `tables`, gives its attribute, -1 if it h
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from espalier.kernels.jit import njit
 
 __all__ = ["score_text"]
 

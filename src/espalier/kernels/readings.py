@@ -13,9 +13,9 @@ and the next one costs T looks at L labels. The forward maxima cost O(T L²) onc
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from espalier.kernels.charged import count_labels, overcharge
+from espalier.kernels.jit import njit
 from espalier.kernels.parts import part_entry
 from espalier.kernels.search import pop, push
 

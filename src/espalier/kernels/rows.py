@@ -17,8 +17,8 @@ same sums written with SciPy's sparse products, in `tests/kernels/test_rows.py`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from espalier.kernels.jit import njit
 from espalier.kernels.layout import BLOCK, padded
 from espalier.kernels.vector import (
     LANES,

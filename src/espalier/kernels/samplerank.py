@@ -17,7 +17,8 @@ Cost of a proposal: O(attributes of hi - lo tokens + rows of the rules); T enter
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from espalier.kernels.jit import njit
 
 __all__ = [
     "loss_change",

@@ -18,9 +18,9 @@ Exact; O(nodes log nodes) and at most max_nodes nodes: then the best open f is r
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from espalier.kernels.bounds import best_after, best_after_machines, machines_end, machines_step
+from espalier.kernels.jit import njit
 
 __all__ = ["count_search", "pop", "push"]
 

@@ -27,9 +27,9 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
-from numba import njit
 
 from espalier.kernels.chain import longest
+from espalier.kernels.jit import njit
 from espalier.kernels.vector import LANES, exp, load, store
 
 __all__ = ["expectations", "reaches", "segment_scores"]

@@ -7,8 +7,10 @@ and only for as long as the caller allows.
 from __future__ import annotations
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from espalier.kernels.jit import njit
 
 __all__ = ["spin_while_any", "spin_while_equal"]
 

@@ -13,8 +13,8 @@ looks for the predecessor along the path only. The plain reference is `chain.vit
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from espalier.kernels.jit import njit
 from espalier.kernels.layout import BLOCK
 from espalier.kernels.transpose import transpose
 from espalier.kernels.vector import (

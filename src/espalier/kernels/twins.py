@@ -7,7 +7,8 @@ sets of tokens collide with a chance of about A² / 2^64.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from espalier.kernels.jit import njit
 
 __all__ = ["fingerprints", "keep_representatives"]
 
