@@ -7,7 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-CODE = "import numpy as np; from espalier.kernels.chain import add; add(np.eye(2), np.eye(2)); add(np.eye(2, dtype=int), np.eye(2))"
+CODE = """
+import numpy as np
+from espalier.kernels.chain import add
+add(np.eye(2), np.eye(2))
+add(np.eye(2, dtype=int), np.eye(2))
+"""
 LINE = (
     "espalier: compiling inner loops for this machine, once; this takes some seconds "
     "('espalier warm' compiles all of them)\n"

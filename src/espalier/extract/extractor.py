@@ -338,6 +338,10 @@ class Extractor:
         """
         if not documents:
             return []
+        if self._segments is None and _are_few(documents):
+            names = self.model.labels_.names
+            each = [self.decode(self.score([document])).y.tolist() for document in documents]
+            return [[names[j] for j in own] for own in each]
         if not hasattr(self.model, "predict"):  # it has scores and nothing else
             answers, names = self.decode(self.score(documents)), self.model.labels_.names
             return [[names[j] for j in answers.y[answers.scored.span(i)].tolist()] for i in range(len(documents))]
