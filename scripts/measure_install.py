@@ -41,7 +41,7 @@ WHY = {
     "pyarrow": "Parquet, read and written by columns",
     "fastapi": "the workbench's API and its description",
     "uvicorn": "the server of the workbench",
-    "httptools": "reads requests for it, several times faster than in Python",
+    "httptools": "reads HTTP requests for it, in C",
     "pypdfium2": "the characters of PDF files and their places; it has no dependencies",
     "mkdocs": "the documentation as a site",
     "mkdocstrings": "its reference pages, made from docstrings",
