@@ -16,7 +16,8 @@ are printed as Markdown; `docs/citations.md` shows them.
 Two experts are trained apart, each on annotated references, on rendered ones (`--rendered`, which `make rendered`
 writes) and on some that are labelled in part (`--linkedbooks`, `--deposited`: what one counts, 0 for none): a CRF on
 declared features, and a small convolutional net. Their files stay in `--build`, so that a step can be done again alone.
-`--begin DIR` goes on from experts that were trained before, with new rendered references for example.
+`--begin DIR` goes on from experts that were trained before, with new rendered references for example, and ends half
+way between what was and what came of it.
 `join` learns on dev how much each one counts and when the net is asked, and calibrates.
 """
 
@@ -49,6 +50,7 @@ from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.cascade import trade_off
 from espalier.estimators.ccm import CCM, under_rules
 from espalier.estimators.conv_crf import ConvCRF
+from espalier.estimators.conv_learned import between
 from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.extract.confidence import Verdicts
@@ -58,6 +60,7 @@ from espalier.io import read
 from espalier.learning.penalty_training import HeldOut, train_svm_penalties
 from espalier.metrics.reliability import calibration
 from espalier.models.chain import ChainModel
+from espalier.models.conv_scoring import ScoringNet
 from espalier.models.weights import Pairs
 from espalier.pages.charts import Line, draw_lines
 from espalier.rules.compile import compile_rules
@@ -168,7 +171,7 @@ def train(training: Sequence[Example], dev: Sequence[Example], others: Collectio
             if isinstance(expert, CRF):
                 expert = fitted_crf(expert, corpus, weights)
             else:
-                expert.fit(corpus, sample_weight=weights, checkpoint=options.build / "net.checkpoint")
+                fit_net(expert, corpus, weights, options.build / "net.checkpoint")
             expert.save(path)
             say(f"{name}: trained in {time.perf_counter() - start:.0f} s, {path.stat().st_size / 1e6:.1f} MB")
     if options.stage in (None, "join"):
@@ -201,6 +204,15 @@ def fitted_crf(crf: CRF, corpus: Corpus, weights: NDArray[np.float64]) -> CRF:
         crf.set_params(warm_start=True, max_iterations=FURTHER).fit(corpus, sample_weight=weights)
         crf.weights_ = mean(before.over(crf.index_, crf.labels_), crf.weights_)
     return compacted(crf.set_params(warm_start=False))
+
+
+def fit_net(net: ConvCRF, corpus: Corpus, weights: NDArray[np.float64], checkpoint: Path) -> None:
+    """Fit a net; one that goes on from another ends half way between both, as the CRF does."""
+    before = net.net_ if net.warm_start else None
+    net.fit(corpus, sample_weight=weights, checkpoint=checkpoint)
+    if before is not None:
+        net.net_ = ScoringNet(net.net_.shape, between(before.weights, net.net_.weights, 0.5))
+    net.set_params(warm_start=False)
 
 
 def mean(one: ChainModel, other: ChainModel) -> ChainModel:
