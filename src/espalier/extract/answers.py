@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -329,7 +329,7 @@ def decode(
     """
     bits = compiled.ground_bits(scored.corpus)
     if choose is None:
-        limit = {} if max_nodes is None else {"max_nodes": max_nodes}
+        limit: dict[str, Any] = {} if max_nodes is None else {"max_nodes": max_nodes}
         found = decode_batch(scored.potentials, compiled, scored.corpus, threads=threads, bits=bits, **limit)
     else:
         found = _chosen(scored, choose, threads)
