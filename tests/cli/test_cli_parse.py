@@ -224,7 +224,7 @@ def test_references_wait_for_their_records_only(references: Path, tmp_path: Path
     path = tmp_path / "refs.txt"
     path.write_text("\n".join(reference(n) for n in range(BATCH + 9)), encoding="utf-8")
     inputs, heard = Inputs([path], "auto", "utf-8"), []
-    batches = ParseJob(open_parser(references), inputs)._batches(Order("table"), None, heard.append)
+    batches = ParseJob(open_parser(references), inputs)._batches(Order("table"), None, heard.append, None, ())
     assert all(pair[0].text == pair[1].text for batch in batches for pair in batch.pairs)
     assert inputs.read == BATCH + 9
     assert heard == [BATCH, BATCH + 9]

@@ -80,6 +80,8 @@ def test_two_stops_and_a_torn_line(espalier: Espalier, work: Path, monkeypatch: 
     assert len(kept.read_text(encoding="utf-8").splitlines()) == 1 + 3 + 4
     with kept.open("a", encoding="utf-8") as stream:
         stream.write('{"count": 10, "lo')  # what a crash leaves
+    with kept.open("ab") as torn:
+        torn.write("Ü".encode()[:1])  # in the middle of a letter
     with monkeypatch.context() as patch:
         stop_after(patch, 1)
         assert espalier(*COMMAND, "-o", "out.bib", "--resume")[0] == 130
@@ -118,6 +120,10 @@ def test_what_cannot_be_gone_on_with(espalier: Espalier, work: Path) -> None:
         code, _, err = espalier(*COMMAND, "--resume", *more)
         assert (code, "--resume goes on with an --output FILE" in err) == (2, True)
     assert espalier(*COMMAND, "-o", "out.bib", "--resume") == (0, "", "")  # nothing to go on with: from the beginning
+    for damage in (b"[1]\n", b'"\xff"\n', b"{}\n[1]\n"):
+        (work / "out.bib.unfinished").write_bytes(damage)
+        code, _, err = espalier(*COMMAND, "-o", "out.bib", "--resume")
+        assert (code, "out.bib.unfinished is damaged" in err) == (2, True)
 
 
 def test_nothing_was_finished(espalier: Espalier, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

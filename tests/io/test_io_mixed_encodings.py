@@ -14,7 +14,7 @@ from espalier.errors import FormatError
 from espalier.io.files import blaming, open_lines, replacing, write_chunks
 
 MIXED = ", but letters before it are (line {first}); the encodings are mixed: convert line {line} to utf-8"
-OTHER = "; pass encoding='latin-1' or 'cp1252'"
+OTHER = "; pass encoding='latin-1' or encoding='cp1252'"
 
 
 def complaint(raw: bytes, encoding: str = "utf-8") -> str:

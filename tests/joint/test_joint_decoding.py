@@ -160,6 +160,9 @@ def test_slips_are_shown(text, said):
         ("A: hates joins per and loc", [((0, 1), (1, 2))], "no layer of pairs has the label 'hates'"),
         ("A: per of name -> noun of words", [], "no text layer is named 'name'"),
         ("", [((0, 1), (1, 9))], r"there is no place \(1, 9\)"),
+        ("", [((0.9, 1.9), (1, 2))], "expected two places"),
+        ("", [((0, "1"), (1, 2))], "expected two places"),
+        ("", [(0, 0)], "expected two places"),
     ],
 )
 def test_what_is_not_there_is_refused(rules, places, said):
@@ -189,6 +192,21 @@ def test_slips_in_layers_are_refused():
     ):
         with pytest.raises(InputError, match=said):
             JointProblem({"names": names}).assignment(given)
+
+
+def test_labels_of_every_text_are_needed():
+    several = TextLayer([np.zeros((1, 2))] * 2, labels=["O", "per"], tokens=[["Ann"], ["saw"]])
+    for given in ([["O"]], [["O"]] * 3):
+        with pytest.raises(InputError, match="2 texts, but labels of"):
+            JointProblem({"names": several}).assignment({"names": given})
+
+
+def test_where_nothing_is_labelled_there_is_one_answer():
+    empty = JointProblem({"names": TextLayer(np.zeros((0, 2)), labels=["O", "per"], tokens=[])})
+    assert len(list(empty.decode(k=4))) == 1
+    assert "optimal" in str(JointProblem({}).explain())
+    with pytest.raises(InputError, match="2 penalties for 0 rules"):
+        empty.with_penalties([1.0, 2.0])
 
 
 def test_options_are_checked():

@@ -17,7 +17,7 @@ from typing import Any
 from espalier.citations.record import CORE, LABELS, Record
 from espalier.citations.seen import words_seen
 from espalier.document import Document
-from espalier.errors import LabelError, nearest
+from espalier.errors import LabelError
 from espalier.extract.answers import FieldNames, Reading
 from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import BATCH, Extractor
@@ -56,8 +56,7 @@ class Parser(Extractor):
         found = super()._named(names)
         for label, name in zip(found.labels, found.names, strict=True):
             if name not in LABELS:
-                listed = nearest(str(name), LABELS, f"fields: {', '.join(LABELS)}")
-                hint = f"{listed}; pass names={{{name!r}: ...}} to say which of them it is"
+                hint = f"label texts with it (espalier label), or pass names={{{name!r}: ...}} to say which field it is"
                 raise LabelError(f"the model has the label {label!r}, which is no field of a reference", hint=hint)
         return found
 

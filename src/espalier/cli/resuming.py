@@ -51,15 +51,14 @@ class Unfinished:
         """Return the batches of the run that was stopped; one that was asked for something else is refused."""
         if not self.path.exists():
             return []
-        with open(self.path, encoding="utf-8") as stream:
-            lines = [line for line in stream if line.endswith("\n")]
+        whole = self.path.read_bytes().split(b"\n")[:-1]
         try:
-            asked, *batches = map(json.loads, lines or ["{}"])
+            asked, *batches = map(json.loads, whole or ["{}"])
             found = [_written(batch) for batch in batches]
-        except (ValueError, KeyError, TypeError):
+            other = [name for name in self._asked if asked.get(name) != self._asked[name]]
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError(f"{self.path} is damaged", hint="run without --resume to begin anew") from None
         if asked != self._asked:
-            other = [name for name in self._asked if asked.get(name) != self._asked[name]]
             what = f"{self.path} is of a run that was asked for something else ({', '.join(other)})"
             raise InputError(what, hint="give the same files and options, or run without --resume to begin anew")
         self.count = sum(batch.count for batch in found)

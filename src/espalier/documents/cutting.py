@@ -48,7 +48,8 @@ def cut(text: str, model: LineModel | None = None) -> Findings:
     printed = text_lines(text)
     present = [line for line in printed.lines if line.text.strip()]
     layout = plain_layout([line.text for line in printed.lines])
-    if layout or (len(present) < FEW and sum(len(line.text) for line in present) < SHORT):
+    short = len(present) < FEW and sum(len(line.text) for line in present) < SHORT
+    if layout or (short and not _repeated([line.text for line in present])):
         return _plainly(printed, layout)
     model = bundled() if model is None else model
     reading = model.read(printed.lines)

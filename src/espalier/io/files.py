@@ -336,7 +336,7 @@ def _way_out(error: UnicodeDecodeError, line: int, wide: int) -> tuple[str, Hint
     if wide and codecs.lookup(error.encoding).name == "utf-8":  # what happens to be UTF-8 is meant to be
         hint = f"the encodings are mixed: convert line {line} to utf-8"
         return f", but letters before it are (line {wide})", hint
-    return "", ("pass ", Argument("read", "encoding", "latin-1"), " or 'cp1252'")
+    return "", ("pass ", Argument("read", "encoding", "latin-1"), " or ", Argument("read", "encoding", "cp1252"))
 
 
 def _unzipped(stream: IO[bytes], expansion: float, name: str) -> IO[bytes]:

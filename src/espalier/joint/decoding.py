@@ -134,6 +134,8 @@ def _of_program(
         if score == -math.inf:  # a column was not quite integral
             return _none(bound, "joint-ilp", work)
         answers.append(_certified(problem, y, trusted(bound, score), "joint-ilp", work))
+        if not any(map(len, y)):  # where nothing is to be labelled there is one answer
+            break
         program.forbid(solution.x)
     return replace(answers[0], alternatives=tuple(answers[1:]))
 
@@ -215,7 +217,7 @@ def explain(problem: JointProblem, budget: int) -> JointExplanation:
     before, after = decode(problem.with_penalties(np.zeros(K))), decode(problem)
     if before.names is None or after.names is None:
         raise InfeasibleError("there is no answer to explain", hint="soften a hard rule")
-    degrees = [problem.evaluate(problem.assignment(answer.names)).degrees for answer in (before, after) if answer.names]
+    degrees = [problem.evaluate(problem.assignment(names)).degrees for names in (before.names, after.names)]
     effects = tuple(
         RuleEffect(rule.name, float(rho), int(b), int(a), float(rho * a) if a else 0.0)
         for rule, rho, b, a in zip(problem.joint_rules, problem.penalties, *degrees, strict=True)

@@ -141,6 +141,10 @@ class JointProblem:
             The same layers and rules.
         """
         chosen = np.asarray(penalties, dtype=np.float64)
+        if chosen.shape != (len(self.joint_rules),):
+            raise InputError(
+                f"{chosen.size} penalties for {len(self.joint_rules)} rules", hint="give one for each rule"
+            )
         return self.with_rules(self.joint_rules.with_penalties(dict(zip(self.joint_rules.names, chosen, strict=True))))
 
     def with_rules(self, rules: JointRules | str) -> JointProblem:
@@ -178,6 +182,9 @@ class JointProblem:
         for chain in self.chains:
             layer = self.layers[chain.layer]
             several = isinstance(layer, TextLayer) and layer.several
+            if several and len(names[chain.layer]) != len(self.chains_of(chain.layer)):
+                texts = len(self.chains_of(chain.layer))
+                raise InputError(f"layer {chain.layer!r}: {texts} texts, but labels of {len(names[chain.layer])}")
             given = names[chain.layer][chain.text or 0] if several else names[chain.layer]
             if len(given) != chain.problem.T:
                 raise InputError(f"layer {chain.layer!r}: {chain.problem.T} places, but {len(given)} labels are given")
@@ -256,7 +263,7 @@ class JointProblem:
             )
         chains = self.chains_of(layer.layer)
         for p, places in enumerate(layer.places):
-            if len(places) != 2 or any(len(place) not in (2, 3) for place in places):
+            if len(places) != 2 or not all(map(_is_place, places)):
                 raise InputError(f"pair {p} of layer {name!r} is {places!r}", hint="expected two places (start, end)")
             for place in places:
                 text, start, end = place if len(place) == 3 else (0, *place)
@@ -279,3 +286,10 @@ class JointProblem:
         lengths = {tuple(self.chains[c].problem.T for c in self.chains_of(layer)) for layer in named}
         if len(lengths) > 1:
             raise InputError(f"rule {name!r}: layers {' and '.join(map(repr, named))} are not over the same tokens")
+
+
+def _is_place(place: object) -> bool:
+    """Tell whether something is (start, end) or (text, start, end), in whole numbers."""
+    if not isinstance(place, Sequence | np.ndarray) or len(place) not in (2, 3):
+        return False
+    return all(isinstance(number, int | np.integer) and not isinstance(number, bool) for number in place)
