@@ -102,5 +102,26 @@ def test_what_cannot_be(api: httpx.Client, task: str, order: dict[str, object], 
     assert done.status_code == status, done.text
 
 
+def test_a_task_grows_to_sixty_labels(api: httpx.Client, task: str) -> None:
+    url, more = f"/tasks/{task}/labels", [f"x{i}" for i in range(58)]
+    refused = api.put(url, json={"add": [*more, "y"]})
+    assert (refused.status_code, refused.json()["error"]["what"]) == (400, "a task has at most 60 labels")
+    assert len(api.put(url, json={"add": more}).json()["labels"]) == 60
+
+
+def test_fields_with_labels_of_before_stay_away(api: httpx.Client, task: str) -> None:
+    first, second = corrected_wares(api, task, 2)
+    api.delete(f"/tasks/{task}/records/{first}/fields")
+    api.delete(f"/tasks/{task}/records/{second}")
+    api.put(f"/tasks/{task}/labels", json={"rename": {"price": "cost"}, "really": True})
+    for record in (first, second):
+        [change, *_] = api.get(f"/tasks/{task}/history", params={"record": record}).json()["changes"]
+        refused = api.post(f"/tasks/{task}/history/{change['id']}/undo")
+        assert refused.status_code == 409
+        assert refused.json()["error"]["what"] == "it has labels that the task no longer has"
+        assert "price" in refused.json()["error"]["hint"]
+    assert spans(api, task) == set()
+
+
 def test_labels_of_the_library_stay(api: httpx.Client) -> None:
     assert api.put("/tasks/citations/labels", json={"add": ["colour"]}).status_code == 409

@@ -109,6 +109,30 @@ def test_merge(api: httpx.Client, task: str, records: list[int]) -> None:
     assert {"lamp", "old clock 7 $ $"} < set(texts(api, task))
 
 
+def test_a_split_text_that_is_there_again(api: httpx.Client, task: str, records: list[int]) -> None:
+    made = api.post(f"/tasks/{task}/records/{records[0]}/split", json={"at": 10}).json()["made"]
+    api.post(f"/tasks/{task}/records", json={"text": "oak chair 12 $"})
+    [change] = api.get(f"/tasks/{task}/history", params={"record": made[0]}).json()["changes"]
+    refused = api.post(f"/tasks/{task}/history/{change['id']}/undo")
+    assert refused.status_code == 409, refused.text
+    assert refused.json()["current"]["id"] == made[0]  # nothing was lost
+
+
+def test_comments_come_back(api: httpx.Client, task: str, records: list[int]) -> None:
+    chair = f"/tasks/{task}/records/{records[0]}"
+    api.post(f"{chair}/comments", json={"text": "before"}, headers=ANN)
+    before = api.get(f"{chair}/comments").json()["said"][0]
+    made = api.post(f"{chair}/split", json={"at": 10}).json()["made"]
+    api.post(f"/tasks/{task}/records/{made[1]}/comments", json={"text": "since"})
+    for _ in range(2):
+        [change, *_] = api.get(f"/tasks/{task}/history").json()["changes"]
+        assert api.post(f"/tasks/{task}/history/{change['id']}/undo").status_code == 200
+        said = api.get(f"{chair}/comments").json()["said"]
+        assert [one["text"] for one in said] == ["before", "since"]
+        assert {**said[0], "id": 0} == {**before, "id": 0}
+        api.delete(chair)
+
+
 def test_confirm_what_is_sure_after_a_look(api: httpx.Client, task: str) -> None:
     url = f"/tasks/{task}/sure"
     ids = corrected_wares(api, task, 10, more=6)

@@ -87,6 +87,30 @@ def test_a_removed_record_comes_back(api: httpx.Client, task: str, lamp: str) ->
     assert after == before
 
 
+def test_only_the_latest_removal_is_taken_back(api: httpx.Client, task: str, lamp: str) -> None:
+    query = {"record": int(lamp.rsplit("/", 1)[1])}
+    removals = []
+    for fields in (ITEM, PRICE):
+        api.put(f"{lamp}/fields", json={"fields": fields})
+        api.delete(lamp)
+        removals.append(api.get(f"/tasks/{task}/history", params=query).json()["changes"][0]["id"])
+        if fields is ITEM:
+            api.post(f"/tasks/{task}/history/{removals[0]}/undo")
+    late = api.post(f"/tasks/{task}/history/{removals[0]}/undo")
+    assert (late.status_code, late.json()["current"]) == (409, None)
+    assert api.post(f"/tasks/{task}/history/{removals[1]}/undo").status_code == 200
+    assert api.get(lamp).json()["corrected"] == PRICE
+
+
+def test_a_removed_text_that_is_there_again(api: httpx.Client, task: str, lamp: str) -> None:
+    api.delete(lamp)
+    api.post(f"/tasks/{task}/records", json={"text": "lamp"})
+    [removed] = [row for row in api.get(f"/tasks/{task}/history").json()["changes"] if row["what"] == "removed"]
+    refused = api.post(f"/tasks/{task}/history/{removed['id']}/undo")
+    assert (refused.status_code, refused.json()["current"]) == (409, None)
+    assert "its text is there again" in refused.json()["error"]["what"]
+
+
 def test_rules_have_versions_too(api: httpx.Client, task: str) -> None:
     url = f"/tasks/{task}/rules"
     read = api.get(url).json()

@@ -12,9 +12,11 @@ import httpx
 import pytest
 from workbench_server import Running
 
+from espalier.citations.record import Record
+from espalier.extract.extraction import Field
 from espalier.workbench.failures import Failure
 from espalier.workbench.forms import FormPart, media_type, read_form
-from espalier.workbench.references import chosen_format
+from espalier.workbench.references import ParsedReferences, chosen_format, written
 from espalier.workbench.security import Gate
 
 ONE = "Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9."
@@ -128,6 +130,8 @@ def test_forms() -> None:
         FormPart("a", "ü".encode()),
         FormPart("b", b""),
     ]
+    with pytest.raises(Failure, match="cannot be read"):
+        read_form("application/x-www-form-urlencoded", b"a=M%FCller")
     value = b"--x\r\n\x00\r\n--"  # what only looks like a boundary
     sent = httpx.Request("POST", "http://x", files={"input": ("a b.pdf", value)}, data={"n": "1"})
     found = {part.name: part for part in read_form(sent.headers["content-type"], sent.read())}
@@ -136,6 +140,12 @@ def test_forms() -> None:
     for type, body in (("multipart/form-data; boundary=x", b"--x\r\n"), ("multipart/form-data", b""), ("", b"")):
         with pytest.raises(Failure):
             read_form(type, body)
+
+
+def test_formulas_in_csv_are_disarmed() -> None:
+    record = Record("=1+1", (Field("title", "=1+1", 0, 4, 1.0),), 1.0, None)
+    text, _ = written(ParsedReferences(1, [record], [None], []), "csv")
+    assert "'=1+1" in text
 
 
 def test_the_client_of_grobids_users(plain: httpx.Client, tmp_path: Path) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import Request
 from workbench_server import HEADERS, Running
 
 from espalier.workbench.bench import Limits
-from espalier.workbench.security import Gate, is_local
+from espalier.workbench.database import Database
+from espalier.workbench.security import Gate, RequestGuard, is_local
+from espalier.workbench.sessions import Door
 
 TOKEN = "a-token-of-some-length"
 
@@ -125,6 +131,24 @@ def entered(origin: str, token: str = TOKEN) -> dict[str, str]:
     return {**HEADERS, "Cookie": f"espalier_session={sent.cookies['espalier_session']}"}
 
 
+def test_odd_cookies_beside_the_session(strict: Running) -> None:
+    headers = entered(strict.origin)
+    for odd in ('a={"b": 1}', "a b=c", "=", "ä[1]=x"):
+        cookie = f"{odd}; {headers['Cookie']}".encode()
+        assert httpx.get(f"{strict.origin}/api/v1/status", headers={b"Cookie": cookie}).status_code == 200, odd
+
+
+def test_pictures_and_frames_of_other_pages_are_no_tries(start: Callable[..., Running]) -> None:
+    server = start(gate=Gate.of("0.0.0.0", TOKEN))
+    for mode, place in [("no-cors", "image"), ("navigate", "iframe")] * 3:
+        headers = {"Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": place}
+        for token in ("wrong", TOKEN):
+            shown = httpx.get(f"{server.origin}/login", params={"token": token}, headers=headers)
+            assert (shown.status_code, "set-cookie" in shown.headers) == (200, False)
+    opened = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert httpx.get(f"{server.origin}/login", params={"token": TOKEN}, headers=opened).status_code == 303
+
+
 def test_sessions_end(strict: Running) -> None:
     one, other, third = (entered(strict.origin) for _ in range(3))
     status, leave = (f"{strict.origin}/api/v1/{name}" for name in ("status", "logout"))
@@ -207,3 +231,23 @@ def test_a_mistake_of_the_server_tells_nothing(start: Callable[..., Running], mo
     assert "ZeroDivision" not in done.text
     assert done.headers["x-content-type-options"] == "nosniff"
     assert server.client.get("/status").status_code == 200
+
+
+def test_a_client_that_goes_away_is_no_mistake(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def receive() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def reading(scope: Any, receive: Any, send: Any) -> None:
+        await Request(scope, receive).body()
+
+    sent: list[Any] = []
+    with closing(Database(tmp_path)) as database:
+        guard = RequestGuard(reading, Gate(), Door(None, database), 100, 100)
+        head = [(b"host", b"localhost"), (b"x-espalier", b"1")]
+        scope = {"type": "http", "method": "POST", "path": "/x", "headers": head, "query_string": b""}
+        asyncio.run(guard(scope, receive, send))
+    assert sent[0]["status"] == 499
+    assert not caplog.records

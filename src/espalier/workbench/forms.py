@@ -43,7 +43,7 @@ def read_form(header: str, body: bytes) -> list[FormPart]:
     kind, parameters = media_type(header)
     if kind == "application/x-www-form-urlencoded":
         try:
-            pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST_PARTS)
+            pairs = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_PARTS)
         except ValueError as error:
             raise Failure(400, f"the form cannot be read: {error}", "send UTF-8, URL-encoded") from None
         return [FormPart(name, value.encode("utf-8", "replace")) for name, value in pairs]

@@ -72,12 +72,18 @@ def _enter(request: Request, token: str) -> Response:
     return answer
 
 
+def _opened(request: Request) -> bool:
+    """Has somebody opened this address? A picture or a frame of any page may point here, and is no try."""
+    mode, place = (request.headers.get(f"sec-fetch-{name}") for name in ("mode", "dest"))
+    return mode in (None, "navigate") and place in (None, "document")
+
+
 @pages.get("/login")
 def show_login(request: Request, token: str = "") -> Response:
     """Show the form; the address that `serve` prints has the token in it."""
     if _door(request).token is None:
         return RedirectResponse("/", 303)
-    return _enter(request, token) if token else _form()
+    return _enter(request, token) if token and _opened(request) else _form()
 
 
 @pages.post("/login")

@@ -11,7 +11,7 @@ from espalier.workbench.bench import Bench
 from espalier.workbench.database import now
 from espalier.workbench.failures import Failure
 from espalier.workbench.history import note
-from espalier.workbench.records import Stored, fields_json, insert_new, insert_row, row_of
+from espalier.workbench.records import Stored, bring_back, fields_json, insert_new, row_of, said_of
 from espalier.workbench.tasks import ProjectTask
 
 __all__ = ["CommentRow", "add_comment", "comments", "flag", "merge", "parted_back", "skip", "split"]
@@ -110,13 +110,15 @@ def _put_in_place(
     return made
 
 
-def parted_back(write: Connection, task: str, rows: list[dict[str, Any]], made: list[int], who: str) -> None:
-    """Take a split or a merge back: the records before are there again."""
+def parted_back(write: Connection, task: ProjectTask, rows: list[dict[str, Any]], made: list[int], who: str) -> None:
+    """Take a split or a merge back: the records before are there again; the first gets the comments of since."""
+    since: list[list[str]] = []
     for id in made:
-        row = write.execute("SELECT version FROM record WHERE task = ? AND id = ?", (task, id)).fetchone()
+        row = write.execute("SELECT version FROM record WHERE task = ? AND id = ?", (task.name, id)).fetchone()
         if row is None or row["version"] != 1:
             raise Failure(409, f"record {id} has been changed since", "take that back first")
+        since += said_of(write, id)
         write.execute("DELETE FROM record WHERE id = ?", (id,))
-    for row in rows:
-        insert_row(write, row | {"version": row["version"] + 2})
-        note(write, task, row["id"], row["version"] + 2, who, "brought back")
+    first, *others = rows
+    for row in ({**first, "said": [*first.get("said", ()), *since]}, *others):
+        bring_back(write, task, row, row["version"] + 2, who)

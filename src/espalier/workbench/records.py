@@ -26,12 +26,14 @@ __all__ = [
     "AddedRecords",
     "RecordStore",
     "Stored",
+    "bring_back",
+    "check_restored",
     "checked_spans",
     "fields_json",
     "give_fields",
     "insert_new",
-    "insert_row",
     "row_of",
+    "said_of",
     "stale",
 ]
 
@@ -201,7 +203,7 @@ def give_fields(write: Connection, row: Row, labels: str | None, who: str, what:
     note(write, row["task"], row["id"], row["version"] + 1, who, what, before, after)
 
 
-def stale(write: Connection, row: Row) -> Stale:
+def stale(write: Connection, row: Row | Mapping[str, Any]) -> Stale:
     """Return the refusal of a write on an old version of a record: who was faster."""
     query = "SELECT who, at FROM history WHERE record = ? ORDER BY id DESC LIMIT 1"
     last = write.execute(query, (row["id"],)).fetchone()
@@ -226,20 +228,45 @@ def insert_new(
 
 
 def row_of(write: Connection, task: str, record: int) -> dict[str, Any]:
-    """Return a record as its row, with its place, so that it can be put back."""
+    """Return a record as its row, with its place and comments (`said`), so that it can be put back."""
     row = write.execute(f"{_SELECT} WHERE task = ? AND id = ?", (task, record)).fetchone()
     if row is None:
         raise _missing(task, record)
-    return dict(row)
+    return {**dict(row), "said": said_of(write, record)}
 
 
-def insert_row(write: Connection, row: Mapping[str, Any]) -> None:
-    """Put a record that was removed into its table again, with its number."""
-    names = [name for name in row if name not in ("source", "comments")]
+def said_of(write: Connection, record: int) -> list[list[str]]:
+    """Return the comments of a record, the oldest first: when, who, what."""
+    rows = write.execute("SELECT at, who, text FROM comment WHERE record = ? ORDER BY id", (record,))
+    return [list(row) for row in rows]
+
+
+def bring_back(write: Connection, task: ProjectTask, row: Mapping[str, Any], version: int, who: str) -> None:
+    """Bring a record back that was removed, and note it; `Stale` if its text has been added again."""
+    if write.execute("SELECT 1 FROM record WHERE task = ? AND key = ?", (task.name, row["key"])).fetchone():
+        raise Stale(f"record {row['id']}: its text is there again", "", None)
+    check_restored(task, None if row["corrected"] is None else json.loads(row["corrected"]))
+    _insert_row(write, {**row, "version": version})
+    note(write, task.name, row["id"], version, who, "brought back")
+
+
+def check_restored(task: ProjectTask, spans: Sequence[Sequence[Any]] | None) -> None:
+    """Refuse fields of before, as they are stored, that have labels of before."""
+    gone = sorted({str(label) for _, _, label in spans or ()} - set(task.fields))
+    if gone:
+        hint = f"add {', '.join(gone)} to the labels first"
+        raise Failure(409, "it has labels that the task no longer has", hint)
+
+
+def _insert_row(write: Connection, row: Mapping[str, Any]) -> None:
+    """Put a record into its table again, with its number, its place and its comments."""
+    names = [name for name in row if name not in ("source", "comments", "said")]
     into = f"INSERT INTO record ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
     write.execute(into, [row[name] for name in names])
     if row.get("source") is not None:
         write.execute("INSERT INTO place VALUES (?, ?)", (row["id"], row["source"]))
+    said = [(row["id"], *one) for one in row.get("said", ())]  # histories of before have none
+    write.executemany("INSERT INTO comment (record, at, who, text) VALUES (?, ?, ?, ?)", said)
 
 
 def checked_spans(task: ProjectTask, document: Document, spans: Sequence[Span]) -> tuple[Span, ...]:

@@ -114,7 +114,8 @@ def written(parsed: ParsedReferences, format: str) -> tuple[str, str]:
         return _json(parsed), "application/json"
     row: OutputFormat = FORMATS[format]
     kind = "application/vnd.citationstyles.csl+json" if format == "csl" else row.media_type
-    return "".join(write(parsed.records, row)), kind
+    options: dict[str, Any] = {"safe": True} if "safe" in row.options else {}
+    return "".join(write(parsed.records, row, **options)), kind
 
 
 def _json(parsed: ParsedReferences) -> str:

@@ -21,7 +21,7 @@ from espalier.workbench.failures import Failure
 from espalier.workbench.history import note
 from espalier.workbench.records import give_fields
 from espalier.workbench.rule_texts import check_text, pruned
-from espalier.workbench.tasks import ProjectTask, RuleState, check_version, own_labels
+from espalier.workbench.tasks import MOST_LABELS, ProjectTask, RuleState, check_version, own_labels
 
 __all__ = ["LabelChange", "change_labels", "renamed_rules"]
 
@@ -85,7 +85,10 @@ def _names(task: ProjectTask, change: LabelChange) -> list[str]:
         raise Failure(400, f"there is a label {twice!r} already", "to merge two labels, rename one to the other")
     if not names and not change.add:
         raise Failure(400, "no label would be left", "keep one, or delete the task")
-    return [*names, *dict.fromkeys(change.add)]
+    names += dict.fromkeys(change.add)
+    if len(names) > max(MOST_LABELS, len(task.fields)):
+        raise Failure(400, f"a task has at most {MOST_LABELS} labels", "remove or merge some")
+    return names
 
 
 def _corrected(bench: Bench, task: ProjectTask) -> list[Any]:

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -50,6 +51,7 @@ _HEADERS = {
 
 _LOG = logging.getLogger("espalier.workbench")
 _MISTAKE = Failure(500, "the server made a mistake", "its messages say more; what was confirmed is stored")
+_GONE = Failure(499, "the client went away before its request was there", "send it again")
 
 
 def is_local(host: str) -> bool:
@@ -126,6 +128,9 @@ class RequestGuard:
             await self._app(scope, self._counted(scope, receive), answer.send)
         except Failure as failure:
             await _refusal(scope, failure)(scope, receive, answer.send)
+        except ClientDisconnect:
+            if not answer.begun:
+                await JSONResponse(_GONE.body(), _GONE.status)(scope, receive, answer.send)
         except Exception as mistake:
             _LOG.error("%s %s", scope["method"], scope["path"], exc_info=mistake)
             if answer.begun:

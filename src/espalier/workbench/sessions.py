@@ -11,10 +11,10 @@ import hashlib
 import hmac
 import secrets
 from datetime import datetime, timedelta, timezone
-from http.cookies import CookieError, SimpleCookie
 from time import time
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 
 from espalier.workbench.database import Database, now
 from espalier.workbench.failures import Failure
@@ -105,8 +105,4 @@ class Door:
 
 def session_key(headers: Headers) -> str:
     """Return the key of the session that a request says it has; empty if it has none."""
-    try:
-        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if cookie is None else cookie.value
+    return cookie_parser("; ".join(headers.getlist("cookie"))).get(COOKIE, "")

@@ -27,6 +27,7 @@ from espalier.workbench.history import Stale, note
 __all__ = [
     "BUILTIN",
     "BUNDLED_MODEL",
+    "MOST_LABELS",
     "REFERENCES",
     "ProjectTask",
     "RuleState",
@@ -44,6 +45,7 @@ BUNDLED_MODEL = 0
 
 NAME = r"[a-z][a-z0-9-]{0,39}"
 LABEL = r"[^\W\d]\w*(?:-\w+)*"
+MOST_LABELS = 60
 _LABEL = re.compile(LABEL)
 
 

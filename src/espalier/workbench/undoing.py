@@ -12,9 +12,9 @@ from typing import Any
 
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
-from espalier.workbench.history import HistoryChange, Stale, note
+from espalier.workbench.history import HistoryChange
 from espalier.workbench.marking import parted_back
-from espalier.workbench.records import give_fields, insert_row, stale
+from espalier.workbench.records import bring_back, check_restored, give_fields, stale
 from espalier.workbench.tasks import ProjectTask, RuleState
 
 __all__ = ["undo"]
@@ -29,27 +29,28 @@ def undo(bench: Bench, task: ProjectTask, change: HistoryChange, who: str) -> No
         return
     with bench.database.write() as write:
         if change.what in _FIELDS:
-            _fields_back(write, change, who)
+            _fields_back(write, task, change, who)
         elif change.what in ("split", "merged"):
-            parted_back(write, task.name, change.before, change.after, who)
+            parted_back(write, task, change.before, change.after, who)
         elif change.what == "removed":
-            _record_back(write, task.name, change, who)
+            _record_back(write, task, change, who)
         else:
             raise Failure(409, f"{change.what!r} cannot be taken back", "do the opposite by hand")
 
 
-def _fields_back(write: Connection, change: HistoryChange, who: str) -> None:
+def _fields_back(write: Connection, task: ProjectTask, change: HistoryChange, who: str) -> None:
     row = write.execute("SELECT * FROM record WHERE id = ?", (change.record,)).fetchone()
     if row is None:
         raise Failure(409, f"record {change.record} was removed", "take that back first")
     if row["version"] != change.version:
         raise stale(write, row)
+    check_restored(task, change.before)
     give_fields(write, row, None if change.before is None else json.dumps(change.before), who, "undone")
 
 
-def _record_back(write: Connection, task: str, change: HistoryChange, who: str) -> None:
+def _record_back(write: Connection, task: ProjectTask, change: HistoryChange, who: str) -> None:
     row: dict[str, Any] = change.before
-    if write.execute("SELECT 1 FROM record WHERE task = ? AND key = ?", (task, row["key"])).fetchone():
-        raise Stale(f"record {row['id']}: its text is there again", "", None)
-    insert_row(write, row | {"version": change.version + 1})
-    note(write, task, row["id"], change.version + 1, who, "brought back")
+    query = "SELECT max(version) FROM history WHERE task = ? AND record = ?"
+    if write.execute(query, (task.name, row["id"])).fetchone()[0] != change.version:
+        raise stale(write, row)
+    bring_back(write, task, row, change.version + 1, who)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
+from espalier.workbench.failures import Failure
 from espalier.workbench.history import Stale
 from espalier.workbench.routes.shared import BenchOf, Number, TaskOf, WhoOf
 from espalier.workbench.shapes import people
@@ -39,6 +41,7 @@ def undo_change(task: TaskOf, change: Number, bench: BenchOf, who: WhoOf) -> JSO
         undo(bench, task, found, who)
     except Stale as stale:
         if found.record is not None:
-            stale.current = bench.record_dicts(task, [bench.records.get(task.name, found.record)], 1)[0]
+            with suppress(Failure):  # the record may be gone
+                stale.current = bench.record_dicts(task, [bench.records.get(task.name, found.record)], 1)[0]
         raise
     return read_history(task, bench, found.record)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from espalier.workbench.tasks import LABEL, NAME
+from espalier.workbench.tasks import LABEL, MOST_LABELS, NAME
 
 __all__ = [
     "LARGEST",
@@ -49,7 +49,7 @@ class NewTask(ApiShape):
 
     name: Annotated[str, Field(pattern=f"^{NAME}$")]
     labels: Annotated[
-        list[Annotated[str, Field(max_length=40, pattern=f"^{LABEL}$")]], Field(min_length=1, max_length=60)
+        list[Annotated[str, Field(max_length=40, pattern=f"^{LABEL}$")]], Field(min_length=1, max_length=MOST_LABELS)
     ]
     rules: Annotated[str, Field(max_length=_TEXT)] = ""
     outside: bool = True
