@@ -26,9 +26,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 TASK = "citations"
 RULES = """\
-Report:   token in "tech", "rep" -> genre         [penalty 8]
+Subtitle: token exactly "Beiträge" -> title       [penalty 9]
 Reprint:  token in "reprinted" -> note            [penalty 9]
-Editor:   token exactly "Ed" -> editor            [penalty 6]
+Essays:   token exactly "Editor" -> container-title [penalty 9]
 
 """
 WIDE = {"width": 1360, "height": 880}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import httpx
 import pytest
@@ -14,7 +13,7 @@ from workbench_server import Running
 from espalier.documents.lines import PrintedText
 from espalier.documents.pace import look
 from espalier.workbench.bench import Limits
-from espalier.workbench.database import FILE, Database
+from espalier.workbench.database import FILE
 
 REFERENCES = [
     "Smith AB, Jones C. Soil salts and the growth of wall fruit. Acta Hortic. 2004;12(4):33-9.",
@@ -112,14 +111,3 @@ def test_a_document_that_takes_too_long(start: Callable[..., Running], monkeypat
     server = start(limits=Limits(seconds=0.5))
     done = server.client.post(URL, content=PAGE)
     assert done.status_code == 504
-
-
-def test_a_project_from_before_documents_opens(tmp_path: Path) -> None:
-    first = Database(tmp_path)
-    with first.write() as write:
-        write.execute("DROP TABLE place")
-    first.close()
-    for _ in range(2):
-        database = Database(tmp_path)
-        assert database.rows("SELECT * FROM place") == []
-        database.close()

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -155,7 +156,9 @@ def played(watch: CallerWatch, messages: list[tuple[float, dict[str, Any]]], hea
     async def send(_: Any) -> None:
         pass
 
-    asyncio.run(watch({"type": "http", "method": "POST", "headers": headers}, receive, send))
+    # In a thread of its own: the browser's tests may have left a loop running in this one.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, watch({"type": "http", "method": "POST", "headers": headers}, receive, send)).result()
 
 
 BODY = {"type": "http.request", "body": b"x", "more_body": False}

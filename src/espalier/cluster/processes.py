@@ -98,6 +98,10 @@ def _on_processes(work: Callable[[Item], Result], coming: _Ahead[Item], jobs: in
             coming.read(1)
     except BrokenExecutor as error:
         raise EspalierError(_DIED, hint="try fewer jobs") from error
+    except BaseException:  # Ctrl-C, or an error: nobody waits for what the others are at
+        for process in list(pool._processes.values()):
+            process.terminate()
+        raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 

@@ -100,7 +100,7 @@ export class Desk {
     this.labelling = new Labelling(record);
     this.version = record.version;
     this.takeUp(draft(this.bench.task.name, `record-${record.id}`));
-    Object.assign(this, { shownAt: performance.now(), touched: false });
+    Object.assign(this, { shownAt: performance.now(), touched: this.labelling.past.length > 0 });
     this.keys = keyboard(this.bench, (label) => this.assign(label));
     this.strip = strip(record, this.labelling, this.bench.looks, () => this.tellSelection());
     this.state = h("span", { class: "chip" });
