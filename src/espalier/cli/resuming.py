@@ -53,7 +53,7 @@ class Unfinished:
             return []
         whole = self.path.read_bytes().split(b"\n")[:-1]
         try:
-            asked, *batches = map(json.loads, whole or ["{}"])
+            asked, *batches = map(json.loads, whole or [b"{}"])
             found = [_written(batch) for batch in batches]
             other = [name for name in self._asked if asked.get(name) != self._asked[name]]
         except (ValueError, KeyError, TypeError, AttributeError):
