@@ -23,6 +23,7 @@ from workbench_server import Running, corrected_wares
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "server-api.md"
 WRITTEN = re.findall(r"^### `([A-Z]+ /\S+)`$", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
+PATIENCE = 90  # seconds: the first answer of a new checkout waits for compiled code
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 
@@ -67,7 +68,7 @@ def test_no_request_breaks_the_server(route: str, schema: Any, api: httpx.Client
         for name in ("record", "model", "job"):
             if isinstance(case.path_parameters.get(name), int):
                 case.path_parameters[name] = 1 + case.path_parameters[name] % 8
-        statuses[case.call_and_validate(base_url=origin, checks=CHECKS).status_code] += 1
+        statuses[case.call_and_validate(base_url=origin, checks=CHECKS, timeout=PATIENCE).status_code] += 1
 
     play()
     assert max(statuses) < 500
