@@ -156,11 +156,20 @@ def test_jobs_need_no_extra(work: Path) -> None:
     assert all(json.loads(line)["fields"] for line in one.splitlines())
 
 
+# A job that a shell starts in the background ignores Ctrl-C, and so does all that it starts: the tests, too.
+LISTENING = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from espalier.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to a process")
 def test_ctrl_c_with_several_processes(work: Path) -> None:
     """One line on stderr, exit code 130, and no traceback of a worker."""
     (work / "refs.txt").write_text("\n".join(reference(n) for n in range(300_000)), encoding="utf-8")
-    line = [sys.executable, "-m", "espalier", *COMMAND, "-o", "out.jsonl", "-j", "2"]
+    line = [sys.executable, "-c", LISTENING, *COMMAND, "-o", "out.jsonl", "-j", "2"]
     started = subprocess.Popen(
         line, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )

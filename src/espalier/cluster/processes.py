@@ -84,6 +84,7 @@ def _on_processes(work: Callable[[Item], Result], coming: _Ahead[Item], jobs: in
     """Keep so many processes busy: each result that is taken makes room for another item."""
     # A fork would inherit threads and locks; what is begun anew inherits nothing.
     context = multiprocessing.get_context("spawn")
+    others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts_to_the_parent)
     sent: deque[Future[Result | _Raised]] = deque()
     try:
@@ -99,7 +100,7 @@ def _on_processes(work: Callable[[Item], Result], coming: _Ahead[Item], jobs: in
     except BrokenExecutor as error:
         raise EspalierError(_DIED, hint="try fewer jobs") from error
     except BaseException:  # Ctrl-C, or an error: nobody waits for what the others are at
-        for process in list(pool._processes.values()):
+        for process in set(multiprocessing.active_children()) - others:
             process.terminate()
         raise
     finally:
