@@ -92,10 +92,7 @@ def _on_processes(work: Callable[[Item], Result], coming: _Ahead[Item], jobs: in
             sent.extend(pool.submit(_attempt, work, item) for item in coming.take())
             if not sent:
                 return
-            result = sent.popleft().result()
-            if isinstance(result, _Raised):
-                raise result.error from _Elsewhere(result.trace)
-            yield result
+            yield _unpacked(sent.popleft().result())
             coming.read(1)
     except BrokenExecutor as error:
         raise EspalierError(_DIED, hint="try fewer jobs") from error
@@ -105,6 +102,13 @@ def _on_processes(work: Callable[[Item], Result], coming: _Ahead[Item], jobs: in
         raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _unpacked(result: Result | _Raised) -> Result:
+    """Return what another process found; raise what was raised there."""
+    if isinstance(result, _Raised):
+        raise result.error from _Elsewhere(result.trace)
+    return result
 
 
 def _leave_interrupts_to_the_parent() -> None:
@@ -123,9 +127,7 @@ def _on_workers(joblib: Any, work: Callable[[Item], Result], coming: _Ahead[Item
             while batch := coming.take():
                 with _ended(pool(call(work, item) for item in batch)) as results:
                     for result in results:
-                        if isinstance(result, _Raised):
-                            raise result.error from _Elsewhere(result.trace)
-                        yield result
+                        yield _unpacked(result)
                         coming.read(1)
     except BrokenExecutor as error:
         raise EspalierError(_DIED, hint="try fewer jobs") from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from espalier.errors import RuleError, nearest
 from espalier.rules import phrases as ph
@@ -33,7 +33,10 @@ from espalier.rules.predicates import (
 )
 from espalier.rules.reader import Lexeme, Reader, Scope, logical_lines
 
-__all__ = ["ConditionReader", "parse_condition", "print_condition", "print_tight"]
+__all__ = ["ConditionReader", "parse_condition", "print_condition", "print_tight", "read_whole"]
+
+_R = TypeVar("_R", bound=Reader)
+_T = TypeVar("_T")
 
 _SIGNS: tuple[Literal["?", "*", "+"], ...] = ("?", "*", "+")
 _BEGINS = frozenset(
@@ -44,15 +47,20 @@ _BEGINS = frozenset(
 
 def parse_condition(source: str, scope: Scope | None = None) -> Condition:
     """Return the token condition that a text stands for; the word `token` in front may be left out."""
+    return read_whole(ConditionReader, "condition", source, scope, ConditionReader.condition)
+
+
+def read_whole(kind: type[_R], what: str, source: str, scope: Scope | None, read: Callable[[_R], _T]) -> _T:
+    """Return what a reader makes of a whole text; an empty one, and anything behind it, is refused."""
     lines = source.split("\n")
     numbers = [number for group in logical_lines(lines) for number in group]
     if not numbers:
-        raise RuleError("an empty condition")
-    reader = ConditionReader(lines, numbers, scope or Scope(), KEYWORDS)
-    condition = reader.condition()
+        raise RuleError(f"an empty {what}")
+    reader = kind(lines, numbers, scope or Scope(), KEYWORDS)
+    found = read(reader)
     if reader.now.kind != "end":
-        reader.expected("the end of the condition, 'and' or 'or'")
-    return condition
+        reader.expected(f"the end of the {what}, 'and' or 'or'")
+    return found
 
 
 class ConditionReader(Reader):

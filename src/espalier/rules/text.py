@@ -29,11 +29,11 @@ from functools import partial
 from typing import Any as Anything
 from typing import NamedTuple
 
-from espalier.errors import RuleError, nearest
+from espalier.errors import nearest
 from espalier.rules import language as build
 from espalier.rules import nodes as n
 from espalier.rules import predicates as p
-from espalier.rules.conditions import ConditionReader, print_condition, print_tight
+from espalier.rules.conditions import ConditionReader, print_condition, print_tight, read_whole
 from espalier.rules.grammar import GRAMMAR, KEYWORDS, print_name
 from espalier.rules.reader import Scope, complain, logical_lines
 
@@ -67,15 +67,7 @@ def parse_rules(source: str, scope: Scope) -> Iterator[ParsedRule]:
 
 def parse_node(source: str, scope: Scope | None = None) -> n.Node:
     """Return the node of one rule without name and options."""
-    lines = source.split("\n")
-    numbers = [number for group in logical_lines(lines) for number in group]
-    if not numbers:
-        raise RuleError("an empty rule")
-    parser = _Parser(lines, numbers, scope or Scope(), KEYWORDS)
-    node = parser.rule()
-    if parser.now.kind != "end":
-        parser.expected("the end of the rule, 'and' or 'or'")
-    return node
+    return read_whole(_Parser, "rule", source, scope, _Parser.rule)
 
 
 class _Parser(ConditionReader):
