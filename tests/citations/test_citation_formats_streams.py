@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
@@ -191,3 +192,26 @@ def test_a_format_is_one_new_module(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         formats._names.cache_clear()
         if before is None:  # its help names the formats that there were when it was imported
             sys.modules.pop("espalier.cli.parse", None)
+
+
+def test_a_server_knows_a_new_format(tmp_path: Path) -> None:
+    """The server reads the rows, too: by name, by type, as an export."""
+    (tmp_path / "orchard.py").write_text(
+        "from espalier.citations.formats import OutputFormat\n"
+        "FORMAT = OutputFormat('orchard', 'titles', ('.orchard',), 'text/x-orchard', lambda record, key: 'Fig')\n"
+    )
+    told = (
+        "import sys; from espalier.citations import formats; formats.__path__.append(sys.argv[1])\n"
+        "from espalier.workbench.exporting import ALL_FORMATS\n"
+        "from espalier.workbench.references import chosen_format\n"
+        "from espalier.workbench.routes.parsing import ReferenceFormat\n"
+        "print('orchard' in ALL_FORMATS, chosen_format('text/x-orchard'), ReferenceFormat('orchard').value)"
+    )
+    done = subprocess.run([sys.executable, "-c", told, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "orchard", "orchard"]
+
+
+def test_no_two_formats_are_asked_for_by_one_type() -> None:
+    asked = [kind for row in FORMATS.values() for kind in row.asked_as()]
+    assert len(asked) == len(set(asked))
+    assert "application/json" not in asked  # the server's own answer

@@ -22,16 +22,7 @@ __all__ = ["MEDIA_TYPES", "ParsedReferences", "chosen_format", "parse_documents"
 
 MEDIA_TYPES = {
     "application/json": "json",
-    "application/x-bibtex": "bibtex",
-    "application/bibtex": "bibtex",
-    "text/x-bibtex": "bibtex",
-    "application/vnd.citationstyles.csl+json": "csl",
-    "application/x-research-info-systems": "ris",
-    "application/tei+xml": "tei",
-    "application/xml": "tei",
-    "text/xml": "tei",
-    "application/x-ndjson": "jsonl",
-    "text/csv": "csv",
+    **{kind: row.name for row in FORMATS.values() for kind in row.asked_as()},
 }
 """What a client may ask for with Accept, and the format that it gets; the first is for who asks for anything."""
 
@@ -113,7 +104,8 @@ def written(parsed: ParsedReferences, format: str) -> tuple[str, str]:
     if format == "json":
         return _json(parsed), "application/json"
     row: OutputFormat = FORMATS[format]
-    kind = "application/vnd.citationstyles.csl+json" if format == "csl" else row.media_type
+    asked = row.asked_as()
+    kind = row.media_type if row.media_type in asked or not asked else asked[0]
     options: dict[str, Any] = {"safe": True} if "safe" in row.options else {}
     return "".join(write(parsed.records, row, **options)), kind
 

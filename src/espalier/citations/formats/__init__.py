@@ -45,6 +45,8 @@ class OutputFormat:
     extensions : names of files that are written in this format if nobody says otherwise; the first is that of a
         download. No two formats have the same one; a format without is chosen by name.
     media_type : what a server calls it.
+    accepted : the media types that a client may ask for it by; None is `media_type` alone. No two formats have the
+        same one; a format without is asked for by name. If `media_type` is not among them, the first is the answer's.
     entry : a function (record, key, **options) that returns the text of one record.
     head, between, tail : the text before the first entry, between two of them, and after the last.
     empty : the text of a file without entries; by default head and tail.
@@ -67,6 +69,11 @@ class OutputFormat:
     keeps: frozenset[str] = frozenset()
     options: frozenset[str] = frozenset()
     fit_key: Callable[[str], str] = str
+    accepted: tuple[str, ...] | None = None
+
+    def asked_as(self) -> tuple[str, ...]:
+        """Return the media types that a client may ask for this format by."""
+        return (self.media_type,) if self.accepted is None else self.accepted
 
     def join(self, entries: Iterable[str]) -> Iterator[str]:
         """Yield the text of a file with these entries, piece by piece."""

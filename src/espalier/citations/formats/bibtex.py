@@ -307,6 +307,7 @@ FORMAT = OutputFormat(
     summary="entries for LaTeX",
     extensions=(".bib",),
     media_type="application/x-bibtex",
+    accepted=("application/x-bibtex", "application/bibtex", "text/x-bibtex"),
     entry=lambda record, key: entry(record.work, key),
     between="\n",
 )

@@ -108,6 +108,7 @@ FORMAT = OutputFormat(
     summary="CSL-JSON, an array of items for citation processors",
     extensions=(".csl.json", ".json"),
     media_type="application/json",
+    accepted=("application/vnd.citationstyles.csl+json",),
     entry=lambda record, key: to_json(item(record.work, key)),
     head="[\n",
     between=",\n",

@@ -145,6 +145,7 @@ FORMAT = OutputFormat(
     summary="EndNote XML, the file that EndNote imports",
     extensions=(".endnote.xml",),  # .xml alone is TEI
     media_type="application/xml",
+    accepted=(),  # application/xml is TEI
     entry=lambda record, key: entry(record.work),
     head='<?xml version="1.0" encoding="UTF-8"?>\n<xml><records>\n',
     tail="</records></xml>\n",

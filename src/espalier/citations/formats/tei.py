@@ -165,6 +165,7 @@ FORMAT = OutputFormat(
     summary="a TEI document, with a biblStruct for each record",
     extensions=(".tei.xml", ".xml"),
     media_type="application/xml",
+    accepted=("application/tei+xml", "application/xml", "text/xml"),
     entry=lambda record, key: entry(record.work, key, record.text),
     head=_OPENING,
     tail=_CLOSING,

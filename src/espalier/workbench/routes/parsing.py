@@ -1,12 +1,14 @@
-"""References for other programs: JSON, plain text or a document in; JSON, BibTeX, CSL-JSON, RIS or TEI out."""
+"""References for other programs: JSON, plain text or a document in; JSON or any format of references out."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from enum import Enum
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Response
 from pydantic import ValidationError
 
+from espalier.citations.formats import FORMATS
 from espalier.workbench.failures import Failure
 from espalier.workbench.forms import media_type, read_form
 from espalier.workbench.references import (
@@ -25,7 +27,7 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["references"])
 
-Format = Literal["json", "bibtex", "csl", "ris", "tei", "jsonl", "csv", "endnote"]
+ReferenceFormat = Enum("ReferenceFormat", {name: name for name in ("json", *FORMATS)}, type=str)  # type: ignore[misc]
 
 _DOCUMENTS = (
     "application/pdf", "application/octet-stream", "text/html", "application/xhtml+xml", "application/x-latex",
@@ -64,12 +66,12 @@ def parse_references(
     bench: BenchOf,
     content_type: Annotated[str, Header(include_in_schema=False)] = "",
     accept: Annotated[str, Header(include_in_schema=False)] = "*/*",
-    format: Format | None = None,
+    format: ReferenceFormat | None = None,
     name: Annotated[str, Query(max_length=200)] = "",
     k: Annotated[int, Query(ge=1, le=20)] = 1,
 ) -> Response:
     """Parse references; nothing is kept."""
-    chosen = chosen_format(accept, format)
+    chosen = chosen_format(accept, format and format.value)
     text, type = written(_parsed(bench, body, content_type, name, k), chosen)
     return Response(
         text.encode("utf-8", "replace"), media_type=f"{type}; charset=utf-8" if type != "application/json" else type
