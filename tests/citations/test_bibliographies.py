@@ -261,6 +261,53 @@ def test_others_are_read_too() -> None:
     assert (csl.work.volume, csl.work.unread) == ("12", (("language", "en"),))
 
 
+MODS = """<?xml version="1.0"?>
+<modsCollection xmlns="http://www.loc.gov/mods/v3">
+<mods ID="berg04">
+  <titleInfo><nonSort>The</nonSort><title>wires &amp; walls</title><subTitle>a study</subTitle></titleInfo>
+  <name type="personal"><namePart type="family">van der Berg</namePart><namePart type="given">Ann B.</namePart>
+    <role><roleTerm authority="marcrelator" type="text">author</roleTerm></role></name>
+  <name type="corporate"><namePart>World Pear Union</namePart><role><roleTerm>aut</roleTerm></role></name>
+  <genre>journal article</genre>
+  <relatedItem type="host">
+    <titleInfo><title>Journal of Orchards</title></titleInfo>
+    <originInfo><dateIssued>2004-03</dateIssued><publisher>Orchard Press</publisher></originInfo>
+    <identifier type="issn">1234-5679</identifier>
+    <part><detail type="volume"><number>12</number></detail><detail type="issue"><number>4</number></detail>
+      <extent unit="page"><start>33</start><end>39</end></extent></part>
+  </relatedItem>
+  <identifier type="doi">10.1000/x.1</identifier><abstract>On wires.</abstract>
+</mods>
+<m:mods xmlns:m="http://www.loc.gov/mods/v3"><m:titleInfo><m:title>Soil</m:title></m:titleInfo>
+  <m:name type="personal"><m:namePart>Smith, John</m:namePart></m:name>
+  <m:relatedItem type="host"><m:titleInfo><m:title>Fields</m:title></m:titleInfo>
+    <m:name><m:namePart>Jones, Clare</m:namePart></m:name></m:relatedItem></m:mods>
+</modsCollection>
+"""
+
+
+def test_mods_is_read() -> None:
+    first, second = read_entries(MODS)
+    work = first.work
+    assert (first.key, first.line, work.type, work.title) == (
+        "berg04",
+        3,
+        "article-journal",
+        "The wires & walls: a study",
+    )
+    assert work.authors == (Name("Berg", "Ann B.", "van der"), Name(literal="World Pear Union"))
+    assert (work.container_title, work.volume, work.issue) == ("Journal of Orchards", "12", "4")
+    assert work.doi == "10.1000/x.1"
+    assert (work.pages.text if work.pages else "", work.issn) == ("33–39", "1234-5679")
+    assert work.issued == Date(((2004, 3),))
+    assert work.publisher == "Orchard Press"
+    assert work.unread == (("abstract", "On wires."),)
+    assert first.text.startswith('<mods ID="berg04">')
+    assert first.text.endswith("</mods>")
+    assert (second.work.type, second.work.authors) == ("chapter", (Name("Smith", "John"),))
+    assert second.work.editors == (Name("Jones", "Clare"),)
+
+
 @pytest.mark.parametrize("row", BIBLIOGRAPHIES, ids=lambda row: row.name)
 def test_no_reference_is_taken_for_a_bibliography(row: object) -> None:
     lists = Path(__file__).parents[2] / "examples" / "references.txt"
@@ -271,10 +318,9 @@ def test_no_reference_is_taken_for_a_bibliography(row: object) -> None:
 @pytest.mark.parametrize(
     ("text", "called"),
     [
-        ('<?xml version="1.0"?><modsCollection><mods/></modsCollection>', "MODS"),
         ("FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\n", "a file of the Web of Science"),
         ('{"some": "thing"}', "JSON, but not CSL-JSON"),
-        ("<?xml version='1.0'?><things/>", "XML, but not EndNote's"),
+        ("<?xml version='1.0'?><things/>", "XML, but neither EndNote's nor MODS"),
         ("<TEI><text/></TEI>", "TEI"),
     ],
 )
@@ -289,6 +335,8 @@ def test_what_is_not_read_says_what_to_do(text: str, called: str) -> None:
     [
         '<!DOCTYPE x [<!ENTITY a "b">]><xml><records><record><notes>&a;</notes></record></records></xml>',
         "<xml><records><record><titles><title>cut",
+        "<modsCollection><mods><titleInfo><title>cut",
+        '<!DOCTYPE x [<!ENTITY a "b">]><mods><note>&a;</note></mods>',
         '[{"type": "book", "title": ',
         "[" * 100_000 + '{"type": "book"}',
     ],

@@ -64,7 +64,7 @@ def test_a_folder_and_a_pattern(parse: Any, tmp_path: Path) -> None:
     ("text", "says"),
     [
         ('{"a": 1}\n', "this is JSON, but not CSL-JSON, which is not read; save the references as text, a line each"),
-        ("<modsCollection>\n", "this is MODS, which is not read; export it as"),
+        ("<TEI>\n", "this is TEI, which is not read; export it as"),
     ],
 )
 def test_others_are_refused_in_one_line(parse: Any, tmp_path: Path, text: str, says: str) -> None:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from espalier.documents.line_features import attributes, seen
+from espalier.documents.line_model import bundled
+from espalier.documents.line_units import units_of
 from espalier.documents.lines import PrintedText, TextLine
 
 TEXTS = st.lists(st.tuples(st.text("ab .", max_size=4), st.integers(0, 2)), max_size=8)
@@ -31,3 +35,15 @@ def test_every_line_stands_in_the_text_where_it_says(rows: list[tuple[str, int]]
 def test_pages_do_not_go_backwards() -> None:
     with pytest.raises(ValueError, match="page 1 comes after one of page 2"):
         PrintedText.of([TextLine("a", page=2), TextLine("b", page=1)])
+
+
+def test_scores_without_kernels_are_those_of_the_crf() -> None:
+    model = bundled()
+    lines = [TextLine(text) for text in ("References", "[1] Smith, J. (1990). Wires.", "Orchard 3, 4-9.", "zzzz")]
+    own = attributes(seen(units_of(lines)))
+    own[2].append("an attribute that nobody has seen")
+    for crf, scores in ((model.first, model.first_scores), (model.second, model.second_scores)):
+        wanted, found = crf.potentials([own]), scores.potentials(own)
+        np.testing.assert_allclose(found.unary, wanted.unary, rtol=1e-12)
+        np.testing.assert_array_equal(found.trans, wanted.trans)
+        np.testing.assert_array_equal(found.indptr, wanted.indptr)

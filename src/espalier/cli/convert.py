@@ -49,7 +49,7 @@ def convert(
 
     Formats: jsonl, conll, inline, hierarchical, tei, doccano, prodigy, label_studio, plain.
 
-    A bibliography (BibTeX, RIS, CSL-JSON, EndNote XML, refer, NBIB) is
+    A bibliography (BibTeX, RIS, CSL-JSON, EndNote XML, MODS, refer, NBIB) is
     turned into any format of espalier parse: convert refs.bib refs.ris.
     """
     from espalier.cli.inputs import bibliography_in

@@ -69,7 +69,7 @@ def parse(
 
     espalier parse refs.txt shows them, -o refs.bib writes BibTeX; - is stdin.
     espalier parse paper.pdf finds the list in a document first: PDF, DOCX,
-    HTML, LaTeX. BibTeX, RIS, CSL-JSON, EndNote XML, refer and NBIB are read
+    HTML, LaTeX. BibTeX, RIS, CSL-JSON, EndNote XML, MODS, refer and NBIB are read
     as they are and not parsed.
 
     The confidence of --min-confidence is that of the record times that of

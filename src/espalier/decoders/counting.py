@@ -25,7 +25,7 @@ from espalier.decoders.counts import BatchDecoding, Conditions, CountForm, is_op
 from espalier.decoders.parts import Parts
 from espalier.decoders.single import LONGEST, decode_single
 from espalier.errors import InputError
-from espalier.kernels.layout import LANES, aligned, padded
+from espalier.kernels.layout import LANES, aligned, better_one_by_one, padded
 from espalier.lazy import cached_property
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.rules.compile import Compiled
@@ -120,7 +120,7 @@ class CountDecoder:
         if len(self.moves) > 1 and kinds is None:
             raise InputError(f"there are {len(self.moves)} transition matrices", hint="pass the class of every token")
         chosen = self._kinds(indptr, kinds)
-        if len(indptr) == 2 and 0 < M <= LONGEST:
+        if len(indptr) == 2 and M > 0 and (M <= LONGEST or better_one_by_one(M)):
             found = decode_single(self, unary, chosen, conditions, max_rounds)
             if found is not None:
                 return found

@@ -25,6 +25,7 @@ from espalier import store
 from espalier.corpus import Corpus, Labels
 from espalier.documents.line_features import Seen, attributes, seen
 from espalier.documents.line_lists import list_attributes
+from espalier.documents.line_scores import LineScores
 from espalier.documents.line_units import Unit, units_of
 from espalier.documents.lines import TextLine
 from espalier.errors import ModelFileError
@@ -88,6 +89,7 @@ class LineModel:
     ) -> None:
         """Take fitted models over `LABELS`. curve : calibrated confidences of references, as points."""
         self.first, self.second = first, second
+        self.first_scores, self.second_scores = LineScores(first), LineScores(second)
         self.rules = RuleSet.from_text(_RULES.read_text("utf-8")) if rules is None else rules
         self.compiled: Compiled = compile_rules(self.rules, Labels(LABELS))
         self.curve = tuple((float(x), float(y)) for x, y in curve)
@@ -147,7 +149,7 @@ class LineModel:
         starts, others = self.list_scores(own)
         for mine, more in zip(own, list_attributes(page, starts, others, layout=layout), strict=True):
             mine += more
-        batch = self.second.potentials([own])
+        batch = self.second_scores.potentials(own)
         if listed:
             batch.unary[:, LABELS.index("text")] -= LISTED
         corpus = Corpus.from_tokens([shape_words(page)])
@@ -159,7 +161,7 @@ class LineModel:
         """Return the probabilities of the first model that a unit begins a reference, and that it goes on with one."""
         from espalier.decoders.chain_marginals import label_and_pair_marginals
 
-        p, _ = label_and_pair_marginals(self.first.potentials([own]))
+        p, _ = label_and_pair_marginals(self.first_scores.potentials(own))
         return p[:, LABELS.index("ref")], p[:, LABELS.index("ref-cont")]
 
 

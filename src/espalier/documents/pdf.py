@@ -27,6 +27,7 @@ MOST_PAGES = 10_000
 """Pages of a file that are read."""
 
 _TOGETHER = 32  # pages whose words are held at once; heads and columns are told by the pages around
+_REOPENED = 4  # groups of pages after which the file is opened anew: the library keeps all fonts that it has met
 
 
 def read_pdf(data: bytes, name: str = "") -> PrintedText:
@@ -43,6 +44,9 @@ def read_pdf(data: bytes, name: str = "") -> PrintedText:
             state.warnings.append(f"only the first {MOST_PAGES} of {len(file)} pages are read")
         groups = -(-count // _TOGETHER)
         for group in range(groups):
+            if group and group % _REOPENED == 0:
+                file.close()
+                file = _opened(data, name)
             state.read(file, range(count * group // groups, count * (group + 1) // groups))
     finally:
         file.close()

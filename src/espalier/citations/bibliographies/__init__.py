@@ -68,7 +68,7 @@ def _row(name: str, called: str, begins: str, refused: Hint = "") -> Bibliograph
     return Bibliography(name, called, re.compile(begins, re.MULTILINE), refused)
 
 
-_EXPORT = "export it as BibTeX, RIS or EndNote XML: those are read as they are"
+_EXPORT = "export it as BibTeX, RIS, MODS or EndNote XML: those are read as they are"
 
 BIBLIOGRAPHIES = (
     _row(
@@ -93,7 +93,7 @@ BIBLIOGRAPHIES = (
         r"|[a-z]+[_-][a-z]+)|[\[{])",
     ),
     _row("tei", "TEI", r"\A(?s:.{0,4000}?)<(?:TEI|teiCorpus|listBibl|biblStruct)[\s>]", _EXPORT),
-    _row("mods", "MODS", r"\A(?s:.{0,4000}?)<(?:\w+:)?mods(?:Collection)?[\s>]", _EXPORT),
+    _row("mods", "MODS", r"\A(?s:.{0,4000}?)<(?:\w+:)?mods(?:Collection)?[\s>]"),
     _row("isi", "a file of the Web of Science", r"\A\s*(?:FN (?:Thomson|Clarivate|ISI)|PT [JBSP]\nA[UF] )", _EXPORT),
     _row(
         "json",
@@ -101,7 +101,7 @@ BIBLIOGRAPHIES = (
         r"\A\s*(?:\[\s*)?\{\s*(?:\"[^\"\n]{1,80}\"\s*:|\}\s*[\],])",
         "save the references as text, a line each",
     ),
-    _row("xml", "XML, but not EndNote's", r"(?i)\A\s*<\?xml(?!(?s:.{0,2000}?)<html)", _EXPORT),
+    _row("xml", "XML, but neither EndNote's nor MODS", r"(?i)\A\s*<\?xml(?!(?s:.{0,2000}?)<html)", _EXPORT),
 )
 """In the order in which they are tried."""
 
@@ -116,6 +116,8 @@ def _reader(name: str) -> Reader:
         from espalier.citations.bibliographies.csl import read
     elif name == "endnote":
         from espalier.citations.bibliographies.endnote import read
+    elif name == "mods":
+        from espalier.citations.bibliographies.mods import read
     else:
         from espalier.citations.bibliographies import tagged
 

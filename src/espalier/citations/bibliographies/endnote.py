@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any
-from xml.parsers import expat
 
 from espalier.citations.bibliographies.entry import Entry
+from espalier.citations.bibliographies.strict_xml import fed, strict_parser
 from espalier.citations.bibliographies.values import as_kind, date_of, edtf_date, left_over_pieces, make_work, name_of
 from espalier.citations.normalise import find_isbn, find_issn, parse_pages
 from espalier.citations.work import Date, Name, Work
@@ -75,7 +75,7 @@ Values = dict[str, list[str]]
 
 def _records(text: str, file: str) -> Iterator[tuple[int, str, str, Values]]:
     """Yield the line, the markup, the type and the texts by path of each record."""
-    parser = expat.ParserCreate()
+    parser = strict_parser(file)
     data = text.encode("utf-8", "replace")
     found: list[tuple[int, str, str, Values]] = []
     path: list[str] = []
@@ -103,22 +103,9 @@ def _records(text: str, file: str) -> Iterator[tuple[int, str, str, Values]]:
             state["text"] = []
             path.pop()
 
-    def refuse(*_: Any) -> None:
-        raise FormatError("a DTD or an entity of its own has no place in a bibliography", path=file)
-
     parser.StartElementHandler, parser.EndElementHandler = begin, end
     parser.CharacterDataHandler = lambda said: state["text"].append(said)
-    parser.EntityDeclHandler = parser.SkippedEntityHandler = refuse
-    parser.StartDoctypeDeclHandler = lambda *declared: refuse() if declared[-1] else None
-    try:
-        for start in range(0, len(data) + 1, 1 << 16):
-            parser.Parse(data[start : start + (1 << 16)], start + (1 << 16) > len(data))
-            yield from found
-            found.clear()
-    except expat.ExpatError as error:
-        yield from found
-        what = f"this is not XML: {expat.ErrorString(error.code)}"
-        raise FormatError(what, path=file, line=error.lineno, hint="is the file cut off?") from None
+    yield from fed(parser, data, found, file)
 
 
 def _work(kind: str, values: Values) -> Work:
