@@ -100,6 +100,12 @@ def test_mined_relations_and_tau_help_where_the_order_is_fixed() -> None:
     assert model.score(*TEST) > es.HMM().fit(*TRAIN).score(*TEST)
 
 
+def test_relations_with_conditions_help_there_too() -> None:
+    model = TwoStage(es.HMM(), "clauses").fit(*TRAIN, dev=Corpus.from_tokens(*DEV))
+    assert model.rules_.K
+    assert model.score(*TEST) > es.HMM().fit(*TRAIN).score(*TEST)
+
+
 def test_cross_fitting_uses_bases_that_have_not_seen_the_sequence() -> None:
     tokens, labels = TRAIN
     model = TwoStage(es.HMM(), ORDER, taus=(1.0,), folds=3).fit(tokens, labels)
@@ -185,7 +191,7 @@ def test_partial_labels_weights_and_empty_sequences() -> None:
         ({"taus": (0.5, -1)}, "tau is -1"),
         ({"count": "tokens"}, "count is 'tokens'"),
         ({"criterion": "f1"}, "criterion is 'f1'"),
-        ({"relations": 3}, "not int"),
+        ({"relations": 3}, "relations is int"),
         ({"folds": 1}, "two training sequences and folds"),
         ({"min_confidence": 2}, "min_confidence is 2"),
     ],

@@ -3,10 +3,10 @@
     stage one    Z* = max_y s(x, y)                                              Viterbi
     stage two    min_y Σ_h c_h σ_h(x, y)    s.t.    Z* - s(x, y) <= (1 - τ) |Z*|
 
-Fersini, Messina, Felici & Roth (2014) from end to end: relations between labels are mined from the training data
-(`learning.relations`, eq. 17-21), the cost of one grows with the share of clauses for which it holds (eq. 30), and
-stage two (eq. 22-29, `decoders.two_stage`) looks for the labelling that breaks the cheapest of them. σ_h stands for one
-clause, so a relation that is broken twice costs twice.
+Fersini, Messina, Felici & Roth (2014) from end to end: relations between labels are learned from the training data
+(`learning.relations`, eq. 17-21; with conditions: `learning.clause_rules`), the cost of one grows with the share of
+clauses for which it holds (eq. 30), and stage two (eq. 22-29, `decoders.two_stage`) looks for the labelling that breaks
+the cheapest of them. σ_h stands for one clause, so a relation that is broken twice costs twice.
 
 τ is chosen from a grid by development data, or by cross-fitted scores of the training data where there is none: each
 fold is labelled by a base that was fitted to the others. `cover` leaves out relations that no answer there needs.
@@ -21,7 +21,7 @@ half the loss allowed, so every answer keeps to τ; a ResultWarning says how man
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -35,6 +35,7 @@ from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, fresh, labelled_corpus
 from espalier.estimators.persist import nested, unnested
 from espalier.inference import viterbi
+from espalier.learning.clause_rules import learn_clauses
 from espalier.learning.discovery import Candidate, prune
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.learning.relations import Relation, counted, mine
@@ -53,6 +54,7 @@ Ids = NDArray[np.int16]
 
 TAUS = (1.0, 0.998, 0.995, 0.99, 0.98, 0.96, 0.93, 0.9)
 HALVINGS = 4
+LEARNERS: Mapping[str, Callable[..., list[Relation]]] = {"mine": mine, "clauses": learn_clauses}
 
 
 class _Part(NamedTuple):
@@ -102,9 +104,11 @@ class TwoStage(SequenceLabeller):
     Parameters
     ----------
     base : an unfitted estimator of chains, such as CRF(); it is copied, never fitted itself.
-    relations : "mine", or a RuleSet or its text; rules without a penalty get their cost from the training labels.
+    relations : "mine" (relations between pairs of labels), "clauses" (relations with conditions, learned as formulas in
+        disjunctive normal form: `learning.clause_rules`), or a RuleSet or its text, where rules without a penalty get
+        their cost from the training labels.
     tau : the share of the best score that an answer keeps, 0 to 1, or "auto": chosen from `taus`.
-    kinds, min_support, min_confidence : of the relations to mine (`learning.relations.mine`).
+    kinds, min_support, min_confidence : of the relations to learn (`learning.relations.mine`).
     cover : keep mined relations that object to wrong answers only, so many to each (`learning.relations.cover`); None
         keeps all.
     count : "violations" (every broken clause costs) or "rules" (each rule costs once).
@@ -165,7 +169,7 @@ class TwoStage(SequenceLabeller):
         assert corpus.labels is not None
         weight = check_sample_weight(sample_weight, len(corpus))
         base = fresh(self.base).fit(corpus, sample_weight=weight, labels=corpus.labels.names)
-        mined = isinstance(self.relations, str) and self.relations == "mine"
+        mined = isinstance(self.relations, str) and self.relations in LEARNERS
         parts: list[_Part] = []
         if self.tau == "auto" or (mined and self.cover is not None):
             parts = self._cross_fitted(corpus, weight) if dev is None else [_held_out(base, dev, corpus.labels)]
@@ -192,7 +196,9 @@ class TwoStage(SequenceLabeller):
         if self.criterion not in ("auto", "tokens", "segments"):
             raise InputError(f"criterion is {self.criterion!r}", hint="expected 'auto', 'tokens' or 'segments'")
         if not isinstance(self.relations, str | RuleSet):
-            raise InputError(f"relations are 'mine', a RuleSet or its text, not {type(self.relations).__name__}")
+            raise InputError(
+                f"relations is {type(self.relations).__name__}", hint="give 'mine', 'clauses', a RuleSet or its text"
+            )
 
     def _cross_fitted(self, corpus: Corpus, weight: Float | None) -> list[_Part]:
         """Score every sequence by a base fitted to the other folds; fold f has the sequences f, f + folds, ..."""
@@ -212,7 +218,9 @@ class TwoStage(SequenceLabeller):
 
     def _mined(self, corpus: Corpus, parts: Sequence[_Part]) -> RuleSet:
         """Return the relations of the training labels, with their costs."""
-        found = mine(corpus, self.kinds, min_support=self.min_support, min_confidence=self.min_confidence)
+        assert isinstance(self.relations, str)
+        learn = LEARNERS[self.relations]
+        found = learn(corpus, self.kinds, min_support=self.min_support, min_confidence=self.min_confidence)
         if self.cover is not None:
             counters = [(ClauseCounter(part.corpus), ClauseCounter(part.answered())) for part in parts]
             found = [c.relation for c in prune([_candidate(r, counters) for r in found], self.cover)]

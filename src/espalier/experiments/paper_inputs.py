@@ -1,7 +1,7 @@
-"""Three papers with their own inputs: Singh et al. (2010), Anzaroot et al. (2014), Fersini et al. (2014).
+"""Two papers with their own inputs: Singh et al. (2010), Anzaroot et al. (2014).
 
-Their tables with ours are in `sr10`, `sdd14_tables` and `ilp14`; those of Chang, Ratinov and Roth (2012) with the
-paper's inputs are in `ccm12_inputs`.
+Their tables with ours are in `sr10` and `sdd14_tables`; the papers' inputs of Chang, Ratinov and Roth (2012) are in
+`ccm12_inputs`, those of Fersini et al. (2014) in `ilp14`.
 """
 
 from __future__ import annotations
@@ -9,14 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from espalier.estimators.crf import CRF
 from espalier.estimators.samplerank import SampleRank
-from espalier.estimators.two_stage import TwoStage
 from espalier.experiments import sr10
 from espalier.experiments.ccm12 import SPLIT, accuracy, labelled, needs
 from espalier.experiments.data import Data
-from espalier.experiments.ilp14 import KINDS
-from espalier.experiments.protocol import Cell, Place, Table
+from espalier.experiments.protocol import Cell, Place
 from espalier.experiments.sdd14 import MEMBER, STUDY, Study
 from espalier.experiments.sdd14_tables import paper_table as sdd14_table
 from espalier.metrics import segment_scores, sequence_scores, wilcoxon
@@ -126,61 +123,4 @@ LEVELS_TABLE = sdd14_table(
     ),
 )
 
-# Fersini et al.: a base that knows the word and the ends of the sequence.
-
-WORD_START_END = ["bias", "lower", "edge"]
-WORD_SETS: dict[str, dict[str, Any]] = {
-    "CORA, 20": {"directory": "cora", "tags": "labels", "labelled": 20, "l2": 0.1},
-    "CORA, 50": {"directory": "cora", "tags": "labels", "labelled": 50, "l2": 0.1},
-    "CORA, 300": {"directory": "cora", "tags": "labels", "labelled": 300, "l2": 0.1},
-}
-TAUS = (0.998, 0.99, 0.98, 0.96, 0.93, 0.9)
-KEPT_SHARE = "all five, tau {:g}"
-
-
-def settings_words(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
-    return WORD_SETS[column] | {"kinds": list(KINDS[row]), "features": WORD_START_END}
-
-
-def measure_words(data: Data, cell: Cell) -> dict[Place, float]:
-    """Train a CRF, mine the relations of the row, and test; all five also for every tau."""
-    chosen = cell.settings
-    train, dev, test = (
-        data.corpus(f"{chosen['directory']}/{split}", chosen["tags"]) for split in ("train", "dev", "test")
-    )
-    train, base = train[: chosen["labelled"]], CRF(WORD_START_END, l2=chosen["l2"], threads=1)
-    if not chosen["kinds"]:
-        return {(cell.row, cell.column): 100.0 * float(base.fit(train).score(test))}
-    model = TwoStage(base, kinds=chosen["kinds"], threads=1).fit(train, dev=dev)
-    found = {(cell.row, cell.column): 100.0 * float(model.score(test))}
-    if cell.row == "all five":
-        for tau in TAUS:
-            model.tau_ = tau
-            found[KEPT_SHARE.format(tau), cell.column] = 100.0 * float(model.score(test))
-    return found
-
-
-WORDS_TABLE = Table(
-    name="ilp14-inputs",
-    title="Two-stage inference over a CRF that knows words and ends alone",
-    source="Fersini, Messina, Felici & Roth 2014",
-    metric="token accuracy, %, by labelled references",
-    minutes=0.2,
-    needs=tuple(f"cora/{split}" for split in ("train", "dev", "test")),
-    published={
-        row: dict.fromkeys(WORD_SETS) for row in (*KINDS, *(KEPT_SHARE.format(tau) for tau in TAUS))
-    },
-    settings=settings_words,
-    measure=measure_words,
-    cells=tuple((row, column) for row in KINDS for column in WORD_SETS),
-    once=frozenset(WORD_SETS),
-    quick=("CORA, 20",),
-    departures=(
-        "the paper's own sets are not to be had; of entities, a base of words alone finds too few to mend",
-        "relations are pairs of fields with support and confidence, not clauses of a minimum-cost SAT",
-        "a state change that is broken on both sides of a delimiter counts twice, in the paper once",
-    ),
-)  # fmt: skip
-
-TABLES = (RANK_TABLE, LEVELS_TABLE, WORDS_TABLE)
+TABLES = (RANK_TABLE, LEVELS_TABLE)
