@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController
 
-from espalier.blas import one_blas_thread
+from espalier.parallel import one_blas_thread
 
 
 def counts() -> list[int]:

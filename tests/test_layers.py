@@ -18,10 +18,8 @@ SRC = Path(__file__).resolve().parents[1] / "src" / "espalier"
 LAYERS: dict[str, str] = {
     "errors": "",
     "lazy": "",
-    "blas": "",
     "regex": "errors",
     "phrases": "",
-    "strings": "errors",
     "store": "errors",
     "tags": "errors",
     "document": "errors tags",
@@ -31,10 +29,10 @@ LAYERS: dict[str, str] = {
     "parallel": "errors kernels",
     "inference": "errors potentials kernels parallel",
     "rules": "errors lazy regex phrases corpus kernels tags",
-    "features": "errors lazy regex strings phrases corpus document kernels rules",
+    "features": "errors lazy regex store phrases corpus document kernels rules",
     "metrics": "errors tags corpus",
     "pages": "errors",
-    "models": "errors blas corpus features potentials kernels parallel inference",
+    "models": "errors corpus features potentials kernels parallel inference",
     "decoders": "errors lazy potentials rules kernels inference parallel corpus",
     "learning": "*",
     "estimators": "*",
@@ -68,7 +66,7 @@ OUTSIDE: dict[str, set[str]] = {
 # ... and those that it may import inside functions or for type checking only.
 LAZY: dict[str, set[str]] = {
     **{layer: {"scipy"} for layer in LAYERS if layer != "kernels"},
-    "blas": {"threadpoolctl"},
+    "parallel": {"threadpoolctl"},
     "estimators": {"scipy", "sklearn"},
     "experiments": {"scipy", "joblib"},
     "distributed": {"scipy", "joblib", "distributed"},

@@ -19,8 +19,7 @@ from hypothesis.extra import numpy as hnp
 
 from espalier import store
 from espalier.errors import InputError, ModelFileError
-from espalier.store import load, save
-from espalier.strings import pack_strings, unpack_strings
+from espalier.store import load, pack_strings, save, unpack_strings
 
 LAW = settings(deadline=None, derandomize=True, max_examples=60)
 

@@ -5,6 +5,13 @@ chunk writes its own outputs; what must be added up is added in the order of the
 
 Training makes thousands of short calls, a few a millisecond. A thread that went to sleep in between would wake too
 late to be of use, so helpers watch for the next call for a moment before they sleep (`kernels/spin`).
+
+The library behind NumPy's matrix products has threads of its own, and each waits for the others by spinning. For
+matrices as small as a text's that gains nothing, and beside other work on the same cores a product of microseconds
+takes a second. So nets hold them at one thread each (`with one_blas_thread(): ...`), and slices of the work go to
+threads of ours. That setting is the process's. It is changed when the first block opens and restored when the last one
+closes. OpenBLAS may not listen to a second thread while another holds it, so whoever labels in several threads had
+better set OPENBLAS_NUM_THREADS=1 before NumPy is loaded, as the command line and the server do.
 """
 
 from __future__ import annotations
@@ -12,7 +19,8 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,7 +28,7 @@ from numpy.typing import NDArray
 
 from espalier.errors import InputError
 
-__all__ = ["balanced", "choose_threads", "independent_chunks", "run_chunks"]
+__all__ = ["balanced", "choose_threads", "independent_chunks", "one_blas_thread", "run_chunks"]
 
 WORTH_THREADS = 8_000
 """Fewer tokens than this are done sooner than a second thread can help."""
@@ -166,11 +174,59 @@ def _take_helpers(n: int) -> list[_Helper]:
     return _helpers[:n]
 
 
+class _Setting:
+    """How many blocks are open, and what undoes the setting when the last of them closes."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.open = 0
+        self.controller: Any = None
+        self.undo: Any = None
+
+    def enter(self) -> None:
+        with self.lock:
+            limit = self._limited()  # by every thread: some libraries remember what a thread itself has set
+            if self.open == 0:
+                self.undo = limit
+            self.open += 1
+
+    def leave(self) -> None:
+        with self.lock:
+            self.open -= 1
+            if self.open == 0 and self.undo is not None:
+                self.undo.restore_original_limits()
+                self.undo = None
+
+    def _limited(self) -> Any:
+        if self.controller is None:
+            try:
+                from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+            except ImportError:  # nothing to hold them with: what is computed is the same, but may take longer
+                return None
+            self.controller = ThreadpoolController()  # looks through the loaded libraries: once a process
+        return self.controller.limit(limits=1, user_api="blas")
+
+
+_setting = _Setting()  # module state, on purpose: the number of threads is the process's, too
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold matrix products at one thread each, as long as this is open."""
+    setting = _setting  # by name: a fork meanwhile gives the child another one
+    setting.enter()
+    try:
+        yield
+    finally:
+        setting.leave()
+
+
 def _start_afresh() -> None:
-    """Forget helpers and lock: a forked child inherits both, but not the threads behind them."""
-    global _in_use
+    """Forget helpers, locks and open blocks: a forked child inherits them, but not the threads behind them."""
+    global _in_use, _setting
     _helpers.clear()
     _in_use = threading.Lock()
+    _setting = _Setting()
 
 
 if hasattr(os, "register_at_fork"):

@@ -22,7 +22,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InputError
 
-__all__ = ["ChainBatch", "Potentials", "SegmentBatch", "SegmentPotentials", "exchanged", "with_ends"]
+__all__ = [
+    "ChainBatch",
+    "Potentials",
+    "SegmentBatch",
+    "SegmentPotentials",
+    "exchanged",
+    "sum_of_potentials",
+    "with_ends",
+]
 
 Float = NDArray[np.float64]
 
@@ -437,3 +445,23 @@ class SegmentBatch:
         i = range(len(self))[i]  # also from the end; IndexError outside
         a, b = int(self.indptr[i]), int(self.indptr[i + 1])
         return SegmentPotentials(self.score[a:b], self.trans, self.start, self.end)
+
+
+def sum_of_potentials(batches: Sequence[ChainBatch], weights: Sequence[float] | Float | None = None) -> ChainBatch:
+    """Return Σ weight · scores, of the same sequences and labels; weights are above 0 (None: 1), and -inf stays -inf.
+
+    Where transitions depend on the place, each tuple of the batches' transition classes is a class of the sum.
+    Temperatures are left behind.
+    """
+    first, *others = batches
+    weights = np.ones(len(batches)) if weights is None else np.asarray(weights, np.float64)
+    L = first.n_labels
+    unary, trans, start, end = (weights[0] * a for a in (first.unary, first.trans, first.start, first.end))
+    classes = first.trans_class
+    for batch, weight in zip(others, weights[1:].tolist(), strict=True):
+        if not (np.array_equal(first.indptr, batch.indptr) and batch.n_labels == L):
+            raise InputError("the batches are not of the same sequences and labels")
+        unary, start, end = unary + weight * batch.unary, start + weight * batch.start, end + weight * batch.end
+        trans = (trans[:, None] + weight * batch.trans).reshape(-1, L, L)
+        classes = classes * np.int32(len(batch.trans)) + batch.trans_class
+    return ChainBatch(first.indptr, unary, trans, classes, start, end)

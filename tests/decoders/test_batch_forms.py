@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from espalier.corpus import Corpus, Labels
 from espalier.decoders import exhaustive
 from espalier.decoders.base import Problem, evaluate
-from espalier.decoders.batch import decode_batch
+from espalier.decoders.batch import decode_batch, fold
 from espalier.decoders.counting import CountDecoder
 from espalier.decoders.counts import Conditions, CountForm
-from espalier.decoders.folding import fold
 from espalier.decoders.parts import CUT_STATES, Cut, Parts
 from espalier.errors import InputError
 from espalier.potentials import ChainBatch

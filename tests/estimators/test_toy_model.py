@@ -16,7 +16,7 @@ from espalier.estimators.abilities import Counts, FitsSoft, HasRules, LearnsRule
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, fresh, labelled_corpus
 from espalier.estimators.persist import load, pack, unpack
 from espalier.potentials import ChainBatch
-from espalier.strings import pack_strings, unpack_strings
+from espalier.store import pack_strings, unpack_strings
 
 
 class Toy(SequenceLabeller):

@@ -20,7 +20,7 @@ from espalier.document import Document, Span
 from espalier.errors import FormatError, InputError
 from espalier.io import FORMATS, iter_read, read, write
 from espalier.io.files import LONGEST, PER_CHARACTER, Lines
-from espalier.io.markup import line_events
+from espalier.io.tagged import line_events
 
 FILES = {
     "plain": "{}",

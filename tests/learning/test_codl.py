@@ -15,8 +15,7 @@ from espalier.decoders.problem import Problem
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.estimators.unlabelled import Guard
-from espalier.learning.codl import CycleSums, Guess, codl, guess_of, joined, pseudo_labelled
-from espalier.learning.topk import fold_batch, top_k
+from espalier.learning.codl import CycleSums, Guess, codl, fold_batch, guess_of, joined, pseudo_labelled, top_k
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import compile_rules
 from espalier.rules.meaning import degrees

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.learning.expert_weights import PRIOR, ExpertScores, learn_weights, likelihood, sum_of_potentials
-from espalier.potentials import ChainBatch
+from espalier.learning.expert_weights import PRIOR, ExpertScores, learn_weights, likelihood
+from espalier.potentials import ChainBatch, sum_of_potentials
 
 
 def batch(rng: np.random.Generator, L: int, lengths: list[int], forbidden: float = 0.1) -> ChainBatch:

@@ -26,7 +26,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from espalier.citations.bibliographies.entry import Entry
+    from espalier.citations.bibliographies import Entry
     from espalier.citations.record import Record
     from espalier.citations.work import Date, Name, Pages, Work
 

@@ -27,7 +27,7 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (by default the process's own) and return the exit code."""
-    # Before NumPy is loaded: threads of the library behind its products would only wait for ours (`espalier.blas`).
+    # Before NumPy is loaded: threads of the library behind its products would only wait for ours (`espalier.parallel`).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         import rich  # noqa: F401

@@ -161,11 +161,13 @@ def reference_format(format: str | None, path: Path, option: str, shown: str = "
     from espalier.citations.formats import FORMATS, format_of_file
 
     known = [*FORMATS, *([shown] if shown else [])]
+    if format in known:
+        return format
     if format is not None:
         short = format_of_file(f"x.{format}")  # as the end of a file's name says it: bib, json, xml
-        if format not in known and short is None:
+        if short is None:
             raise InputError(f"unknown format {format!r}", hint=nearest(format, known, f"there are {', '.join(known)}"))
-        return format if format in known or short is None else short.name
+        return short.name
     if path == STANDARD:
         return shown if shown and sys.stdout.isatty() else "jsonl"
     if shown and path.suffix.lower() == ".txt":

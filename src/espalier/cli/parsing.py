@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
 
-from espalier.citations.bibliographies.entry import Entry
+from espalier.citations.bibliographies import Entry
 from espalier.citations.formats import FORMATS
 from espalier.citations.output_text import Keys, stem_of
 from espalier.citations.parser import Parser

@@ -22,7 +22,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from espalier.citations.bibliographies.entry import Entry
+from espalier.citations.bibliographies import Entry
 from espalier.citations.formats.csv import parts_of
 from espalier.cli.console import stdout_console
 from espalier.cli.files import STANDARD

@@ -8,7 +8,7 @@ A feature value[f, i, j] fits if it depends on the target j alone, but for i = j
 token of label j, plus `open[f, j]` where a run of j begins. Only transitions that the potentials allow are asked, so
 IOB2 tags fit too: what an invalid transition would count does not matter.
 
-Labels may be split into several states (`decoders.folding`); then `labels` names the label behind each.
+Labels may be split into several states (`decoders.batch`); then `labels` names the label behind each.
 """
 
 from __future__ import annotations

@@ -43,11 +43,11 @@ from espalier.estimators.base import (
 )
 from espalier.estimators.persist import nested, unnested
 from espalier.inference import path_scores
-from espalier.learning.expert_weights import ExpertScores, learn_weights, learned_temperature, sum_of_potentials
-from espalier.potentials import ChainBatch, exchanged
+from espalier.potentials import ChainBatch, exchanged, sum_of_potentials
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # needed by nobody who only labels
     from espalier.decoders.explanation import ExpertShare, Explanation
+    from espalier.learning.expert_weights import ExpertScores
 
 __all__ = ["Experts"]
 
@@ -220,6 +220,8 @@ class Experts(SequenceLabeller):
 
     def _learned(self: Self, parts: Sequence[ExpertScores]) -> Self:
         """Learn what is not given from held-out scores: weights, temperatures of the sum and of the first alone."""
+        from espalier.learning.expert_weights import learn_weights, learned_temperature
+
         options: dict[str, Any] = {"temperature": self.temperature, "threads": self.threads}
         if self.weights is None:
             self.weights_, self.temperature_ = learn_weights(parts, **options)
@@ -271,6 +273,8 @@ class Experts(SequenceLabeller):
 
     def _cross_fitted(self, corpus: Corpus, weight: NDArray[Any] | None) -> list[ExpertScores]:
         """Return every sequence beside the scores of experts fitted on the other folds; i is in fold i % folds."""
+        from espalier.learning.expert_weights import ExpertScores
+
         assert corpus.labels is not None
         folds = min(self.folds, len(corpus))
         if folds < 2:
@@ -290,6 +294,8 @@ class Experts(SequenceLabeller):
 
     def _scored(self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> ExpertScores:
         """Return labelled sequences beside the scores of every expert."""
+        from espalier.learning.expert_weights import ExpertScores
+
         corpus = as_corpus(X, y, vocabulary=self.labels_)
         if corpus.y is None:
             raise InputError("held-out sequences need labels", hint="give a labelled Corpus or a pair (X, y)")

@@ -30,7 +30,7 @@ from espalier.models.hmm import (
     log_prior,
 )
 from espalier.potentials import ChainBatch
-from espalier.strings import pack_strings, unpack_strings
+from espalier.store import pack_strings, unpack_strings
 
 __all__ = ["HMM"]
 

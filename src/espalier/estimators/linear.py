@@ -19,7 +19,7 @@ from espalier.features.matrix import FeatureMatrix
 from espalier.models.chain import ChainModel, moved
 from espalier.models.weights import Pairs
 from espalier.potentials import ChainBatch
-from espalier.strings import narrow
+from espalier.store import narrow
 
 if TYPE_CHECKING:  # needed by nobody who only labels
     from espalier.features.extract import FeatureExtractor

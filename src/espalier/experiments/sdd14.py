@@ -32,10 +32,9 @@ from espalier.experiments.sdd14_shared import SharedCRF
 from espalier.features.declare import parse_templates
 from espalier.inference import viterbi
 from espalier.learning.discovery import discover
-from espalier.learning.expert_weights import sum_of_potentials
 from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties
 from espalier.metrics import segment_scores
-from espalier.potentials import ChainBatch
+from espalier.potentials import ChainBatch, sum_of_potentials
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.tasks import load_task
 

@@ -31,7 +31,7 @@ from espalier.features.single import LONGEST, SingleIndex
 from espalier.features.templates import FeatureField, Template, all_fields, fields_of, marker
 from espalier.features.view import View, join, locked, names_of
 from espalier.lazy import cached_property
-from espalier.strings import narrow, put_strings, stored_array, take_strings
+from espalier.store import narrow, put_strings, stored_array, take_strings
 
 if TYPE_CHECKING:
     from espalier.features.memory import TypeMemory

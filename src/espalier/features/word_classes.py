@@ -30,7 +30,7 @@ from espalier.features.columns import Column, Raw
 from espalier.features.kmeans import kmeans
 from espalier.features.named import NamedField
 from espalier.features.normalise import check_normalisation, normalised
-from espalier.strings import put_strings, stored_array, take_strings
+from espalier.store import put_strings, stored_array, take_strings
 
 __all__ = ["ClassField", "VectorField", "WordClasses"]
 

@@ -16,8 +16,17 @@ from espalier.document import Document, Span
 from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
 from espalier.io.files import Lines
-from espalier.io.markup import NAME, Event, MarkupError, line_events
-from espalier.io.tagged import TaggedRecord, attribute_text, not_xml, render, without_not_xml
+from espalier.io.tagged import (
+    NAME,
+    Event,
+    MarkupError,
+    TaggedRecord,
+    attribute_text,
+    line_events,
+    not_xml,
+    render,
+    without_not_xml,
+)
 from espalier.io.xmlform import walk
 
 __all__ = ["read", "read_tagged", "write", "write_tagged"]

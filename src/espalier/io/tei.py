@@ -21,8 +21,7 @@ from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
 from espalier.io.files import Lines
 from espalier.io.inline import without_controls
-from espalier.io.markup import NAME, Event, MarkupError
-from espalier.io.tagged import TaggedField, TaggedRecord, attribute_text, not_xml, render
+from espalier.io.tagged import NAME, Event, MarkupError, TaggedField, TaggedRecord, attribute_text, not_xml, render
 from espalier.io.xmlform import walk
 
 __all__ = ["LABELS", "read", "write"]

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from espalier.io.files import Lines
-from espalier.io.markup import NAME, NO_DECLARATIONS, Event, MarkupError, document_events
-from espalier.io.tagged import TaggedRecord
+from espalier.io.tagged import NAME, NO_DECLARATIONS, Event, MarkupError, TaggedRecord, document_events
 
 __all__ = ["FoundElement", "walk", "xml_events"]
 

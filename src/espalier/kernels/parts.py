@@ -9,7 +9,7 @@ closing is the same, but inf where it is not known. Kernels take all this as one
      class_of : int16[P, Q], the class of each pattern of conditions; label_of : int64[L'])
 
 where label_of names the label behind each state of the chain, if labels are split into several (see
-`decoders.folding`); without that it is 0, 1, ...
+`decoders.batch`); without that it is 0, 1, ...
 """
 
 from __future__ import annotations

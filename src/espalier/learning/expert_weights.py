@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.inference import path_scores, posterior
-from espalier.potentials import ChainBatch
+from espalier.potentials import ChainBatch, sum_of_potentials
 
-__all__ = ["ExpertScores", "learn_weights", "learned_temperature", "likelihood", "sum_of_potentials"]
+__all__ = ["ExpertScores", "learn_weights", "learned_temperature", "likelihood"]
 
 PRIOR = 1.0
 """λ, how strongly weights are drawn to the geometric mean of the experts."""
@@ -78,26 +78,6 @@ class ExpertScores:
     def only(self, k: int) -> ExpertScores:
         """Return the sequences with the scores of one expert."""
         return ExpertScores(self.batches[k : k + 1], self.y)
-
-
-def sum_of_potentials(batches: Sequence[ChainBatch], weights: Sequence[float] | Float | None = None) -> ChainBatch:
-    """Return Σ weight · scores, of the same sequences and labels; weights are above 0 (None: 1), and -inf stays -inf.
-
-    Where transitions depend on the place, each tuple of the batches' transition classes is a class of the sum.
-    Temperatures are left behind.
-    """
-    first, *others = batches
-    weights = np.ones(len(batches)) if weights is None else np.asarray(weights, np.float64)
-    L = first.n_labels
-    unary, trans, start, end = (weights[0] * a for a in (first.unary, first.trans, first.start, first.end))
-    classes = first.trans_class
-    for batch, weight in zip(others, weights[1:].tolist(), strict=True):
-        if not (np.array_equal(first.indptr, batch.indptr) and batch.n_labels == L):
-            raise InputError("the batches are not of the same sequences and labels")
-        unary, start, end = unary + weight * batch.unary, start + weight * batch.start, end + weight * batch.end
-        trans = (trans[:, None] + weight * batch.trans).reshape(-1, L, L)
-        classes = classes * np.int32(len(batch.trans)) + batch.trans_class
-    return ChainBatch(first.indptr, unary, trans, classes, start, end)
 
 
 def likelihood(parts: Sequence[ExpertScores], v: Float, *, threads: int | None = None) -> tuple[float, Float]:

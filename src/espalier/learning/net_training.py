@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.blas import one_blas_thread
 from espalier.features.hashed import HashedWords
 from espalier.learning.adamw import AdamW, added, schedule
 from espalier.learning.chain_loss import Chain, SoftLabels, Targets, chain_loss, token_loss
 from espalier.models.conv import Borders, ConvShape, Floats, NetInput, Parameters, Workspace
 from espalier.models.conv_gradients import Dropout, SomeRows, backward, forward
+from espalier.parallel import one_blas_thread
 
 __all__ = ["Gradients", "NetData", "Progress", "Run", "Term", "TrainingPlan", "train_net"]
 

@@ -76,7 +76,7 @@ class ScoringNet:
         """Return the scores of every label at every token of a corpus, float64[M, L]."""
         found = np.empty((corpus.n_tokens, self.shape.labels))
         if corpus.n_tokens:
-            from espalier.blas import one_blas_thread
+            from espalier.parallel import one_blas_thread
 
             with one_blas_thread():
                 self._score(corpus, choose_threads(corpus.n_tokens, threads), found)

@@ -12,7 +12,6 @@ from typing import Literal, TypeVar
 
 from espalier.errors import RuleError, nearest
 from espalier.rules import phrases as ph
-from espalier.rules.grammar import KEYWORDS, print_name, print_string
 from espalier.rules.predicates import (
     BUILT_IN,
     FIRST,
@@ -31,7 +30,7 @@ from espalier.rules.predicates import (
     Words,
     read_lexicon,
 )
-from espalier.rules.reader import Lexeme, Reader, Scope, logical_lines
+from espalier.rules.reader import KEYWORDS, Lexeme, Reader, Scope, logical_lines, print_name, print_string
 
 __all__ = ["ConditionReader", "parse_condition", "print_condition", "print_tight", "read_whole"]
 

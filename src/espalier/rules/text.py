@@ -34,8 +34,7 @@ from espalier.rules import language as build
 from espalier.rules import nodes as n
 from espalier.rules import predicates as p
 from espalier.rules.conditions import ConditionReader, print_condition, print_tight, read_whole
-from espalier.rules.grammar import GRAMMAR, KEYWORDS, print_name
-from espalier.rules.reader import Scope, complain, logical_lines
+from espalier.rules.reader import GRAMMAR, KEYWORDS, Scope, complain, logical_lines, print_name
 
 __all__ = ["GRAMMAR", "KEYWORDS", "ParsedRule", "parse_node", "parse_rules", "print_name", "print_node"]
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from espalier.errors import InputError, nearest
 
 if TYPE_CHECKING:
-    from espalier.citations.bibliographies.entry import Entry
+    from espalier.citations.bibliographies import Entry
     from espalier.citations.output_text import Keys
     from espalier.citations.record import Record
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
 from espalier.citations.normalise.text import narrow, trim
-from espalier.citations.work import Name, Work
+from espalier.citations.work import Date, Name, Pages, Work
 
 if TYPE_CHECKING:
     from espalier.citations.record import Record
@@ -144,13 +144,13 @@ def _loses(label: str, text: str, work: Work) -> bool:
         if label == "citation-number":
             return not _NUMBERED.fullmatch(text)
         return label in _ROLES and _loses_of_names(text, getattr(work, _ROLES[label]), work)
-    values = [getattr(work, name) for name in _VALUES[label]]
-    first = values[0]
-    if isinstance(first, str):
-        if first == text.strip(_AROUND):
-            return False
-        if len(first) > _LONG and first in text:
-            text, values = text.replace(first, " ", 1), values[1:]  # titles need not be cut into words
+    names = _VALUES[label]
+    first = getattr(work, names[0])
+    if first and _whole(first) == text.strip(_AROUND).replace("–", "-"):
+        return False  # most fields are their value and nothing else
+    values = [first, *[getattr(work, name) for name in names[1:]]]
+    if isinstance(first, str) and len(first) > _LONG and first in text:
+        text, values = text.replace(first, " ", 1), values[1:]  # titles need not be cut into words
     rest = _beyond([word for word in words_of(text) if word not in silent], values)
     if not rest or _otherwise(label, rest, text, work):
         return False
@@ -159,6 +159,15 @@ def _loses(label: str, text: str, work: Work) -> bool:
     known = set(_words_in([work]))
     rest = [word for word in rest if word not in known]
     return bool(rest) and not _otherwise(label, rest, text, work)
+
+
+def _whole(value: str | Pages | Date) -> str:
+    """Return a text, pages or a year as they usually stand in a reference."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Pages):
+        return value.text.replace("–", "-")
+    return str(value.parts[0][0]) if value.parts else ""
 
 
 def _beyond(words: list[str], values: list[Any]) -> list[str]:
