@@ -5,13 +5,15 @@
 | part | what |
 |---|---|
 | pages | 50 clients do what pages do: list, parse, confirm (which waits for the disk), move a slider, ask how it is |
-| parse | single references over a kept connection; 20 clients at once; batches of 1,000 |
+| parse | single references over a kept connection; 20 clients at once; batches of 1,000, one a worker at a time |
 | attacks | one request within all limits (40 texts of 20,000 characters; 1,000 references in 20 readings each) |
 | half-open | 1,000 connections that have sent half of a head, for a minute |
 
 During the last two, others ask for single references, and their 99th percentile is what counts. A server process of its
 own, on a project of its own. Any answer that is no success counts as an error, except that an attack may be told that
-its time is over; the script then ends with 1. Peers are the limits that the workbench promises.
+its time is over; the script then ends with 1. Peers are the limits that the workbench promises. Beside the clock,
+`parse` shows the processor time of the server for each reference, and that of the library alone: a machine with other
+work changes the first much more than the second.
 """
 
 from __future__ import annotations
@@ -25,17 +27,21 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 
+import espalier as es
 from common import Row, arguments, compare, parsed, write_json
-from serve_clients import Attack, attack, batches, for_seconds, half_open, singles, together
+from serve_clients import Attack, attack, batches, for_seconds, half_open, processor_seconds, singles, together
 
 HEADERS = {"X-Espalier": "1"}
 SCREEN = 500
+T = TypeVar("T")
 
 
 @dataclass
@@ -151,19 +157,48 @@ def pages(base: str, texts: list[str], options: argparse.Namespace) -> tuple[lis
 
 
 def parsing(base: str, texts: list[str], options: argparse.Namespace) -> tuple[list[Row], list[str]]:
-    """Return the rows of parsing."""
+    """Return the rows of parsing, by the clock and in processor time."""
     singles(base, texts, 50)
-    one = singles(base, texts, options.singles)
+    alone, library = in_library(texts)
+    one, cost = costing(options.server, lambda: singles(base, texts, options.singles))
     rows = [compare("one reference, p50", "ms", one.ms(0.5), 5, "promised")]
     rows.append(compare("one reference, p99", "ms", one.ms(0.99), 50, "promised"))
-    many = together(base, texts, 20, for_seconds(options.seconds))
+    rows.append(compare("  processor time of each", "ms", 1000 * cost / len(one.seconds), 1000 * alone, "the library"))
+    until = for_seconds(options.seconds)
+    many, cost = costing(options.server, lambda: together(base, texts, 20, until))
     rate = len(many.seconds) / options.seconds
     rows.append(compare("20 clients, one each", "refs/s", rate, 600, "promised, 2 workers", higher_is_better=True))
     rows.append(compare("20 clients, one each, p99", "ms", many.ms(0.99), 500, "promised"))
-    rate, seen = batches(base, texts, options.rounds)
-    name = f"batches of {len(texts):,}"
+    rows.append(compare("  processor time of each", "ms", 1000 * cost / len(many.seconds), 1000 * alone, "the library"))
+    workers = options.workers
+    (rate, seen), cost = costing(options.server, lambda: batches(base, texts, options.rounds, workers))
+    name = f"batches of {len(texts):,}, {workers} at a time"
     rows.append(compare(name, "refs/s", rate, 4000, "promised", higher_is_better=True))
+    each = cost / len(seen.seconds) / len(texts)
+    rows.append(compare("  processor time of each", "ms", 1000 * each, 1000 * library, "the library"))
     return rows, [*one.errors, *many.errors, *seen.errors]
+
+
+def costing(server: int, work: Callable[[], T]) -> tuple[T, float]:
+    """Do something, and return what came of it with the processor seconds of the server."""
+    before = processor_seconds(server)
+    return work(), processor_seconds(server) - before
+
+
+def in_library(texts: Sequence[str]) -> tuple[float, float]:
+    """Return the processor seconds of a reference without a server: one by one, and all together."""
+    parser = es.load("citations")
+    found = []
+    for batch in (1, len(texts)):
+        some = texts[: 100 if batch == 1 else None]
+        times = []
+        for _ in range(3):
+            began = time.process_time()
+            for i in range(0, len(some), batch):
+                list(parser.parse_many(some[i : i + batch]))
+            times.append((time.process_time() - began) / len(some))
+        found.append(min(times))
+    return found[0], found[1]
 
 
 def attacks(base: str, texts: list[str], options: argparse.Namespace) -> tuple[list[Row], list[str]]:
@@ -221,6 +256,7 @@ def main() -> None:
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             assert server.stdout is not None
+            options.server = server.pid
             base = f"{server.stdout.readline().strip()}api/v1"
             wait_until_ready(base.removesuffix("api/v1"), options.workers)
             for part in options.only:

@@ -44,7 +44,7 @@ def test_pieces_cover_everything_and_long_texts_are_alone(lengths: list[int], fi
 
 def test_pieces_shrink_when_they_are_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("espalier.workbench.turns.monotonic", lambda: clock[0])
+    monkeypatch.setattr("espalier.workbench.turns.thread_time", lambda: clock[0])
     sizes = []
     with Turns().turn(1e9) as turn:
         for a, b in turn.pieces(of_lengths([16] * 2000)):

@@ -28,6 +28,7 @@ from espalier.workbench.bench import Bench, Limits
 from espalier.workbench.callers import CallerWatch
 from espalier.workbench.description import api_page, completed
 from espalier.workbench.failures import Failure, explained
+from espalier.workbench.gathering import Gatherer
 from espalier.workbench.jobs import Jobs
 from espalier.workbench.metrics import MetricsWatch, ServerMetrics
 from espalier.workbench.redecoding import Redecoder
@@ -42,6 +43,7 @@ from espalier.workbench.routes import (
     service,
     tasks,
     training,
+    unkept,
 )
 from espalier.workbench.routes.shared import ERRORS
 from espalier.workbench.security import Gate, RequestGuard
@@ -86,10 +88,12 @@ def create_app(
         Redecoder(bench),
     )
     app.state.gate, app.state.door = gate, Door(gate.token, bench.database)
-    app.state.metrics = ServerMetrics(worker)
-    for part in (tasks, records, marks, history, rules, training, measuring, login, parsing):
+    app.state.metrics, app.state.gatherer = ServerMetrics(worker), Gatherer(bench)
+    for part in (unkept, parsing):  # first what is asked for most: the framework looks at one route after the other
         app.include_router(part.router, prefix=PREFIX, responses=ERRORS)
     app.include_router(grobid.router, prefix="/api", responses=ERRORS)
+    for part in (tasks, records, marks, history, rules, training, measuring, login):
+        app.include_router(part.router, prefix=PREFIX, responses=ERRORS)
     app.include_router(service.router, responses=ERRORS)
     _add_errors(app)
     _add_pages(app)
@@ -106,6 +110,7 @@ def create_app(
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     current_default_thread_limiter().total_tokens = THREADS
     yield
+    app.state.gatherer.close()
     app.state.jobs.close()
     app.state.bench.close()
 

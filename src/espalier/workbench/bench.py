@@ -119,6 +119,12 @@ class Bench:
             hint = f"a record has at most {self.limits.length:,}; split it"
             raise Failure(413, f"a text of {len(text):,} characters", hint, where)
 
+    def check_texts(self, texts: Sequence[str]) -> None:
+        """Refuse too many texts, and one that is too long."""
+        self.check_many(len(texts))
+        for i, text in enumerate(texts):
+            self.check_length(text, f"text {i}")
+
     def check_work(self, documents: Sequence[Document], k: int) -> None:
         """Refuse more tokens than one request may ask for, all readings counted."""
         tokens = sum(len(document.tokens) for document in documents)
@@ -209,22 +215,26 @@ class Bench:
     ) -> list[Extraction]:  # fmt: skip
         """Return the k best answers for documents that are not stored."""
         self.check_work(documents, k)
-        found: list[Extraction] = []
         with self.computing() as turn:
-            for a, b in turn.pieces(documents):
-                some = documents[a:b]
-                extractor = self.extractor(task, model, some)
-                scored = extractor.score(some)
-                if _is_long(some):  # scoring and decoding are a piece each
-                    turn.check()
-                found += extractor.extractions(extractor.decode(scored), k=_readings(some, k))
+            return self.of_pieces(turn, task, model, documents, k)
+
+    def of_pieces(
+        self, turn: Turn, task: ProjectTask, model: int | None, documents: Sequence[Document], k: int
+    ) -> list[Extraction]:
+        """Return the k best answers for documents, in the pieces of a turn."""
+        found: list[Extraction] = []
+        for a, b in turn.pieces(documents):
+            some = documents[a:b]
+            extractor = self.extractor(task, model, some)
+            scored = extractor.score(some)
+            if _is_long(some):  # scoring and decoding are a piece each
+                turn.check()
+            found += extractor.extractions(extractor.decode(scored), k=_readings(some, k))
         return found
 
     def parse(self, task: ProjectTask, texts: Sequence[str], k: int, model: int | None) -> list[dict[str, Any]]:
         """Return texts with their answers as the API writes them; nothing is kept."""
-        self.check_many(len(texts))
-        for i, text in enumerate(texts):
-            self.check_length(text, f"text {i}")
+        self.check_texts(texts)
         documents = [Document.from_text(text) for text in texts]
         answers = self.of_documents(task, documents, model, k)
         return [text_dict(document, answer) for document, answer in zip(documents, answers, strict=True)]

@@ -14,6 +14,7 @@ __all__ = ["BODY_SECONDS", "CallerWatch"]
 
 BODY_SECONDS = 30.0
 """The time in which the body of a request has to come."""
+_PATIENCE = 0.05  # seconds after which it is worth looking whether the client is still there
 
 
 class CallerWatch:
@@ -47,8 +48,10 @@ class _Inbox:
     """What a client sends: first its body, and then nothing until it hangs up."""
 
     def __init__(self, receive: Receive, caller: Caller, seconds: float) -> None:
-        self._receive, self._caller, self._end = receive, caller, asyncio.get_running_loop().time() + seconds
-        self._seconds, self._first = seconds, list[Message]()
+        self._receive, self._caller, self._seconds = receive, caller, seconds
+        self._loop = asyncio.get_running_loop()
+        self._end, self._first = self._loop.time() + seconds, list[Message]()
+        self._soon: asyncio.TimerHandle | None = None
         self._hung_up: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -58,22 +61,43 @@ class _Inbox:
     async def receive(self) -> Message:
         if self._first:
             return self._first.pop()
-        if self._hung_up is not None:
-            await self._hung_up
+        if self._soon is not None:
+            await self._watch()
             return {"type": "http.disconnect"}
         return await self._next()
 
     async def _next(self) -> Message:
-        left = self._end - asyncio.get_running_loop().time()
+        task, late = asyncio.current_task(), False
+        assert task is not None
+
+        def stop() -> None:
+            nonlocal late
+            late = True
+            task.cancel()
+
+        # `wait_for` would begin a task for every message, though nearly all of them are there already.
+        timer = self._loop.call_at(self._end, stop)
         try:
-            message = await asyncio.wait_for(self._receive(), left)
-        except asyncio.TimeoutError:
+            message = await self._receive()
+        except asyncio.CancelledError:
+            if not late:
+                raise
+            if hasattr(task, "uncancel"):  # from Python 3.11 on
+                task.uncancel()
             raise HTTPException(408, f"the body did not come within {self._seconds:g} seconds") from None
+        finally:
+            timer.cancel()
         if message["type"] == "http.disconnect":
             self._caller.gone = True
         elif not message.get("more_body", False):
-            self._hung_up = asyncio.create_task(self._wait())
+            self._soon = self._loop.call_later(_PATIENCE, self._watch)
         return message
+
+    def _watch(self) -> asyncio.Task[None]:
+        """Wait for the end of the connection."""
+        if self._hung_up is None:
+            self._hung_up = self._loop.create_task(self._wait())
+        return self._hung_up
 
     async def _wait(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":
@@ -81,5 +105,6 @@ class _Inbox:
         self._caller.gone = True
 
     def close(self) -> None:
-        if self._hung_up is not None:
-            self._hung_up.cancel()
+        for begun in (self._soon, self._hung_up):
+            if begun is not None:
+                begun.cancel()

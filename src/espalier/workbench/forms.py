@@ -32,6 +32,8 @@ class FormPart:
 
 def media_type(header: str) -> tuple[str, dict[str, str]]:
     """Return the type that a Content-Type header names, in lower case, and its parameters."""
+    if ";" not in header:
+        return header.strip().lower(), {}
     message = Message()
     message["content-type"] = header
     found = message.get_params() or [("", "")]

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import threading
+from bisect import bisect_left
 from collections import Counter
+from itertools import accumulate
 from time import perf_counter, time
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -25,7 +27,7 @@ class ServerMetrics:
         """Begin at zero."""
         self._worker, self._began, self._lock = worker, time(), threading.Lock()
         self._answers: Counter[tuple[str, str, int]] = Counter()
-        self._within: Counter[float] = Counter()
+        self._within = [0] * (len(_BOUNDS) + 1)  # answers between a bound and the one before
         self._seconds = 0.0
 
     def add(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -33,13 +35,12 @@ class ServerMetrics:
         with self._lock:
             self._answers[method, route, status] += 1
             self._seconds += seconds
-            for bound in _BOUNDS:
-                self._within[bound] += seconds <= bound
+            self._within[bisect_left(_BOUNDS, seconds)] += 1
 
     def text(self, waiting: int) -> str:
         """Return all counts. waiting : requests that wait for their turn to compute."""
         with self._lock:
-            answers, within, seconds = dict(self._answers), dict(self._within), self._seconds
+            answers, within, seconds = dict(self._answers), list(accumulate(self._within)), self._seconds
         total, who = sum(answers.values()), f'worker="{self._worker}"'
         rows = ["# HELP espalier_answers_total Answers by route and status.", "# TYPE espalier_answers_total counter"]
         rows += [
@@ -47,7 +48,9 @@ class ServerMetrics:
             for (method, route, status), n in sorted(answers.items())
         ]
         rows += ["# HELP espalier_answer_seconds Seconds until the answer.", "# TYPE espalier_answer_seconds histogram"]
-        rows += [f'espalier_answer_seconds_bucket{{{who},le="{b:g}"}} {within.get(b, 0)}' for b in _BOUNDS]
+        rows += [
+            f'espalier_answer_seconds_bucket{{{who},le="{b:g}"}} {n}' for b, n in zip(_BOUNDS, within, strict=False)
+        ]
         rows.append(f'espalier_answer_seconds_bucket{{{who},le="+Inf"}} {total}')
         rows += [
             f"espalier_answer_seconds_sum{{{who}}} {seconds:.6f}",

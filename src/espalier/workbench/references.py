@@ -16,9 +16,17 @@ from espalier.extract.extraction import Extraction
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
 from espalier.workbench.reading import UploadReading, read_text, read_upload
-from espalier.workbench.tasks import REFERENCES
+from espalier.workbench.tasks import REFERENCES, ProjectTask
 
-__all__ = ["MEDIA_TYPES", "ParsedReferences", "chosen_format", "parse_documents", "parse_texts", "written"]
+__all__ = [
+    "MEDIA_TYPES",
+    "ParsedReferences",
+    "chosen_format",
+    "parse_documents",
+    "parse_texts",
+    "references_of",
+    "written",
+]
 
 MEDIA_TYPES = {
     "application/json": "json",
@@ -39,9 +47,7 @@ class ParsedReferences:
 
 def parse_texts(bench: Bench, texts: Sequence[str], k: int = 1) -> ParsedReferences:
     """Parse references, one in each text."""
-    bench.check_many(len(texts))
-    for i, text in enumerate(texts):
-        bench.check_length(text, f"text {i}")
+    bench.check_texts(texts)
     return _parsed(bench, UploadReading([Document.from_text(text) for text in texts], [None] * len(texts)), k)
 
 
@@ -58,10 +64,25 @@ def parse_documents(bench: Bench, data: bytes | str, name: str = "", k: int = 1)
 
 def _parsed(bench: Bench, reading: UploadReading, k: int) -> ParsedReferences:
     task = bench.tasks.get(REFERENCES)
+    _model_of(task)
+    answers = bench.of_documents(task, reading.documents, task.active, k)
+    return references_of(task, answers, reading.sources, reading.problems)
+
+
+def references_of(
+    task: ProjectTask,
+    answers: Sequence[Extraction],
+    sources: list[dict[str, Any] | None],
+    problems: list[tuple[str, str]],
+) -> ParsedReferences:
+    """Return the answers of the model in use as references."""
+    return ParsedReferences(_model_of(task), list(map(_record, answers)), sources, problems)
+
+
+def _model_of(task: ProjectTask) -> int:
     if task.active is None:
         raise Failure(409, f"the task {REFERENCES} has no model in use", "choose one in the workbench")
-    answers = bench.of_documents(task, reading.documents, task.active, k)
-    return ParsedReferences(task.active, list(map(_record, answers)), reading.sources, reading.problems)
+    return task.active
 
 
 def _record(answer: Extraction) -> Record:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from heapq import heappop, heappush
 from itertools import count
-from time import monotonic
+from time import monotonic, thread_time
 
 from espalier.document import Document
 from espalier.workbench.failures import Deadline, Failure
@@ -26,8 +26,8 @@ LONG = 512
 """A text of more tokens is a piece by itself."""
 
 _FIRST, _LEAST, _MOST = 1024, 128, 4096  # tokens of a piece: of the first one, and how small and large it may become
-_QUICK, _SLOW = 0.08, 0.2  # seconds of a piece after which the next one is larger, or smaller
-_FEW = 6  # so few texts are quicker one by one than together
+_QUICK, _SLOW = 0.04, 0.1  # processor seconds of a piece after which the next one is larger, or smaller
+_FEW = 4  # so few texts are quicker one by one than together
 _WEIGHT = 4.0  # seconds of waiting that a second of computing is worth
 _WAITING = 64  # requests that may wait at a time
 
@@ -70,16 +70,17 @@ class Turn:
         """Yield where pieces of documents begin and end; others may have their turn before each.
 
         Long texts are alone, and a few texts go one by one. How large pieces are depends on how long the last one took,
-        because some texts and some rules cost a hundred times more than others.
+        because some texts and some rules cost a hundred times more than others. Processor time is counted: on a busy
+        machine small pieces would only cost more.
         fixed : tokens of every piece instead, for who keeps what was made of a piece.
         """
         begin, tokens = 0, fixed or _FIRST
         while begin < len(documents):
             end = begin + 1 if len(documents) <= _FEW else _end(documents, begin, tokens)
             self.check()
-            before = self.used
+            before = thread_time()
             yield begin, end
-            took = self.used - before
+            took = thread_time() - before
             if not fixed and took < _QUICK:
                 tokens = min(2 * tokens, _MOST)
             elif not fixed and took > _SLOW:

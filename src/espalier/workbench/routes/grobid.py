@@ -15,17 +15,23 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse
 
 from espalier.citations.formats import write
 from espalier.citations.formats.tei import NAMESPACE, entry
 from espalier.citations.record import Record
+from espalier.document import Document
+from espalier.extract.extraction import Extraction
+from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
 from espalier.workbench.forms import FormPart, read_form
+from espalier.workbench.gathering import SHORT, is_small
 from espalier.workbench.reading import NothingFound
-from espalier.workbench.references import parse_documents, parse_texts
-from espalier.workbench.routes.shared import BenchOf, Body
-from espalier.workbench.shapes.answers import ErrorAnswer
+from espalier.workbench.references import parse_documents, parse_texts, references_of
+from espalier.workbench.routes.shared import BenchOf, Body, GathererOf
+from espalier.workbench.shapes.server import ErrorAnswer
+from espalier.workbench.tasks import REFERENCES, ProjectTask
 
 __all__ = ["router"]
 
@@ -48,7 +54,7 @@ def _described(kind: str, name: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 _URLENCODED = "application/x-www-form-urlencoded"
-_ONE = _described(_URLENCODED, "citations", {"type": "string"})
+_FORM_OF_ONE = _described(_URLENCODED, "citations", {"type": "string"})
 _SEVERAL = _described(_URLENCODED, "citations", {"type": "array", "items": {"type": "string"}})
 _FILE = _described("multipart/form-data", "input", {"type": "string", "format": "binary"})
 _STRING = {"schema": {"type": "string"}}
@@ -71,14 +77,34 @@ async def version(request: Request) -> JSONResponse:
     return JSONResponse({"version": request.app.version, "software": "espalier"})
 
 
-@router.post("/processCitation", response_class=Response, responses=_ANSWERS, openapi_extra=_ONE)
-def process_citation(body: Body, bench: BenchOf, content_type: ContentType = "", accept: Accept = "") -> Response:
+@router.post("/processCitation", response_class=Response, responses=_ANSWERS, openapi_extra=_FORM_OF_ONE)
+async def process_citation(
+    body: Body, bench: BenchOf, gatherer: GathererOf, content_type: ContentType = "", accept: Accept = ""
+) -> Response:
     """Parse one reference."""
+    if len(body) > SHORT:
+        return await run_in_threadpool(_process_long, bench, body, content_type, accept)
     form = read_form(content_type, body)
-    texts = _citations(form)
-    if not texts:
+    texts = [" ".join(_citations(form))]
+    if not texts[0]:
         return Response(status_code=204)
-    records = parse_texts(bench, [" ".join(texts)]).records
+
+    def finish(task: ProjectTask, _: int | None, __: Sequence[Document], found: Sequence[Extraction]) -> Response:
+        return _one(references_of(task, found, [None], []).records, form, accept)
+
+    if not is_small(texts, 1):
+        return await run_in_threadpool(_process_long, bench, body, content_type, accept)
+    answer: Response = await gatherer.parsed(REFERENCES, None, texts, finish)
+    return answer
+
+
+def _process_long(bench: Bench, body: bytes, content_type: str, accept: str) -> Response:
+    form = read_form(content_type, body)
+    text = " ".join(_citations(form))
+    return _one(parse_texts(bench, [text]).records, form, accept) if text else Response(status_code=204)
+
+
+def _one(records: Sequence[Record], form: Sequence[FormPart], accept: str) -> Response:
     if _wants_bibtex(accept):
         return _bibtex(records)
     xml = entry(records[0].work, "b0", records[0].text if _on(form, "includeRawCitations") else "", NAMESPACE)

@@ -10,14 +10,15 @@ from fastapi.responses import JSONResponse
 from espalier.workbench.marking import add_comment, comments, flag, merge, skip, split
 from espalier.workbench.routes.shared import BenchOf, Number, TaskOf, WhoOf
 from espalier.workbench.searching import confirm_sure
-from espalier.workbench.shapes import answers, people
+from espalier.workbench.shapes import people
+from espalier.workbench.shapes.records import RecordAnswer
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["records"])
 
 
-@router.patch("/tasks/{task}/records/{record}", response_model=answers.RecordAnswer)
+@router.patch("/tasks/{task}/records/{record}", response_model=RecordAnswer)
 def mark_record(asked: people.MarkOrder, task: TaskOf, record: Number, bench: BenchOf, who: WhoOf) -> JSONResponse:
     """Flag a record, or put it off."""
     if "flag" in asked.model_fields_set:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Response
+from fastapi.concurrency import run_in_threadpool
 from pydantic import ValidationError
 
 from espalier.citations.formats import FORMATS
+from espalier.document import Document
+from espalier.extract.extraction import Extraction
 from espalier.workbench.failures import Failure
 from espalier.workbench.forms import media_type, read_form
+from espalier.workbench.gathering import SHORT, Finish, is_small
 from espalier.workbench.references import (
     MEDIA_TYPES,
     ParsedReferences,
     chosen_format,
     parse_documents,
     parse_texts,
+    references_of,
     written,
 )
-from espalier.workbench.routes.shared import BenchOf, Body
-from espalier.workbench.shapes.answers import ErrorAnswer
+from espalier.workbench.routes.shared import BenchOf, Body, GathererOf
 from espalier.workbench.shapes.references import ParsedReferencesAnswer, ReferencesQuestion
+from espalier.workbench.shapes.server import ErrorAnswer
+from espalier.workbench.tasks import REFERENCES, ProjectTask
 
 __all__ = ["router"]
 
@@ -61,9 +69,10 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 @router.post(
     "/parse", response_model=ParsedReferencesAnswer, openapi_extra=_QUESTION, responses=_ANSWERS,
 )  # fmt: skip
-def parse_references(
+async def parse_references(
     body: Body,
     bench: BenchOf,
+    gatherer: GathererOf,
     content_type: Annotated[str, Header(include_in_schema=False)] = "",
     accept: Annotated[str, Header(include_in_schema=False)] = "*/*",
     format: ReferenceFormat | None = None,
@@ -72,7 +81,23 @@ def parse_references(
 ) -> Response:
     """Parse references; nothing is kept."""
     chosen = chosen_format(accept, format and format.value)
-    text, type = written(_parsed(bench, body, content_type, name, k), chosen)
+    if len(body) <= SHORT and _is_json(media_type(content_type)[0]):
+        asked = _question(body)
+        if asked.texts is not None and is_small(asked.texts, asked.k or k):
+            finish: Finish = partial(_answered, chosen)
+            found: Response = await gatherer.parsed(REFERENCES, None, asked.texts, finish)
+            return found
+    return await run_in_threadpool(lambda: _written(_parsed(bench, body, content_type, name, k), chosen))
+
+
+def _answered(
+    format: str, task: ProjectTask, _: int | None, documents: Sequence[Document], found: Sequence[Extraction]
+) -> Response:
+    return _written(references_of(task, found, [None] * len(documents), []), format)
+
+
+def _written(parsed: ParsedReferences, format: str) -> Response:
+    text, type = written(parsed, format)
     return Response(
         text.encode("utf-8", "replace"), media_type=f"{type}; charset=utf-8" if type != "application/json" else type
     )
@@ -81,7 +106,7 @@ def parse_references(
 def _parsed(bench: BenchOf, body: bytes, content_type: str, name: str, k: int) -> ParsedReferences:
     """Read a request by its type."""
     kind, _ = media_type(content_type)
-    if kind == "application/json" or kind.endswith("+json"):
+    if _is_json(kind):
         return _from_json(bench, body, k)
     if kind == "text/plain":
         return parse_documents(bench, _decoded(body), k=k)
@@ -97,7 +122,12 @@ def _parsed(bench: BenchOf, body: bytes, content_type: str, name: str, k: int) -
     raise Failure(415, f"bodies of the type {kind!r} are not read" if kind else "the body has no type", _HOW)
 
 
-def _from_json(bench: BenchOf, body: bytes, k: int) -> ParsedReferences:
+def _is_json(kind: str) -> bool:
+    return kind == "application/json" or kind.endswith("+json")
+
+
+def _question(body: bytes) -> ReferencesQuestion:
+    """Read a request in JSON."""
     try:
         asked = ReferencesQuestion.model_validate_json(body)
     except ValidationError as error:
@@ -108,6 +138,11 @@ def _from_json(bench: BenchOf, body: bytes, k: int) -> ParsedReferences:
         ) from None
     if (asked.texts is None) == (asked.text is None):
         raise Failure(422, "either texts or text is needed", _SHAPE, "body")
+    return asked
+
+
+def _from_json(bench: BenchOf, body: bytes, k: int) -> ParsedReferences:
+    asked = _question(body)
     if asked.texts is not None:
         return parse_texts(bench, asked.texts, asked.k or k)
     return parse_documents(bench, asked.text or "", k=asked.k or k)

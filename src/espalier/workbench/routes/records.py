@@ -1,4 +1,4 @@
-"""Records: add, list, correct, forget; what to correct next; parsing without keeping; export."""
+"""Records: add, list, correct, forget; what to correct next; export."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from espalier.document import Span
 from espalier.workbench.bench import listed, queued
 from espalier.workbench.exporting import export
 from espalier.workbench.history import Stale
-from espalier.workbench.reading import UploadReading, add, read_text, read_upload
+from espalier.workbench.reading import UploadReading, add, read_text
 from espalier.workbench.routes.shared import (
     UPLOAD,
     BenchOf,
-    Body,
     ExportFormat,
     Number,
-    TaskName,
     TaskOf,
     Uploaded,
     WhoOf,
@@ -26,8 +24,8 @@ from espalier.workbench.routes.shared import (
     numbers,
 )
 from espalier.workbench.searching import RecordFilter, matching
-from espalier.workbench.shapes import answers
-from espalier.workbench.shapes.requests import LARGEST, Corrections, ParseQuestion, Pasted, VersionRead
+from espalier.workbench.shapes.records import Added, Deleted, Queue, RecordAnswer, RecordsAnswer
+from espalier.workbench.shapes.requests import LARGEST, Corrections, Pasted, VersionRead
 
 __all__ = ["router"]
 
@@ -43,19 +41,19 @@ def _added(bench: BenchOf, task: TaskOf, reading: UploadReading, who: str) -> JS
     return JSONResponse({**counts, "problems": problems}, 201)
 
 
-@router.post("/tasks/{task}/records", status_code=201, response_model=answers.Added)
+@router.post("/tasks/{task}/records", status_code=201, response_model=Added)
 def add_records(asked: Pasted, task: TaskOf, bench: BenchOf, who: WhoOf) -> JSONResponse:
     """Add pasted text."""
     return _added(bench, task, read_text(bench, task, asked.text, asked.layout), who)
 
 
-@router.post("/tasks/{task}/records/upload", status_code=201, response_model=answers.Added, openapi_extra=UPLOAD)
+@router.post("/tasks/{task}/records/upload", status_code=201, response_model=Added, openapi_extra=UPLOAD)
 def upload_records(read: Uploaded, task: TaskOf, bench: BenchOf, who: WhoOf) -> JSONResponse:
     """Add the records of a file; labelled ones count as corrected."""
     return _added(bench, task, read, who)
 
 
-@router.get("/tasks/{task}/records", response_model=answers.RecordsAnswer)
+@router.get("/tasks/{task}/records", response_model=RecordsAnswer)
 def list_records(
     task: TaskOf,
     bench: BenchOf,
@@ -78,13 +76,13 @@ def list_records(
     return JSONResponse(listed(bench, task, order, corrected, offset, limit, k, found))
 
 
-@router.delete("/tasks/{task}/records", response_model=answers.Deleted)
+@router.delete("/tasks/{task}/records", response_model=Deleted)
 def delete_records(task: TaskOf, bench: BenchOf, corrected: Literal["no", "any"] = "no") -> JSONResponse:
     """Forget the records that nobody corrected, or all."""
     return JSONResponse({"deleted": bench.records.delete_all(task.name, corrected=corrected == "any")})
 
 
-@router.get("/tasks/{task}/records/{record}", response_model=answers.RecordAnswer)
+@router.get("/tasks/{task}/records/{record}", response_model=RecordAnswer)
 def read_record(task: TaskOf, record: Number, bench: BenchOf, k: Best = 1) -> JSONResponse:
     """Read one record."""
     return JSONResponse(bench.record_dicts(task, [bench.records.get(task.name, record)], k)[0])
@@ -109,14 +107,14 @@ def _given(
     return JSONResponse(bench.record_dicts(task, [stored], 1)[0])
 
 
-@router.put("/tasks/{task}/records/{record}/fields", response_model=answers.RecordAnswer)
+@router.put("/tasks/{task}/records/{record}/fields", response_model=RecordAnswer)
 def correct_record(asked: Corrections, task: TaskOf, record: Number, bench: BenchOf, who: WhoOf) -> JSONResponse:
     """Confirm the fields of a record; it is on the disk when the answer comes."""
     spans = [Span(place.start, place.end, place.label) for place in asked.fields]
     return _given(bench, task, record, spans, who, asked.version)
 
 
-@router.delete("/tasks/{task}/records/{record}/fields", response_model=answers.RecordAnswer)
+@router.delete("/tasks/{task}/records/{record}/fields", response_model=RecordAnswer)
 def clear_record(
     task: TaskOf,
     record: Number,
@@ -128,7 +126,7 @@ def clear_record(
     return _given(bench, task, record, None, who, version)
 
 
-@router.get("/tasks/{task}/queue", response_model=answers.Queue)
+@router.get("/tasks/{task}/queue", response_model=Queue)
 def read_queue(
     task: TaskOf,
     bench: BenchOf,
@@ -138,27 +136,6 @@ def read_queue(
 ) -> JSONResponse:
     """Return what to correct next, the least confident first."""
     return JSONResponse(queued(bench, task, limit, numbers(skip) or [], k))
-
-
-@router.post("/tasks/{task}/parse", response_model=answers.Parsed)
-def parse(asked: ParseQuestion, task: TaskName, bench: BenchOf) -> JSONResponse:
-    """Parse texts without keeping them."""
-    chosen = bench.tasks.get(task)
-    model = chosen.active if asked.model is None else bench.models.get(task, asked.model).id
-    return JSONResponse({"model": model, "records": bench.parse(chosen, asked.texts, asked.k, model)})
-
-
-@router.post("/tasks/{task}/parse/upload", response_model=answers.ParsedFile, openapi_extra=UPLOAD)
-def parse_file(
-    body: Body, task: TaskOf, bench: BenchOf, name: Annotated[str, Query(max_length=200)] = "", k: Best = 1
-) -> JSONResponse:
-    """Find and parse the references of a document without keeping them: PDF, DOCX, HTML, LaTeX or text."""
-    read = read_upload(bench, task, body, name, None, "utf-8")
-    problems = [{"where": where, "what": what} for where, what in read.problems]
-    texts = [document.text for document in read.documents]
-    records = bench.parse(task, texts, k, task.active)
-    placed = [{**record, "source": source} for record, source in zip(records, read.sources, strict=True)]
-    return JSONResponse({"model": task.active, "records": placed, "problems": problems})
 
 
 @router.get("/tasks/{task}/export", response_class=Response)

@@ -12,8 +12,8 @@ from espalier.workbench.bench import Bench
 from espalier.workbench.history import Stale
 from espalier.workbench.routes.shared import BenchOf, RedecoderOf, TaskOf, WhoOf
 from espalier.workbench.rule_texts import applied, described, pruned
-from espalier.workbench.shapes import answers
 from espalier.workbench.shapes.requests import RedecodeQuestion, RulesText, SuggestQuestion
+from espalier.workbench.shapes.rules import Redecoded, Rules, Suggestions
 from espalier.workbench.suggesting import suggest
 from espalier.workbench.tasks import ProjectTask, RuleState
 
@@ -35,19 +35,19 @@ def _described(bench: Bench, task: ProjectTask, state: RuleState) -> dict[str, A
         return {**described(state, bench.labeller(task, task.active)), "version": task.rules_version}
 
 
-@router.get("/tasks/{task}/rules", response_model=answers.Rules)
+@router.get("/tasks/{task}/rules", response_model=Rules)
 def read_rules(task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Read the rules of a task."""
     return JSONResponse(_described(bench, task, task.rules))
 
 
-@router.post("/tasks/{task}/rules/check", response_model=answers.Rules)
+@router.post("/tasks/{task}/rules/check", response_model=Rules)
 def check_rules(asked: RulesText, task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Check rules without storing them."""
     return JSONResponse(_described(bench, task, _state(asked)))
 
 
-@router.put("/tasks/{task}/rules", response_model=answers.Rules)
+@router.put("/tasks/{task}/rules", response_model=Rules)
 def save_rules(asked: RulesText, task: TaskOf, bench: BenchOf, who: WhoOf) -> JSONResponse:
     """Store rules that have no mistake; where somebody was faster, show his."""
     with bench.computing():
@@ -62,13 +62,13 @@ def save_rules(asked: RulesText, task: TaskOf, bench: BenchOf, who: WhoOf) -> JS
     return JSONResponse(_described(bench, bench.tasks.get(task.name), state))
 
 
-@router.post("/tasks/{task}/rules/suggest", response_model=answers.Suggestions)
+@router.post("/tasks/{task}/rules/suggest", response_model=Suggestions)
 def suggest_rules(asked: SuggestQuestion, task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Find rules that corrections keep and answers break."""
     return JSONResponse(suggest(bench, task, asked.most))
 
 
-@router.post("/tasks/{task}/redecode", response_model=answers.Redecoded)
+@router.post("/tasks/{task}/redecode", response_model=Redecoded)
 def redecode(asked: RedecodeQuestion, task: TaskOf, bench: BenchOf, redecoder: RedecoderOf) -> JSONResponse:
     """Say what other rules would change."""
     stored = task.rules

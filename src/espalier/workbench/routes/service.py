@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
 
 from espalier.workbench.metrics import MEDIA_TYPE, ServerMetrics
-from espalier.workbench.routes.shared import BenchOf
+from espalier.workbench.routes.shared import BenchOf, GathererOf
 from espalier.workbench.shapes.references import ServiceState
 
 __all__ = ["router"]
@@ -29,7 +29,7 @@ def ready(request: Request, bench: BenchOf) -> JSONResponse:
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
-def metrics(request: Request, bench: BenchOf) -> PlainTextResponse:
+def metrics(request: Request, bench: BenchOf, gatherer: GathererOf) -> PlainTextResponse:
     """Say what this worker has done, as Prometheus reads it."""
     found: ServerMetrics = request.app.state.metrics
-    return PlainTextResponse(found.text(bench.turns.waiting), media_type=MEDIA_TYPE)
+    return PlainTextResponse(found.text(bench.turns.waiting + gatherer.waiting), media_type=MEDIA_TYPE)

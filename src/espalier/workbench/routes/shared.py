@@ -13,12 +13,13 @@ from espalier.io import FORMATS
 from espalier.workbench.bench import Bench
 from espalier.workbench.exporting import ALL_FORMATS
 from espalier.workbench.failures import Failure
+from espalier.workbench.gathering import Gatherer
 from espalier.workbench.jobs import Jobs
 from espalier.workbench.reading import UploadReading, read_upload
 from espalier.workbench.redecoding import Redecoder
-from espalier.workbench.shapes.answers import ErrorAnswer
 from espalier.workbench.shapes.people import ConflictAnswer
 from espalier.workbench.shapes.requests import LARGEST
+from espalier.workbench.shapes.server import ErrorAnswer
 from espalier.workbench.tasks import NAME, ProjectTask
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "BenchOf",
     "Body",
     "ExportFormat",
+    "GathererOf",
     "JobsOf",
     "ModelNumber",
     "Number",
@@ -73,6 +75,11 @@ async def _jobs(request: Request) -> Jobs:
     return found
 
 
+async def _gatherer(request: Request) -> Gatherer:
+    found: Gatherer = request.app.state.gatherer
+    return found
+
+
 async def _redecoder(request: Request) -> Redecoder:
     found: Redecoder = request.app.state.redecoder
     return found
@@ -96,6 +103,7 @@ WhoOf = Annotated[str, Depends(_who)]
 
 BenchOf = Annotated[Bench, Depends(_bench)]
 JobsOf = Annotated[Jobs, Depends(_jobs)]
+GathererOf = Annotated[Gatherer, Depends(_gatherer)]
 RedecoderOf = Annotated[Redecoder, Depends(_redecoder)]
 Body = Annotated[bytes, Depends(_body)]
 

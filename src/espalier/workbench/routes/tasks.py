@@ -14,8 +14,10 @@ from espalier.workbench.exporting import formats
 from espalier.workbench.relabelling import LabelChange, change_labels
 from espalier.workbench.routes.shared import BenchOf, JobsOf, TaskOf, WhoOf
 from espalier.workbench.rule_texts import check_text, sound
-from espalier.workbench.shapes import answers, people
+from espalier.workbench.shapes import people
 from espalier.workbench.shapes.requests import NewTask
+from espalier.workbench.shapes.server import StatusAnswer
+from espalier.workbench.shapes.tasks import Examples, TaskAnswer, Tasks
 from espalier.workbench.tasks import ProjectTask, own_labels
 
 __all__ = ["router", "task_dict"]
@@ -43,7 +45,7 @@ def task_dict(bench: Bench, task: ProjectTask) -> dict[str, Any]:
     }
 
 
-@router.get("/status", response_model=answers.StatusAnswer)
+@router.get("/status", response_model=StatusAnswer)
 def status(request: Request, bench: BenchOf, jobs: JobsOf) -> JSONResponse:
     """Say that the server is there, and what it takes."""
     limits = {name: getattr(bench.limits, name) for name in ("body", "records", "length", "tokens", "seconds")}
@@ -52,13 +54,13 @@ def status(request: Request, bench: BenchOf, jobs: JobsOf) -> JSONResponse:
     return JSONResponse({**about, "limits": limits, "jobs": jobs.status()})
 
 
-@router.get("/tasks", response_model=answers.Tasks)
+@router.get("/tasks", response_model=Tasks)
 def list_tasks(bench: BenchOf) -> JSONResponse:
     """List the tasks."""
     return JSONResponse({"tasks": [task_dict(bench, task) for task in bench.tasks.all()]})
 
 
-@router.post("/tasks", status_code=201, response_model=answers.TaskAnswer)
+@router.post("/tasks", status_code=201, response_model=TaskAnswer)
 def create_task(asked: NewTask, bench: BenchOf) -> JSONResponse:
     """Make a task."""
     sound(asked.rules, own_labels(asked.labels, asked.outside))
@@ -66,7 +68,7 @@ def create_task(asked: NewTask, bench: BenchOf) -> JSONResponse:
     return JSONResponse(task_dict(bench, task), 201)
 
 
-@router.get("/tasks/{task}", response_model=answers.TaskAnswer)
+@router.get("/tasks/{task}", response_model=TaskAnswer)
 def read_task(task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Read a task."""
     return JSONResponse(task_dict(bench, task))
@@ -89,7 +91,7 @@ def delete_task(task: TaskOf, bench: BenchOf, jobs: JobsOf) -> Response:
     return Response(status_code=204)
 
 
-@router.get("/tasks/{task}/examples", response_model=answers.Examples)
+@router.get("/tasks/{task}/examples", response_model=Examples)
 def read_examples(task: TaskOf) -> JSONResponse:
     """Return texts to begin with."""
     return JSONResponse({"texts": list(examples(task.name))})

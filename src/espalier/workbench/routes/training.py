@@ -13,8 +13,9 @@ from espalier.workbench.labellers import bundled_file, check_file
 from espalier.workbench.models import Version
 from espalier.workbench.routes.shared import UPLOAD, BenchOf, Body, JobsOf, ModelNumber, Number, TaskOf, download
 from espalier.workbench.routes.tasks import task_dict
-from espalier.workbench.shapes import answers
 from espalier.workbench.shapes.requests import Chosen, JobOrder, NewName
+from espalier.workbench.shapes.tasks import TaskAnswer
+from espalier.workbench.shapes.training import JobAnswer, JobsAnswer, Model, Models
 from espalier.workbench.tasks import NAME, ProjectTask
 
 __all__ = ["router"]
@@ -28,14 +29,14 @@ def _model_dict(task: ProjectTask, version: Version) -> dict[str, Any]:
     return found | {"active": version.id == task.active}
 
 
-@router.post("/tasks/{task}/jobs", status_code=202, response_model=answers.JobAnswer)
+@router.post("/tasks/{task}/jobs", status_code=202, response_model=JobAnswer)
 def start_job(asked: JobOrder, task: TaskOf, jobs: JobsOf) -> JSONResponse:
     """Train a model, when the jobs before it are done."""
     name = asked.name.strip() or f"{asked.method}, {now()}"
     return JSONResponse(jobs.start(task, asked.method, name, asked.activate), 202)
 
 
-@router.get("/jobs", response_model=answers.JobsAnswer)
+@router.get("/jobs", response_model=JobsAnswer)
 def list_jobs(
     jobs: JobsOf,
     task: Annotated[str | None, Query(pattern=f"^{NAME}$")] = None,
@@ -45,26 +46,26 @@ def list_jobs(
     return JSONResponse({"jobs": jobs.all(task, limit)})
 
 
-@router.get("/jobs/{job}", response_model=answers.JobAnswer)
+@router.get("/jobs/{job}", response_model=JobAnswer)
 def read_job(job: Number, jobs: JobsOf) -> JSONResponse:
     """Read a job with its latest news."""
     return JSONResponse(jobs.get(job))
 
 
-@router.post("/jobs/{job}/cancel", response_model=answers.JobAnswer)
+@router.post("/jobs/{job}/cancel", response_model=JobAnswer)
 def cancel_job(job: Number, jobs: JobsOf) -> JSONResponse:
     """End a job at once."""
     return JSONResponse(jobs.cancel(job))
 
 
-@router.get("/tasks/{task}/models", response_model=answers.Models)
+@router.get("/tasks/{task}/models", response_model=Models)
 def list_models(task: TaskOf, bench: BenchOf) -> JSONResponse:
     """List the versions of a task's model, the newest first."""
     found = [_model_dict(task, version) for version in bench.models.all(task.name)]
     return JSONResponse({"active": task.active, "models": found})
 
 
-@router.put("/tasks/{task}/model", response_model=answers.TaskAnswer)
+@router.put("/tasks/{task}/model", response_model=TaskAnswer)
 def activate_model(asked: Chosen, task: TaskOf, bench: BenchOf) -> JSONResponse:
     """Make a version the active one."""
     chosen = None if asked.id is None else bench.models.get(task.name, asked.id).id
@@ -74,7 +75,7 @@ def activate_model(asked: Chosen, task: TaskOf, bench: BenchOf) -> JSONResponse:
     return JSONResponse(task_dict(bench, bench.tasks.get(task.name)))
 
 
-@router.post("/tasks/{task}/models", status_code=201, response_model=answers.Model, openapi_extra=UPLOAD)
+@router.post("/tasks/{task}/models", status_code=201, response_model=Model, openapi_extra=UPLOAD)
 def upload_model(
     body: Body,
     task: TaskOf,
@@ -92,7 +93,7 @@ def upload_model(
     return JSONResponse(_model_dict(bench.tasks.get(task.name), version), 201)
 
 
-@router.patch("/tasks/{task}/models/{model}", response_model=answers.Model)
+@router.patch("/tasks/{task}/models/{model}", response_model=Model)
 def rename_model(asked: NewName, task: TaskOf, model: ModelNumber, bench: BenchOf) -> JSONResponse:
     """Give a version another name."""
     return JSONResponse(_model_dict(task, bench.models.rename(task.name, model, asked.name)))

@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from espalier.workbench.shapes.answers import ErrorAnswer, RecordAnswer
+from espalier.workbench.history import HistoryChange
+from espalier.workbench.shapes.records import RecordAnswer
 from espalier.workbench.shapes.requests import LARGEST, ApiShape, VersionRead
+from espalier.workbench.shapes.server import ErrorAnswer
 from espalier.workbench.tasks import LABEL
 
 __all__ = [
-    "ChangeAnswer",
     "CommentAnswer",
     "CommentsAnswer",
     "ConflictAnswer",
@@ -37,23 +38,10 @@ class ConflictAnswer(ErrorAnswer):
     current: dict[str, Any] | None = None
 
 
-class ChangeAnswer(ApiShape):
-    """One change of a record (null: of the rules or labels), and the version that it made."""
-
-    id: int
-    record: int | None
-    version: int
-    at: str
-    who: str
-    what: str
-    before: Any
-    after: Any
-
-
 class HistoryAnswer(ApiShape):
     """Changes, the newest first, and the names of all who made any."""
 
-    changes: list[ChangeAnswer]
+    changes: list[HistoryChange]
     names: list[str]
 
 

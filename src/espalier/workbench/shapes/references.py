@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from espalier.workbench.shapes.answers import CertificateAnswer, DocumentPlace, NamedCertificate, Trouble
+from espalier.workbench.shapes.records import CertificateAnswer, DocumentPlace, NamedCertificate, Trouble
 from espalier.workbench.shapes.requests import ApiShape
 
 __all__ = [
