@@ -23,6 +23,7 @@ from espalier.experiments.data import Data
 from espalier.experiments.protocol import Table
 from espalier.experiments.registry import find_tables
 from espalier.experiments.runner import reproduce
+from espalier.experiments.sdd14_segmenter import segment_starts
 from espalier.experiments.sdd14_shared import SharedCRF, leaves
 
 TITLE, DATE, MARK = "B-title", "B-date/B-year", "B-marker"
@@ -174,3 +175,26 @@ def test_the_optimum_by_enumeration() -> None:
 def test_what_shared_weights_do_not_know(options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="knows neither l1 nor warm_start"):
         SharedCRF(["lower"], **options).fit(WORDS, PLAIN)
+
+
+def test_a_segmenter_cuts_at_punctuation_and_at_words_that_begin_something() -> None:
+    tokens = ["Cau", ",", "A", ".", "Ships", "of", "In", "Proc", "x"]
+    begun = [word for word, mark in zip(tokens, segment_starts(tokens), strict=True) if mark]
+    assert begun == ["Cau", "A", "Ships", "In", "Proc"]
+
+
+def test_a_segmenter_is_a_feature(data: Data) -> None:
+    (table,) = find_tables(["sdd14-segmenter"])
+    found = figures(replace(table, cells=(("CRF, segmenter", "leaf"), ("CRF", "leaf"))), data)
+    assert {row for row, _ in found} == {"CRF, segmenter", "CRF"}
+
+
+def test_rounds_of_every_split(data: Data, small: Callable[[str], Table]) -> None:
+    found = figures(small("sdd14-rounds"), data)
+    assert set(found) == set(small("sdd14-rounds").places)
+    for split in ("train", "dev", "test"):
+        assert found[split, "proven, %"] == 100
+        assert 1 <= found[split, "rounds"] <= found[split, "most rounds"]
+        # References that need one round bring the mean down, the others up.
+        share = found[split, "one round, %"] / 100
+        assert found[split, "rounds"] >= share + 2 * (1 - share) - 1e-9

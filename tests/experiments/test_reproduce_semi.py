@@ -25,7 +25,8 @@ from espalier.tasks.task import load_task
 
 SEMI = (
     "ccm12-table5", "ccm12-table6", "ccm12-table7", "ccm12-table8", "ccm12-table10", "ccm12-figure2", "ccm12-figure3",
-    "ccm12-figure4", "ccm12-figure5", "codl07", "sr10-table1", "ccm12-table3-inputs", "ccm12-table6-inputs",
+    "ccm12-figure4", "ccm12-figure5", "codl07", "codl07-curves", "sr10-table1", "ccm12-table3-inputs",
+    "ccm12-table6-inputs",
 )  # fmt: skip
 DOMAINS = tuple(SETS)
 TRAIN = {"citations": 20, "ads": 100}

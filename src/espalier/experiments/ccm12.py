@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from espalier.estimators.codl import CoDL
 from espalier.estimators.hmm import HMM
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Table, subset
+from espalier.rules.ruleset import RuleSet
 from espalier.tasks.task import load_task
 
 __all__ = [
@@ -147,6 +149,8 @@ def build(settings: Mapping[str, Any]) -> Any:
         return model
     rules = load_task(SETS[settings["domain"]]).rules
     chosen = rules if settings["rules"] == ALL else rules.only(settings["rules"])
+    if settings.get("once"):  # broken or not, however often
+        chosen = RuleSet(replace(rule, once=True) for rule in chosen)
     return CCM(model, chosen, threads=1, **settings["penalties"])
 
 

@@ -59,6 +59,7 @@ TRANSITIONS = {"citations": "punctuation", "ads": "sentences"}
 RECIPE: Mapping[str, Any] = {
     "experts": "both",
     "weight": 1.0,
+    "scale": 1.0,
     "classes": True,
     "lexicons": True,
     "rules": "extended",
@@ -136,7 +137,8 @@ def _experts(
         class_weight=chosen["class_weight"], word_classes=classes, transition_classes=TRANSITIONS[domain],
         threads=threads,
     )  # fmt: skip
-    both = Experts([crf, hmm], [1.0, chosen["weight"]], threads=threads)
+    scale = chosen["scale"]
+    both = Experts([crf, hmm], [scale, scale * chosen["weight"]], threads=threads)
     return {"both": both, "crf": crf, "hmm": hmm}[chosen["experts"]]
 
 
