@@ -27,9 +27,18 @@ def texts(kind: str, data: Corpus) -> set[str]:
 
 
 def test_a_relation_that_holds_under_a_condition_is_found_with_it() -> None:
-    data = corpus(*[BOOK] * 8, *[PAPER] * 8)
-    assert "if press required then title followed later by press" in texts("precedence", data)
-    assert not any("title followed later by press" in str(r.rule) for r in mine(data, ["precedence"]))
+    dated = (["A", ".", "T", ".", "P", "1999"], ["author", "author", "title", "title", "press", "date"])
+    data = corpus(*[dated] * 8, *[PAPER] * 8)
+    found = texts("precedence", data)
+    assert {"if press required then title followed later by date", "author followed later by title"} <= found
+    assert "if count(date) <= 0 then title followed later by journal" in found
+    assert not any("title followed later by date" in str(r.rule) for r in mine(data, ["precedence"]))
+
+
+def test_the_field_that_a_relation_asks_for_is_no_condition() -> None:
+    found = texts("precedence", corpus(*[BOOK] * 8, *[PAPER] * 8))
+    assert not any("press required then title followed later by press" in text for text in found)
+    assert not any("press required then last in press" in text for text in texts("begin-end", corpus(*[BOOK] * 8)))
 
 
 def test_a_state_change_names_the_mark_and_the_label_before() -> None:

@@ -14,7 +14,9 @@ formula in disjunctive normal form says when that is. Each clause becomes one ru
 
 A state change costs once a delimiter, as in the paper. There a delimiter is a state of its own and A stands before it;
 here it has the label of the field that it ends, and that label is A. An empty clause is the relation without a
-condition. Support, confidence and cost are those of the finished rule (`relations.counted`).
+condition. That the field occurs which a relation asks for is no condition: `if journal required then title followed
+later by journal` holds nearly always, and no longer says that a journal is missing. Support, confidence and cost are
+those of the finished rule (`relations.counted`).
 """
 
 from __future__ import annotations
@@ -188,8 +190,7 @@ def _ordered(relation: Callable[[str, str], n.Node]) -> Callable[[Corpus, Sequen
     def samples(corpus: Corpus, _: Sequence[str]) -> Iterator[_Samples]:
         whole = _sequences(corpus)
         for b, c in permutations(whole.paths, 2):
-            node = relation(b, c)
-            yield from _about(whole, f"{b} {c}", node)
+            yield from _about(whole, f"{b} {c}", relation(b, c), c)
 
     return samples
 
@@ -197,14 +198,17 @@ def _ordered(relation: Callable[[str, str], n.Node]) -> Callable[[Corpus, Sequen
 def _begin_end(corpus: Corpus, _: Sequence[str]) -> Iterator[_Samples]:
     whole = _sequences(corpus)
     for b in whole.paths:
-        yield from _about(whole, b, last(b))
+        yield from _about(whole, b, last(b), b)
 
 
-def _about(whole: _Sequences, name: str, node: n.Node) -> Iterator[_Samples]:
+def _about(whole: _Sequences, name: str, node: n.Node, wanted: str) -> Iterator[_Samples]:
+    """Yield the samples of a relation; wanted : the field that it asks for, whose presence is no condition."""
     clauses = whole.counter.count(node)
     at = np.flatnonzero(clauses.applies > 0)
     if len(at):
-        yield _Samples(name, whole.attributes[at], clauses.broken[at] == 0, _conditional(whole.paths, node))
+        attributes = whole.attributes[at]
+        attributes[:, whole.paths.index(wanted)] = False
+        yield _Samples(name, attributes, clauses.broken[at] == 0, _conditional(whole.paths, node))
 
 
 def _conditional(paths: Sequence[str], then: n.Node) -> Build:
