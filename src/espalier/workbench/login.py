@@ -1,4 +1,9 @@
-"""The login form: who brings the token gets a session; and the way out."""
+"""The login form: who sends the token gets a session; and the way out.
+
+Only a form that is sent is a try. An address with a token in it fills the form in and does nothing else: a picture or a
+window of any page may point there, and wrong ones would soon keep the owner out. A form of another site is refused
+before it counts, by its `Origin` (`security`).
+"""
 
 from __future__ import annotations
 
@@ -34,8 +39,8 @@ _FORM = """<!doctype html>
       <h1>Espalier workbench</h1>
       {message}
       <label class="labelled above"><span>Token, as <kbd>espalier serve</kbd> printed it</span>
-        <input type="password" name="token" required autofocus autocomplete="current-password"></label>
-      <button class="primary">Log in</button>
+        <input type="password" name="token" value="{token}" required autocomplete="current-password"{here}></label>
+      <button class="primary"{there}>Log in</button>
     </form>
   </main>
 </body>
@@ -52,14 +57,17 @@ def _address(request: Request) -> str:
     return "" if request.client is None else request.client.host
 
 
-def _form(failure: Failure | None = None) -> Response:
+def _form(failure: Failure | None = None, token: str = "") -> Response:
+    """Return the form. token : that it is filled in with."""
     message = ""
     if failure is not None:
         hint = f'<span class="hint">{escape(failure.hint)}</span>'
         message = f'<div class="message" role="alert"><b>{escape(failure.what)}</b>{hint}</div>'
     status = 200 if failure is None else failure.status
+    here, there = ("", " autofocus") if token else (" autofocus", "")
+    page = _FORM.replace("{message}", message).replace("{here}", here).replace("{there}", there)
     # Without a referrer a browser says that the form comes from nowhere, and it would be refused.
-    return HTMLResponse(_FORM.replace("{message}", message), status, {"referrer-policy": "same-origin"})
+    return HTMLResponse(page.replace("{token}", escape(token)), status, {"referrer-policy": "same-origin"})
 
 
 def _enter(request: Request, token: str) -> Response:
@@ -72,18 +80,10 @@ def _enter(request: Request, token: str) -> Response:
     return answer
 
 
-def _opened(request: Request) -> bool:
-    """Has somebody opened this address? A picture or a frame of any page may point here, and is no try."""
-    mode, place = (request.headers.get(f"sec-fetch-{name}") for name in ("mode", "dest"))
-    return mode in (None, "navigate") and place in (None, "document")
-
-
 @pages.get("/login")
 def show_login(request: Request, token: str = "") -> Response:
     """Show the form; the address that `serve` prints has the token in it."""
-    if _door(request).token is None:
-        return RedirectResponse("/", 303)
-    return _enter(request, token) if token and _opened(request) else _form()
+    return RedirectResponse("/", 303) if _door(request).token is None else _form(token=token)
 
 
 @pages.post("/login")
