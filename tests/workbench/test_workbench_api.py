@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections import Counter
@@ -96,6 +97,16 @@ def test_every_route_declares_the_errors(description: dict[str, Any]) -> None:
         for method, route in methods.items():
             assert {"400", "401", "403", "404", "409", "413", "422", "504"} <= set(route["responses"]), (method, path)
             assert route["description"]
+
+
+def test_generators_of_clients_get_what_they_can_read(description: dict[str, Any]) -> None:
+    """Names of functions, and single values as lists of one; a reference to a shape leads somewhere."""
+    names = [route["operationId"] for methods in description["paths"].values() for route in methods.values()]
+    assert len(names) == len(set(names))
+    assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", name) for name in names)
+    text = json.dumps(description)
+    assert '"const"' not in text
+    assert set(re.findall(r'"#/components/schemas/(\w+)"', text)) <= set(description["components"]["schemas"])
 
 
 def test_the_description_page_loads_nothing(api: httpx.Client, description: dict[str, Any]) -> None:

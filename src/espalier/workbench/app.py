@@ -81,6 +81,7 @@ def create_app(
     app = FastAPI(
         title="Espalier workbench", version=import_module("espalier").__version__, docs_url=None, redoc_url=None,
         openapi_url=f"{PREFIX}/openapi.json", lifespan=_lifespan,
+        generate_unique_id_function=lambda route: route.name,  # what a generated client calls its functions
     )  # fmt: skip
     app.state.bench, app.state.jobs, app.state.redecoder = (
         bench,

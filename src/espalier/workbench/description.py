@@ -7,6 +7,7 @@ from typing import Any
 
 from espalier.pages.page import page, paragraph, section, table
 from espalier.workbench.security import HEADER, OPEN, UNMARKED
+from espalier.workbench.shapes.references import ReferencesQuestion
 
 __all__ = ["api_page", "completed"]
 
@@ -18,14 +19,30 @@ _TOKEN = {"type": "http", "scheme": "bearer", "description": "Needed on addresse
 
 
 def completed(description: dict[str, Any]) -> dict[str, Any]:
-    """Add the token, and the header that every request needs that is not GET."""
-    description.setdefault("components", {})["securitySchemes"] = {"token": _TOKEN}
+    """Add the token, and the header that every request needs that is not GET; write single values as a list of one.
+
+    Generators of clients know `enum`; of a number or a `const` some read the const alone.
+    """
+    description["components"]["schemas"]["ReferencesQuestion"] = ReferencesQuestion.model_json_schema()
+    _without_const(description)
+    description["components"]["securitySchemes"] = {"token": _TOKEN}
     for path, methods in description["paths"].items():
         for method, route in methods.items():
             route["security"] = [{}] if path in OPEN else [{"token": []}, {}]
             if method not in ("get", "head") and path not in UNMARKED:
                 route.setdefault("parameters", []).append(_MARK)
     return description
+
+
+def _without_const(part: Any) -> None:
+    if isinstance(part, dict):
+        if "const" in part and "type" in part:
+            part["enum"] = [part.pop("const")]
+        for value in part.values():
+            _without_const(value)
+    elif isinstance(part, list):
+        for value in part:
+            _without_const(value)
 
 
 def api_page(description: Mapping[str, Any]) -> str:

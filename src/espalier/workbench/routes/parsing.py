@@ -52,7 +52,7 @@ _QUESTION: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
-            "application/json": {"schema": ReferencesQuestion.model_json_schema()},
+            "application/json": {"schema": {"$ref": "#/components/schemas/ReferencesQuestion"}},
             "text/plain": {"schema": {"type": "string"}},
             "application/pdf": _BINARY,
             "application/octet-stream": _BINARY,

@@ -50,6 +50,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     409: {"model": ConflictAnswer, "description": "it cannot be done now"},
     413: {"model": ErrorAnswer, "description": "it is too large"},
     422: {"model": ErrorAnswer, "description": "the request has another shape"},
+    429: {"model": ErrorAnswer, "description": "too many wrong tokens came from this address"},
     503: {"model": ErrorAnswer, "description": "too many requests wait"},
     504: {"model": ErrorAnswer, "description": "it took too long"},
     507: {"model": ErrorAnswer, "description": "the disk is full, or cannot be written"},
