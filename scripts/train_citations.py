@@ -37,11 +37,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from espalier.citations.evaluation import CitationReport, evaluate, fields_of, is_whole
-from espalier.citations.parser import Parser
+from espalier.citations.parser import Parser, document_seen
 from espalier.citations.partly_labelled import PARTLY_LABELLED, read_partly_labelled
 from espalier.citations.record import LABELS, Record
 from espalier.citations.schemes import load_scheme
-from espalier.citations.seen import document_seen
 from espalier.citations.training import SOURCES, Example, compacted, divide, key_of, plain_tags, read_sources
 from espalier.corpus import Corpus
 from espalier.decoders.certify import degree_matrix

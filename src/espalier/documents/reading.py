@@ -6,10 +6,12 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from espalier.documents.lines import PrintedText
 from espalier.errors import InputError
+
+if TYPE_CHECKING:
+    from espalier.documents.lines import PrintedText
 
 __all__ = ["KINDS", "FileKind", "kind_of", "read_document"]
 

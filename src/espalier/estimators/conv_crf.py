@@ -25,22 +25,13 @@ from espalier.estimators.base import (
     fresh,
     labelled_corpus,
 )
-from espalier.estimators.conv_learned import (
-    LearnedNet,
-    Lessons,
-    between,
-    forbidding,
-    lessons,
-    scorer_of,
-    with_pool,
-    with_soft_labels,
-)
 from espalier.models.conv import STORAGES, ConvShape, packed, unpacked
 from espalier.models.conv_scoring import ScoringNet
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains
+    from espalier.estimators.conv_learned import LearnedNet, Lessons
     from espalier.estimators.conv_soft import ConvProblem
     from espalier.learning.net_training import Progress, Run, Term, TrainingPlan
 
@@ -188,6 +179,7 @@ class ConvCRF(SequenceLabeller):
         ------
         InputError : labels are missing, shapes do not fit, or the checkpoint belongs to other data or parameters.
         """
+        from espalier.estimators.conv_learned import lessons, with_pool, with_soft_labels
         from espalier.estimators.unlabelled import checked_pool, held_out
 
         self.check_parameters()
@@ -245,8 +237,14 @@ class ConvCRF(SequenceLabeller):
             raise InputError(f"dropout is {self.dropout!r}", hint="expected five shares from 0 to 0.9")
         if self.storage not in STORAGES:
             raise InputError(f"storage is {self.storage!r}", hint=f"expected {' or '.join(map(repr, STORAGES))}")
-        prior: object = self.prior
-        if prior is not None and not isinstance(prior, LearnedNet):
+        if self.prior is not None:
+            self._check_prior(self.prior)
+
+    @staticmethod
+    def _check_prior(prior: object) -> None:
+        from espalier.estimators.conv_learned import LearnedNet
+
+        if not isinstance(prior, LearnedNet):
             what = f"prior is a {type(prior).__name__}"
             raise InputError(what, hint="expected what a fitted ConvCRF has as learned_")
 
@@ -300,6 +298,7 @@ class ConvCRF(SequenceLabeller):
         checkpoint: str | os.PathLike[str] | None = None, plan: TrainingPlan | None = None, term: Term | None = None,
     ) -> ConvCRF:  # fmt: skip
         """Find the weights; plan : if given, instead of the parameters; term : a further one of the objective."""
+        from espalier.estimators.conv_learned import forbidding, scorer_of
         from espalier.learning.checkpoint import resumed, run_key, stored
         from espalier.learning.net_training import train_net
 
@@ -345,6 +344,8 @@ class ConvCRF(SequenceLabeller):
 
         Weights of two nets can be averaged where one was trained on from the other (Wortsman et al. 2022).
         """
+        from espalier.estimators.conv_learned import between, lessons
+
         other = copy.copy(self)
         other.warm_start = True
         other.learn(lessons(guessed, guessed_weight, self.copies, self.seed), self.labels_)
@@ -355,6 +356,8 @@ class ConvCRF(SequenceLabeller):
     @property
     def learned_(self) -> LearnedNet:
         """Shape, labels and weights, for the `prior` of another ConvCRF."""
+        from espalier.estimators.conv_learned import LearnedNet
+
         self.check_fitted()
         return LearnedNet(self.net_.shape, self.labels_, self.net_.weights)
 

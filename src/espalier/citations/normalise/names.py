@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from espalier.citations.normalise.lexicon import (
     BEFORE_NAMES,
@@ -43,7 +43,6 @@ from espalier.citations.normalise.lexicon import (
     WEAK_INSTITUTION_WORDS,
     vocabulary,
 )
-from espalier.citations.normalise.name_pieces import Piece, pieces_of
 from espalier.citations.normalise.person import (
     are_degrees,
     are_suffixes,
@@ -58,6 +57,9 @@ from espalier.citations.normalise.person import (
 )
 from espalier.citations.normalise.text import collapse
 from espalier.citations.work import Name
+
+if TYPE_CHECKING:
+    from espalier.citations.normalise.name_pieces import Piece
 
 __all__ = ["Names", "split_names", "usual_names"]
 
@@ -96,6 +98,8 @@ def split_names(text: str) -> Names:
 
 def _split(text: str, others: bool, cues: list[str]) -> Names:
     """Read any list, stretch by stretch; the cues are those found before."""
+    from espalier.citations.normalise.name_pieces import pieces_of  # most lists are usual, and never come here
+
     text, pieces = pieces_of(text, cues)
     shouting = _is_shouting(pieces)
     _spell_out(pieces)
