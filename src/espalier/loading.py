@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
@@ -14,7 +15,7 @@ from espalier.extract.extractor import Extractor
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
 
-__all__ = ["BUNDLED", "bundled_file", "load", "model_file"]
+__all__ = ["BUNDLED", "bundled_file", "load", "model_file", "shared"]
 
 BUNDLED = {"citations": ("espalier.citations", "model.espalier")}
 """The models that come with the package: name, package and file."""
@@ -61,6 +62,12 @@ def load(source: str | os.PathLike[str]) -> Extractor:
         return kind.from_parts(header, arrays)
     except ModelFileError as error:
         raise error.within(str(path)) from error
+
+
+@lru_cache(maxsize=1)
+def shared(name: Literal["citations"]) -> Parser:
+    """Return a bundled model that is loaded once in a process, for those who only ask it: nobody may change it."""
+    return load(name)
 
 
 def bundled_file(name: str) -> Path:

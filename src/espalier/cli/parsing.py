@@ -28,7 +28,7 @@ from espalier.cli.inputs import Inputs, Item, listed_files, place_of, source_of
 from espalier.errors import InputError
 from espalier.extract.extractor import BATCH
 from espalier.io.files import blaming, write_chunks
-from espalier.loading import bundled_file, load
+from espalier.loading import bundled_file, shared
 
 if TYPE_CHECKING:
     from espalier.cli.resuming import Unfinished
@@ -148,7 +148,7 @@ def put_together(batches: Iterable[Written], format: str) -> Iterator[str]:
 
 def open_parser(model: Path | None) -> Parser:
     """Return the parser of a model file, or the bundled one."""
-    return load("citations") if model is None else Parser.from_file(model)
+    return shared("citations") if model is None else Parser.from_file(model)
 
 
 @dataclass(slots=True)

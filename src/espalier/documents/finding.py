@@ -10,19 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import NamedTuple
 
-from espalier.documents.joining import join_lines, known_words
+from espalier.documents.joining import JoinedText, join_lines, known_words
 from espalier.documents.line_model import LineModel, LineReading, bundled
 from espalier.documents.line_units import Unit
 from espalier.documents.line_words import mark_of, pattern
 from espalier.documents.lines import Box, PrintedText, TextLine
+from espalier.documents.recutting import is_rest, may_be_two, read_fields, second_works
 
 __all__ = ["Dropped", "Findings", "FoundReference", "fill_in", "find_references", "findings_of", "without_lead"]
 
 LONGEST_FOUND = 6000  # characters; what is longer is no reference
 SHORTEST_FOUND = 12
+SURE_OF_SECOND = 0.9  # where names were read inside a reference, and it was cut there
 
 _LEAD = pattern(r"<LEAD>(?:<LEAD>)?(?=[^\W_a-z]|[\"“„«])")
+_PHRASE = pattern(r"<PHRASE>(?=<P><W>[ ,.:]|<C>\.|[\"“„«‘'])")
+_NOTES = ("n", "n^")  # marks of notes
 _DASH = re.compile(r"(?:[—–―]{1,6}|[-_−]{2,12}|[-–—](?:\s[-–—]){1,3})(?=[\s.,:;(])")
 _AUTHOR_END = re.compile(r"\s*[(:]?\s*(?<!\d)(?:1[5-9]|20)\d\d|[.:]\s|\s\(|,\s(?=[\"“„«])")
 
@@ -99,9 +105,9 @@ def find_references(source: PrintedText | Sequence[TextLine], model: LineModel |
 
 def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) -> Findings:
     """Return what labels of lines say, as references and as parts that are none."""
-    found: list[FoundReference] = []
+    groups: list[_Group] = []
     dropped: list[Dropped] = []
-    words = known_words(printed.lines) if "ref" in reading.labels else frozenset()
+    noted = _has_notes(reading)
     i, n = 0, len(reading.units)
     while i < n:
         if reading.labels[i] != "ref":
@@ -109,14 +115,95 @@ def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) ->
             i += 1
             continue
         members, j = _members(reading, i)
-        one = _found(printed, reading, members, j, model, words)
-        if one is None:
-            dropped += [_dropped(printed, reading, k, "text") for k in range(i, j)]
-        else:
-            found.append(one)
+        units = tuple(reading.units[k] for k in members)
+        length = sum(len(unit.text) + 1 for unit in units)
+        if SHORTEST_FOUND <= length <= LONGEST_FOUND and not _is_remark(units, noted):
+            groups.append(_Group(units, model.calibrated(reading.sure(members[0], j))))
             dropped += [_dropped(printed, reading, k) for k in range(i, j) if k not in set(members)]
+        else:
+            dropped += [_dropped(printed, reading, k, "text") for k in range(i, j)]
         i = j
+    words = known_words(printed.lines) if groups else frozenset()
+    found = [_found(printed, group, words) for group in _second_look(printed, groups, words)]
     return Findings(tuple(fill_in(found)), tuple(dropped))
+
+
+class _Group(NamedTuple):
+    """The units of a reference, and how sure it is that they are one and whole."""
+
+    units: tuple[Unit, ...]
+    sure: float
+
+
+def _has_notes(reading: LineReading) -> bool:
+    """Does text stand between references again and again, as in a document with notes?"""
+    told = [label for label in reading.labels if label in ("text", "ref")]
+    return sum(pair == ("text", "ref") for pair in pairwise(told)) > 1
+
+
+def _is_remark(units: Sequence[Unit], noted: bool) -> bool:
+    """Is this a note without any work: no figure stands in it but its number?
+
+    noted : the document has notes; without any, only words that lead to a work tell a note from an entry of a list.
+    """
+    mark, after = mark_of(units[0].text)
+    first = units[0].text[after:].lstrip()
+    told = mark is not None and mark[0] in _NOTES and (noted or _LEAD.match(first) is not None)
+    return told and not any(c.isdigit() for text in (first, *(unit.text for unit in units[1:])) for c in text)
+
+
+def _second_look(printed: PrintedText, groups: list[_Group], words: frozenset[str]) -> list[_Group]:
+    """Cut groups that hold two works, and put together what was cut inside a line and is no reference."""
+    joined = [_joined(printed, group.units, words) for group in groups]
+    doubtful = [k for k, one in enumerate(joined) if may_be_two(one.text)]
+    fields = dict(zip(doubtful, read_fields([joined[k].text for k in doubtful]), strict=True))
+    found: list[_Group] = []
+    for k, group in enumerate(groups):
+        places = second_works(joined[k].text, fields[k]) if k in fields else []
+        found += _cut_at(printed, group, [joined[k].offset(place) for place in places])
+    run_together = sum(group.units[0].inner for group in found)
+    return _put_together(printed, found, words) if 2 * run_together > len(found) else found
+
+
+def _cut_at(printed: PrintedText, group: _Group, places: Sequence[int]) -> list[_Group]:
+    """Return a group cut where further works begin, at characters of the document."""
+    parts: list[list[Unit]] = [[]]
+    waiting = list(places)
+    for unit in group.units:
+        start = printed.lines[unit.line].start
+        while waiting and waiting[0] < start + unit.end:
+            at = max(waiting.pop(0) - start, unit.start)
+            before, unit = _halves(unit, at)
+            parts[-1] += [before] if before.text else []
+            parts.append([])
+        parts[-1].append(unit)
+    kept = [tuple(part) for part in parts if part]
+    return [group] if len(kept) == 1 else [_Group(part, min(group.sure, SURE_OF_SECOND)) for part in kept]
+
+
+def _halves(unit: Unit, at: int) -> tuple[Unit, Unit]:
+    """Return the two parts of a unit. at : in the text of its line."""
+    text = unit.text[: at - unit.start].rstrip()
+    before = unit._replace(text=text, end=unit.start + len(text))
+    return before, unit._replace(text=unit.text[at - unit.start :], start=at, inner=at > unit.start or unit.inner)
+
+
+def _put_together(printed: PrintedText, groups: list[_Group], words: frozenset[str]) -> list[_Group]:
+    """Join names that were cut off their work, and ends of references, where all stands in one line."""
+    fields = read_fields([_joined(printed, group.units, words).text for group in groups])
+    found: list[_Group] = []
+    waiting: _Group | None = None
+    for k, (group, seen) in enumerate(zip(groups, fields, strict=True)):
+        if waiting is not None:
+            group, waiting = _Group((*waiting.units, *group.units), min(waiting.sure, group.sure)), None
+        elif k + 1 < len(groups) and groups[k + 1].units[0].inner and is_rest(seen, of_next=True):
+            waiting = group
+            continue
+        elif found and group.units[0].inner and is_rest(seen, of_next=False):
+            found[-1] = _Group((*found[-1].units, *group.units), min(found[-1].sure, group.sure))
+            continue
+        found.append(group)
+    return found
 
 
 def _members(reading: LineReading, i: int) -> tuple[list[int], int]:
@@ -146,40 +233,39 @@ def _dropped(printed: PrintedText, reading: LineReading, k: int, kind: str = "")
     )
 
 
-def _found(
-    printed: PrintedText, reading: LineReading, members: Sequence[int], j: int, model: LineModel, words: frozenset[str]
-) -> FoundReference | None:
-    units = [reading.units[k] for k in members]
-    text = join_lines(_whole_lines(units), words).text
-    if not SHORTEST_FOUND <= len(text) <= LONGEST_FOUND:
-        return None
-    mark, after = mark_of(text)
-    p = reading.sure(members[0], j)
-    first = printed.lines[units[0].line]
-    start, end = _place(printed, reading, members[0])[0], _place(printed, reading, members[-1])[1]
-    lines = tuple(dict.fromkeys(unit.line + 1 for unit in units))
-    box = _around([printed.lines[k - 1] for k in lines], first.page)
-    sure, written = model.calibrated(p), text[:after].strip() if mark else ""
-    whole, line = text[after:].strip(), units[0].line + 1
-    lead, whole = without_lead(whole)
-    return FoundReference(whole, line, first.page, box, start, end, lines, sure, written, lead)
-
-
-def without_lead(text: str) -> tuple[str, str]:
-    """Return the words that lead to a work in a note (`Vgl. auch`), and the rest."""
-    lead = _LEAD.match(text)
-    return (lead[0].strip(), text[lead.end() :]) if lead else ("", text)
-
-
-def _whole_lines(units: Sequence[Unit]) -> list[TextLine]:
-    """Return the lines of units; parts of one line are one again."""
+def _joined(printed: PrintedText, units: Sequence[Unit], words: frozenset[str]) -> JoinedText:
+    """Return the text of units, which knows where it stands in the document."""
     found: list[TextLine] = []
-    for before, unit in zip([None, *units[:-1]], units, strict=True):
-        if before is not None and before.line == unit.line:
-            found[-1] = TextLine(f"{found[-1].text} {unit.text}")
+    last = -1
+    for unit in units:
+        if last == unit.line:  # parts of one line are one again
+            found[-1] = replace(found[-1], text=f"{found[-1].text} {unit.text}")
         else:
-            found.append(TextLine(unit.text))
-    return found
+            found.append(TextLine(unit.text, start=printed.lines[unit.line].start + unit.start))
+        last = unit.line
+    return join_lines(found, words)
+
+
+def _found(printed: PrintedText, group: _Group, words: frozenset[str]) -> FoundReference:
+    text = _joined(printed, group.units, words).text
+    first, last = group.units[0], group.units[-1]
+    mark, after = mark_of(text)
+    start, end = printed.lines[first.line].start + first.start, printed.lines[last.line].start + last.end
+    lines = tuple(dict.fromkeys(unit.line + 1 for unit in group.units))
+    page = printed.lines[first.line].page
+    box = _around([printed.lines[k - 1] for k in lines], page)
+    written = text[:after].strip() if mark else ""
+    lead, whole = without_lead(text[after:].strip(), note=mark is not None and mark[0] in _NOTES)
+    return FoundReference(whole, first.line + 1, page, box, start, end, lines, group.sure, written, lead)
+
+
+def without_lead(text: str, *, note: bool = False) -> tuple[str, str]:
+    """Return the words that lead to a work in a note (`Vgl. auch`), and the rest.
+
+    note : the text is a note, which may have longer ones (`For an overview see`).
+    """
+    lead = _LEAD.match(text) or (_PHRASE.match(text) if note else None)
+    return (lead[0].strip(), text[lead.end() :]) if lead else ("", text)
 
 
 def _around(lines: Sequence[TextLine], page: int) -> Box | None:

@@ -23,6 +23,7 @@ _NAMES = r"[Vv][ao]n|[Dd](?:[aeiu]|e[lnr]|os|as)|[Ll][ae]|[Tt]e[nr]|zu[rm]?|[Aa]
 _MACROS = {
     "<NUMBERING>": _WORDS["parts"]["NUMBERING"],
     "<LEAD>": _WORDS["parts"]["LEAD"],
+    "<PHRASE>": _WORDS["parts"]["PHRASE"],
     **{f"<{name}>": "|".join(words) for name, words in _WORDS.items() if isinstance(words, list)},
     "<P>": rf"(?:(?:{_NAMES})[ -]?){{0,3}}",
     "<W>": "<C>[\\w'’`´-]{1,30}",

@@ -1,0 +1,173 @@
+"""References that are still two: a second look at what the model of lines left together, by what is read in it.
+
+The model of lines sees how lines begin and end. Whether `... 12 (1999); Smith, J.` goes on with another work, the model
+of references knows better: it reads names there, after a work that has all it needs. So a text that may hold two works
+is read by it, without its rules (which say that one reference has one title), and is cut where names follow
+
+    a date, pages or an address, and a title, a journal or a publisher      since the last cut
+    the end of a sentence, of a bracket or a number, with a year on both sides; or a semicolon
+
+and where full names and a year begin a sentence, if the text begins with them, too. What is cut off too early (names
+alone; a publisher without a work) is put back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from espalier.documents.line_words import mark_of, pattern
+
+if TYPE_CHECKING:
+    from espalier.citations.parser import Parser
+
+__all__ = ["is_rest", "may_be_two", "read_fields", "second_works"]
+
+SHORTEST_WORK = 20
+"""Characters before a cut, and behind it."""
+
+_ENOUGH = frozenset(("date", "url", "doi", "pages", "volume", "accessed"))
+_WORK = frozenset(
+    ("title", "container-title", "publisher", "note", "institution", "collection-title", "genre", "location")
+)
+_NAMES = frozenset(("author", "editor", "translator"))
+_ENTRIES = frozenset(("[n]", "(n)", "n.", "n)", "[k]"))
+"""Marks of lists in which an entry may have several works, and is one reference all the same."""
+_YEAR = re.compile(
+    r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|[Ff]orthcoming|[Ii]n press|[Ii]m Erscheinen|[Ii]m Druck|\bn\. ?d\.|\bo\. ?J\."
+)
+_BORDER = pattern(r"(?<=[.)\]\d/”\"»;])\s+(?=(?:<LEAD>){0,2}(?:<C>|(?:<particles>) <C>))")
+_SHAPE = pattern(r"<C>\.|,| and | und | & |et al|u\. ?a\.|<U>{1,3}\b|<C>\w+ <C>\w")
+_EDITED = re.compile(r"\b[Ee]d(?:s|ited|itors?)?\b|[Hh]rsg|[Hh]gg?\.|[Hh]erausg")
+_INSIDE = re.compile(r"(?:\b[Ii]n:?|\bby|\bvon|,)\Z")
+_SEMICOLON = pattern(r";\s+(?=(?:<LEAD>){0,2}(?:<C>|(?:<particles>) <C>|[\"“„«‘]))")
+_UNBROKEN = frozenset(("author", "editor", "translator", "title", "container-title"))
+_LEAD_BEFORE = pattern(r"(?<=[;.)])\s+(?:<LEAD>){1,2}\Z")
+_LEAD = pattern(r"(?:<LEAD>){1,2}")
+_FULL = r"<C>[\w'’.-]*(?: (?:<C>[\w'’.-]*|(?:<particles>))){1,3}"
+_DATED = pattern(
+    rf"{_FULL}(?:, {_FULL}){{0,12}}(?:,? (?:and|und) {_FULL})?\.? (?:\(<YEAR>[a-z]?\)|<YEAR>[a-z]?)[.:,]? "
+)
+
+
+def may_be_two(text: str) -> bool:
+    """May a text hold two works? It has a place where one may begin, and a year before it and after it.
+
+    In a numbered list, an entry is one reference, whatever it cites.
+    """
+    style, _ = mark_of(text)
+    if len(text) < 2 * SHORTEST_WORK or (style is not None and style[0] in _ENTRIES):
+        return False
+    years = [found.start() for found in _YEAR.finditer(text)]
+    if any(c.isdigit() for c in text.partition("; ")[0]) and any(c.isdigit() for c in text.partition("; ")[2]):
+        return True
+    if len(years) < 2:
+        return False
+    return any(years[0] < found.start() and found.end() <= years[-1] for found in _BORDER.finditer(text))
+
+
+def second_works(text: str, fields: Iterable[Any]) -> list[int]:
+    """Return where further works begin in a text. fields : what was read in it: label, text, start, in order."""
+    found, seen, last, begin = [], set[str](), "", 0
+    fields = list(fields)
+    for k, one in enumerate(fields):
+        place = _before_lead(text, one.start)
+        if _ENOUGH & seen and k + 1 < len(fields) and _begins(text, begin, place, one, last, seen):
+            found.append(place)
+            seen, begin = set(), place
+        seen.add(one.label)
+        last = one.label
+    return _apart({*found, *_dated_names(text), *_behind_semicolons(text, fields)})
+
+
+def _apart(places: Iterable[int]) -> list[int]:
+    """Return places in order, without those that are next to the one before."""
+    found: list[int] = []
+    for place in sorted(places):
+        if not found or place - found[-1] >= SHORTEST_WORK:
+            found.append(place)
+    return found
+
+
+def _behind_semicolons(text: str, fields: Sequence[Any]) -> list[int]:
+    """Return where a whole work stands behind a semicolon, and one before it, whatever its first words were read as."""
+    found, begin = [], 0
+    for border in _SEMICOLON.finditer(text):
+        if border.start() < begin + SHORTEST_WORK:
+            continue
+        stop = next((one.start() for one in _SEMICOLON.finditer(text, border.end() + SHORTEST_WORK)), len(text))
+        inside = next((one for one in fields if one.start <= border.start() < one.start + len(one.text)), None)
+        before = [one for one in fields if begin <= one.start < border.start()]
+        behind = [one for one in fields if border.start() <= one.start < stop]
+        spanning = inside is not None and inside.start + len(inside.text) > border.end()
+        misread = before[:1] and before[-1].label in _NAMES and len(before) > 2
+        if spanning and inside is not None and inside.label in _UNBROKEN and not (inside.label == "author" and misread):
+            continue
+        if _is_whole(before, text[begin : border.start()]) and _is_whole(behind, text[border.end() : stop]):
+            found.append(border.end())
+            begin = border.end()
+    return found
+
+
+def _is_whole(fields: Sequence[Any], text: str) -> bool:
+    """Is there a year, and a title or a journal?"""
+    labels = {one.label for one in fields}
+    return bool(labels & {"title", "container-title"}) and _YEAR.search(text) is not None
+
+
+def _before_lead(text: str, place: int) -> int:
+    """Return where words begin that lead to a work (`; vgl. auch`), if they stand before a place; else the place."""
+    lead = _LEAD_BEFORE.search(text[max(0, place - 40) : place])
+    return place - len(lead[0].lstrip()) if lead else place
+
+
+def _begins(text: str, begin: int, place: int, one: Any, last: str, seen: set[str]) -> bool:
+    """Do these names begin a work, behind one that is whole?"""
+    if last in _NAMES or not (seen & _WORK or {"pages", "volume"} <= seen):
+        return False
+    head = text[begin:place].rstrip()
+    lead = _LEAD.match(text, place)
+    named = text[lead.end() if lead else place :]
+    if len(head) < SHORTEST_WORK or not (named[:1].isupper() or named[:1] in '"“„«‘'):
+        return False
+    if head[-1] == ";":
+        behind = one.label in ("author", "editor") or (one.label == "title" and "title" in seen)
+        return behind and not _EDITED.search(one.text[-12:]) and any(c.isdigit() for c in named)
+    if not (head[-1] in '.)]/"”»' or head[-1].isdigit()) or one.label not in ("author", "editor"):
+        return False
+    if one.label == "editor" and (
+        last not in ("date", "pages", "url", "doi") or _EDITED.search(one.text) or _INSIDE.search(head)
+    ):
+        return False
+    if not named[:1].isupper() or len(one.text) < 4 or not _SHAPE.search(one.text):
+        return False
+    return _YEAR.search(head) is not None and _YEAR.search(named) is not None
+
+
+def _dated_names(text: str) -> list[int]:
+    """Return where full names and a year begin a sentence, in a text that begins with them."""
+    if not _DATED.match(text):
+        return []
+    found = [border.end() for border in _BORDER.finditer(text)]
+    return [place for place in found if place >= SHORTEST_WORK and _DATED.match(text, place)]
+
+
+def is_rest(fields: Iterable[Any], *, of_next: bool) -> bool:
+    """Is this no reference but the beginning of the next one (names and a year), or the end of the one before?"""
+    labels = {one.label for one in fields}
+    return labels <= _NAMES | {"date"} if of_next else not labels & {"author", "title", "citation-number"}
+
+
+@lru_cache(maxsize=1)
+def reader() -> Parser:
+    """Return the bundled model of references without its rules: it reads any stretch of a list."""
+    from espalier.loading import shared
+
+    return shared("citations").with_rules("")
+
+
+def read_fields(texts: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return what is read in each text."""
+    return [tuple(one.fields) for one in reader().extract_many(texts)] if texts else []

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pytest
+
+from espalier.documents.cutting import cut
+from espalier.documents.finding import find_references
+from espalier.documents.lines import PrintedText, TextLine
+from espalier.documents.recutting import is_rest, may_be_two, read_fields, second_works
+
+SMITH = "Smith, J. (1990). Wires and walls. Journal of Orchards, 12(3), 4-9"
+JONES = "Jones, A. B. (1994). On pears. Berlin: Springer"
+BODY = "The results show that attitudes have hardly changed over time, as we have seen above."
+NOTES = [
+    f"Smith, J. (1990). Wires. Orchard 3, 4-9; {JONES}.",
+    f"{SMITH}. {JONES}.",
+    f"{SMITH}; vgl. auch {JONES}.",
+]
+
+
+def cut_by_reading(text: str) -> list[str]:
+    (fields,) = read_fields([text])
+    places = second_works(text, fields)
+    return [text[a:b].strip() for a, b in zip([0, *places], [*places, len(text)], strict=True)]
+
+
+@pytest.mark.parametrize("text", NOTES)
+def test_a_second_work_is_seen(text: str) -> None:
+    assert may_be_two(text)
+    first, second = cut_by_reading(text)
+    assert text.startswith(first)
+    assert second.endswith("On pears. Berlin: Springer.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Gabor, N. M.; Song, J. C.; Ma, Q. Hot carriers. Science 2011, 334, 648-652.",
+        "Berg, A. (1999). Titles; and subtitles of 1998. Frankfurt; New York: Campus.",
+        "Berg, A.: Wandel der Familie. In: Klein, P.; Stein, K. (Hg.): Soziologie 1999. Berlin; New York 2001, S. 3-9.",
+        "Smith J, Jones A. Soil salts of 1987. Acta Hortic. 2004;12(4):33-9. Accessed May 3, 2010.",
+        "Keller, M. (2003): Was bleibt? Zürich: Seismo (zuerst 1998).",
+    ],
+)
+def test_one_work_stays_one(text: str) -> None:
+    assert cut_by_reading(text) == [text]
+
+
+def test_an_entry_of_a_numbered_list_is_one_reference() -> None:
+    assert may_be_two(NOTES[0])
+    assert not may_be_two(f"[3] {NOTES[0]}")
+    assert not may_be_two(SMITH)
+
+
+def test_rests_are_told_from_references() -> None:
+    names, rest, whole = read_fields(["Smith, J., Jones, A.", "Berlin: Springer, 1990.", SMITH])
+    assert [is_rest(one, of_next=True) for one in (names, rest, whole)] == [True, False, False]
+    assert [is_rest(one, of_next=False) for one in (names, rest, whole)] == [False, True, False]
+
+
+def test_works_of_a_note_stand_where_they_say() -> None:
+    lines = [f"1 Vgl. {SMITH}; vgl. auch", f"{JONES}.", f"2 For an overview see {SMITH}."]
+    lines = [BODY, BODY, *lines, BODY, f"3 {JONES}."]
+    text = "\n".join(lines)
+    found = find_references(PrintedText.of(TextLine(line) for line in lines)).references[:3]
+    assert [one.text.rstrip(";.") for one in found] == [SMITH, JONES, SMITH]
+    assert [one.lead for one in found] == ["Vgl.", "vgl. auch", "For an overview see"]
+    assert [one.line for one in found] == [3, 3, 5]
+    assert found[1].lines == (3, 4)
+    for one in found:
+        assert text[one.start : one.end].replace("\n", " ").endswith(one.text)
+
+
+def test_a_page_number_between_two_references_does_not_join_them() -> None:
+    text = """Smith, J. and Jones, A. (1990). Wires and walls in the orchard. Journal of
+Orchards 12, 3-9.
+117
+Taylor, B. (1994). On pears. Berlin: Springer. Second edition with a new
+preface by the author."""
+    first, second = cut(text).references
+    assert first.text.endswith("Journal of Orchards 12, 3-9.")
+    assert second.text.startswith("Taylor, B.")
+
+
+def test_a_note_without_a_work_is_no_reference() -> None:
+    lines = [BODY, BODY, f"1 See {SMITH}.", "2 Vgl. Das gilt auch hier nur zum Teil.", BODY, BODY, f"3 {JONES}."]
+    found = find_references(PrintedText.of(TextLine(line) for line in lines))
+    assert [one.text.rstrip(".") for one in found.references] == [SMITH, JONES]
