@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from espalier.documents.cutting import cut
-from espalier.documents.finding import find_references
+from espalier.documents.finding import find_references, findings_of
+from espalier.documents.line_model import LABELS, LineReading, bundled
+from espalier.documents.line_units import units_of
 from espalier.documents.lines import PrintedText, TextLine
 from espalier.documents.recutting import is_rest, may_be_two, read_fields, second_works
 
@@ -58,8 +61,8 @@ def test_rests_are_told_from_references() -> None:
 
 
 def test_works_of_a_note_stand_where_they_say() -> None:
-    lines = [f"1 Vgl. {SMITH}; vgl. auch", f"{JONES}.", f"2 For an overview see {SMITH}."]
-    lines = [BODY, BODY, *lines, BODY, f"3 {JONES}."]
+    lines = [f"1 Vgl. {SMITH}; vgl. auch Jones, A. B.", f"{JONES[13:]}.", f"2 For an overview see {SMITH}."]
+    lines = [BODY, BODY, *lines, f"3 {JONES}."]
     text = "\n".join(lines)
     found = find_references(PrintedText.of(TextLine(line) for line in lines)).references[:3]
     assert [one.text.rstrip(";.") for one in found] == [SMITH, JONES, SMITH]
@@ -68,6 +71,13 @@ def test_works_of_a_note_stand_where_they_say() -> None:
     assert found[1].lines == (3, 4)
     for one in found:
         assert text[one.start : one.end].replace("\n", " ").endswith(one.text)
+
+
+def test_words_that_lead_to_the_next_work_stay_outside() -> None:
+    lines = [BODY, BODY, f"1 Vgl. {SMITH}; vgl. auch", f"{JONES}.", f"2 {JONES}."]
+    found = find_references(PrintedText.of(TextLine(line) for line in lines)).references
+    assert [one.text.rstrip(";.") for one in found] == [SMITH, JONES, JONES]
+    assert "\n".join(lines)[found[0].start : found[0].end] == f"1 Vgl. {SMITH};"
 
 
 def test_a_page_number_between_two_references_does_not_join_them() -> None:
@@ -81,7 +91,14 @@ preface by the author."""
     assert second.text.startswith("Taylor, B.")
 
 
-def test_a_note_without_a_work_is_no_reference() -> None:
-    lines = [BODY, BODY, f"1 See {SMITH}.", "2 Vgl. Das gilt auch hier nur zum Teil.", BODY, BODY, f"3 {JONES}."]
-    found = find_references(PrintedText.of(TextLine(line) for line in lines))
-    assert [one.text.rstrip(".") for one in found.references] == [SMITH, JONES]
+@pytest.mark.parametrize("noted", [True, False])
+def test_a_note_without_a_work_is_no_reference(noted: bool) -> None:
+    # Only a document with notes has remarks among them; in a list, an entry may have no figure.
+    between = [BODY] if noted else []
+    lines = [BODY, f"1 {SMITH}.", *between, "2 Das gilt auch hier nur zum Teil.", f"3 {JONES}."]
+    printed = PrintedText.of(TextLine(line) for line in lines)
+    units = units_of(printed.lines)
+    labels = ["text" if unit.text == BODY else "ref" for unit in units]
+    reading = LineReading(units, labels, np.ones((len(units), len(LABELS))), [None] * len(units))
+    found = findings_of(printed, reading, bundled())
+    assert [one.mark for one in found.references] == (["1", "3"] if noted else ["1", "2", "3"])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.inference import marginals, pair_marginals
-from espalier.kernels.layout import worth_loading
+from espalier.kernels.layout import better_one_by_one
 from espalier.potentials import ChainBatch
 
 __all__ = ["label_and_pair_marginals"]
@@ -17,7 +17,7 @@ Float = NDArray[np.float64]
 def label_and_pair_marginals(chains: ChainBatch) -> tuple[Float, Float]:
     """Return p(y_t = j), float64[M, L], and p(y_t-1 = i, y_t = j), float64[M, L, L]; the first pair of a chain is 0."""
     usual = len(chains) != 1 or not len(chains.unary) or chains.temperature is not None
-    if usual or worth_loading(len(chains.unary)):
+    if usual or not better_one_by_one(len(chains.unary)):
         return marginals(chains), pair_marginals(chains)
     unary, classes = np.asarray(chains.unary, np.float64), chains.trans_class
     trans = np.asarray(chains.trans, np.float64)[classes]

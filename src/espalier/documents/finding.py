@@ -27,6 +27,7 @@ SHORTEST_FOUND = 12
 SURE_OF_SECOND = 0.9  # where names were read inside a reference, and it was cut there
 
 _LEAD = pattern(r"<LEAD>(?:<LEAD>)?(?=[^\W_a-z]|[\"“„«])")
+_LEAD_BEHIND = pattern(r"(?<=;)\s+<LEAD>{1,2}\Z")  # to a work on the next line
 _PHRASE = pattern(r"<PHRASE>(?=<P><W>[ ,.:]|<C>\.|[\"“„«‘'])")
 _NOTES = ("n", "n^")  # marks of notes
 _DASH = re.compile(r"(?:[—–―]{1,6}|[-_−]{2,12}|[-–—](?:\s[-–—]){1,3})(?=[\s.,:;(])")
@@ -247,10 +248,13 @@ def _joined(printed: PrintedText, units: Sequence[Unit], words: frozenset[str]) 
 
 
 def _found(printed: PrintedText, group: _Group, words: frozenset[str]) -> FoundReference:
-    text = _joined(printed, group.units, words).text
+    joined = _joined(printed, group.units, words)
     first, last = group.units[0], group.units[-1]
-    mark, after = mark_of(text)
     start, end = printed.lines[first.line].start + first.start, printed.lines[last.line].start + last.end
+    text = _LEAD_BEHIND.sub("", f"{joined.text} ").rstrip()
+    if len(text) < len(joined.text):
+        end = joined.span(0, len(text))[1]
+    mark, after = mark_of(text)
     lines = tuple(dict.fromkeys(unit.line + 1 for unit in group.units))
     page = printed.lines[first.line].page
     box = _around([printed.lines[k - 1] for k in lines], page)

@@ -40,8 +40,10 @@ __all__ = [
     "worth_loading",
 ]
 
-PATIENCE = 16_384
-"""Tokens that are scored and decoded without kernels before they are loaded."""
+PATIENCE = 24_576
+"""Tokens that are scored and decoded without kernels before they are loaded; each expert counts its own.
+
+For so many, NumPy takes as long as loading does: about 120 references."""
 
 COLD_PATIENCE = 32_768
 """The same where they have to be compiled first: about 600 references, which take five seconds without them."""
