@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.single import LONGEST, posterior_single
+from espalier.decoders.single import LONGEST, largest, posterior_single
 from espalier.inference import path_scores, posterior
 from espalier.kernels.layout import LARGEST, Lanes, Transitions, aligned, padded
 from espalier.potentials import ChainBatch
@@ -68,15 +68,15 @@ def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, F
     """
     if heat != 1.0 and (len(batch.trans) > 1 or len(batch) == 1):
         batch, heat = batch.tempered(), 1.0
+    if len(batch) == 1 and len(batch.trans) == 1 and 0 < len(y) <= LONGEST:
+        single = posterior_single(batch.unary, batch.trans[0], batch.start, batch.end, y)
+        if single is not None:
+            return single[0].astype(np.float64), np.array([single[1]])
     trans, start, end = (scores / heat for scores in (batch.trans[0], batch.start, batch.end))
-    if len(batch.trans) > 1 or any(_largest(x) >= LARGEST for x in (trans, start, end)):
+    if len(batch.trans) > 1 or any(largest(x) >= LARGEST for x in (trans, start, end)):
         batch = batch if heat == 1.0 else batch.tempered()
         found = posterior(batch, threads=1, allow_infeasible=True)
         return _of_labels(found.marginals, y), found.log_z
-    if len(batch) == 1 and 0 < len(y) <= LONGEST:
-        single = posterior_single(batch.unary, trans, start, end, y)
-        if single is not None:
-            return single[0].astype(np.float64), np.array([single[1]])
     from espalier.kernels.lanes import forward_backward_lanes
 
     lanes, L = Lanes.of(batch.indptr), batch.n_labels
@@ -104,10 +104,3 @@ def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, F
 def _of_labels(marginals: Float, y: Int16) -> Float:
     """Return the marginals of the labels, or of the likeliest ones, float64[M]."""
     return marginals[np.arange(len(y)), y] if not len(y) or y[0] >= 0 else np.asarray(marginals.max(axis=1))
-
-
-def _largest(scores: Float) -> float:
-    """Return the largest of the finite scores, whatever its sign, 0 if there is none."""
-    size = np.abs(scores)
-    largest = float(size.max(initial=0.0))
-    return largest if largest < np.inf else float(size.max(where=size < np.inf, initial=0.0))

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from espalier.decoders.base import GAP
 from espalier.decoders.counts import BatchDecoding, Conditions
-from espalier.kernels.layout import worth_loading
+from espalier.kernels.layout import LARGEST, worth_loading
 
 if TYPE_CHECKING:
     from espalier.decoders.counting import CountDecoder
 
-__all__ = ["LONGEST", "decode_single", "posterior_single"]
+__all__ = ["LONGEST", "decode_single", "largest", "posterior_single"]
 
 LONGEST = 512
 """Tokens of a sequence that is decoded here."""
@@ -32,7 +32,8 @@ LARGEST_SPREAD = 250.0  # between scores, so that products of their exponentials
 Float = NDArray[np.float64]
 Int16 = NDArray[np.int16]
 
-_latest: tuple[tuple[tuple[bytes, ...], tuple[Float, Float, Float]], ...] = ()  # module state: see `_exponentials`
+Exponentials = tuple[Float, Float, Float] | None
+_latest: tuple[tuple[tuple[bytes, ...], Exponentials], ...] = ()  # module state: see `_exponentials`
 
 
 def decode_single(
@@ -76,7 +77,10 @@ def posterior_single(
         low = float(unary.min(where=unary > -np.inf, initial=np.inf))
     if not float(peak.max()) - low < LARGEST_SPREAD:
         return None
-    x, (steps, first, last) = np.exp(unary - peak[:, None]), _exponentials(trans, start, end)
+    exponentials = _exponentials(trans, start, end)
+    if exponentials is None:
+        return None
+    x, (steps, first, last) = np.exp(unary - peak[:, None]), exponentials
     if not worth_loading(len(unary)):
         return _posterior(x, peak, steps, first, last, y)
     from espalier.kernels.single import posterior_one
@@ -86,19 +90,29 @@ def posterior_single(
     return None if math.isnan(log_z) else (tokens, log_z)
 
 
-def _exponentials(trans: Float, start: Float, end: Float) -> tuple[Float, Float, Float]:
-    """Return e to the transitions, start and end; the last four are kept, for a model has the same always.
+def _exponentials(trans: Float, start: Float, end: Float) -> Exponentials:
+    """Return e to the transitions, start and end; None if that is too large for the kernels.
 
-    A cascade of experts has those of the first and of all, at several temperatures.
+    The last four answers are kept, for a model has the same always. A cascade of experts has those of the first and of
+    all, at several temperatures.
     """
     global _latest
     key = trans.tobytes(), start.tobytes(), end.tobytes()
     known = _latest  # one read: another thread may write
-    found = next((values for other, values in known if other == key), None)
-    if found is None:
-        found = np.exp(trans), np.exp(start), np.exp(end)
-        _latest = (key, found), *known[:3]
+    for other, values in known:
+        if other == key:
+            return values
+    small = all(largest(scores) < LARGEST for scores in (trans, start, end))
+    found = (np.exp(trans), np.exp(start), np.exp(end)) if small else None
+    _latest = (key, found), *known[:3]
     return found
+
+
+def largest(scores: Float) -> float:
+    """Return the largest of the finite scores, whatever its sign, 0 if there is none."""
+    size = np.abs(scores)
+    found = float(size.max(initial=0.0))
+    return found if found < np.inf else float(size.max(where=size < np.inf, initial=0.0))
 
 
 def _posterior(

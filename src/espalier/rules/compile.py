@@ -174,7 +174,9 @@ class Compiled:
 
     def check_penalties(self, penalties: ArrayLike | None) -> Float:
         """Return penalties as float64[K], those of the rules if None; or say what is wrong."""
-        rho = self.rules.penalties if penalties is None else np.asarray(penalties, dtype=np.float64)
+        if penalties is None:  # checked when the rules were made
+            return self.rules.penalties
+        rho = np.asarray(penalties, dtype=np.float64)
         if rho.shape != (self.K,):
             raise InputError(f"penalties have shape {rho.shape}, expected one for each of {self.K} rules")
         wrong = np.flatnonzero(~(rho >= 0))
