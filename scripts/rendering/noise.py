@@ -27,7 +27,7 @@ def spoil(document: Document, random: Random) -> tuple[Document, list[str]]:
     """Return a reference as it may be found, and the names of what was done to it."""
     chars, done = _chars(document), []
     for share, change in CHANGES:
-        if some(random, share):
+        if chars and some(random, share):  # a reference may have lost all it had
             changed = change(chars, random)
             if changed != chars:
                 chars = changed
