@@ -122,10 +122,10 @@ def perform(name: str, tree: Path, watch: Any) -> None:
 
             one, model = Path(directory) / "one.txt", Path(directory) / "model.espalier"
             one.write_text(ONE + "\n", encoding="utf-8")
-            extra = ["--rules", orchard / "orchard.rules", "--unlabelled", orchard / "new.txt", "--output", model]
+            extra = ["--rules", orchard / "orchard.rules", "--unlabelled", orchard / "train.txt", "--output", model]
             commands = {
                 "parse": ["parse", one, "--format", "bibtex"],
-                "train": ["train", "--labelled", orchard / "train.txt", *extra],
+                "train": ["train", "--labelled", orchard / "test.txt", *extra],
             }
             if main([str(word) for word in commands[name]]):
                 raise SystemExit(1)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+# Threads of matrix products wait by spinning: beside a second process of tests they would keep the cores from it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("ESPALIER_QUIET", "1")  # a first run compiles, and says so where tests look at stderr
 
 REASON = "needs the shared data sets (set ESPALIER_DATA)"

@@ -77,7 +77,7 @@ USED = {
     "Extraction": ("get",),
     "Corpus": ("from_documents", "from_tokens", "label_names", "tokens", "with_labels"),
     "Document": ("from_text", "from_tokens", "with_tags"),
-    **dict.fromkeys(("CRF", "Perceptron", "CCM", "CoDL", "EM"), ("fit", *ANSWERS)),
+    **dict.fromkeys(("CRF", "Perceptron", "CCM", "CoDL", "EM", "WordLearner"), ("fit", *ANSWERS)),
     **dict.fromkeys(("PosteriorRegularization", "GeneralizedExpectation"), ("fit", *ANSWERS)),
     **dict.fromkeys(("HMM", "SemiCRF", "SampleRank", "TwoStage", "Experts"), ANSWERS),
 }

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from espalier.estimators.samplerank import SampleRank as SampleRank
     from espalier.estimators.semicrf import SemiCRF as SemiCRF
     from espalier.estimators.two_stage import TwoStage as TwoStage
+    from espalier.estimators.word_learner import WordLearner as WordLearner
     from espalier.extract.extraction import Extraction as Extraction
     from espalier.extract.extractor import Extractor as Extractor
     from espalier.extract.reconcile import reconcile as reconcile
@@ -79,6 +80,7 @@ _HOME = {
     "TextLayer": "joint.layers",
     "TwoStage": "estimators.two_stage",
     "WordClasses": "features.word_classes",
+    "WordLearner": "estimators.word_learner",
     "decode": "decoders.api",
     "discover": "learning.discovery",
     "evaluate": "metrics",

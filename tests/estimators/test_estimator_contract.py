@@ -29,6 +29,7 @@ LEARNERS = {
 }
 TAUGHT = {
     "codl": es.CoDL(es.CCM(es.HMM(), RULES), cycles=1),
+    "words": es.WordLearner(es.CCM(es.CRF(), RULES), clusters=[2], dimensions=2, min_count=1),
     "em": es.EM(iterations=1),
     "samplerank": es.SampleRank(rules=RULES, epochs=1, pool_epochs=1),
     "pr": es.PosteriorRegularization(es.HMM(), RULES, iterations=1),

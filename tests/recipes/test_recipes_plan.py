@@ -124,8 +124,8 @@ def test_whom_jobs_are_for() -> None:
 CONFLICTS: list[tuple[dict[str, Any], str, str]] = [
     (
         {"method": "supervised", "unlabelled": True},
-        "method='supervised' learns from labels alone; leave out unlabelled=, or choose codl",
-        "--method supervised learns from labels alone; leave out --unlabelled, or choose codl",
+        "method='supervised' learns from labels alone; leave out unlabelled=, or choose words",
+        "--method supervised learns from labels alone; leave out --unlabelled, or choose words",
     ),
     (
         {"method": "codl"},
@@ -184,7 +184,7 @@ CONFLICTS: list[tuple[dict[str, Any], str, str]] = [
     ),
     (
         {"settings": {"rules.folds": 3}},
-        "rules.NAME= is for a model under rules: with rules=",
+        "rules.NAME= is for a model under rules: rules=",
         "--set rules.NAME is for",
     ),
     ({"settings": {"method.gamma": 0.5}}, "supervised has nothing to set; see method=", "see --method"),

@@ -35,6 +35,7 @@ class MethodName(str, Enum):
     """The ways to train one: `espalier.recipes.METHODS`."""
 
     supervised = "supervised"
+    words = "words"
     codl = "codl"
     em = "em"
     samplerank = "samplerank"
@@ -106,7 +107,10 @@ Task = Annotated[
     typer.Option("--task", "-t", metavar="TASK", help="A task file or its name: labels, features, rules, model."),
 ]
 Model = Annotated[Kind | None, typer.Option("--model", "-m", help="What to train; else the task's, or crf.")]
-How = Annotated[MethodName | None, typer.Option(help="How; else supervised, or codl where there is unlabelled text.")]
+How = Annotated[
+    MethodName | None,
+    typer.Option(help="How; else supervised, or where there is unlabelled text words (for some models codl)."),
+]
 Rules = Annotated[
     list[str] | None,
     typer.Option(metavar="FILE", help="More rules, some in place of the task's; 'none' leaves all of those out."),

@@ -34,6 +34,7 @@ BUNDLED = MODELS | {
     "pr": "espalier.estimators.posterior_regularization",
     "samplerank": "espalier.estimators.samplerank",
     "two_stage": "espalier.estimators.two_stage",
+    "words": "espalier.estimators.word_learner",
 }
 """The kinds of all models that come with Espalier, and their modules."""
 

@@ -1,6 +1,7 @@
 """From what was asked for to an unfitted estimator, and how to read the labels of its data.
 
     supervised      the model; with rules a CCM around it
+    words           a WordLearner around that: classes of the words of raw text are features
     codl            a CoDL around that
     em              an EM around an HMM
     samplerank      a model of its own, which rules teach on unlabelled text
@@ -50,6 +51,10 @@ def _chains(model: type[Any]) -> bool:
     return not issubclass(model, ScoresSegments)
 
 
+def _featured(model: type[Any]) -> bool:
+    return "features" in inspect.signature(model).parameters
+
+
 class Method(NamedTuple):
     """What a method takes: unlabelled text or not, models by what they can do, and penalties.
 
@@ -66,6 +71,10 @@ class Method(NamedTuple):
 METHODS: Mapping[str, Method] = {
     "supervised": Method(
         "from corrected records", False, _can(SequenceLabeller), (*_GIVEN, *_TRAINED), _can(FitsInParts)
+    ),
+    "words": Method(
+        "words that the other records use alike are alike; rules teach on those records, too",
+        True, _featured, (*_GIVEN, *_TRAINED), _can(FitsInParts),
     ),
     "codl": Method(
         "constraint-driven: labels the other records under the rules, and learns from those, too",
@@ -153,7 +162,8 @@ def plan(
     ----------
     task : a task, its name or its file: labels, features, rules, and which model to train.
     model : one of MODELS; by default the task's, or a CRF.
-    method : one of METHODS; by default "supervised", or "codl" where there is unlabelled text.
+    method : one of METHODS; by default "supervised"; where there is unlabelled text "words", or "codl" for a model
+        that has no features or begins from another.
     rules : instead of the task's; an empty text leaves those out.
     penalties : what rules cost: "count" (learned), "svm", "perceptron", "hard", "fixed" or a number.
     features : instead of the task's.
@@ -185,7 +195,8 @@ def plan(
 
     declared = load_task(task) if isinstance(task, str | Path) else task
     known = _rules(rules, declared)
-    how = method or ("codl" if unlabelled else "supervised")
+    begun_elsewhere = start is not None or (usual_start is not None and features is None)
+    how = method or _usual_method(unlabelled, model, declared, begun_elsewhere, settings or {})
     _check_word("method", how, METHODS)
     _check_sources(how, known, unlabelled)
     _check_price(how, known, penalties)
@@ -220,6 +231,20 @@ def _check_word(name: str, word: str, known: Mapping[str, Any] | tuple[str, ...]
         raise InputError(_argument(name, word), ": unknown", hint=nearest(word, known, f"expected {', '.join(known)}"))
 
 
+def _usual_method(
+    unlabelled: bool, model: str | None, task: Task | None, begun: bool, settings: Mapping[str, Any]
+) -> str:  # fmt: skip
+    """Return what to do where nobody said: raw text teaches words, where the model can be told of them."""
+    if not unlabelled:
+        return "supervised"
+    kind = _default_kind(task) if model is None else model
+    if (begun and kind == "crf") or kind not in MODELS or not _featured(class_of(kind)):
+        return "codl"
+    own = inspect.signature(class_of("words")).parameters
+    asked = [name.removeprefix("method.") for name in settings if name.startswith("method.")]
+    return "words" if all(name in own for name in asked) else "codl"
+
+
 def _rules(rules: RuleSet | str | None, task: Task | None) -> RuleSet:
     from espalier.rules.ruleset import RuleSet
 
@@ -246,7 +271,7 @@ def _check_sources(method: str, rules: RuleSet, pool: bool) -> None:
     name = _argument("method", method)
     if method == "supervised" and pool:
         without: Hint = ("leave out ", _argument("unlabelled"))
-        raise InputError(name, " learns from labels alone", hint=[without, "choose codl"])
+        raise InputError(name, " learns from labels alone", hint=[without, "choose words"])
     if method not in ("supervised", "samplerank") and not pool:
         raise InputError(name, " learns from unlabelled text", hint=[_ADD_TEXT, ("leave out ", _argument("method"))])
     if method == "em" and rules.K:
@@ -359,9 +384,9 @@ def _wrapped(
     start: Start | None,
 ) -> Any:
     """Put rules and method around a model."""
-    under_rules = method in ("supervised", "codl") and rules.K
+    under_rules = method in ("supervised", "words", "codl") and rules.K
     if chosen["rules"] and not under_rules:
-        whom: tuple[Part, ...] = (" is for a model under rules: with ", _argument("rules"), ", supervised or codl")
+        whom: tuple[Part, ...] = (" is for a model under rules: ", _argument("rules"), ", supervised, words or codl")
         raise InputError(Argument("set", "rules.NAME"), *whom)
     if chosen["method"] and method == "supervised":
         what = " is for the method, and supervised has nothing to set"
@@ -381,8 +406,8 @@ def _learner(
         averaged = issubclass(model, Mixes) and not issubclass(model, FitsSoft)
         own = {"update": "interpolate" if averaged else "pool"}
         return _new("codl", base).set_params(**own, **({} if start is None else start.pool_parameters))
-    if method == "em":
-        return _new("em", base)
+    if method in ("words", "em"):
+        return _new(method, base)
     if method == "samplerank" and rules.K:
         return base.set_params(rules=_priced(rules, price))
     if method == "ge":

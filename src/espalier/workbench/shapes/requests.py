@@ -124,7 +124,7 @@ class RedecodeQuestion(ApiShape):
 class JobOrder(ApiShape):
     """What to train."""
 
-    method: Literal["supervised", "codl", "samplerank", "em", "pr", "ge"] = "supervised"
+    method: Literal["supervised", "words", "codl", "samplerank", "em", "pr", "ge"] = "supervised"
     name: Annotated[str, Field(max_length=80)] = ""
     activate: bool | Literal["always"] = True
 

@@ -1,0 +1,206 @@
+"""`WordLearner`: raw text tells a model with features which words are used alike; the labels alone say what they mean.
+
+    1  classes of the words of all text, raw and labelled (`features.word_classes`), become features of the model
+    2  it learns from the labels, under its rules if it has any
+    3  with rules and few labels it then labels the raw text and learns from these guesses, too, all of them together
+       with the weight of a few labelled sequences
+
+Guesses without rules teach a model what it believes already, its mistakes as firmly as the rest, and mostly the label
+of what it does not know. Classes make no guess. `bench/raw_text.py` compares the ways.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from espalier.corpus import Corpus
+from espalier.decoders.explanation import Explanation
+from espalier.errors import InputError, ResultWarning
+from espalier.estimators.abilities import HasRules, ScoresSegments
+from espalier.estimators.base import SequenceLabeller, check_number, fresh
+from espalier.estimators.unlabelled import Guard, TaughtLabeller, scorer
+from espalier.features.declare import default_templates
+from espalier.features.extract import FeatureExtractor
+from espalier.features.templates import Template
+from espalier.features.word_classes import WordClasses
+from espalier.learning.codl import PoolLabelling, guess_labels
+
+__all__ = ["WordLearner", "WordStep"]
+
+Float = NDArray[np.float64]
+
+_NAME = "raw"
+_OWN = (f"classes:{_NAME}", f"vector:{_NAME}")
+_TEMPLATES = (f"{_OWN[0]}[-1,0,1]", _OWN[1])
+
+
+@dataclass(frozen=True, slots=True)
+class WordStep:
+    """The record of one model. step : 1 has classes of words, 2 has learned from guesses under rules, too.
+
+    words : how many have a class. score : on held-out data; None without.
+    """
+
+    step: int
+    words: int
+    score: float | None = None
+
+
+@dataclass(eq=False, repr=False)
+class WordLearner(TaughtLabeller):
+    """Classes of words from raw text as features; with rules and few labels also guesses, of little weight.
+
+    Parameters
+    ----------
+    model : an unfitted model with features, such as a CRF, or a CCM around one; it is copied, never fitted itself.
+    clusters, dimensions, min_count : of the classes, see `WordClasses.learn`; less text makes fewer of them, and
+        less than the labelled text none.
+    guesses : how many labelled sequences all guesses of the raw text count as, together; 0 makes none. Only a model of
+        chains under rules guesses.
+    few : with more labelled sequences than this there are no guesses: labels know better.
+    keep : with `dev`, which model to keep: "best", the one without raw text included, or "last".
+    progress : called with every `WordStep`.
+
+    Notes
+    -----
+    After `fit`: `model_` (a fitted copy of `model`), `history_` (`WordStep`s), `cycle_` (the step whose model was kept,
+    0 for the one without raw text), `score_` and `supervised_score_` (token accuracy on `dev`, None without).
+
+    Examples
+    --------
+    >>> import espalier as es
+    >>> X, y = [["plum", "in", "Ely"], ["pear", "near", "Wye"]], [["what", "O", "where"], ["what", "O", "where"]]
+    >>> fruit, places = ["plum", "fig", "pear", "quince", "apple"], ["Ely", "Wye", "Rye", "Ulm", "Pau"]
+    >>> raw = [[what, word, where] for what in fruit for word in ("in", "near") for where in places]
+    >>> model = es.WordLearner(es.CRF(), clusters=[4], dimensions=2).fit(X, y, unlabelled=raw)
+    >>> model.predict([["quince", "in", "Rye"]])
+    [['what', 'O', 'where']]
+    """
+
+    kind = "words"
+
+    model: Any
+    _: KW_ONLY
+    clusters: Sequence[int] = (16, 64)
+    dimensions: int = 25
+    min_count: int = 2
+    guesses: float = 5.0
+    few: int = 30
+    keep: str = "best"
+    progress: Callable[[WordStep], None] | None = None
+
+    def _teach(
+        self, corpus: Corpus, weight: Float | None, pool: Corpus, held: Corpus | None
+    ) -> tuple[Guard[Any], Sequence[Any]]:
+        """Return the model that was kept, and a record of each step."""
+        classes = self._classes(corpus, pool)
+        if held is not None or classes is None:
+            plain = _fitted(fresh(self.model), corpus, weight, held)
+        else:
+            plain = None  # without held-out data nobody could choose it
+        guard, history = Guard[Any](plain, scorer(held), keep=self.keep), list[WordStep]()
+        if classes is not None:
+            worded = _fitted(_with_classes(fresh(self.model), classes), corpus, weight, held)
+            self._see(guard, history, worded, len(classes.words))
+            if self.guesses and len(corpus) <= self.few and _guesses(worded):
+                self._see(guard, history, self._guessing(worded, corpus, weight, pool), len(classes.words))
+        return guard, history
+
+    def _see(self, guard: Guard[Any], history: list[WordStep], model: SequenceLabeller, words: int) -> None:
+        history.append(WordStep(len(history) + 1, words, guard.see(model)))
+        if self.progress is not None:
+            self.progress(history[-1])
+
+    def _classes(self, corpus: Corpus, pool: Corpus) -> WordClasses | None:
+        """Learn the classes of the words of all text, fewer where there is less; None if there is next to nothing."""
+        # Less text than the labels have adds noise rather than words.
+        enough = pool.n_tokens >= max(corpus.n_tokens, 1)
+        for share in (1, 2, 4, 8) if enough else ():
+            sizes = list(dict.fromkeys(max(2, int(size) // share) for size in self.clusters))
+            D = max(2, self.dimensions // share)
+            try:
+                return WordClasses.learn([pool, corpus], clusters=sizes, dimensions=D, min_count=self.min_count)
+            except InputError:  # fewer words than that
+                continue
+        if pool.n_tokens:
+            least = f"{pool.n_tokens} tokens, beside {corpus.n_tokens} with labels"
+            what = f"there is too little raw text to learn from ({least}): the labels alone teach"
+            warnings.warn(what, ResultWarning, stacklevel=4)
+        return None
+
+    def _guessing(self, worded: Any, corpus: Corpus, weight: Float | None, pool: Corpus) -> SequenceLabeller:
+        """Return the model that has learned from its labels of the pool under the rules, too."""
+        how = PoolLabelling(worded.labels_, worded.compiled_, True, None, worded.over, 1, "uniform", None)
+        batch = worded.base_.chain_potentials(pool, "guesses need")
+        found = guess_labels(how, pool, how.ground(pool), batch, worded.rules_.penalties, None)
+        if not found.record.taught:
+            return worded  # type: ignore[no-any-return]
+        each = min(1.0, self.guesses / found.record.taught)
+        learned = worded.base_.fit_guessed(corpus, weight, found.pseudo, each * found.weight)
+        return worded.with_base(learned)  # type: ignore[no-any-return]
+
+    def check_parameters(self) -> None:
+        """Raise InputError for a parameter that makes no sense."""
+        check_number("guesses", self.guesses)
+        check_number("few", self.few, whole=True)
+        check_number("dimensions", self.dimensions, 1, whole=True)
+        check_number("min_count", self.min_count, 1, whole=True)
+        if not len(self.clusters):
+            raise InputError(f"clusters is {self.clusters!r}", hint="expected whole numbers, such as [16, 64]")
+        for size in self.clusters:
+            check_number("clusters", size, 1, whole=True)
+        own = _base(self.model).get_params(deep=False)
+        if "features" not in own:
+            name = type(_base(self.model)).__name__
+            raise InputError(f"{name} has no features, which classes of words could be", hint="give a CRF, or use CoDL")
+        if own.get("prior") is not None:
+            raise InputError("a model with a prior has the features of that", hint="leave out prior, or use CoDL")
+
+    def explain(self, tokens: Sequence[str]) -> Explanation:
+        """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
+        self.check_fitted()
+        if not isinstance(self.model_, HasRules):
+            raise InputError("there are no rules to explain", hint="give WordLearner a CCM")
+        found: Explanation = self.model_.explain(tokens)
+        return found
+
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what `state` gave."""
+        super().restore(header, arrays)
+        self.model = fresh(self.model_)
+
+
+def _base(model: Any) -> Any:
+    return model.base if isinstance(model, HasRules) else model
+
+
+def _guesses(model: Any) -> bool:
+    return isinstance(model, HasRules) and not isinstance(_base(model), ScoresSegments)
+
+
+def _fitted(model: Any, corpus: Corpus, weight: Float | None, held: Corpus | None) -> SequenceLabeller:
+    more = {"dev": held} if isinstance(model, HasRules) else {}
+    found: SequenceLabeller = model.fit(corpus, sample_weight=weight, **more)
+    return found
+
+
+def _with_classes(model: Any, classes: WordClasses) -> Any:
+    """Give an unfitted model the classes as further features; those of an earlier text make room."""
+    base = _base(model)
+    features = base.get_params(deep=False)["features"]
+    if not isinstance(features, FeatureExtractor):
+        features = FeatureExtractor(default_templates() if features is None else features)
+    own = [template for template in features.templates if not _is_ours(template)]
+    fields = classes.fields(_NAME)
+    base.set_params(features=FeatureExtractor([*own, *_TEMPLATES], features.min_count, definitions=fields))
+    return model
+
+
+def _is_ours(template: Template) -> bool:
+    return any(part.field.text in _OWN for part in template.parts)
