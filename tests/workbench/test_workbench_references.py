@@ -101,6 +101,8 @@ def test_a_format_by_name_and_other_readings(plain: httpx.Client) -> None:
         ("{}", {"Content-Type": "application/json"}, 422, "texts"),
         (b"M\xfcller", {"Content-Type": "text/plain"}, 400, "iconv"),
         ("@article{x, title={A}}", {"Content-Type": "text/plain"}, 400, "convert"),
+        (ONE, {"Content-Type": "text/plain; charset=klingon"}, 415, "utf-8"),
+        (b"PK\x03\x04" + b"\0" * 40, {"Content-Type": "application/octet-stream"}, 400, "DOCX"),
     ],
 )
 def test_what_is_refused_says_what_to_send(
@@ -109,6 +111,27 @@ def test_what_is_refused_says_what_to_send(
     done = plain.post("/api/v1/parse", content=body, headers=headers)
     assert done.status_code == status, done.text
     assert hint in done.json()["error"]["hint"]
+
+
+@pytest.mark.parametrize("charset", ["iso-8859-1", "UTF-16", "utf-8"])
+def test_a_text_in_the_encoding_that_it_names(plain: httpx.Client, charset: str) -> None:
+    text = "Müller, K. (2001). Über Bäume. Berlin: Springer."
+    headers = {"Content-Type": f"text/plain; charset={charset}"}
+    done = plain.post("/api/v1/parse", content=text.encode(charset), headers=headers)
+    assert [record["text"] for record in done.json()["records"]] == [text]
+
+
+def test_a_mark_of_order_before_json(plain: httpx.Client) -> None:
+    headers = {"Content-Type": "application/json"}
+    done = plain.post("/api/v1/parse", content=b'\xef\xbb\xbf{"texts": ["x"]}', headers=headers)
+    assert done.status_code == 200, done.text
+
+
+@pytest.mark.parametrize(("headers", "body"), [({}, b'{"texts": ["x"]}'), ({"Content-Type": "application/json"}, b"{")])
+def test_no_json_says_what_to_send(plain: httpx.Client, headers: dict[str, str], body: bytes) -> None:
+    done = plain.post("/api/v1/tasks/citations/parse", content=body, headers={**headers, "X-Espalier": "1"})
+    assert done.status_code in (400, 422)
+    assert "JSON" in done.json()["error"]["hint"] or "application/json" in done.json()["error"]["hint"]
 
 
 def test_other_sites_may_not(plain: httpx.Client) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import threading
 import time
@@ -217,6 +218,30 @@ def test_half_a_head_is_not_waited_for() -> None:
         kept.sendall(b"GET / HT")
         assert kept.recv(10) == b""
     server.should_exit = True
+    thread.join(timeout=20)
+
+
+def test_a_head_without_end_is_refused(start: Callable[..., Running]) -> None:
+    pytest.importorskip("httptools")
+    server = start()
+    listener = listening("127.0.0.1", 0)
+    below = uvicorn.Server(configured(server.app, lifespan="off"))
+    thread = threading.Thread(target=below.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    with socket.create_connection(listener.getsockname(), timeout=20) as endless:
+        endless.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+        told = b""
+        with contextlib.suppress(ConnectionError):  # it may be closed while this one is still speaking
+            for _ in range(200):
+                endless.sendall(b"".join(b"X-%d: %s\r\n" % (k, b"x" * 90) for k in range(200)))
+            told = endless.recv(100)
+    assert told.startswith(b"HTTP/1.1 431") or not told
+    # A body that is refused is read to its end, however large, so that its sender hears why.
+    with httpx.Client(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=20) as client:
+        refused = client.post("/api/v1/tasks/ads/records", content=b"x" * 11_000_000, headers=HEADERS)
+        assert refused.status_code == 413
+        assert client.get("/health").status_code == 200
+    below.should_exit = True
     thread.join(timeout=20)
 
 

@@ -55,10 +55,12 @@ PREFIX = "/api/v1"
 THREADS = 128  # more than may wait for their turn to compute, so that some are left for what computes nothing
 STATIC = Path(__file__).parent / "static"
 _HINTS = {
+    400: "send JSON in UTF-8; /api describes the requests",
     404: "the API is under /api/v1; /api describes it",
     408: "send it in smaller parts",
     413: "send it in parts",
 }
+_JSON = "send Content-Type: application/json, and an object as /api describes it"
 TRAINER = (sys.executable, "-m", "espalier.workbench.teaching")
 
 
@@ -131,6 +133,10 @@ def _add_errors(app: FastAPI) -> None:
     async def misshapen(_: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "json_invalid":
+            return _answer(Failure(422, f"the body is no JSON: {first['ctx']['error']}", _JSON, where))
+        if where == "body" and first["type"] == "model_attributes_type":
+            return _answer(Failure(422, "the body is no JSON object, or its type does not say so", _JSON, where))
         return _answer(Failure(422, str(first["msg"]), "docs/server-api.md and /api describe the requests", where))
 
     @app.exception_handler(HTTPException)

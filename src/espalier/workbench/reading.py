@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["NothingFound", "UploadReading", "add", "is_document", "read_file", "read_text", "read_upload"]
 
 _UNPACKED = 8  # how many times larger than a request a gzipped file may become
+_READ = "send text, a PDF, DOCX, HTML or LaTeX file; one that was cut off is not recognised"
 _GZIP = b"\x1f\x8b"
 _HEAD = 60  # lines that a format is guessed from
 
@@ -102,6 +103,8 @@ def read_upload(
     if format is None and is_document(data, name):
         return read_file(bench, task, data, name)
     chosen = format or _guess(data, name, encoding)
+    if b"\0" in data and encoding != "utf-16":
+        raise Failure(400, "this is no text, and no document that is read", _READ, name)
     if chosen == "plain":
         return read_text(bench, task, _decoded(data, encoding))
     found, problems, refused = UploadReading(), list[InputProblem](), list[FormatError]()

@@ -1,7 +1,7 @@
 """The server below the application: connections, their timeouts, and how many files a process may open.
 
 A connection that has not sent the head of a request in time is closed: a thousand half-sent requests cost nothing after
-some seconds. How long a body may take is the application's concern (`callers`).
+some seconds. So is one whose head has no end. How long a body may take is the application's concern (`callers`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from typing import Any
 
 import uvicorn
 
-__all__ = ["HEAD_SECONDS", "can_share", "configured", "listening", "many_files"]
+__all__ = ["HEAD_BYTES", "HEAD_SECONDS", "can_share", "configured", "listening", "many_files"]
 
 HEAD_SECONDS = 10.0
 """The time in which the head of a request has to come."""
+HEAD_BYTES = 1 << 20
+"""The size that the head of a request may have; one packet may be larger."""
+_TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _BACKLOG = 1024
 _REUSE_PORT: int = getattr(socket_module, "SO_REUSEPORT", 0)  # Windows has none
 _FILES = 16_384
@@ -81,6 +84,7 @@ def _connection_class(seconds: float) -> type[asyncio.Protocol]:
         """A connection that does not wait for ever."""
 
         _head: asyncio.TimerHandle | None = None
+        _in_head, _came = False, 0  # is a head half there, and how many bytes of it?
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -88,10 +92,22 @@ def _connection_class(seconds: float) -> type[asyncio.Protocol]:
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            if self.cycle is not None and not self.cycle.response_complete:
+            self._came += len(data)
+            if self._in_head and self._came > HEAD_BYTES and not self.transport.is_closing():
+                self.transport.write(_TOO_LONG)
+                self.transport.close()
+            elif self.cycle is not None and not self.cycle.response_complete:
                 self._head_came()
             else:
                 self._expect_head()
+
+        def on_message_begin(self) -> None:  # httptools calls it; h11 has a limit of its own
+            self._in_head, self._came = True, 0
+            super().on_message_begin()
+
+        def on_headers_complete(self) -> None:
+            self._in_head = False
+            super().on_headers_complete()
 
         def on_response_complete(self) -> None:
             self._head_came()

@@ -46,6 +46,7 @@ _HOW = (
     "say what it is: curl -H 'Content-Type: text/plain' --data-binary @references.txt, or application/pdf for a PDF, "
     'or application/json for {"texts": ["..."]}'
 )
+_CHARSETS = ("utf-8", "cp1252", "utf-16")  # as web pages do, latin-1 is taken for its superset
 _SHAPE = 'send {"texts": ["one reference", "..."]}, or {"text": "a list of them"}'
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 _QUESTION: dict[str, Any] = {
@@ -105,11 +106,11 @@ def _written(parsed: ParsedReferences, format: str) -> Response:
 
 def _parsed(bench: BenchOf, body: bytes, content_type: str, name: str, k: int) -> ParsedReferences:
     """Read a request by its type."""
-    kind, _ = media_type(content_type)
+    kind, about = media_type(content_type)
     if _is_json(kind):
         return _from_json(bench, body, k)
     if kind == "text/plain":
-        return parse_documents(bench, _decoded(body), k=k)
+        return parse_documents(bench, _decoded(body, about.get("charset", "utf-8")), k=k)
     if kind in _DOCUMENTS:
         return parse_documents(bench, body, name, k)
     if kind == "multipart/form-data":
@@ -129,7 +130,7 @@ def _is_json(kind: str) -> bool:
 def _question(body: bytes) -> ReferencesQuestion:
     """Read a request in JSON."""
     try:
-        asked = ReferencesQuestion.model_validate_json(body)
+        asked = ReferencesQuestion.model_validate_json(body.removeprefix(b"\xef\xbb\xbf"))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, ("body", *first["loc"])))
@@ -148,9 +149,15 @@ def _from_json(bench: BenchOf, body: bytes, k: int) -> ParsedReferences:
     return parse_documents(bench, asked.text or "", k=asked.k or k)
 
 
-def _decoded(body: bytes) -> str:
+def _decoded(body: bytes, charset: str) -> str:
+    """Return a body as text, in the encoding that its type names."""
+    name = {"ascii": "utf-8", "us-ascii": "utf-8", "iso-8859-1": "cp1252", "latin-1": "cp1252"}.get(charset.lower())
+    wanted = (name or charset).lower()
+    if wanted not in _CHARSETS:
+        raise Failure(415, f"texts in {charset[:40]!r} are not read", f"convert it to one of {', '.join(_CHARSETS)}")
     try:
-        return body.decode().removeprefix("\ufeff")
+        return body.decode(wanted).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
+        hint = "convert it, as with iconv -t utf-8, or name its encoding: text/plain; charset=iso-8859-1"
         line = body[: error.start].count(b"\n") + 1
-        raise Failure(400, "the text is not UTF-8", "convert it, as with iconv -t utf-8", f"line {line}") from None
+        raise Failure(400, f"the text is not {wanted.upper()}", hint, f"line {line}") from None
