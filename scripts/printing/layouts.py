@@ -17,7 +17,8 @@ class Layout:
     of the list, any of them, nothing for none; after : what follows the list; heads : "same", "sides" (left and right
     pages differ) or nothing; foot : page numbers at the foot; cover, lines, notes : a cover sheet with a citation, line
     numbers, references in footnotes; small : the list is set smaller; language : of text and styles; apart : the list
-    begins on a page of its own; spaced : the heading's letters are.
+    begins on a page of its own; spaced : the heading's letters are; repository : a cover sheet with a suggested
+    citation and conditions of use; contents : a table of contents, with a line for the list.
     """
 
     name: str
@@ -37,6 +38,8 @@ class Layout:
     language: str = "en"
     apart: bool = False
     spaced: bool = False
+    repository: bool = False
+    contents: bool = False
 
 
 _MATTER = ("", "appendix", "adverts", "lives")
@@ -81,6 +84,18 @@ LAYOUTS = (
     Layout("German, flush left", language="de", heading=_GERMAN, indent="flush", foot=True),
     Layout("German, two columns", language="de", heading=_GERMAN, columns=2, heads="same"),
     Layout("German, [n]", language="de", heading=_GERMAN, numbers="[{}]", foot=True),
+    Layout("series after the list", indent="flush", after=("series",), foot=True, heads="same"),
+    Layout("German, series after", language="de", heading=_GERMAN, after=("series",), foot=True, repository=True),
+    Layout("questions after the list", after=("questions",), heads="sides", contents=True),
+    Layout("German, questions after", language="de", heading=_GERMAN, indent="flush", after=("questions",), foot=True),
+    Layout("table after the list", columns=2, indent="flush", after=("table",), small=True, foot=True, heads="same"),
+    Layout("German, notes after", language="de", heading=_GERMAN, after=("notes",), foot=True, contents=True),
+    Layout(
+        "repository cover, flush left", indent="flush", repository=True, heads="sides", foot=True, after=("", "table")
+    ),
+    Layout(
+        "German, no heading", language="de", heading=("",), indent="flush", repository=True, heads="same", foot=True
+    ),
     Layout("footnotes", notes=True, foot=True, heads="same"),
     Layout("German footnotes", notes=True, language="de", heads="sides", foot=True),
 )

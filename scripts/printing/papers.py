@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from printing.layouts import Layout, Look
+from printing.matter import contents, cover_lines, notes_behind, questions, series, table_rows
 from printing.prose import Prose, advert, life
 
 __all__ = ["FIRST_WORD", "Paper", "colour_of", "write_paper"]
@@ -104,12 +105,34 @@ class _Writer:
                 self.block(f"{a} {a * 3}.{a} {1990 + a} {self.prose.title('en')[:30]}") for a in range(1, 8)
             )
             return self.block("Appendix A", tag="h2") + self.paragraphs(4) + table + self.paragraphs(3)
+        if kind in ("questions", "table", "notes", "series"):
+            return self.matter(kind, rows)
         if kind == "adverts":
             books = (self.block(advert(self.random, self.prose.title("en"))) for _ in range(6))
             return self.block("New from the Orchard Press", tag="h2") + "".join(books)
         if kind == "lives":
             return "".join(self.block(life(self.random)) for _ in range(4))
         return ""
+
+    def matter(self, kind: str, rows: Sequence[dict[str, Any]]) -> str:
+        """Return matter that looks like references, under a heading of its own."""
+        language = self.layout.language
+        if kind == "series":
+            lines = series(self.random, language, [row["text"] for row in rows])
+        else:
+            makers = {"questions": questions, "table": table_rows, "notes": notes_behind}
+            lines = makers[kind](self.random, language)
+        head, *rest = lines
+        style = "text-indent:0" if kind != "series" else "padding-left:2em;text-indent:-2em"
+        return self.block(head, tag="h2") + "".join(self.block(line, style=style) for line in rest)
+
+    def repository_cover(self, row: dict[str, Any]) -> str:
+        lines = cover_lines(self.prose.title(self.layout.language), row["text"])
+        inside = "".join(self.block(line, style="text-indent:0;margin-bottom:8pt") for line in lines)
+        return f'<div style="break-after:page">{inside}</div>'
+
+    def contents(self) -> str:
+        return "".join(self.block(line, style="text-indent:0") for line in contents(self.random, self.layout.language))
 
     def cover(self, row: dict[str, Any]) -> str:
         lines = [
@@ -175,10 +198,12 @@ def write_paper(layout: Layout, look: Look, rows: Sequence[dict[str, Any]], pros
     if layout.notes:
         inside = title + writer.footnotes(rows)
     else:
-        spare = rows[len(rows) * 2 // 3 :] if "second" in layout.after else []
+        spare = rows[len(rows) * 2 // 3 :] if {"second", "series"} & set(layout.after) else []
         main = rows[: len(rows) - len(spare)]
         abstract = writer.paragraphs(1) if random.random() < 0.6 else ""
         cover = writer.cover(rows[0]) if layout.cover else ""
+        cover += writer.repository_cover(rows[0]) if layout.repository else ""
+        cover += writer.contents() if layout.contents else ""
         numbers = f'<div class="lines">{"<br>".join(map(str, range(1, 100)))}</div>' if layout.lines else ""
         text = writer.body(random.randint(4, 14))
         listed = writer.heading(random.choice(layout.heading)) + writer.list_of(main) + writer.after(spare)

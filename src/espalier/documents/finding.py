@@ -18,7 +18,7 @@ from espalier.documents.line_model import LineModel, LineReading, bundled
 from espalier.documents.line_units import Unit
 from espalier.documents.line_words import mark_of, pattern
 from espalier.documents.lines import Box, PrintedText, TextLine
-from espalier.documents.recutting import is_rest, may_be_two, read_fields, second_works
+from espalier.documents.recutting import is_rest, may_be_rest, may_be_two, read_fields, second_works
 
 __all__ = ["Dropped", "Findings", "FoundReference", "fill_in", "find_references", "findings_of", "without_lead"]
 
@@ -29,6 +29,12 @@ SURE_OF_SECOND = 0.9  # where names were read inside a reference, and it was cut
 _LEAD = pattern(r"<LEAD>(?:<LEAD>)?(?=[^\W_a-z]|[\"“„«])")
 _LEAD_BEHIND = pattern(r"(?<=;)\s+<LEAD>{1,2}\Z")  # to a work on the next line
 _PHRASE = pattern(r"<PHRASE>(?=<P><W>[ ,.:]|<C>\.|[\"“„«‘'])")
+_LEADERS = re.compile(r"\.{6,}|(?:\s\.){5,}")
+_SHORT_CITE = pattern(
+    r"(?:\d{1,3}\s?)?(?:<LEAD>){0,2}<P><W>(?:(?:,| (?:and|und|&)|/) ?<P><W>){0,2}(?: et al\.?| u\. ?a\.)?,? "
+    r"\(?<YEAR>[a-z]?\)?"
+    r"(?:[:,] ?(?:S\.|pp?\.)? ?\d{1,4}(?:[-–]\d{1,4})?(?: ff?\.)?)?[.)]{0,2}\Z"
+)
 _NOTES = ("n", "n^")  # marks of notes
 _DASH = re.compile(r"(?:[—–―]{1,6}|[-_−]{2,12}|[-–—](?:\s[-–—]){1,3})(?=[\s.,:;(])")
 _AUTHOR_END = re.compile(r"\s*[(:]?\s*(?<!\d)(?:1[5-9]|20)\d\d|[.:]\s|\s\(|,\s(?=[\"“„«])")
@@ -118,7 +124,7 @@ def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) ->
         members, j = _members(reading, i)
         units = tuple(reading.units[k] for k in members)
         length = sum(len(unit.text) + 1 for unit in units)
-        if SHORTEST_FOUND <= length <= LONGEST_FOUND and not _is_remark(units, noted):
+        if SHORTEST_FOUND <= length <= LONGEST_FOUND and not _is_remark(units, noted) and not _is_none(units):
             groups.append(_Group(units, model.calibrated(reading.sure(members[0], j))))
             dropped += [_dropped(printed, reading, k) for k in range(i, j) if k not in set(members)]
         else:
@@ -153,17 +159,48 @@ def _is_remark(units: Sequence[Unit], noted: bool) -> bool:
     return told and not any(c.isdigit() for text in (first, *(unit.text for unit in units[1:])) for c in text)
 
 
+def _is_none(units: Sequence[Unit]) -> bool:
+    """Is this no reference whatever its place says: figures of a table, a line of contents, a name with a year?"""
+    text = " ".join(unit.text for unit in units)
+    letters = sum(c.isalpha() for c in text)
+    return 4 * letters < len(text.replace(" ", "")) or bool(_LEADERS.search(text) or _SHORT_CITE.match(text))
+
+
 def _second_look(printed: PrintedText, groups: list[_Group], words: frozenset[str]) -> list[_Group]:
     """Cut groups that hold two works, and put together what was cut inside a line and is no reference."""
+    groups = _without_semicolons(groups)
     joined = [_joined(printed, group.units, words) for group in groups]
-    doubtful = [k for k, one in enumerate(joined) if may_be_two(one.text)]
+    starts = [_line_starts(printed, group, one) for group, one in zip(groups, joined, strict=True)]
+    doubtful = [k for k, one in enumerate(joined) if may_be_two(one.text, starts[k])]
     fields = dict(zip(doubtful, read_fields([joined[k].text for k in doubtful]), strict=True))
     found: list[_Group] = []
     for k, group in enumerate(groups):
-        places = second_works(joined[k].text, fields[k]) if k in fields else []
+        places = second_works(joined[k].text, fields[k], starts[k]) if k in fields else []
         found += _cut_at(printed, group, [joined[k].offset(place) for place in places])
     run_together = sum(group.units[0].inner for group in found)
-    return _put_together(printed, found, words) if 2 * run_together > len(found) else found
+    return _put_together(printed, found, words, everywhere=2 * run_together > len(found))
+
+
+def _without_semicolons(groups: Sequence[_Group]) -> list[_Group]:
+    """Join what was cut behind a semicolon and before it has no figure: names have semicolons, too."""
+    found: list[_Group] = []
+    for group in groups:
+        first = group.units[0]
+        before = found[-1].units[-1] if found else None
+        cut = before is not None and first.inner and before.line == first.line and before.text.endswith(";")
+        if cut and before is not None and not any(c.isdigit() for c in before.text):
+            mark, _ = mark_of(found[-1].units[0].text)
+            if mark is None or mark[0] in _NOTES:
+                found[-1] = _Group((*found[-1].units, *group.units), min(found[-1].sure, group.sure))
+                continue
+        found.append(group)
+    return found
+
+
+def _line_starts(printed: PrintedText, group: _Group, joined: JoinedText) -> frozenset[int]:
+    """Return where lines begin in the text of a group, but for the first."""
+    starts = {printed.lines[unit.line].start + unit.start for unit in group.units[1:] if not unit.inner}
+    return frozenset(here for here, there in joined.pieces if there in starts)
 
 
 def _cut_at(printed: PrintedText, group: _Group, places: Sequence[int]) -> list[_Group]:
@@ -189,22 +226,35 @@ def _halves(unit: Unit, at: int) -> tuple[Unit, Unit]:
     return before, unit._replace(text=unit.text[at - unit.start :], start=at, inner=at > unit.start or unit.inner)
 
 
-def _put_together(printed: PrintedText, groups: list[_Group], words: frozenset[str]) -> list[_Group]:
-    """Join names that were cut off their work, and ends of references, where all stands in one line."""
-    fields = read_fields([_joined(printed, group.units, words).text for group in groups])
+def _put_together(
+    printed: PrintedText, groups: list[_Group], words: frozenset[str], *, everywhere: bool
+) -> list[_Group]:
+    """Join names that were cut off their work, and ends of references that were cut off theirs.
+
+    everywhere : all stands in one line, and every part may be one; else only what has no year.
+    """
+    texts = [_joined(printed, group.units, words).text for group in groups]
+    chosen = [k for k, text in enumerate(texts) if everywhere or may_be_rest(text)]
+    fields = dict(zip(chosen, read_fields([texts[k] for k in chosen]), strict=True))
     found: list[_Group] = []
     waiting: _Group | None = None
-    for k, (group, seen) in enumerate(zip(groups, fields, strict=True)):
+    for k, group in enumerate(groups):
+        near = k + 1 < len(groups) and groups[k + 1].units[0].inner
         if waiting is not None:
             group, waiting = _Group((*waiting.units, *group.units), min(waiting.sure, group.sure)), None
-        elif k + 1 < len(groups) and groups[k + 1].units[0].inner and is_rest(seen, of_next=True):
+        elif k in fields and near and is_rest(fields[k], of_next=True):
             waiting = group
             continue
-        elif found and group.units[0].inner and is_rest(seen, of_next=False):
+        elif k in fields and found and _follows(found[-1], group) and is_rest(fields[k], of_next=False):
             found[-1] = _Group((*found[-1].units, *group.units), min(found[-1].sure, group.sure))
             continue
         found.append(group)
     return found
+
+
+def _follows(before: _Group, group: _Group) -> bool:
+    """Does a group go on where another ends, or on the next line?"""
+    return group.units[0].line - before.units[-1].line <= 1 and mark_of(group.units[0].text)[0] is None
 
 
 def _members(reading: LineReading, i: int) -> tuple[list[int], int]:

@@ -25,6 +25,7 @@ from espalier import store
 from espalier.corpus import Corpus, Labels
 from espalier.documents.line_features import Seen, attributes, seen
 from espalier.documents.line_lists import list_attributes
+from espalier.documents.line_regions import outside
 from espalier.documents.line_scores import LineScores
 from espalier.documents.line_units import Unit, units_of
 from espalier.documents.lines import TextLine
@@ -40,6 +41,8 @@ LONGEST = 6000
 """Units that are read at once."""
 LISTED = 6.0
 """What text costs in a list of references, in natural logarithms."""
+OUTSIDE = 4.0
+"""What a line of a reference costs where no list is, likewise."""
 OVERLAP = 150  # units that a part shares with the next
 DENSE = 0.04  # share of lines with a year, below which long documents have no list
 REACH = 40  # lines around each
@@ -47,6 +50,7 @@ REACH = 40  # lines around each
 _RULES = Path(__file__).with_name("lines.rules")
 _MODEL = Path(__file__).with_name("lines.espalier")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_IN_LIST = [LABELS.index("ref"), LABELS.index("ref-cont")]
 _OPEN_ENDS = frozenset(("hyphen", "comma", "open"))
 
 Float = NDArray[np.float64]
@@ -150,6 +154,7 @@ class LineModel:
         for mine, more in zip(own, list_attributes(page, starts, others, layout=layout), strict=True):
             mine += more
         batch = self.second_scores.potentials(own)
+        batch.unary[:, _IN_LIST] -= OUTSIDE * outside(page, starts)[:, None]
         if listed:
             batch.unary[:, LABELS.index("text")] -= LISTED
         corpus = Corpus.from_tokens([shape_words(page)])

@@ -24,6 +24,7 @@ _MACROS = {
     "<NUMBERING>": _WORDS["parts"]["NUMBERING"],
     "<LEAD>": _WORDS["parts"]["LEAD"],
     "<PHRASE>": _WORDS["parts"]["PHRASE"],
+    "<SERIES>": _WORDS["parts"]["SERIES"],
     **{f"<{name}>": "|".join(words) for name, words in _WORDS.items() if isinstance(words, list)},
     "<P>": rf"(?:(?:{_NAMES})[ -]?){{0,3}}",
     "<W>": "<C>[\\w'’`´-]{1,30}",

@@ -23,7 +23,7 @@ from espalier.documents.line_words import mark_of, pattern
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
 
-__all__ = ["is_rest", "may_be_two", "read_fields", "second_works"]
+__all__ = ["is_rest", "may_be_rest", "may_be_two", "read_fields", "second_works"]
 
 SHORTEST_WORK = 20
 """Characters before a cut, and behind it."""
@@ -40,6 +40,8 @@ _YEAR = re.compile(
 )
 _BORDER = pattern(r"(?<=[.)\]\d/”\"»;])\s+(?=(?:<LEAD>){0,2}(?:<C>|(?:<particles>) <C>))")
 _SHAPE = pattern(r"<C>\.|,| and | und | & |et al|u\. ?a\.|<U>{1,3}\b|<C>\w+ <C>\w")
+_STOPS = '.)]/”"»'
+_NAMED = pattern(r"<P><W>(?:[ -]<W>)?, ?<C>|<P><U>{3,},? |(?:<C>\.[ -]?){1,3}<P><W>[,:]|<P><W> <U>{1,3}[,. ]")
 _EDITED = re.compile(r"\b[Ee]d(?:s|ited|itors?)?\b|[Hh]rsg|[Hh]gg?\.|[Hh]erausg")
 _INSIDE = re.compile(r"(?:\b[Ii]n:?|\bby|\bvon|,)\Z")
 _SEMICOLON = pattern(r";\s+(?=(?:<LEAD>){0,2}(?:<C>|(?:<particles>) <C>|[\"“„«‘]))")
@@ -52,10 +54,11 @@ _DATED = pattern(
 )
 
 
-def may_be_two(text: str) -> bool:
+def may_be_two(text: str, starts: Iterable[int] = ()) -> bool:
     """May a text hold two works? It has a place where one may begin, and a year before it and after it.
 
-    In a numbered list, an entry is one reference, whatever it cites.
+    starts : where its lines begin; there, a name behind the end of a sentence is enough. In a numbered list, an entry
+    is one reference, whatever it cites.
     """
     style, _ = mark_of(text)
     if len(text) < 2 * SHORTEST_WORK or (style is not None and style[0] in _ENTRIES):
@@ -63,18 +66,29 @@ def may_be_two(text: str) -> bool:
     years = [found.start() for found in _YEAR.finditer(text)]
     if any(c.isdigit() for c in text.partition("; ")[0]) and any(c.isdigit() for c in text.partition("; ")[2]):
         return True
+    if any(text[start - 2 : start - 1] in _STOPS and _NAMED.match(text, start) for start in starts if start > 40):
+        return True
     if len(years) < 2:
         return False
     return any(years[0] < found.start() and found.end() <= years[-1] for found in _BORDER.finditer(text))
 
 
-def second_works(text: str, fields: Iterable[Any]) -> list[int]:
-    """Return where further works begin in a text. fields : what was read in it: label, text, start, in order."""
+def may_be_rest(text: str) -> bool:
+    """May a text be only the end of a reference? It is short and has no year, or begins with an address."""
+    return len(text) < 120 and (_YEAR.search(text) is None or text.startswith(("(http", "http", "<http", "URL")))
+
+
+def second_works(text: str, fields: Iterable[Any], starts: frozenset[int] = frozenset()) -> list[int]:
+    """Return where further works begin in a text.
+
+    fields : what was read in it: label, text, start, in order; starts : where its lines begin.
+    """
     found, seen, last, begin = [], set[str](), "", 0
     fields = list(fields)
     for k, one in enumerate(fields):
         place = _before_lead(text, one.start)
-        if _ENOUGH & seen and k + 1 < len(fields) and _begins(text, begin, place, one, last, seen):
+        whole = bool(_ENOUGH & seen) and _begins(text, begin, place, one, last, seen)
+        if k + 1 < len(fields) and (whole or (place in starts and _begins_line(text, begin, place, one, last, seen))):
             found.append(place)
             seen, begin = set(), place
         seen.add(one.label)
@@ -144,6 +158,14 @@ def _begins(text: str, begin: int, place: int, one: Any, last: str, seen: set[st
     if not named[:1].isupper() or len(one.text) < 4 or not _SHAPE.search(one.text):
         return False
     return _YEAR.search(head) is not None and _YEAR.search(named) is not None
+
+
+def _begins_line(text: str, begin: int, place: int, one: Any, last: str, seen: set[str]) -> bool:
+    """Do names begin a line, behind a sentence and a work that may have no year?"""
+    head = text[begin:place].rstrip()
+    if one.label != "author" or last in _NAMES or len(head) < 2 * SHORTEST_WORK or head[-1] not in _STOPS:
+        return False
+    return "author" in seen and bool(seen & {"title", "container-title"}) and _NAMED.match(text, place) is not None
 
 
 def _dated_names(text: str) -> list[int]:

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from espalier.documents.finding import findings_of
+from espalier.documents.line_features import seen
+from espalier.documents.line_model import LABELS, LineReading, bundled
+from espalier.documents.line_regions import COVER, outside
+from espalier.documents.line_units import units_of
+from espalier.documents.lines import Box, PrintedText, TextLine
+
+ENTRY = "Smith, J. (1990). Wires and walls. Journal of Orchards, 12, 4-9."
+
+
+def placed(rows: list[tuple[str, bool]]) -> list[TextLine]:
+    """Return lines one below the other; those that are bold have white space above."""
+    found, y = [], 50.0
+    for text, bold in rows:
+        y += 30.0 if bold else 12.0
+        found.append(TextLine(text, 1, Box(50.0, y, 400.0, y + 10), 10.0, bold, False, 0))
+    return found
+
+
+def outside_of(rows: list[tuple[str, bool]], likely: float = 1.0) -> list[bool]:
+    page = seen(units_of(placed(rows)))
+    starts = np.array([likely * (unit.text == ENTRY) for unit in page.units])
+    return [bool(one) for one in outside(page, starts)]
+
+
+@pytest.mark.parametrize(
+    "heading", ["Appendix", "Anhang: Fragebogen", "Anmerkungen", "Discussion Papers of the Institute"]
+)
+def test_a_heading_ends_a_list_until_the_next_one(heading: str) -> None:
+    entries = [(ENTRY, False)] * 4
+    found = outside_of([*entries, *entries, (heading, True), *entries, ("References", True), *entries])
+    assert found == [False] * 8 + [True] * 5 + [False] * 5
+
+
+@pytest.mark.parametrize(
+    ("rows", "likely"),
+    [
+        ([(ENTRY, False)] * 4 + [("Working Papers of the bank. Basel: BIS.", False)] + [(ENTRY, False)] * 4, 1.0),
+        ([("The text begins here.", False)] * 4 + [("Notes", True)] + [(ENTRY, False)] * 4, 0.0),
+    ],
+)
+def test_lines_of_a_list_and_headings_above_it_end_nothing(rows: list[tuple[str, bool]], likely: float) -> None:
+    assert not any(outside_of(rows, likely))
+
+
+def test_a_suggested_citation_is_no_list() -> None:
+    rows = [("Title", True), ("Suggested Citation:", False), (ENTRY, False), *[("Terms of use.", False)] * COVER]
+    found = outside_of(rows)
+    assert found[:3] == [False, True, True]
+    assert not found[-1]
+
+
+@pytest.mark.parametrize(
+    "text", ["1991 60.9 68.9 18.3 67.8 69.2", "7 Appendix .................. 19", "3 Vgl. Beck und Weber 1997, S. 35."]
+)
+def test_what_is_no_reference_anywhere(text: str) -> None:
+    printed = PrintedText.of(TextLine(line) for line in (ENTRY, text))
+    units = units_of(printed.lines)
+    reading = LineReading(units, ["ref"] * len(units), np.ones((len(units), len(LABELS))), [None] * len(units))
+    found = findings_of(printed, reading, bundled())
+    assert [one.text for one in found.references] == [ENTRY]
+    assert [one.text for one in found.dropped] == [text]
