@@ -118,6 +118,20 @@ def answers(problem: Drawn) -> list[tuple[str, bool, es.Decoding]]:
     return found
 
 
+def _played(seed: int, counted: Counter[tuple[str, str]]) -> int:
+    """Play the problem of a seed: count what was proven, print and count failures."""
+    problem = drawn(seed)
+    prices, failures = priced(problem), 0
+    for name, exact, answer in answers(problem):
+        counted[name, str(answer.status)] += 1
+        if problem_found := wrong(answer, prices, exact):
+            failures += 1
+            print(
+                f"seed {seed}, {name}: {problem_found}\n{problem.tokens} {problem.labels}\n{problem.text}\n", flush=True
+            )
+    return failures
+
+
 def main() -> int:
     """Play the problems; print what was proven, and every failure."""
     parser = argparse.ArgumentParser(description="Compare every decoder with a brute force on random problems.")
@@ -125,20 +139,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first seed; each problem has its own")
     given = parser.parse_args()
     counted: Counter[tuple[str, str]] = Counter()
-    failures = 0
-    for seed in range(given.seed, given.seed + given.problems):
-        problem = drawn(seed)
-        prices = priced(problem)
-        for name, exact, answer in answers(problem):
-            counted[name, str(answer.status)] += 1
-            if problem_found := wrong(answer, prices, exact):
-                failures += 1
-                print(f"seed {seed}, {name}: {problem_found}\n{problem.tokens} {problem.labels}\n{problem.text}\n")
+    failures = played = 0
+    try:
+        for seed in range(given.seed, given.seed + given.problems):
+            failures += _played(seed, counted)
+            played += 1
+    except KeyboardInterrupt:  # what was played so far is a result, too
+        print("interrupted", flush=True)
     print("| method | answers | optimal | bounded | heuristic | infeasible |\n|---|---|---|---|---|---|")
     for name in ("auto", "batch", *DECODERS):
         row = [counted[name, status] for status in ("optimal", "bounded", "heuristic", "infeasible")]
         print(f"| {name} | {sum(row):,} | " + " | ".join(f"{n:,}" for n in row) + " |")
-    print(f"{given.problems:,} problems from seed {given.seed}, {failures} failures")
+    print(f"{played:,} problems from seed {given.seed}, {failures} failures")
     return int(failures > 0)
 
 

@@ -148,7 +148,7 @@ def settings_words(row: str, column: str) -> dict[str, Any]:
 
 
 DEPARTURES = (
-    "the paper's own sets, court transcripts among them, are not to be had, so that none of its figures can stand here",
+    "the paper's own sets are not to be had, so that none of its figures can stand here",
     "its clauses separate without errors and are pruned afterwards; here a clause is right for 9 of 10 samples",
     "a state change reads the label of the delimiter itself, which in references is that of the field that it ends; it "
     "costs once a delimiter, as there",
@@ -172,6 +172,7 @@ TABLE = Table(
     once=frozenset(SETS),
     quick=("CORA",),
     departures=("the features are those of the tasks; `ilp14-inputs` has the paper's", *DEPARTURES),
+    remark="With rich features stage two has little left to mend, and spoils nearly as much.",
 )
 
 WORDS_TABLE = replace(
@@ -185,6 +186,13 @@ WORDS_TABLE = replace(
     once=frozenset(WORD_SETS) - {f"CORA, {n}" for n in SIZES[:-1]},
     quick=("CORA, 20",),
     departures=DEPARTURES,
+    remark=(
+        "Two-stage inference is better than Viterbi where labels are few. Precedence gains, most with 20 and 50 "
+        "labelled; begin-end gains a little with 20, the other three nothing. All five kinds of clauses together are "
+        "no better than precedence alone, and with 300 labelled a little worse than Viterbi: some conditions hold by "
+        "chance. Plain pairs, which have none, are steadier. In the sets of entities labels say little about each "
+        "other from afar."
+    ),
 )
 
 TABLES = (TABLE, WORDS_TABLE)
