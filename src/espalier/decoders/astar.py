@@ -32,7 +32,6 @@ from espalier.decoders import beam
 from espalier.decoders.base import (
     Decoding,
     Problem,
-    Verdict,
     WorkDone,
     certify_all,
     checked_count,
@@ -42,9 +41,8 @@ from espalier.decoders.base import (
 from espalier.decoders.joint import Joint, States
 from espalier.decoders.reduced import Losses
 from espalier.errors import InputError
-from espalier.rules.compile import Compiled
 
-__all__ = ["accepts", "decode", "search"]
+__all__ = ["decode", "search"]
 
 
 class _Prefix(NamedTuple):
@@ -63,11 +61,6 @@ class Found(NamedTuple):
     labellings: list[tuple[list[int], float]]
     rest: float
     nodes: int
-
-
-def accepts(_: Compiled) -> Verdict:
-    """Accept every rule: all have monitors."""
-    return Verdict(True)
 
 
 def decode(

@@ -177,15 +177,15 @@ class Decoding:
 class Decoder:
     """One row of the table of decoders.
 
-    decode(problem, *, k=1, **options) -> Decoding; accepts(compiled) -> Verdict; exact : is the answer OPTIMAL
-    unless a budget runs out?
+    decode(problem, *, k=1, **options) -> Decoding; exact : is the answer OPTIMAL unless a budget runs out?
+    accepts(compiled) -> Verdict; most take every rule.
     """
 
     name: str
     decode: Callable[..., Decoding]
-    accepts: Callable[[Compiled], Verdict]
     exact: bool
     summary: str
+    accepts: Callable[[Compiled], Verdict] = lambda _: Verdict(True)
 
 
 def tolerance(score: float) -> float:

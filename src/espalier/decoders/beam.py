@@ -19,7 +19,6 @@ from typing import NamedTuple
 from espalier.decoders.base import (
     Decoding,
     Problem,
-    Verdict,
     WorkDone,
     certify_all,
     checked_count,
@@ -28,9 +27,8 @@ from espalier.decoders.base import (
 )
 from espalier.decoders.joint import Joint, States
 from espalier.decoders.reduced import Losses
-from espalier.rules.compile import Compiled
 
-__all__ = ["Beam", "accepts", "decode", "search"]
+__all__ = ["Beam", "decode", "search"]
 
 
 class _Prefix(NamedTuple):
@@ -48,11 +46,6 @@ class Beam(NamedTuple):
     labellings: list[tuple[list[int], float]]
     complete: bool
     nodes: int
-
-
-def accepts(_: Compiled) -> Verdict:
-    """Accept every rule: all have monitors."""
-    return Verdict(True)
 
 
 def decode(problem: Problem, *, k: int = 1, width: int = 16) -> Decoding:

@@ -8,16 +8,10 @@ from __future__ import annotations
 import math
 from itertools import product
 
-from espalier.decoders.base import Decoding, Problem, Verdict, WorkDone, certify_all, checked_count, evaluate
+from espalier.decoders.base import Decoding, Problem, WorkDone, certify_all, checked_count, evaluate
 from espalier.errors import InputError
-from espalier.rules.compile import Compiled
 
-__all__ = ["accepts", "decode"]
-
-
-def accepts(_: Compiled) -> Verdict:
-    """Accept every rule."""
-    return Verdict(True)
+__all__ = ["decode"]
 
 
 def decode(problem: Problem, *, k: int = 1, max_labellings: int = 100_000) -> Decoding:

@@ -27,7 +27,6 @@ from espalier.decoders import astar
 from espalier.decoders.base import (
     Decoding,
     Problem,
-    Verdict,
     WorkDone,
     certify_all,
     checked_count,
@@ -38,16 +37,10 @@ from espalier.decoders.base import (
 from espalier.decoders.joint import Joint, States, transition
 from espalier.errors import InfeasibleError, InputError
 from espalier.potentials import Potentials
-from espalier.rules.compile import Compiled
 
-__all__ = ["accepts", "decode", "generator", "marginals", "sample"]
+__all__ = ["decode", "generator", "marginals", "sample"]
 
 Float = NDArray[np.float64]
-
-
-def accepts(_: Compiled) -> Verdict:
-    """Accept every rule: all have monitors."""
-    return Verdict(True)
 
 
 def decode(

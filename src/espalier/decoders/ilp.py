@@ -36,7 +36,6 @@ from numpy.typing import NDArray
 from espalier.decoders.base import (
     Decoding,
     Problem,
-    Verdict,
     WorkDone,
     certify,
     checked_count,
@@ -48,7 +47,7 @@ from espalier.decoders.base import (
 from espalier.errors import EspalierError, InputError
 from espalier.inference import viterbi
 from espalier.potentials import Potentials
-from espalier.rules.compile import Compiled, Grounded
+from espalier.rules.compile import Grounded
 
 __all__ = [
     "MAX_COLUMNS",
@@ -57,7 +56,6 @@ __all__ = [
     "Program",
     "ProgramLattice",
     "Solution",
-    "accepts",
     "checked_seconds",
     "decode",
     "degree_of",
@@ -75,11 +73,6 @@ UNIT = 1e3
 """HiGHS works to absolute tolerances of 1e-6; objectives and rows of scores in thousandths make that 1e-9 of ours."""
 
 _TRUST = 1e-6  # how far its bound may lie below a score that it has found
-
-
-def accepts(compiled: Compiled) -> Verdict:
-    """Take every rule."""
-    return Verdict(True)
 
 
 def decode(

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier import inference
-from espalier.decoders.base import Decoding, Problem, Verdict, WorkDone, certify_all, checked_count, nothing_found
+from espalier.decoders.base import Decoding, Problem, WorkDone, certify_all, checked_count, nothing_found
 from espalier.decoders.joint import Joint
-from espalier.rules.compile import Compiled
 
-__all__ = ["accepts", "decode", "listed"]
+__all__ = ["decode", "listed"]
 
 
 class _Item(NamedTuple):
@@ -33,11 +32,6 @@ class _Item(NamedTuple):
 
     def order(self) -> tuple[float, tuple[int, ...]]:
         return -self.score, tuple(self.y[::-1].tolist())
-
-
-def accepts(_: Compiled) -> Verdict:
-    """Accept every rule."""
-    return Verdict(True)
 
 
 def decode(problem: Problem, *, k: int = 1, longest: int = 1024) -> Decoding:

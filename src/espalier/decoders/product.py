@@ -15,12 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.base import Decoding, Problem, Verdict, WorkDone, certify_all, checked_count
+from espalier.decoders.base import Decoding, Problem, WorkDone, certify_all, checked_count
 from espalier.decoders.lattice import Lattice, Layer, build
 from espalier.errors import InfeasibleError
-from espalier.rules.compile import Compiled
 
-__all__ = ["ProductPosterior", "accepts", "decode", "log_partition", "posterior", "sample"]
+__all__ = ["ProductPosterior", "decode", "log_partition", "posterior", "sample"]
 
 Float = NDArray[np.float64]
 
@@ -30,11 +29,6 @@ class ProductPosterior(NamedTuple):
 
     log_z: float
     marginals: Float
-
-
-def accepts(_: Compiled) -> Verdict:
-    """Accept every rule; what is refused is a lattice that does not fit, when it is built."""
-    return Verdict(True)
 
 
 def decode(problem: Problem, *, k: int = 1, max_edges: int | None = None) -> Decoding:

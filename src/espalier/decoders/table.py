@@ -15,16 +15,16 @@ __all__ = ["DECODERS", "auto", "find", "run"]
 DECODERS: dict[str, Decoder] = {
     decoder.name: decoder
     for decoder in (
-        Decoder("viterbi", viterbi.decode, viterbi.accepts, True, "dynamic programming; local rules only"),
-        Decoder("kbest", kbest.decode, kbest.accepts, True, "list the best without global rules, then charge them"),
-        Decoder("astar", astar.decode, astar.accepts, True, "best-first search; any rule"),
-        Decoder("product", product.decode, product.accepts, True, "dynamic programming over the product automaton"),
-        Decoder("dual", dual.decode, dual.accepts, False, "Lagrangian multipliers on local and linear rules"),
-        Decoder("ilp", ilp.decode, ilp.accepts, True, "an integer linear program; any rule"),
-        Decoder("two_stage", two_stage.decode, two_stage.accepts, False, "fewest broken rules near Viterbi's score"),
-        Decoder("beam", beam.decode, beam.accepts, False, "the best prefixes of every length; any rule"),
-        Decoder("gibbs", gibbs.decode, gibbs.accepts, False, "annealed sampling; any rule"),
-        Decoder("exhaustive", exhaustive.decode, exhaustive.accepts, True, "every labelling of a tiny problem"),
+        Decoder("viterbi", viterbi.decode, True, "dynamic programming; local rules only", viterbi.accepts),
+        Decoder("kbest", kbest.decode, True, "list the best without global rules, then charge them"),
+        Decoder("astar", astar.decode, True, "best-first search; any rule"),
+        Decoder("product", product.decode, True, "dynamic programming over the product automaton"),
+        Decoder("dual", dual.decode, False, "Lagrangian multipliers on local and linear rules", dual.accepts),
+        Decoder("ilp", ilp.decode, True, "an integer linear program; any rule"),
+        Decoder("two_stage", two_stage.decode, False, "fewest broken rules near Viterbi's score"),
+        Decoder("beam", beam.decode, False, "the best prefixes of every length; any rule"),
+        Decoder("gibbs", gibbs.decode, False, "annealed sampling; any rule"),
+        Decoder("exhaustive", exhaustive.decode, True, "every labelling of a tiny problem"),
     )
 }
 """Every method that can be asked for by name."""

@@ -34,7 +34,6 @@ from numpy.typing import ArrayLike, NDArray
 from espalier.decoders.base import (
     Decoding,
     Problem,
-    Verdict,
     WorkDone,
     certify,
     checked_count,
@@ -48,9 +47,8 @@ from espalier.decoders.ilp import MAX_COLUMNS, UNIT, Expression, Program, Progra
 from espalier.decoders.reduced import Losses
 from espalier.errors import InputError
 from espalier.inference import viterbi
-from espalier.rules.compile import Compiled
 
-__all__ = ["COUNTS", "SOLVERS", "TwoStageAnswer", "accepts", "decode", "solve"]
+__all__ = ["COUNTS", "SOLVERS", "TwoStageAnswer", "decode", "solve"]
 
 Float = NDArray[np.float64]
 
@@ -75,11 +73,6 @@ class TwoStageAnswer(NamedTuple):
     violated: tuple[str, ...]
     proven: bool
     work: WorkDone
-
-
-def accepts(_: Compiled) -> Verdict:
-    """Take every rule."""
-    return Verdict(True)
 
 
 def decode(
