@@ -24,8 +24,9 @@ import time
 from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
+from typing import NamedTuple
 
-from common import Row, arguments, compare, write_json
+from common import Row, arguments, compare, parsed, write_json
 from espalier.extract.extractor import BATCH
 
 ONE = "L. O. Andersen. Program analysis and specialization for the C programming language. PhD thesis, DIKU, 1994."
@@ -116,7 +117,7 @@ class Version:
         self.process.wait()
 
 
-def times(versions: list[Version], work: str, n: int, batch: int, rounds: int = 3) -> list[float]:
+def times(versions: list[Version], work: str, n: int, batch: int, rounds: int) -> list[float]:
     """Return seconds for each reference: of every batch the best time of some rounds, and then the sum.
 
     Every round has a new parser, which has met other references than those that are timed: what it remembers of words
@@ -180,9 +181,10 @@ def main() -> None:
     parser.add_argument("--old", type=Path, metavar="DIR", help="a checkout of another version, to compare with")
     parser.add_argument("--references", type=int, default=4096, help="how many to time")
     parser.add_argument("--memory", type=int, default=100_000, metavar="N", help="lines of the file; 0 leaves it out")
-    options = parser.parse_args()
-    if options.references <= BATCH:
-        parser.error(f"--references: the first {BATCH} are not timed, so give more")
+    options = parsed(parser, references=60, memory=20)
+    sizes = Sizes(20, 20, 1, 1) if options.quick else Sizes(BATCH, 256, 3, 7)
+    if options.references <= sizes.batch:
+        parser.error(f"--references: the first {sizes.batch} are not timed, so give more")
     references = texts(options.data, options.references)
     model = options.model or "citations"
     with tempfile.TemporaryDirectory() as directory:
@@ -190,9 +192,9 @@ def main() -> None:
         given.write_text(json.dumps(references), encoding="utf-8")
         versions = [Version(None, model, given)]
         versions += [] if options.old is None else [Version(options.old.resolve(), model, given)]
-        rows = measured(versions, len(references), min(len(references), 2 * BATCH))
+        rows = measured(versions, len(references), sizes)
         command = ["-m", "espalier", "parse", *([] if options.model is None else ["--model", options.model])]
-        cold = cold_start(versions, [*command, "--format", "bibtex"], 7)
+        cold = cold_start(versions, [*command, "--format", "bibtex"], sizes.cold)
         for version in versions:
             version.close()
     rows.append(row("one reference, new process", "s", "cold", [seconds for seconds, _ in cold]))
@@ -204,15 +206,25 @@ def main() -> None:
     write_json(options.json, rows)
 
 
-def measured(versions: list[Version], n: int, few: int) -> list[Row]:
+class Sizes(NamedTuple):
+    """References in a batch and in a small one, and how often a batch and a new process are timed."""
+
+    batch: int
+    small: int
+    rounds: int
+    cold: int
+
+
+def measured(versions: list[Version], n: int, sizes: Sizes) -> list[Row]:
     """Time the calls of Python: n references in batches, the first few one by one and with other readings."""
     rows = []
+    few, small, rounds = min(n, 2 * sizes.batch), sizes.small, sizes.rounds
     for work, name in (("labelled", "text to fields"), ("bibtex", "text to BibTeX")):
-        found = [1 / seconds for seconds in times(versions, work, n, BATCH)]
+        found = [1 / seconds for seconds in times(versions, work, n, sizes.batch, rounds)]
         rows.append(row(name, "refs/s", work, found, higher_is_better=True))
-    one = [1000 * seconds for seconds in times(versions, "one", few, 256)]
+    one = [1000 * seconds for seconds in times(versions, "one", few, small, rounds)]
     rows.append(row("one call", "ms", "one", one))
-    best, three = times(versions, "labelled", few, 256), times(versions, "k=3", few, 256, rounds=2)
+    best, three = (times(versions, work, few, small, min(rounds, 3 - k)) for k, work in enumerate(("labelled", "k=3")))
     rows.append(row("k=3 over k=1", "times", "k=3", [b / a for a, b in zip(best, three, strict=True)]))
     return rows
 

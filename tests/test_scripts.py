@@ -57,7 +57,7 @@ SCRIPTS = {
     "bench/kills.py": Quick("--kills 3"),
     "bench/material.py": Quick("--quick --data {data} --rendered {data}/rendered", data=True),
     "bench/page.py": bench(browser=True),
-    "bench/parse.py": bench("--quick --references 1100 --memory 20"),
+    "bench/parse.py": bench(),
     "bench/penalties.py": bench(data=True),
     "bench/phrases.py": bench(),
     "bench/raw_text.py": bench("--quick --sets addresses", data=True),
