@@ -10,7 +10,7 @@ demo: $(STAMP)
 	@bash examples/demo.sh $(BIN)/espalier
 
 test: $(STAMP) lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(STAMP)
 	$(BIN)/ruff check src tests bench scripts

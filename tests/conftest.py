@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,33 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("ESPALIER_QUIET", "1")  # a first run compiles, and says so where tests look at stderr
 
 REASON = "needs the shared data sets (set ESPALIER_DATA)"
+
+
+LONG = (
+    "test_scripts.py",
+    "test_docs_tutorial.py",
+    "test_docs_errors.py",
+    "test_docs_coming_from.py",
+    "test_cli_adapt.py",
+    "test_cli_first_minute.py",
+    "test_cli_run.py",
+    "test_workbench_kills.py",
+    "test_workbench_load.py",
+    "test_workbench_teaching.py",
+    "test_workbench_training.py",
+)
+"""Files with few tests that take long."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where two processes share the files, begin with what takes long, so that both end at about the same time.
+
+    By itself `--dist loadfile` begins with the files that have the most tests, and ends with a long one.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        tests = Counter(item.path for item in items)
+        long = {path for path in tests if path.name in LONG or path.parent.name == "browser"}
+        items.sort(key=lambda item: (item.path not in long, -tests[item.path]))
 
 
 @pytest.fixture(scope="session")
