@@ -48,9 +48,9 @@ def test_one_work_stays_one(text: str) -> None:
     assert cut_by_reading(text) == [text]
 
 
-def test_an_entry_of_a_numbered_list_is_one_reference() -> None:
-    assert may_be_two(NOTES[0])
-    assert not may_be_two(f"[3] {NOTES[0]}")
+def test_an_entry_of_a_numbered_list_may_hold_two_works() -> None:
+    assert may_be_two(f"[3] {NOTES[0]}")
+    assert len(cut_by_reading(f"[3] {NOTES[0]}")) == 2
     assert not may_be_two(SMITH)
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from espalier.documents.line_words import mark_of, pattern
+from espalier.documents.line_words import pattern
 
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
@@ -33,8 +33,6 @@ _WORK = frozenset(
     ("title", "container-title", "publisher", "note", "institution", "collection-title", "genre", "location")
 )
 _NAMES = frozenset(("author", "editor", "translator"))
-_ENTRIES = frozenset(("[n]", "(n)", "n.", "n)", "[k]"))
-"""Marks of lists in which an entry may have several works, and is one reference all the same."""
 _YEAR = re.compile(
     r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|[Ff]orthcoming|[Ii]n press|[Ii]m Erscheinen|[Ii]m Druck|\bn\. ?d\.|\bo\. ?J\."
 )
@@ -57,11 +55,9 @@ _DATED = pattern(
 def may_be_two(text: str, starts: Iterable[int] = ()) -> bool:
     """May a text hold two works? It has a place where one may begin, and a year before it and after it.
 
-    starts : where its lines begin; there, a name behind the end of a sentence is enough. In a numbered list, an entry
-    is one reference, whatever it cites.
+    starts : where its lines begin; there, a name behind the end of a sentence is enough.
     """
-    style, _ = mark_of(text)
-    if len(text) < 2 * SHORTEST_WORK or (style is not None and style[0] in _ENTRIES):
+    if len(text) < 2 * SHORTEST_WORK:
         return False
     years = [found.start() for found in _YEAR.finditer(text)]
     if any(c.isdigit() for c in text.partition("; ")[0]) and any(c.isdigit() for c in text.partition("; ")[2]):
