@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize
 
 WAIT = 30.0
 
@@ -69,6 +69,24 @@ class Server:
         return answer.json() if answer.content else {}
 
 
+TOKEN = "a-token-of-some-length"
+
+
+class Guarded(Server):
+    """A server that asks for a token, as on an address that others can reach."""
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "espalier", "serve", "--port", str(self.port), "--project", str(self.project)]
+        self.process = subprocess.Popen([*command, "--token", TOKEN], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        assert self.process.stdout is not None
+        assert b"token=" in self.process.stdout.readline()
+
+    def stop(self) -> None:
+        assert self.process is not None
+        self.process.terminate()
+        self.process.communicate(timeout=WAIT)
+
+
 @dataclass
 class Watch:
     """What a page complained about, and where it sent requests. `expected` are complaints that a test provokes."""
@@ -76,12 +94,19 @@ class Watch:
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     expected: str | None = None
+    open: int = 0
 
     def on(self, page: Page) -> None:
+        page.on("request", lambda _: self.count(1))
+        page.on("requestfinished", lambda _: self.count(-1))
+        page.on("requestfailed", lambda _: self.count(-1))
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("console", self.hear)
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("dialog", lambda dialog: (self.complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+
+    def count(self, more: int) -> None:
+        self.open += more
 
     def hear(self, said: ConsoleMessage) -> None:
         if said.type in ("error", "warning"):
@@ -94,15 +119,24 @@ class Watch:
         assert elsewhere == []
 
 
+def new_context(browser: Browser, server: Server, **settings: object) -> BrowserContext:
+    """Return a browser as if nobody had used it."""
+    size: ViewportSize = {"width": 1280, "height": 900}
+    context = browser.new_context(**{"viewport": size, "accept_downloads": True, **settings})
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
+    return context
+
+
 class Desk:
     """A page at the workbench, with the words of the tests for what a user does."""
 
-    def __init__(self, browser: Browser, server: Server, **settings: object) -> None:
+    def __init__(
+        self, browser: Browser, server: Server, context: BrowserContext | None = None, **settings: object
+    ) -> None:
+        """context : one that others use, too; by default one of its own, with settings."""
         self.server = server
-        self.watch = Watch()
-        size: ViewportSize = {"width": 1280, "height": 900}
-        self.context = browser.new_context(**{"viewport": size, "accept_downloads": True, **settings})
-        self.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
+        self.watch, self.shared = Watch(), context is not None
+        self.context = context or new_context(browser, server, **settings)
         self.page = self.context.new_page()
         self.page.set_default_timeout(WAIT * 1000)
         self.watch.on(self.page)
@@ -112,6 +146,19 @@ class Desk:
         self.page.goto(f"{self.server.url}/#/{task}/{view}{detail}")
         self.page.locator("nav a[aria-current=page]", has_text=view.capitalize()).wait_for()
         return self.page
+
+    def settled(self) -> Page:
+        """Wait until the page has asked for nothing for a moment."""
+        calm, end = 0, time.monotonic() + WAIT
+        while calm < 3:
+            assert time.monotonic() < end, f"{self.watch.open} requests have no answer"
+            self.page.wait_for_timeout(30)
+            calm = calm + 1 if self.watch.open == 0 else 0
+        return self.page
+
+    def turn_to(self, view: str) -> None:
+        """Click on a view; other links may have its name, too."""
+        self.page.locator("nav").get_by_role("link", name=view).click()
 
     def paste(self, text: str) -> None:
         self.page.get_by_label("Text to parse").fill(text)
@@ -127,5 +174,10 @@ class Desk:
         return [tuple(pair) for pair in marks.evaluate_all("all => all.map(x => [x.dataset.label, x.textContent])")]
 
     def close(self) -> None:
-        self.context.close()
+        if self.shared:
+            if self.page.url.startswith(self.server.url):
+                self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+            self.page.close()
+        else:
+            self.context.close()
         self.watch.settle(self.server.url)

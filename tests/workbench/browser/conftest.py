@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
-from browser_desk import WAIT, Desk, Server
+from browser_desk import WAIT, Desk, Guarded, Server, new_context
+from stalls import ADVERTS, correct, make
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, BrowserContext
 
 
 def chromium() -> str:
@@ -33,6 +36,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One that asks for a token."""
+    made = Guarded(tmp_path_factory.mktemp("guarded") / "project")
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     path = chromium()
     from playwright.sync_api import expect, sync_playwright
@@ -44,8 +56,34 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
+@pytest.fixture(scope="session")
+def plain_context(browser: Browser, server: Server) -> Iterator[BrowserContext]:
+    """What most tests look with: the page comes from its cache, and each test forgets what the page has stored."""
+    context = new_context(browser, server)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def trained(server: Server) -> str:
+    """A task whose model has learned from five adverts."""
+    for record, text in list(zip(make(server, "trained"), ADVERTS, strict=True))[:5]:
+        correct(server, "trained", record, text)
+    job = server.ask("POST", "/tasks/trained/jobs", {"method": "supervised", "name": "first"})
+    while server.ask("GET", f"/jobs/{job['id']}")["state"] in ("queued", "running"):
+        time.sleep(0.1)
+    return "trained"
+
+
+@pytest.fixture(scope="session")
+def model_file(server: Server, trained: str) -> bytes:
+    """The file of that model, for all tests that need any."""
+    first = server.ask("GET", f"/tasks/{trained}/models")["models"][-1]["id"]
+    return httpx.get(f"{server.url}/api/v1/tasks/{trained}/models/{first}/file").raise_for_status().content
+
+
 @pytest.fixture
-def desk(browser: Browser, server: Server) -> Iterator[Desk]:
-    opened = Desk(browser, server)
+def desk(browser: Browser, server: Server, plain_context: BrowserContext) -> Iterator[Desk]:
+    opened = Desk(browser, server, plain_context)
     yield opened
     opened.close()

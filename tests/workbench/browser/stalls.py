@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import httpx
 from browser_desk import Desk, Server
 
 LABELS = ["fruit", "price", "place"]
@@ -40,6 +41,12 @@ def make(server: Server, name: str, rules: str = "", texts: list[str] = ADVERTS)
 
 def correct(server: Server, name: str, record: int, text: str) -> None:
     server.ask("PUT", f"/tasks/{name}/records/{record}/fields", {"fields": truth(text)})
+
+
+def give_model(server: Server, name: str, file: bytes) -> None:
+    """Put a model file in use, which is much quicker than to train one."""
+    url = f"{server.url}/api/v1/tasks/{name}/models"
+    httpx.post(url, content=file, headers={"X-Espalier": "1"}, timeout=60).raise_for_status()
 
 
 def strip_text(desk: Desk) -> str:

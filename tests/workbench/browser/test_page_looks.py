@@ -52,24 +52,25 @@ def seen(colour: list[int], eye: str) -> np.ndarray:
     return np.array(AXES) @ np.cbrt(np.array(CONES) @ np.clip(np.array(EYES[eye]) @ linear, 0, 1))
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_23_labels_differ_for_all_eyes(browser, server: Server, scheme: str) -> None:
+def test_23_labels_differ_for_all_eyes(desk: Desk) -> None:
     labels = [f"label{chr(97 + k)}" for k in range(23)]
-    name = f"many-{scheme}"
-    server.ask("POST", "/tasks", {"name": name, "labels": labels, "rules": "", "outside": True})
-    server.ask("POST", f"/tasks/{name}/records", {"text": "some text", "layout": "lines"})
-    desk = Desk(browser, server, color_scheme=scheme)
-    page = desk.go(name, "teach")
+    desk.server.ask("POST", "/tasks", {"name": "many", "labels": labels, "rules": "", "outside": True})
+    desk.server.ask("POST", "/tasks/many/records", {"text": "some text", "layout": "lines"})
+    page = desk.go("many", "teach")
     page.get_by_role("listbox").wait_for()
-    looks = page.evaluate(LOOKS)
-    assert [label for label, _, _ in looks] == labels
-    for (one, ink, line), (other, ink_2, line_2) in itertools.combinations(looks, 2):
-        if line == line_2:
-            for eye in EYES:
-                apart = float(np.linalg.norm(seen(ink, eye) - seen(ink_2, eye)))
-                assert apart > (0.13 if eye == "all" else 0.08), (one, other, eye, apart)
-    assert len({(tuple(ink), line) for _, ink, line in looks}) == 23
-    desk.close()
+    inks = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        looks = page.evaluate(LOOKS)
+        assert [label for label, _, _ in looks] == labels
+        for (one, ink, line), (other, ink_2, line_2) in itertools.combinations(looks, 2):
+            if line == line_2:
+                for eye in EYES:
+                    apart = float(np.linalg.norm(seen(ink, eye) - seen(ink_2, eye)))
+                    assert apart > (0.13 if eye == "all" else 0.08), (scheme, one, other, eye, apart)
+        inks.append({(tuple(ink), line) for _, ink, line in looks})
+        assert len(inks[-1]) == 23
+    assert inks[0] != inks[1]
 
 
 def test_the_measure_of_colours_knows_red_from_green() -> None:
@@ -98,7 +99,7 @@ def test_skip_links_headings_and_a_first_sentence(desk: Desk) -> None:
     make(desk.server, "skips", texts=ADVERTS[:3])
     for view in ("parse", "rules", "teach", "measure"):
         page = desk.go("skips", view)
-        page.wait_for_load_state("networkidle")
+        desk.settled()
         expect(page.locator("main h1")).to_have_count(1)
         expect(page.locator("main .lead")).to_be_visible()
     page = desk.go("skips", "parse")

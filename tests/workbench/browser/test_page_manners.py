@@ -30,7 +30,7 @@ def test_no_view_scrolls_sideways_on_a_phone(browser, server: Server, task: str)
     desk = Desk(browser, server, viewport={"width": 360, "height": 740}, has_touch=True)
     for view in VIEWS:
         page = desk.go(task, view)
-        page.wait_for_load_state("networkidle")
+        desk.settled()
         if task == "citations" and view == "measure":
             expect(page.get_by_role("button", name="Score", exact=True)).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") == 360, view
@@ -93,7 +93,7 @@ def test_every_label_is_readable(browser, server: Server, scheme: str) -> None:
 def test_every_control_has_a_name_and_a_visible_focus(desk: Desk) -> None:
     for view in VIEWS:
         page = desk.go("polite", view)
-        page.wait_for_load_state("networkidle")
+        desk.settled()
         assert page.evaluate(NAMELESS) == []
         page.keyboard.press("Tab")
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 from browser_desk import Desk
 from playwright.sync_api import expect
-from stalls import ADVERTS, correct, make
+from stalls import ADVERTS, correct, give_model, make
 
 
 def test_find_and_link_to_it(desk: Desk) -> None:
@@ -69,13 +67,11 @@ def test_the_skipped_are_a_list(desk: Desk) -> None:
     assert desk.server.ask("GET", "/tasks/skipped/queue")["left"] == 1
 
 
-def test_confirm_what_is_sure_after_a_look(desk: Desk) -> None:
+def test_confirm_what_is_sure_after_a_look(desk: Desk, model_file: bytes) -> None:
     records = make(desk.server, "surely")
     for record, text in zip(records[:5], ADVERTS, strict=False):
         correct(desk.server, "surely", record, text)
-    job = desk.server.ask("POST", "/tasks/surely/jobs", {"activate": "always"})
-    while desk.server.ask("GET", f"/jobs/{job['id']}")["state"] in ("queued", "running"):
-        time.sleep(0.2)
+    give_model(desk.server, "surely", model_file)
     page = desk.go("surely", "teach")
     page.get_by_role("button", name="Confirm what is sure …").click()
     box = page.get_by_role("dialog", name="Confirm what is sure")

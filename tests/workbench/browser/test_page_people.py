@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from browser_desk import WAIT, Desk, Server
+from browser_desk import TOKEN, Desk, Server
 from playwright.sync_api import expect
 from stalls import ADVERTS, label_by_keys, make, strip_text, truth
 
-TOKEN = "a-token-of-some-length"
 WRONG = [{"label": "place", "start": 0, "end": len(ADVERTS[0])}]
 
 
-@pytest.fixture
-def pair(browser, server: Server) -> Iterator[tuple[Desk, Desk]]:
+@pytest.fixture(scope="module")
+def two(browser, server: Server) -> Iterator[tuple[Desk, Desk]]:
     """Two people, each with a browser and a name."""
     desks = []
     for name in ("Ann", "Bo"):
@@ -29,14 +24,30 @@ def pair(browser, server: Server) -> Iterator[tuple[Desk, Desk]]:
         desk.close()
 
 
+@pytest.fixture
+def pair(two: tuple[Desk, Desk]) -> Iterator[tuple[Desk, Desk]]:
+    """The two, who have done nothing yet that a page may complain about."""
+    yield two
+    for desk in two:
+        desk.page.goto("about:blank")
+        desk.watch.settle(desk.server.url)
+        desk.watch.complaints.clear()
+        desk.watch.expected = None
+
+
+def confirm_first(ann: Desk, record: int) -> None:
+    """Ann labels the record, and is faster."""
+    label_by_keys(ann)
+    ann.page.keyboard.press("Enter")
+    ann.said(f"Record {record} is confirmed")
+
+
 def test_the_second_one_sees_both_and_chooses(pair: tuple[Desk, Desk]) -> None:
     ann, bo = pair
     [id] = make(ann.server, "shared", texts=ADVERTS[:1])
     for desk in pair:
         desk.go("shared", "teach", f"/{id}").get_by_role("listbox").wait_for()
-    label_by_keys(ann)
-    ann.page.keyboard.press("Enter")
-    ann.said(f"Record {id} is confirmed")
+    confirm_first(ann, id)
     bo.watch.expected = "status of 409"
     bo.page.get_by_role("listbox").press("l")  # one token is a place
     bo.page.get_by_role("listbox").press("Enter")
@@ -72,9 +83,7 @@ def test_theirs_can_be_kept_and_undo_does_not_take_it_away(pair: tuple[Desk, Des
     ids = make(ann.server, "theirs", texts=ADVERTS[:2])
     for desk in pair:
         desk.go("theirs", "teach", f"/{ids[0]}").get_by_role("listbox").wait_for()
-    label_by_keys(ann)
-    ann.page.keyboard.press("Enter")
-    ann.said(f"Record {ids[0]} is confirmed")
+    confirm_first(ann, ids[0])
     bo.watch.expected = "status of 409"
     bo.page.get_by_role("listbox").press("l")
     bo.page.get_by_role("listbox").press("Enter")
@@ -131,8 +140,8 @@ def test_unconfirmed_changes_survive_leaving_the_view(desk: Desk) -> None:
     page = desk.go("kept", "teach", f"/{ids[0]}")
     page.get_by_role("listbox").wait_for()
     label_by_keys(desk)
-    page.get_by_role("link", name="Measure").click()
-    page.get_by_role("link", name="Teach").click()
+    desk.turn_to("Measure")
+    desk.turn_to("Teach")
     page.get_by_role("listbox").wait_for()
     page = desk.go("kept", "teach", f"/{ids[0]}")
     desk.said("Your unconfirmed changes are back")
@@ -144,26 +153,6 @@ def test_unconfirmed_changes_survive_leaving_the_view(desk: Desk) -> None:
     assert desk.server.ask("GET", f"/tasks/kept/records/{ids[0]}")["corrected"] == truth(ADVERTS[0])
     desk.go("kept", "teach", f"/{ids[0]}").get_by_role("listbox").wait_for()
     expect(page.locator(".desk .chip", has_text="corrected")).to_be_visible()
-
-
-class Guarded(Server):
-    """A server that asks for a token, as on an address that others can reach."""
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "espalier", "serve", "--port", str(self.port), "--project", str(self.project)]
-        self.process = subprocess.Popen([*command, "--token", TOKEN], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        assert self.process.stdout is not None
-        assert b"token=" in self.process.stdout.readline()
-
-
-@pytest.fixture
-def guarded(tmp_path: Path) -> Iterator[Server]:
-    made = Guarded(tmp_path / "project")
-    made.start()
-    yield made
-    assert made.process is not None
-    made.process.send_signal(signal.SIGTERM)
-    made.process.communicate(timeout=WAIT)
 
 
 def test_log_in_say_who_you_are_log_out(browser, guarded: Server) -> None:

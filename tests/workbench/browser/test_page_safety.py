@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from browser_desk import Desk, Server
@@ -27,7 +28,7 @@ def test_markup_in_a_record_is_text(desk: Desk) -> None:
     for view in views:
         name, _, detail = view.partition("/")
         page = desk.go("evil", name, f"/{detail}" if detail else "")
-        page.wait_for_load_state("networkidle")
+        desk.settled()
         assert page.locator("main script, main img, main svg:not(.chart), main b[onclick]").count() == 0
     page = desk.go("evil", "parse")
     texts = page.locator(".record .text")
@@ -54,20 +55,24 @@ def test_labels_and_refusals_are_text_too(desk: Desk) -> None:
     expect(page.get_by_role("alert").filter(has_text="choose another name")).to_be_visible()
 
 
-@pytest.fixture(scope="module")
-def mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    made = Server(tmp_path_factory.mktemp("mortal") / "project")
+@pytest.fixture
+def mortal(tmp_path: Path) -> Iterator[Server]:
+    made = Server(tmp_path / "project")
     made.start()
     yield made
     made.stop()
 
 
+GONE = "ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED"
+
+
 def test_a_killed_server_loses_nothing_that_was_confirmed(browser, mortal: Server) -> None:
-    desk = Desk(browser, mortal)
-    desk.watch.expected = "ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED"
+    desk, other = Desk(browser, mortal), Desk(browser, mortal)
+    desk.watch.expected = other.watch.expected = GONE
     make(mortal, "mortal", texts=ADVERTS[:3])
     page = desk.go("mortal", "teach")
     page.get_by_role("listbox").wait_for()
+    other.go("citations", "parse")
     text = label_by_keys(desk)
     page.keyboard.press("Enter")
     page.get_by_text("2 records in the queue").wait_for()
@@ -77,33 +82,24 @@ def test_a_killed_server_loses_nothing_that_was_confirmed(browser, mortal: Serve
     page.keyboard.press("Enter")
     banner = page.get_by_text("The server does not answer. What you confirmed is safe")
     expect(banner).to_be_visible()
-    assert (
-        page.locator(".strip .field").evaluate_all("all => all.map(x => x.dataset.label)") == LABELS
-    )  # not lost either
+    # What is not confirmed is not lost either.
+    assert page.locator(".strip .field").evaluate_all("all => all.map(x => x.dataset.label)") == LABELS
     page.get_by_role("button", name="Try again").click()
     expect(banner).to_be_visible()
+    other.turn_to("Measure")
+    expect(other.page.get_by_role("alert").first).to_be_visible()
     mortal.start()
     expect(banner).to_be_hidden()
     page.get_by_role("listbox").press("Enter")
     page.get_by_text("1 record in the queue").wait_for()
+    expect(other.page.get_by_role("button", name="Score", exact=True)).to_be_visible()  # without a click
 
     page.reload()
     page.get_by_role("listbox").wait_for()
     known = {record["text"]: record["corrected"] for record in mortal.ask("GET", "/tasks/mortal/records")["records"]}
     assert known[text] == truth(text)
     assert known[second] == truth(second)
-    page.get_by_role("link", name="Parse").click()
+    desk.turn_to("Parse")
     expect(page.locator(".record .chip", has_text="corrected")).to_have_count(2)
     desk.close()
-
-
-def test_a_page_that_opens_without_server_recovers(browser, mortal: Server) -> None:
-    desk = Desk(browser, mortal)
-    desk.watch.expected = "ERR_"
-    page = desk.go("citations", "parse")
-    mortal.kill()
-    page.get_by_role("link", name="Measure").click()
-    expect(page.get_by_role("alert").first).to_be_visible()
-    mortal.start()
-    expect(page.get_by_role("button", name="Score", exact=True)).to_be_visible()  # without a click
-    desk.close()
+    other.close()

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
-import pytest
-from browser_desk import Desk, Server
+from browser_desk import Desk
 from playwright.sync_api import Route, expect
-from stalls import ADVERTS, LABELS, correct, label_by_keys, make, shown, strip_text, train, truth
+from stalls import ADVERTS, LABELS, correct, give_model, label_by_keys, make, shown, strip_text, train, truth
 
 
 def test_paste_correct_train_and_the_answer_changes(desk: Desk) -> None:
@@ -67,16 +65,14 @@ def correct_by_mouse(desk: Desk) -> None:
         page.get_by_role("group", name="Labels and their keys").get_by_role("button", name=label).click()
 
 
-def test_go_back_to_an_earlier_model(desk: Desk) -> None:
+def test_go_back_to_an_earlier_model(desk: Desk, model_file: bytes) -> None:
     records = make(desk.server, "versions")
-    for record, text in list(zip(records, ADVERTS, strict=True))[:4]:
-        correct(desk.server, "versions", record, text)
-    page = desk.go("versions", "teach")
-    train(desk)
+    give_model(desk.server, "versions", model_file)
     first = [record["fields"] for record in desk.server.ask("GET", "/tasks/versions/records")["records"]]
     for record, text in list(zip(records, ADVERTS, strict=True))[4:7]:  # now the opposite is taught
         whole = [{"label": "place", "start": 0, "end": len(text)}]
         desk.server.ask("PUT", f"/tasks/versions/records/{record}/fields", {"fields": whole})
+    page = desk.go("versions", "teach")
     train(desk, versions=2)
     second = [record["fields"] for record in desk.server.ask("GET", "/tasks/versions/records")["records"]]
     assert first != second
@@ -172,17 +168,6 @@ def test_other_readings_of_a_field(desk: Desk) -> None:
     expect(tip).to_be_hidden()
 
 
-@pytest.fixture(scope="module")
-def trained(server: Server) -> str:
-    """A task whose model has learned from five adverts."""
-    for record, text in list(zip(make(server, "trained"), ADVERTS, strict=True))[:5]:
-        correct(server, "trained", record, text)
-    job = server.ask("POST", "/tasks/trained/jobs", {"method": "supervised", "name": "first"})
-    while server.ask("GET", f"/jobs/{job['id']}")["state"] in ("queued", "running"):
-        time.sleep(0.2)
-    return "trained"
-
-
 def test_measure_and_compare(desk: Desk, trained: str, tmp_path: Path) -> None:
     page = desk.go(trained, "measure")
     page.get_by_role("button", name="Score", exact=True).click()
@@ -269,7 +254,7 @@ def choose_file(desk: Desk, button: str, path: Path) -> None:
 def test_models_as_files(desk: Desk, trained: str, tmp_path: Path) -> None:
     page = desk.go(trained, "teach")
     with page.expect_download() as started:
-        page.get_by_role("button", name="Save #").click()
+        page.get_by_role("button", name="Save file of #").click()
     file = tmp_path / "spare.espalier"
     started.value.save_as(file)
     choose_file(desk, "Load a model file", file)

@@ -78,8 +78,8 @@ export function modelPanel(bench, switched) {
       remark(origin(model)),
       model.source === "trained" && remark(scored(model.scores)),
       row(
-        !model.active && act(model, "Go back to this one", "Go back to %", () => use(model.id), "small"),
-        act(model, "Save file", "Save % as a file", () => save(model)),
+        !model.active && act(model, "Go back to this one", "Go back to this one: %", () => use(model.id), "small"),
+        act(model, "Save file", "Save file of %", () => save(model)),
         own && act(model, "Rename", "Rename %", () => rename(model)),
         own && !model.active && act(model, "Delete", "Delete %", () => forget(model))));
   }
