@@ -37,7 +37,7 @@ class Server:
         log = (self.project.parent / f"{self.project.name}.log").open("ab")
         self.process = subprocess.Popen(command, stdout=log, stderr=log)
         log.close()
-        deadline = time.monotonic() + WAIT
+        deadline = time.monotonic() + 3 * WAIT  # a busy machine takes its time to load everything
         while time.monotonic() < deadline:
             try:
                 httpx.get(f"{self.url}/api/v1/status").raise_for_status()
