@@ -2,6 +2,7 @@
 
     python scripts/adapt_citations.py --data DIR [--references 20] [--subsets 3] [--pool]
     python scripts/adapt_citations.py --data DIR --choose [--subsets 2]
+    python scripts/adapt_citations.py --data DIR --keep
 
 DIR holds `anystyle/normalised/brill.jsonl`, references of a publisher without marks between their fields, none of which
 the bundled model was trained on. In each subset so many references, drawn by a hash, are learned from as `espalier
@@ -12,16 +13,21 @@ labels, are learned from too, as with --unlabelled.
 are worth, on styles that are made for it and on no reference of the test: CORA, which the bundled model has not seen
 either, as it is and without the marks between fields; and references that were held out of training for such choices,
 without those marks, in another order, or with other marks.
+
+--keep asks what the bundled model forgets while it learns such a style, on references that were held out of its
+training, and whether it forgets less if references of its training are replayed: learned from again, without copies.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import random
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +39,7 @@ from espalier.corpus import Corpus
 from espalier.document import Document
 from espalier.estimators.base import SequenceLabeller
 from espalier.io import read
+from espalier.learning.recombination import recombined
 from espalier.loading import load
 from espalier.recipes import plan
 from espalier.recipes.adapting import COPIES, L2
@@ -48,6 +55,9 @@ CHOICES: Mapping[str, Mapping[str, float]] = {
     "l2 = 0.003, 10 copies": {"l2": 0.003, "copies": 10},
     f"l2 = {L2}, {COPIES} copies": {"l2": L2, "copies": COPIES},
 }
+REPLAYED: Sequence[tuple[int, float]] = ((0, 0.0), (20, 1.0), (100, 1.0), (100, 0.2))  # how many, and their weight
+NEW_STYLES = ("CORA, bare", "gold, bare, in another order")
+KNOWN = 300  # references that say what is forgotten
 MOST = 175  # references that a choice is judged by
 CATALOGUED = ("author", "title", "editor", "container-title", "volume", "issue", "pages", "date", "location")
 DATED = ("date", "author", "title", "container-title", "volume", "issue", "pages", "location", "publisher")
@@ -61,7 +71,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--subsets", type=int, default=3)
     parser.add_argument("--pool", action="store_true", help="learn from the texts of the others too")
     parser.add_argument("--choose", action="store_true", help="compare ways to learn, on other styles")
+    parser.add_argument("--keep", action="store_true", help="what is forgotten, with and without replay")
     options = parser.parse_args(arguments)
+    if options.keep:
+        keep(options.data, options.references)
+        return
     if options.choose:
         choose(options.data, options.references, options.subsets)
         return
@@ -90,6 +104,64 @@ def choose(data: Path, references: int, subsets: int) -> None:
             for k, settings in enumerate(CHOICES.values()):
                 left[k] += wrong(score(adapted(few, settings=settings), others[:MOST])) / before / subsets
         say(f"| {name} | " + " | ".join(f"{tokens:.0f} {fields:.0f}" for tokens, fields in 100 * left) + " |")
+
+
+def keep(data: Path, references: int) -> None:
+    """Print the errors on a new style and on what the bundled model knows, after learning with and without replay."""
+    known_styles = styles(data)
+    parts = divide(read_sources(data, exclude={key_of(document) for document in known_styles["CORA"]}))
+    chance, shuffled = random.Random(0), {}
+    for part in ("train", "dev"):
+        shuffled[part] = [example.document for example in parts[part] if example.document.tokens]
+        chance.shuffle(shuffled[part])
+    known = shuffled["dev"][:KNOWN]
+    say(
+        "| style | model | token errors | field errors | known: token errors | known: field errors |\n"
+        + "|---" * 6
+        + "|"
+    )
+    for name in NEW_STYLES:
+        few, others = drawn(known_styles[name], references, 0)
+        say(kept_row(name, "bundled", load("citations").model, others[:MOST], known))
+        for number, weight in REPLAYED:
+            model = adapted_with(few, shuffled["train"][:number], weight)
+            title = f"{number} replayed, weight {weight:g}" if number else "after 20, prior alone"
+            say(kept_row(name, title, model, others[:MOST], known))
+
+
+def kept_row(
+    style: str, name: str, model: SequenceLabeller, others: Sequence[Document], known: Sequence[Document]
+) -> str:
+    """Return a line of the table, in per cent."""
+    new, old = (100 * wrong(score(model, documents)) for documents in (others, known))
+    return f"| {style} | {name} | {new[0]:.1f} | {new[1]:.1f} | {old[0]:.2f} | {old[1]:.2f} |"
+
+
+def adapted_with(few: Sequence[Document], replayed: Sequence[Document], weight: float) -> SequenceLabeller:
+    """Return what the bundled model learns from references, their copies, and others that have no copies."""
+    model: Any = plan(task="citations", usual_start=bundled_start).estimator
+    without_copies(model)
+    corpus, weights = recombined(corpus_of(few), COPIES, None, np.random.default_rng(0))
+    tokens, tags = list(corpus), corpus.all_labels()
+    if replayed:
+        more = corpus_of(replayed)
+        tokens, tags = [*tokens, *more], [*tags, *more.all_labels()]
+    every = np.append(weights, np.full(len(replayed), weight))
+    fitted: SequenceLabeller = model.fit(
+        Corpus.from_tokens(tokens, tags, vocabulary=corpus.labels), sample_weight=every
+    )
+    return fitted
+
+
+def without_copies(model: Any) -> None:
+    """Let every part of an unfitted model learn from what it is given alone."""
+    if hasattr(model, "copies"):
+        model.copies = 0
+    for part in ("base", "model", "experts"):
+        inner = getattr(model, part, None)
+        for one in inner if isinstance(inner, list | tuple) else [inner]:
+            if hasattr(one, "fit"):
+                without_copies(one)
 
 
 def wrong(report: CitationReport) -> np.ndarray:
@@ -167,9 +239,10 @@ def adapted(
 ) -> SequenceLabeller:
     """Return what `espalier train --task citations` makes of labelled references and the texts of others."""
     recipe = plan(task="citations", unlabelled=bool(pool), settings=settings, usual_start=bundled_start)
-    model: SequenceLabeller = recipe.estimator
+    model: Any = recipe.estimator
     more = {"unlabelled": [document.words for document in pool]} if pool else {}
-    return model.fit(corpus_of(few), **more)  # type: ignore[attr-defined, no-any-return]
+    fitted: SequenceLabeller = model.fit(corpus_of(few), **more)
+    return fitted
 
 
 def score(model: SequenceLabeller, documents: Sequence[Document]) -> CitationReport:
