@@ -16,15 +16,17 @@ are printed as Markdown; `docs/citations.md` shows them.
 Two experts are trained apart, each on annotated references, on rendered ones (`--rendered`, which `make rendered`
 writes) and on some that are labelled in part (`--linkedbooks`, `--deposited`: what one counts, 0 for none): a CRF on
 declared features, and a small convolutional net. Their files stay in `--build`, so that a step can be done again alone.
-`--begin DIR` goes on from experts that were trained before, with new rendered references for example, and ends half
-way between what was and what came of it.
+`--begin DIR` goes on from experts that were trained before, with new rendered references for example, and ends at the
+mean of what was and what came of it.
 `join` learns on dev how much each one counts and when the net is asked, and calibrates.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import itertools
+import re
 import sys
 import time
 from collections import Counter
@@ -49,7 +51,6 @@ from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.cascade import trade_off
 from espalier.estimators.ccm import CCM, under_rules
 from espalier.estimators.conv_crf import ConvCRF
-from espalier.estimators.conv_learned import between
 from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.extract.confidence import Verdicts
@@ -67,6 +68,7 @@ from espalier.rules.ruleset import RuleSet
 from espalier.tags import path_of
 from espalier.tasks import load_task
 
+KANA = re.compile("[\u3040-\u30ff]")
 BUILD = Path(__file__).parents[1] / "build"
 STAGES = ("crf", "net", "join")
 MODEL = Path(__file__).parents[1] / "src" / "espalier" / "citations" / "model.espalier"
@@ -76,8 +78,11 @@ ATTRIBUTION = (
     "references rendered with styles of the Citation Style Language (CC BY-SA 3.0); see NOTICE."
 )
 
-RENDERED = {"crf": (25_000, 0.1), "net": (110_000, 0.15)}
+RENDERED = {"crf": (60_000, 0.06), "net": (120_000, 0.1)}
 """How many rendered references each expert learns from, and how much one counts beside an annotated one."""
+
+JAPANESE = 2.0
+"""How much more a rendered reference in Japanese counts: there are few, and their marks are their own."""
 
 PARTLY = {"crf": {"linkedbooks": 0.15, "deposited": 0.5}, "net": {"linkedbooks": 0.3, "deposited": 0.5}}
 """What a reference counts of which labels are known in part."""
@@ -91,11 +96,12 @@ NET: dict[str, Any] = {
 }  # fmt: skip
 """What the net is; chosen on dev."""
 
-WEIGHTS = (1.0, 0.2)
-"""What CRF and net count: of 0.15, 0.2, 0.25 and 0.3 best on dev, LinkedBooks and new styles included."""
+WEIGHTS = (1.0, 0.25)
+"""What CRF and net count: of 0.15, 0.2, 0.25 and 0.3 best on dev, new styles included."""
 
 SHORT: dict[str, Any] = {"epochs": 2, "rate": 1.5e-3}
-"""The course of a net that goes on from another one."""
+COURSES = 2
+"""The course of a net that goes on from another one, and how many such courses there are, each in another order."""
 
 QUICK = {"channels": 8, "inner": 4, "buckets": 64, "epochs": 1, "min_steps": 0}
 
@@ -206,11 +212,17 @@ def fitted_crf(crf: CRF, corpus: Corpus, weights: NDArray[np.float64]) -> CRF:
 
 
 def fit_net(net: ConvCRF, corpus: Corpus, weights: NDArray[np.float64], checkpoint: Path) -> None:
-    """Fit a net; one that goes on from another ends half way between both, as the CRF does."""
-    before = net.net_ if net.warm_start else None
-    net.fit(corpus, sample_weight=weights, checkpoint=checkpoint)
-    if before is not None:
-        net.net_ = ScoringNet(net.net_.shape, between(before.weights, net.net_.weights, 0.5))
+    """Fit a net; one that goes on from another does so in several courses, and ends at the mean of it and of all."""
+    if not net.warm_start:
+        net.fit(corpus, sample_weight=weights, checkpoint=checkpoint)
+        return
+    found = [net.net_.weights]
+    for seed in range(1, COURSES + 1):
+        course = copy.copy(net).set_params(seed=seed)
+        course.fit(corpus, sample_weight=weights, checkpoint=checkpoint.with_suffix(f".{seed}"))
+        found.append(course.net_.weights)
+    middle = {name: np.mean([one[name] for one in found], axis=0, dtype=np.float32) for name in found[0]}
+    net.net_ = ScoringNet(net.net_.shape, middle)
     net.set_params(warm_start=False)
 
 
@@ -235,7 +247,8 @@ def material(
     if not path.exists():
         raise SystemExit(f"there is no {path.name} in {options.rendered}: make it with `make rendered`")
     weighted = [(example.document, example.weight) for example in training]
-    weighted += [(document_seen(document), weight) for document in read(path) if key_of(document) not in others][:count]
+    unknown = (document_seen(document) for document in read(path) if key_of(document) not in others)
+    weighted += [(one, weight * (JAPANESE if KANA.search(one.text) else 1)) for one in itertools.islice(unknown, count)]
     given = {one: getattr(options, one) for one in PARTLY_LABELLED}
     used = {one: PARTLY[name][one] if given[one] is None else given[one] for one in PARTLY_LABELLED}
     weighted += read_partly_labelled(options.data, used, {*others, *(example.key for example in training)})

@@ -104,9 +104,10 @@ def test_all_experts_learn_from_where_they_were(tmp_path: Path) -> None:
     X, y = [["Ada", ":", "Wires"], ["Bo", ":", "Pears"]], [["B-author", "I-author", "B-title"]] * 2
     crf = CRF(["lower"]).fit(X, y)
     net = ConvCRF(8, dilations=(1, 2), buckets=64, min_steps=50).fit(X, y, labels=crf.labels_.names)
-    Experts.of([crf, net], [1, 0.25], temperature=1.5, ask_below=0.7).save(tmp_path / "both.espalier")
-    found = begin(tmp_path / "both.espalier").joined(CRF(["lower"], prior=crf.learned_))
-    assert (found.weights, found.temperature, found.ask_below) == ([1.0, 0.25], 1.5, 0.7)
+    for before, after in ((0.75, 0.75), (0.25, 0.5)):  # a net counts half of the CRF, or more if it did
+        Experts.of([crf, net], [1, before], temperature=1.5, ask_below=0.7).save(tmp_path / "both.espalier")
+        found = begin(tmp_path / "both.espalier").joined(CRF(["lower"], prior=crf.learned_))
+        assert (found.weights, found.temperature, found.ask_below) == ([1.0, after], 1.5, 0.7)
     first, second = found.experts
     assert (first.prior.labels, second.prior.labels, second.copies) == (crf.labels_, crf.labels_, 10)
     found.fit(X[:1], y[:1]).save(tmp_path / "mine.espalier")
