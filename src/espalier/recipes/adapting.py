@@ -40,6 +40,7 @@ CYCLES, POOL_WEIGHT = 1, 0.2
 """How often unlabelled text is labelled and learned from, and how much a sequence of it counts."""
 
 _KEPT = ("calibration", "attribution")
+_CURVES = ("field", "record")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,4 +120,7 @@ def begin(path: str | Path, name: str = "") -> Start:
                 f"{name or path}: holds a {type(model).__name__}", hint="only a CRF can be learned from further"
             )
         model = inner
-    return Start(name or str(path), model.learned_, experts, {key: header[key] for key in _KEPT if key in header})
+    kept = {key: header[key] for key in _KEPT if key in header}
+    if experts is not None and "calibration" in kept:  # scores of a product with other weights are of another size
+        kept["calibration"] = {name: curve for name, curve in kept["calibration"].items() if name in _CURVES}
+    return Start(name or str(path), model.learned_, experts, kept)
