@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,7 +203,7 @@ def _indptr(lengths: Ints) -> Ints:
 def _ints(array: NDArray[np.integer]) -> Ints:
     """Return the numbers as kernels take them, whatever made them: one kind of array is one compilation."""
     if array.dtype == np.int64 and array.flags.carray:  # nearly all are, and asking is much quicker than `require`
-        return array
+        return cast(Ints, array)
     return np.require(array, np.int64, ("C", "W"))
 
 

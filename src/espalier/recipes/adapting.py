@@ -1,7 +1,7 @@
 """Learning that begins from a model: its weights are the prior of the new ones, w₀ in l2 ‖w - w₀‖².
 
-Where the model is a product of a CRF and nets, each of them learns from where it was. A net that has learned a style from
-a few references is worth more beside the CRF than it was before.
+Where the model is a product of a CRF and nets, each of them learns from where it was. A net that has learned a style
+from a few references is worth more beside the CRF than it was before.
 
 The numbers were chosen on styles of references that were made for it (`scripts/adapt_citations.py --choose`).
 """
