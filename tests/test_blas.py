@@ -1,8 +1,10 @@
-"""Matrix products on one thread: in nested blocks, after errors, and in a forked child."""
+"""Matrix products on one thread: in nested blocks, after errors, in other threads, and in a forked child."""
 
 from __future__ import annotations
 
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -39,6 +41,37 @@ def test_an_error_closes_a_block(usual) -> None:
     with pytest.raises(ZeroDivisionError), one_blas_thread():
         raise ZeroDivisionError
     assert set(counts()) == usual
+
+
+def test_any_thread_may_open_a_block(usual) -> None:
+    with one_blas_thread():
+        pass
+
+    def held() -> set[int]:
+        with one_blas_thread():
+            return set(counts())
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(held).result() == {1}
+        assert set(counts()) == usual
+
+
+def test_the_last_block_that_closes_may_be_of_another_thread(usual) -> None:
+    opened, closed = threading.Event(), threading.Event()
+
+    def outlasts() -> None:
+        with one_blas_thread():
+            opened.set()
+            closed.wait(60)
+
+    with ThreadPoolExecutor(1) as pool:
+        with one_blas_thread():
+            other = pool.submit(outlasts)
+            assert opened.wait(60)
+        assert set(counts()) == {1}
+        closed.set()
+        other.result()
+        assert set(counts()) == usual
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

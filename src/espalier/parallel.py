@@ -194,8 +194,17 @@ class _Setting:
         with self.lock:
             self.open -= 1
             if self.open == 0 and self.undo is not None:
+                self._let_go()  # the block that began it may be another thread's
                 self.undo.restore_original_limits()
+                self._let_go()
                 self.undo = None
+
+    def _let_go(self) -> None:
+        """Let any thread set the number next: threadpoolctl from 3.7 on obeys the first that did, until told so."""
+        for library in self.controller.lib_controllers:
+            forget = getattr(library, "clear_controlling_thread", None)
+            if forget is not None:
+                forget(force=True)
 
     def _limited(self) -> Any:
         if self.controller is None:
