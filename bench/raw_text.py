@@ -8,7 +8,8 @@ from guesses alone, `--method codl`. Printed is the F1 of whole fields, the mean
 each with half of a 95 % interval over the subsets (Student's t).
 
 The records are divided by a hash of their letters and digits: a fifth to choose everything by (dev), a fifth to report,
-the rest to learn from. Records that occur twice count once. The rules were written after a look at 25 addresses and 3 announcements of the whole sets.
+the rest to learn from. Records that occur twice count once. The rules were written after a
+look at 25 addresses and 3 announcements of the whole sets.
 """
 
 from __future__ import annotations
