@@ -114,6 +114,7 @@ def taught() -> dict[str, Any]:
         "codl-crf": es.CoDL(es.CCM(es.CRF(FEATURES, max_iterations=10), RULES), cycles=1, update="pool"),
         "samplerank": es.SampleRank(FEATURES, RULES, epochs=2, pool_epochs=1),
         "pr": es.PosteriorRegularization(es.HMM(), RULES, iterations=2),
+        "words": es.WordLearner(es.CRF(FEATURES, max_iterations=10), clusters=(4,), dimensions=3),
         "ge": es.GeneralizedExpectation(es.CRF(FEATURES, max_iterations=10), RULES, max_iterations=5),
     }
 

@@ -49,7 +49,7 @@ TRAIN = """
 import json, sys
 from espalier.cli import main
 code = main(["train", "--labelled", "examples/orchard/train.txt", "--rules", "examples/orchard/orchard.rules",
-             "--unlabelled", "examples/orchard/new.txt", "--output", sys.argv[1]])
+             "--unlabelled", "examples/orchard/new.txt", "--method", "codl", "--output", sys.argv[1]])
 sys.exit(code or json.dumps(sorted(sys.modules)))
 """
 

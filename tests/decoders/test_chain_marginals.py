@@ -34,7 +34,7 @@ def enumerated(p: Potentials) -> tuple[np.ndarray, np.ndarray]:
 def test_marginals_are_sums_over_all_labellings(
     by_token: bool, length: int, loaded: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chain_marginals, "worth_loading", lambda n: loaded)
+    monkeypatch.setattr(chain_marginals, "better_one_by_one", lambda n: not loaded)
     rng = np.random.default_rng(length + 10 * by_token)
     trans = rng.normal(size=(length - 1, 3, 3) if by_token else (3, 3))
     if not by_token:

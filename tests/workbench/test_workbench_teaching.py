@@ -43,7 +43,7 @@ def orders(directory: Path, method: str, labelled: int, pool: int = 0) -> dict[s
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method(method: str, tmp_path: Path) -> None:
     told: list[dict[str, Any]] = []
-    pool = 6 if METHODS[method].pool else 0
+    pool = 60 if METHODS[method].pool else 0
     teaching.teach(orders(tmp_path, method, 6, pool), told.append)
     kinds = [next(iter(news)) for news in told]
     assert kinds.index("model") < kinds.index("scores") < kinds.index("verdict")  # the model comes first
