@@ -60,8 +60,8 @@ def test_type_is_told() -> None:
     ]
 
 
-# The same pages every time: of three narrow columns of random words, about one page in a hundred is read with a line that
-# goes on across a gutter.
+# The same pages every time: of three narrow columns of random words, about one page in a hundred is read with a line
+# that goes on across a gutter.
 @pytest.mark.parametrize("columns", [1, 2, 3])
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**6), shift=st.floats(0, 9))
