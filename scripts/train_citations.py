@@ -51,6 +51,7 @@ from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.cascade import trade_off
 from espalier.estimators.ccm import CCM, under_rules
 from espalier.estimators.conv_crf import ConvCRF
+from espalier.estimators.conv_learned import between
 from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.extract.confidence import Verdicts
@@ -216,12 +217,11 @@ def fit_net(net: ConvCRF, corpus: Corpus, weights: NDArray[np.float64], checkpoi
     if not net.warm_start:
         net.fit(corpus, sample_weight=weights, checkpoint=checkpoint)
         return
-    found = [net.net_.weights]
+    middle = net.net_.weights
     for seed in range(1, COURSES + 1):
         course = copy.copy(net).set_params(seed=seed)
         course.fit(corpus, sample_weight=weights, checkpoint=checkpoint.with_suffix(f".{seed}"))
-        found.append(course.net_.weights)
-    middle = {name: np.mean([one[name] for one in found], axis=0, dtype=np.float32) for name in found[0]}
+        middle = between(middle, course.net_.weights, seed / (seed + 1))
     net.net_ = ScoringNet(net.net_.shape, middle)
     net.set_params(warm_start=False)
 

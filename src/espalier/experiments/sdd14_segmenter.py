@@ -19,7 +19,7 @@ from espalier.estimators.crf import CRF
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place
 from espalier.experiments.sdd14 import MEMBER, STUDY, Study
-from espalier.experiments.sdd14_tables import paper_table
+from espalier.experiments.sdd14_tables import MOST_ROUNDS, paper_table
 from espalier.features.declare import parse_templates
 from espalier.features.named import SequenceCall
 from espalier.metrics import segment_scores
@@ -102,12 +102,11 @@ TABLE = paper_table(
 
 SPLITS = ("train", "dev", "test")
 MEAN, MOST, ONCE, PROVEN = "rounds", "most rounds", "one round, %", "proven, %"
-ROUNDS = 10
 
 
 def settings_rounds(row: str, column: str) -> dict[str, Any]:
     """Return what the cell of a place is computed with."""
-    return {"study": STUDY, "split": row, "max_rounds": ROUNDS - 1}
+    return {"study": STUDY, "split": row, "max_rounds": MOST_ROUNDS - 1}
 
 
 def measure_rounds(data: Data, cell: Cell) -> dict[Place, float]:
