@@ -13,7 +13,7 @@ import pytest
 
 import espalier as es
 from espalier.cli import main
-from espalier.estimators.kinds import BUNDLED, class_of
+from espalier.estimators.persist import BUNDLED, class_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")

@@ -82,7 +82,7 @@ COMPUTED = {
     "__init__.py",
     "lazy.py",
     "cli/serve.py",
-    "estimators/kinds.py",
+    "estimators/persist.py",
     "cluster/stores.py",
     "cluster/labeller.py",
 }

@@ -8,9 +8,9 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
-from espalier import store
 from espalier.errors import ModelFileError, nearest
 from espalier.extract.extractor import Extractor
+from espalier.store import load as load_file
 
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
@@ -52,7 +52,7 @@ def load(source: str | os.PathLike[str]) -> Extractor:
 
         return Parser.from_file(bundled_file(source))
     path = model_file(source)
-    header, arrays = store.load(path)
+    header, arrays = load_file(path)
     kind: type[Extractor] = Extractor
     if header.get("answers") == "references":
         from espalier.citations.parser import Parser

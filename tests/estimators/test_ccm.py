@@ -18,9 +18,8 @@ from espalier.estimators.base import fresh
 from espalier.estimators.ccm import CCM
 from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
-from espalier.estimators.kinds import class_of
 from espalier.estimators.perceptron import Perceptron
-from espalier.estimators.persist import load, pack, unpack
+from espalier.estimators.persist import class_of, load, pack, unpack
 from espalier.estimators.semicrf import SemiCRF
 from espalier.learning.penalties import count_penalties
 from espalier.potentials import Potentials

@@ -13,9 +13,8 @@ from naive_features import DEFINITIONS, FIELDS, FUNCTIONS, Spec, naive, naive_vo
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
-from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor
-from espalier.features.fields import Lower, ShapeField, Word
+from espalier.features.fields import Lower, ShapeField, Word, default_templates
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
 from espalier.features.named import Call, RegexField, Vectors

@@ -21,6 +21,7 @@ from espalier.features.fields import (
     ShapeField,
     Suffix,
     Word,
+    default_templates,
 )
 from espalier.features.spans import Beyond, Bracketed, Measure, Quoted, Within
 from espalier.features.templates import MAX_OFFSET, FeatureField, Part, Template
@@ -142,3 +143,12 @@ def test_templates_are_values() -> None:
     assert len({Prefix(1), Suffix(1), Prefix(2), Prefix(1)}) == 3
     with pytest.raises(InputError, match="at least one part"):
         Template(())
+
+
+def test_the_default_templates_as_text() -> None:
+    """The default set is what its text form says: nobody has to read the objects."""
+    written = [
+        *("bias", "lower[-2,-1,0,1,2]", "shape[-1,0,1]", "fullshape", "prefix1-4", "suffix1-4", "length"),
+        *("flags[-1,0,1]", "suffix2[-1,1]", "position5", "edge"),
+    ]
+    assert default_templates() == parse_templates(written)

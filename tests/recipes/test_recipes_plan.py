@@ -13,7 +13,7 @@ from espalier.cli.console import in_options
 from espalier.cli.train import Kind
 from espalier.cli.train import MethodName as MethodOption
 from espalier.errors import InputError, RuleError
-from espalier.estimators.kinds import BUNDLED
+from espalier.estimators.persist import BUNDLED
 from espalier.recipes import METHODS, MODELS, Trained, plan, train
 from espalier.recipes.rule_files import gather_rules
 from espalier.tasks.task import load_features

@@ -17,7 +17,7 @@ from espalier import store
 from espalier.citations.formats import write
 from espalier.citations.parser import Parser
 from espalier.errors import InputError, ModelFileError
-from espalier.estimators.kinds import BUNDLED
+from espalier.estimators.persist import BUNDLED
 from espalier.workbench.bench import Bench
 from espalier.workbench.database import FILE, VERSION, Database
 

@@ -9,7 +9,7 @@ import pytest
 import espalier as es
 from espalier import tasks
 from espalier.errors import EspalierError, FormatError, InputError, RuleError
-from espalier.features.declare import default_templates
+from espalier.features.fields import default_templates
 from espalier.tasks import Task, load_task, names
 
 CORA = "author booktitle date editor institution journal location note pages publisher tech title volume"

@@ -17,7 +17,7 @@ import typer
 from espalier.cli.console import complain, counted, note, progress, say, say_json
 from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, labelled_records, read_all
 from espalier.errors import InputError
-from espalier.estimators.kinds import MODELS
+from espalier.estimators.persist import MODELS
 
 if TYPE_CHECKING:
     from espalier.document import Document

@@ -56,7 +56,7 @@ def _train() -> None:
 
 
 def _other_models() -> None:
-    from espalier.estimators.kinds import MODELS, class_of
+    from espalier.estimators.persist import MODELS, class_of
 
     for model in (class_of(kind) for kind in MODELS):
         few = {"max_iterations": 3, "epochs": 1, "crf_epochs": 1, "min_steps": 1}  # rounds, whatever a model calls them

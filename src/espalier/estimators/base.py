@@ -17,15 +17,15 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier import store
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.document import Document
 from espalier.errors import Argument, InputError, LabelError, NotFittedError, RuleError, nearest
-from espalier.estimators.kinds import register
+from espalier.estimators.persist import pack, register
 from espalier.inference import k_best, marginals, viterbi
 from espalier.potentials import ChainBatch, SegmentBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
+from espalier.store import save
 
 __all__ = [
     "Estimator",
@@ -459,9 +459,7 @@ class SequenceLabeller(Estimator, ABC):
         ----------
         path : of the file; one that exists is replaced.
         """
-        from espalier.estimators.persist import pack  # which knows every estimator, so this module cannot know it
-
-        store.save(path, *pack(self))
+        save(path, *pack(self))
 
 
 def rule_set(rules: RuleSet | str) -> RuleSet:

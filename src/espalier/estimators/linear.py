@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, LabelError, ModelFileError, nearest
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
-from espalier.features.declare import default_templates
+from espalier.features.fields import default_templates
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
 from espalier.models.chain import ChainModel, moved

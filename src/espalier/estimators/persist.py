@@ -1,7 +1,12 @@
-"""Model files: a fitted estimator as a header and arrays, and back; a file is data, and nothing in it is executed.
+"""Model files: a fitted estimator as a header and arrays, and back; the kinds of models that files may hold.
 
-`pack` and `unpack` are each other's inverse. An estimator that holds another one packs it into its own state: the inner
-header under a name, the inner arrays under that name and a slash (`nested`, `unnested`).
+A file is data, and nothing in it is executed. `pack` and `unpack` are each other's inverse. An estimator that holds
+another one packs it into its own state: the inner header under a name, the inner arrays under that name and a slash
+(`nested`, `unnested`).
+
+A model registers its kind where it is defined (`SequenceLabeller.__init_subclass__`), so a model of your own can be
+loaded once its module is imported. Those that come with Espalier are imported when a file holds one. Nothing heavy is
+imported here before it is needed: whoever asks for the names of kinds loads no model.
 """
 
 from __future__ import annotations
@@ -10,24 +15,71 @@ import inspect
 import math
 import os
 from collections.abc import Mapping
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from espalier.errors import InputError, ModelFileError, nearest
 
-from espalier import store
-from espalier.corpus import Labels
-from espalier.errors import InputError, ModelFileError
-from espalier.estimators.base import SequenceLabeller
-from espalier.estimators.kinds import BUNDLED, class_of
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-__all__ = ["load", "nested", "pack", "unnested", "unpack"]
+    from espalier.estimators.base import SequenceLabeller
+
+    Arrays = dict[str, NDArray[Any]]
+
+__all__ = ["BUNDLED", "MODELS", "class_of", "load", "nested", "pack", "register", "unnested", "unpack"]
+
+MODELS = {
+    "crf": "espalier.estimators.crf",
+    "hmm": "espalier.estimators.hmm",
+    "perceptron": "espalier.estimators.perceptron",
+    "semicrf": "espalier.estimators.semicrf",
+    "conv_crf": "espalier.estimators.conv_crf",
+}
+"""The kinds of base models, and the module of each: `train` offers them, in this order."""
+
+BUNDLED = MODELS | {
+    "ccm": "espalier.estimators.ccm",
+    "codl": "espalier.estimators.codl",
+    "em": "espalier.estimators.em",
+    "experts": "espalier.estimators.experts",
+    "ge": "espalier.estimators.generalized_expectation",
+    "pr": "espalier.estimators.posterior_regularization",
+    "samplerank": "espalier.estimators.samplerank",
+    "two_stage": "espalier.estimators.two_stage",
+    "words": "espalier.estimators.word_learner",
+}
+"""The kinds of all models that come with Espalier, and their modules."""
+
+_CLASSES: dict[str, type[SequenceLabeller]] = {}
+# Module state, on purpose: the classes that were defined so far, by kind.
+
+
+def register(cls: type[SequenceLabeller]) -> None:
+    """Remember a class by its kind; a kind that another class has is an error."""
+    known = _CLASSES.get(cls.kind)
+    ours = cls.__module__.startswith("espalier.")
+    if (cls.kind in BUNDLED and not ours) or (known is not None and known.__qualname__ != cls.__qualname__):
+        raise InputError(f"there is a model of kind {cls.kind!r} already", hint=f"give {cls.__name__} another kind")
+    _CLASSES[cls.kind] = cls
+
+
+def class_of(kind: Any) -> type[SequenceLabeller]:
+    """Return the model class that a kind names: one of Espalier's, or one that was defined before."""
+    name = kind if isinstance(kind, str) else ""
+    if name in BUNDLED and name not in _CLASSES:
+        import_module(BUNDLED[name])  # which registers its class: whoever loads a CRF never waits for the others
+    if name not in _CLASSES:
+        other = "a later Espalier may have written it, or it is your own: then import its class first"
+        hint = nearest(str(kind), {*BUNDLED, *_CLASSES}, other)
+        raise ModelFileError(f"holds a model of unknown kind {kind!r}", hint=hint)
+    return _CLASSES[name]
+
 
 NOT_KEPT = ("jobs", "threads")
 """Parameters that say where to work, not what to learn: a model file does not depend on them."""
 
 Header = dict[str, Any]
-Arrays = dict[str, NDArray[Any]]
 
 
 def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
@@ -35,6 +87,10 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
 
     Parameters that JSON cannot hold, features or an infinite penalty for instance, are part of the estimator's state.
     """
+    import numpy as np
+
+    from espalier.estimators.base import SequenceLabeller
+
     kind = getattr(estimator, "kind", None)
     if kind is None or not isinstance(estimator, SequenceLabeller):
         raise InputError(
@@ -56,6 +112,8 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
 
 def unpack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> SequenceLabeller:
     """Return the fitted estimator that `pack` took apart; whatever does not fit is a ModelFileError."""
+    from espalier.corpus import Labels
+
     estimator = _empty(class_of(header.get("kind")))
     try:
         known = estimator.get_params(deep=False)
@@ -89,7 +147,9 @@ def unnested(name: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[
 
 def load(path: str | os.PathLike[str]) -> SequenceLabeller:
     """Return the fitted estimator that `save` wrote."""
-    header, arrays = store.load(path)
+    from espalier.store import load as load_file
+
+    header, arrays = load_file(path)
     try:
         return unpack(header, arrays)
     except ModelFileError as error:

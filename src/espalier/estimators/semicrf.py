@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_number, check_sample_weight
-from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor
+from espalier.features.fields import default_templates
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
 from espalier.inference import k_best, marginals, segment_marginals, viterbi

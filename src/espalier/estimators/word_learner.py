@@ -25,8 +25,8 @@ from espalier.errors import InputError, ResultWarning
 from espalier.estimators.abilities import HasRules, ScoresSegments
 from espalier.estimators.base import SequenceLabeller, check_number, fresh
 from espalier.estimators.unlabelled import Guard, TaughtLabeller, scorer
-from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor
+from espalier.features.fields import default_templates
 from espalier.features.templates import Template
 from espalier.features.word_classes import WordClasses
 from espalier.learning.codl import PoolLabelling, guess_labels
@@ -37,7 +37,6 @@ Float = NDArray[np.float64]
 
 _NAME = "raw"
 _OWN = (f"classes:{_NAME}", f"vector:{_NAME}")
-_TEMPLATES = (f"{_OWN[0]}[-1,0,1]", _OWN[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +196,9 @@ def _with_classes(model: Any, classes: WordClasses) -> Any:
     if not isinstance(features, FeatureExtractor):
         features = FeatureExtractor(default_templates() if features is None else features)
     own = [template for template in features.templates if not _is_ours(template)]
-    fields = classes.fields(_NAME)
-    base.set_params(features=FeatureExtractor([*own, *_TEMPLATES], features.min_count, definitions=fields))
+    of_class, vector = classes.fields(_NAME)
+    added = (of_class @ -1, of_class @ 0, of_class @ 1, vector @ 0)
+    base.set_params(features=FeatureExtractor([*own, *added], features.min_count))
     return model
 
 

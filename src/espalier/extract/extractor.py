@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
-from espalier import store
 from espalier.corpus import Corpus, Labels
 from espalier.document import Document, Span
 from espalier.errors import EspalierError, InputError, LabelError, ModelFileError, NotFittedError, nearest
@@ -32,6 +31,8 @@ from espalier.kernels.layout import better_one_by_one
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
+from espalier.store import load as load_file
+from espalier.store import save as save_file
 
 if TYPE_CHECKING:  # few models score segments
     from espalier.extract.segments import SegmentAnswers
@@ -145,7 +146,7 @@ class Extractor:
         ------
         ModelFileError : the file is damaged, or no model file.
         """
-        header, arrays = store.load(path)
+        header, arrays = load_file(path)
         try:
             return cls.from_parts(header, arrays, **options)
         except (ModelFileError, LabelError) as error:
@@ -170,7 +171,7 @@ class Extractor:
         path : of the file; one that exists is replaced.
         """
         header, arrays = pack(self.model if self._own_rules else self._ruled_model())
-        store.save(path, {**header, **self._more_header()}, arrays)
+        save_file(path, {**header, **self._more_header()}, arrays)
 
     def _more_header(self) -> dict[str, Any]:
         names = dict(self.field_names.renamed)

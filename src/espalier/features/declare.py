@@ -1,4 +1,4 @@
-"""Features as they are written down: the text of templates, the `[features]` table of a task file, the default set.
+"""Features as they are written down: the text of templates, the `[features]` table of a task file.
 
     template := part {"&" part}
     part     := field ["@" offset | "[" offset {"," offset} "]"]
@@ -73,7 +73,7 @@ from espalier.features.templates import FeatureField, Part, Template
 if TYPE_CHECKING:
     from espalier.features.lexicon import Lexicon
 
-__all__ = ["default_templates", "parse_template", "parse_templates", "read_table"]
+__all__ = ["parse_template", "parse_templates", "read_table"]
 
 _KEYS = ("templates", "min_count", "regexes", "conditions", "lexicons", "tables", "vectors")
 
@@ -289,26 +289,3 @@ def _offsets(single: str | None, several: str | None, text: str) -> list[int]:
             raise InputError(f"template {text!r}: the offset {offset.strip()!r} is not a whole number")
         offsets.append(int(offset))
     return offsets
-
-
-def default_templates() -> tuple[Template, ...]:
-    """Return templates for general text: the word and its parts, its neighbours to two tokens, and its place.
-
-    Lower-case words rather than words as they stand, because the shape says the rest and few labels go further; no
-    conjunctions, which cost more than they gave on held-out references.
-    """
-    return parse_templates(
-        [
-            "bias",
-            "lower[-2,-1,0,1,2]",
-            "shape[-1,0,1]",
-            "fullshape",
-            "prefix1-4",
-            "suffix1-4",
-            "length",
-            "flags[-1,0,1]",
-            "suffix2[-1,1]",
-            "position5",
-            "edge",
-        ]
-    )

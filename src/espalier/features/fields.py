@@ -26,7 +26,7 @@ import numpy as np
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.columns import Column, Raw, intern
-from espalier.features.templates import FeatureField
+from espalier.features.templates import FeatureField, Template
 
 if TYPE_CHECKING:
     from espalier.features.single import SingleText
@@ -43,6 +43,7 @@ __all__ = [
     "ShapeField",
     "Suffix",
     "Word",
+    "default_templates",
     "full_shapes",
     "length_names",
 ]
@@ -316,3 +317,26 @@ class Edge(FeatureField):
         rows[0].append("first")
         rows[-1].append("last")
         return rows
+
+
+def default_templates() -> tuple[Template, ...]:
+    """Return templates for general text: the word and its parts, its neighbours to two tokens, and its place.
+
+    Lower-case words rather than words as they stand, because the shape says the rest and few labels go further; no
+    conjunctions, which cost more than they gave on held-out references.
+    """
+    around, affixes = (-1, 0, 1), range(1, 5)
+    return (
+        Bias() @ 0,
+        *(Lower() @ offset for offset in (-2, *around, 2)),
+        *(ShapeField() @ offset for offset in around),
+        FullShape() @ 0,
+        *(Prefix(n) @ 0 for n in affixes),
+        *(Suffix(n) @ 0 for n in affixes),
+        LengthField() @ 0,
+        *(Flags() @ offset for offset in around),
+        Suffix(2) @ -1,
+        Suffix(2) @ 1,
+        Position() @ 0,
+        Edge() @ 0,
+    )

@@ -24,12 +24,10 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
 from espalier.features.columns import Column, Places
-from espalier.features.declare import read_table
 from espalier.features.matrix import FeatureMatrix, assemble
 from espalier.features.named import Call, NamedField, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.single import LONGEST, SingleIndex
-from espalier.features.templates import FeatureField, Template, all_fields, fields_of, marker
-from espalier.features.view import View, join, locked, names_of
+from espalier.features.templates import FeatureField, Part, Template, all_fields, fields_of, marker
 from espalier.lazy import cached_property
 from espalier.store import narrow, put_strings, stored_array, take_strings
 
@@ -59,7 +57,7 @@ class FeatureIndex:
     ----------
     templates, min_count : of the extractor.
     values : for each field (by its text) the values kept; a value's number is its place.
-    joins : for each template, int64 arrays, one a part (see `espalier.features.view`).
+    joins : for each template, int64 arrays, one a part (see `espalier.features.extract`).
     markers : the offsets whose marker is an attribute; their attributes come after those of all templates.
     """
 
@@ -79,6 +77,8 @@ class FeatureIndex:
         single = self.single(corpus)
         if single is not None:
             return single.transform(corpus)
+        from espalier.features.extract import View, join  # which one short text does without
+
         view = View(corpus, self._memory.recall)
         columns = {}
         for field in self._plan.fields:
@@ -116,17 +116,11 @@ class FeatureIndex:
         numbers = []  # for each template, the value of each part of each attribute that is kept
         first = 0
         for template, joins in zip(self.templates, self.joins, strict=True):
-            parts: list[Ints] = []
-            place = np.flatnonzero(kept[first : first + len(joins[-1])])
+            own = np.flatnonzero(kept[first : first + len(joins[-1])])
             first += len(joins[-1])
-            for k in range(len(joins) - 1, -1, -1):
-                field = template.parts[k].field.text
-                place, value = (
-                    np.divmod(joins[k][place], len(self.values[field]) + 1) if k else (place, joins[0][place])
-                )
-                used[field][value] = True
-                parts.append(value)
-            numbers.append(parts[::-1])
+            numbers.append(_taken_apart(template, joins, self.values, own))
+            for part, value in zip(template.parts, numbers[-1], strict=True):
+                used[part.field.text][value] = True
         for those in used.values():
             those[-1] = True  # the marker, behind the last value
         renumbered = {field: np.cumsum(those) - 1 for field, those in used.items()}
@@ -137,6 +131,7 @@ class FeatureIndex:
         joined = []
         for template, parts in zip(self.templates, numbers, strict=True):
             several: list[Ints] = []
+            place: Ints = np.zeros(0, np.int64)
             for k, (part, value) in enumerate(zip(template.parts, parts, strict=True)):
                 own = renumbered[part.field.text][value]
                 keys = place * (len(values[part.field.text]) + 1) + own if k else own
@@ -156,6 +151,8 @@ class FeatureIndex:
 
     @cached_property
     def _plan(self) -> _Plan:
+        from espalier.features.extract import locked
+
         both = list(zip(self.templates, self.joins, strict=True))
         return _Plan(
             tuple(fields_of(template for template in self.templates if not template.of_type)),
@@ -184,8 +181,26 @@ class FeatureIndex:
     def _names(self) -> tuple[str, ...]:
         names: list[str] = []
         for template, joins in zip(self.templates, self.joins, strict=True):
-            names += names_of(template, joins, self.values)
+            numbers = _taken_apart(template, joins, self.values, np.arange(len(joins[-1])))
+            parts = [_part_names(p, self.values[p.field.text], n) for p, n in zip(template.parts, numbers, strict=True)]
+            names += [" & ".join(several) for several in zip(*parts, strict=True)]
         return tuple(names + [marker(offset) for offset in self.markers])
+
+
+def _taken_apart(
+    template: Template, joins: Sequence[Ints], values: Mapping[str, Sequence[str]], place: Ints
+) -> list[Ints]:
+    """Return for each part of a template the values of some attributes, its joins undone from the last to the first."""
+    found: list[Ints] = []
+    for k in range(len(joins) - 1, 0, -1):
+        place, value = np.divmod(joins[k][place], len(values[template.parts[k].field.text]) + 1)
+        found.append(value)
+    return [joins[0][place], *reversed(found)]
+
+
+def _part_names(part: Part, values: Sequence[str], numbers: Ints) -> list[str]:
+    """Return the names of values of a part; the number behind the last is the marker."""
+    return [part.name(values[v] if v < len(values) else None) for v in numbers.tolist()]
 
 
 Parts = tuple[tuple[Template, ...], int, dict[str, tuple[str, ...]], tuple[tuple[Ints, ...], ...], tuple[int, ...]]
@@ -250,6 +265,8 @@ def _pack_definition(state: dict[str, Any], field: FeatureField) -> None:
 
 def unpack(state: Mapping[str, Any], functions: Iterable[NamedField] = ()) -> Parts:
     """Return the parts that `pack` was given; raise `ModelFileError` if the state is not of its making."""
+    from espalier.features.declare import read_table
+
     functions = list(functions)
     header = dict(_mapping(state))
     _check_functions(header.pop("functions"), functions)

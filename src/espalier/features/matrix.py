@@ -23,7 +23,7 @@ from espalier.features.columns import Column, Laid, lay, pile, stack
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from espalier.features.view import View
+    from espalier.features.extract import View
 
 __all__ = ["FeatureMatrix", "assemble"]
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.features.columns import Column, Raw, ranges, stack
+from espalier.features.extract import TypeValues, join, locked
 from espalier.features.templates import FeatureField, Template, all_fields, fields_of
-from espalier.features.view import TypeValues, join, locked
 
 __all__ = ["Recalled", "TypeMemory"]
 

@@ -35,9 +35,9 @@ from espalier.features.columns import Column, Raw
 from espalier.features.fields import LENGTH_BINS, length_names
 from espalier.features.stretches import Stretches, WordSign
 from espalier.features.templates import MAX_OFFSET, FeatureField
-from espalier.features.view import View
 
 if TYPE_CHECKING:
+    from espalier.features.extract import View
     from espalier.features.single import SingleText
 
 __all__ = ["Beyond", "Bracketed", "Measure", "Quoted", "Within"]

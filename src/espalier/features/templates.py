@@ -23,8 +23,8 @@ from espalier.errors import InputError
 from espalier.features.columns import Column, Raw
 
 if TYPE_CHECKING:
+    from espalier.features.extract import View
     from espalier.features.single import SingleText
-    from espalier.features.view import View
 
 __all__ = ["MAX_OFFSET", "FeatureField", "Part", "Template", "all_fields", "fields_of", "marker"]
 

@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 
 
 class Several:
-    """A template of several parts: numbers of their values become attributes (see `features.view`)."""
+    """A template of several parts: numbers of their values become attributes (see `features.extract`)."""
 
     def __init__(self, template: Template, values: Mapping[str, Sequence[str]], joins: Sequence[Ints], start: int):
         """Take the numbers that are kept of each part; start : the first attribute."""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from espalier.errors import Argument, Hint, InputError, Part, nearest
 from espalier.estimators.abilities import Counts, FitsInParts, FitsSoft, Mixes, ScoresSegments
 from espalier.estimators.base import SequenceLabeller
-from espalier.estimators.kinds import MODELS, class_of
+from espalier.estimators.persist import MODELS, class_of
 
 if TYPE_CHECKING:
     from espalier.corpus import Labels

@@ -30,8 +30,8 @@ from typing import Any
 
 from espalier.corpus import Labels
 from espalier.errors import FormatError, InputError, RuleError, nearest
-from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor
+from espalier.features.fields import default_templates
 from espalier.rules.ruleset import RuleSet
 
 __all__ = ["Task", "load_features", "load_task", "names"]

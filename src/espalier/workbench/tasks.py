@@ -16,8 +16,8 @@ from sqlite3 import Connection
 from typing import Any
 
 from espalier.corpus import Labels
-from espalier.features.declare import default_templates
 from espalier.features.extract import FeatureExtractor
+from espalier.features.fields import default_templates
 from espalier.tags import OUTSIDE, is_tag, path_of
 from espalier.tasks.task import load_task
 from espalier.workbench.database import Database
