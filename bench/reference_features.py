@@ -8,8 +8,7 @@ a word in its chunk, in the one before and in the one after.
 from __future__ import annotations
 
 from espalier.features.declare import parse_templates
-from espalier.features.lexicon import Lexicon
-from espalier.features.named import SequenceCall
+from espalier.features.named import Lexicon, SequenceCall
 from espalier.features.templates import Template
 
 __all__ = ["reference_templates"]

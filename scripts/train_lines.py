@@ -36,7 +36,7 @@ from espalier.documents.line_units import Unit, units_of
 from espalier.documents.lines import Box, TextLine
 from espalier.estimators.crf import CRF
 from espalier.extract.calibrating import isotonic
-from espalier.features.given import GivenIndex
+from espalier.features.matrix import GivenIndex
 from espalier.inference import marginals
 from espalier.models.chain import ChainModel
 from espalier.models.weights import Pairs

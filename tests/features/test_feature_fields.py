@@ -9,8 +9,7 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.extract import FeatureExtractor
 from espalier.features.fields import Prefix
-from espalier.features.lexicon import Lexicon
-from espalier.features.named import Call, NamedField, RegexField, SequenceCall, TableField, Vectors
+from espalier.features.named import Call, Lexicon, NamedField, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.templates import FeatureField
 from feature_matrices import attributes_of
 

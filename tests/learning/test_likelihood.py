@@ -126,7 +126,7 @@ def test_objective_equals_crfsuite(tmp_path):
 
     from espalier.corpus import Corpus
     from espalier.estimators.linear import training_set
-    from espalier.features.given import GivenIndex
+    from espalier.features.matrix import GivenIndex
 
     rng = np.random.default_rng(5)
     words = [f"w{k}" for k in range(40)]

@@ -15,7 +15,7 @@ from espalier.distributed.shards import ShardsHere
 from espalier.errors import InfeasibleError
 from espalier.estimators.linear import training_set
 from espalier.features.extract import FeatureExtractor
-from espalier.features.given import GivenIndex
+from espalier.features.matrix import GivenIndex
 from espalier.learning.likelihood import ChainLikelihood
 from espalier.models.weights import Pairs
 from sharded_learners import FEW, LABELS, records

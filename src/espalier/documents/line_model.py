@@ -147,7 +147,7 @@ class LineModel:
     ) -> tuple[list[str], Float, list[Float | None]]:
         """Return labels, their probabilities, and those of pairs, for one part. layout : False hides the places."""
         from espalier.decoders.batch import decode_batch
-        from espalier.decoders.chain_marginals import label_and_pair_marginals
+        from espalier.decoders.probabilities import label_and_pair_marginals
 
         own = attributes(page, layout=layout)
         starts, others = self.list_scores(own)
@@ -164,7 +164,7 @@ class LineModel:
 
     def list_scores(self, own: list[list[str]]) -> tuple[Float, Float]:
         """Return the probabilities of the first model that a unit begins a reference, and that it goes on with one."""
-        from espalier.decoders.chain_marginals import label_and_pair_marginals
+        from espalier.decoders.probabilities import label_and_pair_marginals
 
         p, _ = label_and_pair_marginals(self.first_scores.potentials(own))
         return p[:, LABELS.index("ref")], p[:, LABELS.index("ref-cont")]

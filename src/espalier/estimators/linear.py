@@ -15,7 +15,7 @@ from espalier.errors import InputError, LabelError, ModelFileError, nearest
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
 from espalier.features.fields import default_templates
 from espalier.features.index import FeatureIndex
-from espalier.features.matrix import FeatureMatrix
+from espalier.features.matrix import FeatureMatrix, GivenIndex
 from espalier.models.chain import ChainModel, moved
 from espalier.models.weights import Pairs
 from espalier.potentials import ChainBatch
@@ -23,7 +23,6 @@ from espalier.store import narrow
 
 if TYPE_CHECKING:  # needed by nobody who only labels
     from espalier.features.extract import FeatureExtractor
-    from espalier.features.given import GivenIndex
 
 __all__ = ["Learned", "LinearChainLabeller", "TrainingSet", "holds_attributes", "training_set"]
 
@@ -151,8 +150,6 @@ class LinearChainLabeller(SequenceLabeller):
         prior: Learned | None = getattr(self, "prior", None)
         given = holds_attributes(X)
         if prior is None:
-            from espalier.features.given import GivenIndex
-
             return GivenIndex.fit_transform(X) if given else self.extractor().fit_transform(corpus)
         if isinstance(prior.index, FeatureIndex) == given:
             raise InputError(
@@ -258,12 +255,7 @@ class LinearChainLabeller(SequenceLabeller):
         state: dict[str, Any] = {"features": header["features"]}
         state |= {name.removeprefix("features/"): a for name, a in arrays.items() if name.startswith("features/")}
         given = bool(header["features"].get("given"))
-        if given:
-            from espalier.features.given import GivenIndex
-
-            self.index_ = GivenIndex.from_state(state)
-        else:
-            self.index_ = FeatureIndex.from_state(state)
+        self.index_ = GivenIndex.from_state(state) if given else FeatureIndex.from_state(state)
         if isinstance(self.index_, FeatureIndex) and "features" not in header["parameters"]:
             self.features, self.min_count = self.index_.templates, self.index_.min_count  # to be fitted anew with
         # Copies, because kernels are compiled for writable arrays, and those of a file are not.

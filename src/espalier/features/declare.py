@@ -50,7 +50,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from espalier.errors import FormatError, InputError, nearest
 from espalier.features.fields import (
@@ -66,12 +66,9 @@ from espalier.features.fields import (
     Suffix,
     Word,
 )
-from espalier.features.named import NamedField, RegexField, TableField, Vectors
+from espalier.features.named import Lexicon, NamedField, RegexField, TableField, Vectors
 from espalier.features.spans import Beyond, Bracketed, Measure, Quoted, Within
 from espalier.features.templates import FeatureField, Part, Template
-
-if TYPE_CHECKING:
-    from espalier.features.lexicon import Lexicon
 
 __all__ = ["parse_template", "parse_templates", "read_table"]
 
@@ -111,8 +108,6 @@ def _condition(name: str, value: Any, base: Path | None) -> NamedField:
 
 
 def _lexicon(name: str, value: Any, base: Path | None) -> Lexicon:
-    from espalier.features.lexicon import Lexicon
-
     content, options = _options(f"lexicon {name!r}", value, list, base, fold=True)
     if isinstance(content, Path):
         entries = [line for _, line in _lines(content)]

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
 from espalier.features.columns import Column, Places
-from espalier.features.matrix import FeatureMatrix, assemble
-from espalier.features.named import Call, NamedField, RegexField, SequenceCall, TableField, Vectors
+from espalier.features.matrix import FeatureMatrix
+from espalier.features.named import Call, Lexicon, NamedField, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.single import LONGEST, SingleIndex
 from espalier.features.templates import FeatureField, Part, Template, all_fields, fields_of, marker
 from espalier.lazy import cached_property
@@ -77,7 +77,7 @@ class FeatureIndex:
         single = self.single(corpus)
         if single is not None:
             return single.transform(corpus)
-        from espalier.features.extract import View, join  # which one short text does without
+        from espalier.features.extract import View, assemble, join  # which one short text does without
 
         view = View(corpus, self._memory.recall)
         columns = {}
@@ -239,7 +239,6 @@ def pack(
 def _pack_definition(state: dict[str, Any], field: FeatureField) -> None:
     """Add what a named field carries."""
     from espalier.features.conditions import ConditionField
-    from espalier.features.lexicon import Lexicon
     from espalier.features.word_classes import ClassField, VectorField
 
     header = state["features"]

@@ -5,6 +5,9 @@ left neighbour ...), so the same set of attributes returns wherever the word doe
 once, as a *bundle*; a token refers to a handful of bundles and to the few attributes of its own. Scores of
 bundles are computed once a pass, gradients flow back through the same two levels. The product is exactly
 the flat token x attribute matrix (`to_csr`), several times smaller.
+
+`GivenIndex` is the vocabulary for people who bring their own attributes, as one does for CRFsuite: a token is a list of
+names, or a mapping from name to value.
 """
 
 from __future__ import annotations
@@ -18,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError, Place
-from espalier.features.columns import Column, Laid, lay, pile, stack
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from espalier.features.extract import View
+__all__ = ["Attributes", "FeatureMatrix", "GivenIndex"]
 
-__all__ = ["FeatureMatrix", "assemble"]
+Attributes = Iterable[Sequence[Iterable[str] | Mapping[str, float]]]
+"""Sequences of tokens, each token its attributes."""
 
 _NO_VALUES = np.zeros(0)
 
@@ -94,13 +97,7 @@ class FeatureMatrix:
         return flat
 
     @classmethod
-    def from_attributes(
-        cls,
-        sequences: Iterable[Sequence[Iterable[str] | Mapping[str, float]]],
-        vocabulary: dict[str, int],
-        *,
-        grow: bool = False,
-    ) -> FeatureMatrix:
+    def from_attributes(cls, sequences: Attributes, vocabulary: dict[str, int], *, grow: bool = False) -> FeatureMatrix:
         """Build from ready attributes: per token a list of names or a mapping from name to value.
 
         With `grow` new names enter the vocabulary (training); without it they are ignored (prediction).
@@ -163,56 +160,46 @@ def _check_level(
         raise InputError(f"{len(refs)} references of {what}s but {len(values)} values")
 
 
-def assemble(
-    view: View,
-    kinds: Sequence[tuple[str, int] | None],
-    columns: Sequence[Column | None],
-    sizes: Sequence[int],
-    markers: Sequence[int],
-) -> FeatureMatrix:
-    """Return the matrix of a corpus.
+class GivenIndex:
+    """Attribute names, locked after training: names that training did not see are ignored."""
 
-    Parameters
-    ----------
-    kinds : the `family` of each template.
-    columns : the attributes of each template, numbered 0..size-1; a row for each type, stretch or token;
-        None if the template is of the type and the view knows such families already.
-    sizes : how many attributes each template has; they are laid end to end, the markers after them.
-    markers : the offsets beyond the sequence that are attributes of the token.
-    """
-    A, M = sum(sizes) + len(markers), view.corpus.n_tokens
-    families: dict[tuple[str, int], list[Laid]] = {}
-    refs: list[Laid] = []
-    bundles: list[Column] = []
-    start = 0
-    for own, column, size in zip(kinds, columns, sizes, strict=True):
-        if column is not None:
-            part = Laid(column, np.arange(column.n_rows), start)
-            (refs if own is None else families.setdefault(own, [])).append(part)
-        start += size
-    together = {kind: stack(parts, len(parts[0].rows)) for kind, parts in families.items()}
-    together |= {("type", offset): known for offset, known in view.of_types.families.items()}
-    n_bundles = 0
-    for (kind, offset), family in together.items():
-        uses = view.uses((kind, offset))
-        assert uses is not None
-        # A bundle of one attribute, or one that a single token uses, costs more than it saves: it is not made.
-        chosen, every = (family.lengths >= 2) & (uses >= 2), np.arange(family.n_rows)
-        number = Laid(Column.of_one(np.where(chosen, np.cumsum(chosen) - 1, -1)), every, A + n_bundles)
-        either = stack([Laid(family, np.where(chosen, -1, every)), number], family.n_rows)
-        refs.append(Laid(either, view.members(kind, offset)))
-        bundles.append(family.take(every[chosen]))
-        n_bundles += bundles[-1].n_rows
-    for k, offset in enumerate(markers):
-        refs.append(Laid(Column.of_one(np.zeros(1, np.int64)), np.where(view.tokens_at(offset) < 0, 0, -1), start + k))
-    indptr, ids, weights = lay(refs, M)
-    contents = pile(bundles)
-    return FeatureMatrix(
-        A,
-        indptr,
-        ids,
-        contents.indptr,
-        contents.ids.astype(np.int32),
-        weights,
-        np.zeros(0) if contents.weights is None else contents.weights,
-    )
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        """Number the names in their order."""
+        self.vocabulary = {name: k for k, name in enumerate(names)}
+
+    @classmethod
+    def fit_transform(cls, sequences: Attributes) -> tuple[GivenIndex, FeatureMatrix]:
+        """Learn the names, and return the matrix too."""
+        index = cls()
+        return index, FeatureMatrix.from_attributes(sequences, index.vocabulary, grow=True)
+
+    def transform(self, sequences: Attributes) -> FeatureMatrix:
+        """Return the matrix of new sequences."""
+        return FeatureMatrix.from_attributes(sequences, self.vocabulary)
+
+    @property
+    def n_attributes(self) -> int:
+        """A."""
+        return len(self.vocabulary)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the name of each attribute."""
+        return tuple(self.vocabulary)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return the names as UTF-8 text and lengths in characters, for model files."""
+        names = self.names()
+        text = np.frombuffer("".join(names).encode("utf-8", "surrogatepass"), np.uint8)
+        return {
+            "features": {"given": True},
+            "names/text": text,
+            "names/lengths": np.array([len(n) for n in names], np.int64),
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> GivenIndex:
+        """Return the index that `to_state` described."""
+        text = bytes(np.asarray(state["names/text"], np.uint8)).decode("utf-8", "surrogatepass")
+        ends: NDArray[np.int64] = np.cumsum(np.asarray(state["names/lengths"], np.int64))
+        starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+        return cls(text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True))
