@@ -34,6 +34,9 @@ __all__ = [
 
 Float = NDArray[np.float64]
 
+MANY_CLASSES = 64
+"""Classes of transitions in a sum above which those that occur nowhere are left out."""
+
 
 def _array(value: ArrayLike | None, shape: tuple[int, ...], name: str) -> Float:
     """Return a checked float64 copy-if-needed; None means zeros."""
@@ -450,8 +453,8 @@ class SegmentBatch:
 def sum_of_potentials(batches: Sequence[ChainBatch], weights: Sequence[float] | Float | None = None) -> ChainBatch:
     """Return Σ weight · scores, of the same sequences and labels; weights are above 0 (None: 1), and -inf stays -inf.
 
-    Where transitions depend on the place, each tuple of the batches' transition classes is a class of the sum.
-    Temperatures are left behind.
+    Where transitions depend on the place, each tuple of the batches' transition classes is a class of the sum; where
+    that would be many, those that occur. Temperatures are left behind.
     """
     first, *others = batches
     weights = np.ones(len(batches)) if weights is None else np.asarray(weights, np.float64)
@@ -462,6 +465,11 @@ def sum_of_potentials(batches: Sequence[ChainBatch], weights: Sequence[float] | 
         if not (np.array_equal(first.indptr, batch.indptr) and batch.n_labels == L):
             raise InputError("the batches are not of the same sequences and labels")
         unary, start, end = unary + weight * batch.unary, start + weight * batch.start, end + weight * batch.end
-        trans = (trans[:, None] + weight * batch.trans).reshape(-1, L, L)
-        classes = classes * np.int32(len(batch.trans)) + batch.trans_class
+        n, tuples = len(batch.trans), len(trans) * len(batch.trans)
+        classes = classes * np.int32(n) + batch.trans_class
+        if tuples > MANY_CLASSES and len(classes):
+            seen, classes = np.unique(classes, return_inverse=True)
+            trans, classes = trans[seen // n] + weight * batch.trans[seen % n], classes.astype(np.int32)
+        else:
+            trans = (trans[:, None] + weight * batch.trans).reshape(-1, L, L)
     return ChainBatch(first.indptr, unary, trans, classes, start, end)

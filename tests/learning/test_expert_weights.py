@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise, product
 
 import numpy as np
@@ -32,15 +33,30 @@ def batch(rng: np.random.Generator, L: int, lengths: list[int], forbidden: float
     st.integers(1, 3),
     st.lists(st.integers(0, 4), min_size=1, max_size=3),
     st.lists(st.floats(0.01, 3), min_size=1, max_size=3),
+    st.sampled_from([0, 64]),
 )
-def test_every_labelling_has_the_sum_of_the_scores(seed: int, L: int, lengths: list[int], weights: list[float]) -> None:
+def test_every_labelling_has_the_sum_of_the_scores(
+    seed: int, L: int, lengths: list[int], weights: list[float], many: int
+) -> None:
     rng = np.random.default_rng(seed)
     parts = [batch(rng, L, lengths) for _ in weights]
-    whole = sum_of_potentials(parts, weights)
+    with pytest.MonkeyPatch.context() as patch:  # above so many classes only those that occur are kept
+        patch.setattr("espalier.potentials.MANY_CLASSES", many)
+        whole = sum_of_potentials(parts, weights)
     for i, T in enumerate(lengths):
         for y in np.ndindex(*[L] * T):
             expected = sum(w * part[i].score(y) for w, part in zip(weights, parts, strict=True))
             assert whole[i].score(y) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_a_sum_of_many_batches_has_the_classes_that_occur() -> None:
+    rng = np.random.default_rng(0)
+    lengths = [5, 3]
+    classes = rng.integers(0, 3, sum(lengths)).astype(np.int32)
+    parts = [replace(batch(rng, 2, lengths), trans=rng.normal(size=(3, 2, 2)), trans_class=classes) for _ in range(12)]
+    whole = sum_of_potentials(parts)  # 3^12 tuples, of which three occur
+    assert len(whole.trans) <= 64
+    assert whole[0].score([0, 1, 1, 0, 1]) == pytest.approx(sum(part[0].score([0, 1, 1, 0, 1]) for part in parts))
 
 
 def test_batches_of_different_sequences() -> None:
