@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from espalier.corpus import Corpus
 from espalier.document import Document
-from espalier.features.hashed import hashed_words, spaces_before
+from espalier.features.hashed import WORTH_ARRAYS, hashed_words, spaces_before
 
 FACTORS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F, 0x165667B1)
 
@@ -33,6 +33,8 @@ def test_a_word_has_form_shape_and_pieces() -> None:
     pieces = ["<o", "ox", "x>", "<ox", "ox>", "<ox>"]
     parts = [(crc32(b"Ox"), 0), (crc32(b"ox"), 1), (crc32(b"Xx"), 2), (2, 3), *((crc32(p.encode()), 4) for p in pieces)]
     assert hashed_words(["Ox"], 997).ids.tolist() == [bucket(number, kind, 997) for number, kind in parts]
+    many = hashed_words(["Ox"] * 100, 997)
+    assert many.ids.tolist() == [bucket(number, kind, 997) for number, kind in parts] * 100
 
 
 @given(st.lists(st.text(min_size=1, max_size=60), max_size=5), st.integers(1, 5000))
@@ -43,6 +45,16 @@ def test_any_word_has_ids_below_the_buckets_whatever_stands_beside_it(words: lis
     assert (found.sizes[:, 2] >= 1).all()
     apart = [hashed_words([word], buckets).ids for word in words]
     np.testing.assert_array_equal(found.ids, np.concatenate([np.zeros(0, np.int32), *apart]))
+
+
+ASCII = st.text(st.characters(max_codepoint=127), max_size=40)
+
+
+@given(st.lists(ASCII | st.text(max_size=40), min_size=WORTH_ARRAYS, max_size=60), st.integers(1, 40000))
+def test_many_words_have_the_ids_that_they_have_alone(words: list[str], buckets: int) -> None:
+    found, apart = hashed_words(words, buckets), [hashed_words([word], buckets) for word in words]
+    np.testing.assert_array_equal(found.ids, np.concatenate([one.ids for one in apart]))
+    np.testing.assert_array_equal(found.sizes, np.concatenate([one.sizes for one in apart]))
 
 
 def test_spaces_are_known_where_tokens_touch() -> None:

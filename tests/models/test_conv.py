@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -118,6 +120,49 @@ def test_scores_are_those_of_a_loop_over_tokens(sizes) -> None:
     words = [known[tuple(used[k].tolist())] for k in batch.word]
     spaces = [batch.space[:3].tolist(), batch.space[3:].tolist()]
     np.testing.assert_allclose(scores, naive_scores(weights, shape, [words[:3], words[3:]], spaces), rtol=1e-9)
+
+
+@pytest.mark.parametrize("inner", [0, 9])
+def test_a_large_mean_of_the_channels_costs_no_digits(inner) -> None:
+    shape, weights = random_net(inner=inner)
+    weights["input_bias"] += 1000
+    sequences = [["the", "of", "1999", "Smith"]]
+    found = ScoringNet(shape, {name: w.astype(np.float32) for name, w in weights.items()})
+    exact = {name: w.astype(np.float32).astype(np.float64) for name, w in weights.items()}
+    expected = naive_scores(exact, shape, sequences, [[0] * 4])
+    np.testing.assert_allclose(found.scores(Corpus.from_tokens(sequences)), expected, rtol=2e-5)
+
+
+def several(seed, n=40):
+    """Sequences of made-up words, few of them and many."""
+    rng = np.random.default_rng(seed)
+    return [[f"{WORDS[k % len(WORDS)]}{k}" for k in rng.integers(0, 90, rng.integers(1, 9))] for _ in range(n)]
+
+
+def test_the_memory_of_words_is_bounded_and_changes_no_score(monkeypatch) -> None:
+    shape, weights = random_net(inner=5, dtype=np.float32)
+    corpora = [Corpus.from_tokens(several(seed)) for seed in range(6)]
+    expected = [ScoringNet(shape, weights).scores(corpus) for corpus in corpora]
+    monkeypatch.setattr("espalier.models.conv_scoring.MEMORY", 60 * shape.channels)
+    net, sizes = ScoringNet(shape, weights), []
+    for corpus, scores in zip(corpora, expected, strict=True):
+        np.testing.assert_allclose(net.scores(corpus), scores, rtol=1e-4, atol=1e-4)
+        sizes.append(len(net._memory[0].row))
+    assert max(sizes) <= 60
+    assert len(net._memory[0].vectors) == 60
+    assert 0 in sizes, "there was no room, so it began anew"
+
+
+def test_threads_share_the_memory_of_words(monkeypatch) -> None:
+    shape, weights = random_net(inner=5, dtype=np.float32)
+    corpora = [Corpus.from_tokens(several(seed, 8)) for seed in range(60)]
+    expected = [ScoringNet(shape, weights).scores(corpus) for corpus in corpora]
+    monkeypatch.setattr("espalier.models.conv_scoring.MEMORY", 80 * shape.channels)
+    net = ScoringNet(shape, weights)
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda corpus: net.scores(corpus, 1), corpora))
+    for one, scores in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, scores, rtol=1e-4, atol=1e-4)
 
 
 def test_hidden_numbers_are_made_up_for() -> None:

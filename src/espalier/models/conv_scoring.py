@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import ModelFileError
-from espalier.features.hashed import GROUPS, hashed_words, spaces_before
-from espalier.models.conv import Borders, ConvShape, Floats, Ints, Parameters, Workspace, convolved, pooled
+from espalier.features.hashed import hashed_words, spaces_before
+from espalier.models.conv import ConvShape, Floats, Parameters, Workspace
+from espalier.models.conv_prepared import PreparedNet
 from espalier.parallel import choose_threads
 
 __all__ = ["ScoringNet"]
@@ -32,25 +33,24 @@ SLICE = 768
 MEMORY = 1 << 22
 """Numbers that the memory of words holds at most: 16 MiB."""
 
-HALF = np.float32(0.5)
-
 
 class _Memory:
-    """The vectors of words that were met: the row of each, and the rows."""
+    """The vectors of words that were met: the row of each, the rows, and the means that they are without."""
 
     def __init__(self, columns: int) -> None:
         self.row: dict[str, int] = {}
-        self.vectors = np.empty((max(MEMORY // columns, 1), columns), np.float32)
+        size = max(MEMORY // columns, 1)
+        self.vectors, self.means = np.empty((size, columns), np.float32), np.empty(size, np.float32)
         self.free = itertools.count()  # next() on it is atomic
 
-    def add(self, word: str, vector: Floats) -> bool:
-        """Remember a word; False if there is no room."""
-        k = next(self.free)
-        if k >= len(self.vectors):
-            return False
-        self.vectors[k] = vector
-        self.row[word] = k
-        return True
+    def add(self, words: Sequence[str], vectors: Floats, means: Floats) -> list[int] | None:
+        """Remember words and return their rows; None if there is no room for all."""
+        rows = list(itertools.islice(self.free, len(words)))
+        if rows[-1] >= len(self.vectors):
+            return None
+        self.vectors[rows], self.means[rows] = vectors, means
+        self.row.update(zip(words, rows, strict=True))
+        return rows
 
 
 @dataclass(slots=True, eq=False)
@@ -60,8 +60,7 @@ class ScoringNet:
     shape: ConvShape
     weights: Parameters
     _memory: list[_Memory] = field(init=False, repr=False, default_factory=list)
-    _spaces: list[Floats] = field(init=False, repr=False, default_factory=list)
-    _blocks_halved: list[list[tuple[Floats, Floats]]] = field(init=False, repr=False, default_factory=list)
+    _prepared: list[PreparedNet] = field(init=False, repr=False, default_factory=list)
 
     def __getstate__(self) -> tuple[ConvShape, Parameters]:
         """Leave the memory behind."""
@@ -70,7 +69,7 @@ class ScoringNet:
     def __setstate__(self, state: tuple[ConvShape, Parameters]) -> None:
         """Begin with an empty memory."""
         self.shape, self.weights = state
-        self._memory, self._spaces, self._blocks_halved = [], [], []
+        self._memory, self._prepared = [], []
 
     def scores(self, corpus: Corpus, threads: int | None = None) -> NDArray[np.float64]:
         """Return the scores of every label at every token of a corpus, float64[M, L]."""
@@ -86,8 +85,8 @@ class ScoringNet:
 
     def _score(self, corpus: Corpus, threads: int, found: NDArray[np.float64]) -> None:
         """Write the scores of every token, slice by slice."""
-        vectors, word = self._vectors(corpus)
-        space = self._space_vectors()[spaces_before(corpus)] if corpus.documents is not None else None
+        net, (vectors, means, row) = self.prepared(), self._vectors(corpus)
+        space = None if corpus.documents is None else spaces_before(corpus)
         slices = list(_slices(corpus.indptr))
 
         def score(part: Sequence[tuple[int, int]]) -> None:
@@ -95,9 +94,11 @@ class ScoringNet:
             with np.errstate(over="ignore", invalid="ignore"):  # looked at once, in the end
                 for lo, hi in part:
                     a, b = int(corpus.indptr[lo]), int(corpus.indptr[hi])
-                    x = np.take(vectors, word[a:b], axis=0, out=work("x", b - a, self.shape.channels), mode="clip")
-                    x += self._space_vectors()[0] if space is None else space[a:b]
-                    found[a:b] = self._blocks(x, corpus.lengths[lo:hi], work)
+                    x = np.take(vectors, row[a:b], axis=0, out=work("x", b - a, self.shape.channels), mode="clip")
+                    kind = 0 if space is None else space[a:b]
+                    x += net.spaces[kind]
+                    mean = means[row[a:b]] + net.space_means[kind]
+                    found[a:b] = net.scores(x, mean, corpus.lengths[lo:hi], work)
 
         n = min(threads, len(slices))
         if n == 1:
@@ -106,38 +107,14 @@ class ScoringNet:
         with ThreadPoolExecutor(n, thread_name_prefix="espalier") as pool:
             list(pool.map(score, (slices[k::n] for k in range(n))))
 
-    def _blocks(self, x: Floats, lengths: Ints, work: Workspace) -> Floats:
-        """Return the scores of tokens whose first layer is x."""
-        borders, i = Borders(lengths), self.shape.convolved
-        for k, ((w, bias), dilation) in enumerate(zip(self._halves(), self.shape.dilations, strict=True)):
-            Z, _ = convolved(x, w, bias, self.weights.get(f"down{k}"), dilation, borders, work)
-            gate = np.tanh(Z[:, i:], out=Z[:, i:])  # a σ(g) = a / 2 · (1 + tanh(g / 2))
-            gate += 1
-            gated = np.multiply(Z[:, :i], gate, out=work("gated", len(x), i))
-            up = self.weights.get(f"up{k}")
-            x += gated if up is None else np.matmul(gated, up, out=work("raised", *x.shape))
-        scores: Floats = x @ self.weights["output"]
-        scores += self.weights["output_bias"]
-        return scores
+    def prepared(self) -> PreparedNet:
+        """Return the weights as scoring wants them; made when first asked for."""
+        if not self._prepared:
+            self._prepared.append(PreparedNet.of(self.shape, self.weights))
+        return self._prepared[0]
 
-    def _halves(self) -> list[tuple[Floats, Floats]]:
-        """Return half the weights of each block: what its gate asks for, without a further step."""
-        if not self._blocks_halved:
-            names = range(len(self.shape.dilations))
-            halves = [(self.weights[f"block{k}"] * HALF, self.weights[f"bias{k}"] * HALF) for k in names]
-            self._blocks_halved.append(halves)
-        return self._blocks_halved[0]
-
-    def _space_vectors(self) -> Floats:
-        """Return what each kind of space adds, and the bias with it, float32[3, c]."""
-        if not self._spaces:
-            rest = self.weights["input"][GROUPS * self.shape.embedding :]
-            with np.errstate(over="ignore", invalid="ignore"):
-                self._spaces.append(self.weights["space"] @ rest + self.weights["input_bias"])
-        return self._spaces[0]
-
-    def _vectors(self, corpus: Corpus) -> tuple[Floats, NDArray[Any]]:
-        """Return a vector for each word that occurs, and which of them each token is."""
+    def _vectors(self, corpus: Corpus) -> tuple[Floats, Floats, NDArray[Any]]:
+        """Return vectors of words, their means, and which of them each token has."""
         word: NDArray[Any] = corpus.token_ids
         types: Sequence[str] = corpus.types
         if len(types) > len(word):  # a few sequences of a large corpus
@@ -146,25 +123,31 @@ class ScoringNet:
         memory = self._memory[0] if self._memory else self._forget()
         rows = np.fromiter((memory.row.get(w, -1) for w in types), np.int64, len(types))
         new = np.flatnonzero(rows < 0)
-        vectors = memory.vectors[rows]
         if len(new):
             words = [types[k] for k in new.tolist()]
-            vectors[new] = self._projected(words)
-            if not all(memory.add(w, vectors[k]) for w, k in zip(words, new.tolist(), strict=True)):
+            vectors, means = self._projected(words)
+            added = memory.add(words, vectors, means)
+            if added is None:
                 self._forget()
-        return vectors, word
+                known, known_means = memory.vectors[rows], memory.means[rows]
+                known[new], known_means[new] = vectors, means
+                return known, known_means, word
+            rows[new] = added
+        return memory.vectors, memory.means, rows[word]
 
     def _forget(self) -> _Memory:
         memory = _Memory(self.shape.channels)
         self._memory[:] = [memory]
         return memory
 
-    def _projected(self, words: Sequence[str]) -> Floats:
-        """Return what the first layer makes of words, a few thousand at a time."""
-        first = self.weights["input"][: GROUPS * self.shape.embedding]
-        parts = (hashed_words(words[k : k + SLICE], self.shape.buckets) for k in range(0, len(words), SLICE))
+    def _projected(self, words: Sequence[str]) -> tuple[Floats, Floats]:
+        """Return what the first layer makes of words, and the means, a few hundred at a time."""
+        net, table = self.prepared(), self.weights["table"]
+        pieces = (words[k : k + SLICE] for k in range(0, len(words), SLICE))
         with np.errstate(over="ignore", invalid="ignore"):
-            return np.concatenate([pooled(self.weights["table"], part) @ first for part in parts])
+            parts = [net.of_words(table, hashed_words(piece, self.shape.buckets)) for piece in pieces]
+        vectors, means = zip(*parts, strict=True)
+        return np.concatenate(vectors), np.concatenate(means)
 
 
 def _slices(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
