@@ -468,8 +468,8 @@ def sum_of_potentials(batches: Sequence[ChainBatch], weights: Sequence[float] | 
         n, tuples = len(batch.trans), len(trans) * len(batch.trans)
         classes = classes * np.int32(n) + batch.trans_class
         if tuples > MANY_CLASSES and len(classes):
-            seen, classes = np.unique(classes, return_inverse=True)
-            trans, classes = trans[seen // n] + weight * batch.trans[seen % n], classes.astype(np.int32)
+            seen, places = np.unique(classes, return_inverse=True)
+            trans, classes = trans[seen // n] + weight * batch.trans[seen % n], places.astype(np.int32)
         else:
             trans = (trans[:, None] + weight * batch.trans).reshape(-1, L, L)
     return ChainBatch(first.indptr, unary, trans, classes, start, end)
