@@ -22,7 +22,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from espalier.potentials import Potentials, SegmentPotentials
+from espalier.potentials import Potentials
+from espalier.segment_potentials import SegmentPotentials
 
 Y = TypeVar("Y")
 

@@ -9,7 +9,8 @@ from numba import config
 from espalier import inference
 from espalier.errors import InfeasibleError, InputError
 from espalier.kernels import chain, segment
-from espalier.potentials import ChainBatch, Potentials, SegmentBatch, SegmentPotentials
+from espalier.potentials import ChainBatch, Potentials
+from espalier.segment_potentials import SegmentBatch, SegmentPotentials
 from oracles import (
     backwards,
     border_counts,

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from espalier.loading import load as load
     from espalier.metrics import evaluate as evaluate
     from espalier.potentials import Potentials as Potentials
-    from espalier.potentials import SegmentPotentials as SegmentPotentials
     from espalier.rules import RuleSet as RuleSet
     from espalier.rules import rules as rules
+    from espalier.segment_potentials import SegmentPotentials as SegmentPotentials
     from espalier.tasks import load_task as load_task
 
 __version__ = "0.1.0"
@@ -75,7 +75,7 @@ _HOME = {
     "Potentials": "potentials",
     "RuleSet": "rules",
     "SampleRank": "estimators.samplerank",
-    "SegmentPotentials": "potentials",
+    "SegmentPotentials": "segment_potentials",
     "SemiCRF": "estimators.semicrf",
     "TextLayer": "joint.layers",
     "TwoStage": "estimators.two_stage",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from espalier.errors import InfeasibleError, InputError, Place
 from espalier.kernels.layout import worth_loading
 from espalier.parallel import balanced, choose_threads, run_chunks
-from espalier.potentials import ChainBatch, Potentials, SegmentBatch, SegmentPotentials
+from espalier.potentials import ChainBatch, Potentials
+
+if TYPE_CHECKING:  # few models score segments
+    from espalier.segment_potentials import SegmentBatch, SegmentPotentials
 
 __all__ = [
     "Labellings",
@@ -43,7 +46,7 @@ Float: TypeAlias = NDArray[np.float64]
 Int16: TypeAlias = NDArray[np.int16]
 Bool: TypeAlias = NDArray[np.bool_]
 Chains: TypeAlias = ChainBatch | Potentials | Sequence[Potentials]
-Segments: TypeAlias = SegmentBatch | SegmentPotentials | Sequence[SegmentPotentials]
+Segments: TypeAlias = "SegmentBatch | SegmentPotentials | Sequence[SegmentPotentials]"
 
 _CHUNK_TOKENS = 2048  # enough work to hide handing out a chunk
 _MOST_CHUNKS = 64
@@ -134,21 +137,25 @@ def _problem(potentials: Chains | Segments) -> _Problem:
     if batch.n_labels > np.iinfo(np.int16).max:
         raise InputError(f"{batch.n_labels} labels, but labels are 16-bit numbers: at most {np.iinfo(np.int16).max}")
     arrays = [np.ascontiguousarray(getattr(batch, name), dtype) for name, dtype in names]
-    segmental = isinstance(batch, SegmentBatch)
+    segmental = not isinstance(batch, ChainBatch)
     return _Problem(segmental, (np.ascontiguousarray(batch.indptr, np.int64), *arrays), batch.trans.shape, parts)
 
 
 def _batch(potentials: Chains | Segments) -> ChainBatch | SegmentBatch:
     """Make a batch of one sequence or a list."""
-    if isinstance(potentials, (ChainBatch, SegmentBatch)):
+    if isinstance(potentials, ChainBatch):
         return potentials
     if isinstance(potentials, Potentials):
         return ChainBatch.of([potentials])
+    if isinstance(potentials, (list, tuple)) and all(isinstance(p, Potentials) for p in potentials):
+        return ChainBatch.of(potentials)
+    from espalier.segment_potentials import SegmentBatch, SegmentPotentials
+
+    if isinstance(potentials, SegmentBatch):
+        return potentials
     if isinstance(potentials, SegmentPotentials):
         return SegmentBatch.of([potentials])
     if isinstance(potentials, (list, tuple)):
-        if all(isinstance(p, Potentials) for p in potentials):
-            return ChainBatch.of(potentials)
         if all(isinstance(p, SegmentPotentials) for p in potentials):
             return SegmentBatch.of(potentials)
         kinds = ", ".join(sorted({type(p).__name__ for p in potentials}))

@@ -1,12 +1,11 @@
 """Potentials: the log scores of label sequences, whoever made them.
 
-Chain:    s(y) = start[y_1] + Σ_t unary[t, y_t] + Σ_{t≥2} trans[y_{t-1}, y_t] + end[y_T]
-Segment:  s(y) = start[l_1] + Σ_k score[e_k, d_k, l_k] + Σ_{k≥2} trans[l_{k-1}, l_k] + end[l_K]
+    s(y) = start[y_1] + Σ_t unary[t, y_t] + Σ_{t≥2} trans[y_{t-1}, y_t] + end[y_T]
 
-for segments k that end at token e_k, have d_k + 1 tokens and label l_k. -inf forbids; nan and +inf are errors.
-Values are frozen: every operation returns new potentials.
+-inf forbids; nan and +inf are errors. Values are frozen: every operation returns new potentials. Scores of whole
+segments are in `segment_potentials`.
 
-Scores of chains may have a temperature: P(y) ∝ exp(s(y) / temperature). Decoders compare scores, and with them what
+Scores may have a temperature: P(y) ∝ exp(s(y) / temperature). Decoders compare scores, and with them what
 rules cost, as they are; whoever wants probabilities asks for those of `tempered` scores, which are divided by it.
 """
 
@@ -25,8 +24,7 @@ from espalier.errors import InputError
 __all__ = [
     "ChainBatch",
     "Potentials",
-    "SegmentBatch",
-    "SegmentPotentials",
+    "checked_scores",
     "exchanged",
     "sum_of_potentials",
     "with_ends",
@@ -38,7 +36,7 @@ MANY_CLASSES = 64
 """Classes of transitions in a sum above which those that occur nowhere are left out."""
 
 
-def _array(value: ArrayLike | None, shape: tuple[int, ...], name: str) -> Float:
+def checked_scores(value: ArrayLike | None, shape: tuple[int, ...], name: str) -> Float:
     """Return a checked float64 copy-if-needed; None means zeros."""
     if value is None:
         return np.zeros(shape)
@@ -99,10 +97,10 @@ class Potentials:
             raise InputError(f"unary has shape {unary.shape}, expected (tokens, labels) with at least one label")
         T, L = unary.shape
         trans_shape = (max(T - 1, 0), L, L) if np.ndim(trans) == 3 else (L, L)  # type: ignore[arg-type]
-        object.__setattr__(self, "unary", _array(unary, (T, L), "unary"))
-        object.__setattr__(self, "trans", _array(trans, trans_shape, "trans"))
-        object.__setattr__(self, "start", _array(start, (L,), "start"))
-        object.__setattr__(self, "end", _array(end, (L,), "end"))
+        object.__setattr__(self, "unary", checked_scores(unary, (T, L), "unary"))
+        object.__setattr__(self, "trans", checked_scores(trans, trans_shape, "trans"))
+        object.__setattr__(self, "start", checked_scores(start, (L,), "start"))
+        object.__setattr__(self, "end", checked_scores(end, (L,), "end"))
         if not 0.0 < temperature < math.inf:
             raise InputError(f"temperature is {temperature!r}", hint="expected a finite number above 0")
         object.__setattr__(self, "temperature", float(temperature))
@@ -342,112 +340,6 @@ def _with_ends(batch: ChainBatch, start: Float, end: Float) -> ChainBatch:
     unary[batch.indptr[:-1][present]] += np.where(start == 0, batch.start, 0.0)
     unary[batch.indptr[1:][present] - 1] += np.where(end == 0, batch.end, 0.0)
     return replace(batch, unary=unary, start=start, end=end)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SegmentPotentials:
-    """The scores of one sequence's segmentations.
-
-    score : float64[T, D, L]; score[t, d, l] is the segment of d + 1 tokens that ends at token t with label l
-    (entries that would start before the first token are ignored); trans : float64[L, L] between consecutive
-    segments (also of the same label); start, end : float64[L].
-
-    Examples
-    --------
-    >>> import espalier as es
-    >>> from espalier.inference import viterbi
-    >>> potentials = es.SegmentPotentials([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.5], [3.0, 0.0]]])
-    >>> viterbi(potentials).labels.tolist()  # one segment of two tokens scores 3
-    [0, 0]
-    """
-
-    score: Float
-    trans: Float
-    start: Float
-    end: Float
-
-    def __init__(
-        self,
-        score: ArrayLike,
-        trans: ArrayLike | None = None,
-        start: ArrayLike | None = None,
-        end: ArrayLike | None = None,
-    ) -> None:
-        """Check shapes and values."""
-        score = np.asarray(score, dtype=np.float64)
-        if score.ndim != 3 or score.shape[1] == 0 or score.shape[2] == 0:
-            raise InputError(f"score has shape {score.shape}, expected (tokens, longest segment, labels)")
-        L = score.shape[2]
-        object.__setattr__(self, "score", _array(score, score.shape, "score"))
-        object.__setattr__(self, "trans", _array(trans, (L, L), "trans"))
-        object.__setattr__(self, "start", _array(start, (L,), "start"))
-        object.__setattr__(self, "end", _array(end, (L,), "end"))
-
-    @property
-    def n_tokens(self) -> int:
-        """T."""
-        return int(self.score.shape[0])
-
-    @property
-    def n_labels(self) -> int:
-        """L."""
-        return int(self.score.shape[2])
-
-    @property
-    def longest(self) -> int:
-        """D, the longest possible segment in tokens."""
-        return int(self.score.shape[1])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SegmentBatch:
-    """The scores of the segmentations of N sequences, M tokens in all: what the segment kernels take.
-
-    indptr : int64[N + 1]; score : float64[M, D, L]; trans : float64[L, L]; start, end : float64[L].
-    Built by code that checked its input, so nothing is checked again.
-    """
-
-    indptr: NDArray[np.int64]
-    score: Float
-    trans: Float
-    start: Float
-    end: Float
-
-    @classmethod
-    def of(cls, sequences: Sequence[SegmentPotentials]) -> SegmentBatch:
-        """Lay sequences end to end; they share labels, trans, start and end; where D differs, -inf fills up."""
-        if not sequences:
-            raise InputError("a batch needs at least one sequence")
-        first = sequences[0]
-        for p in sequences:
-            same = (np.array_equal(getattr(p, name), getattr(first, name)) for name in ("trans", "start", "end"))
-            if p.n_labels != first.n_labels or not all(same):
-                raise InputError("sequences of one batch share their labels, trans, start and end scores")
-        indptr = np.concatenate([[0], np.cumsum([p.n_tokens for p in sequences])]).astype(np.int64)
-        score = np.full((indptr[-1], max(p.longest for p in sequences), first.n_labels), -np.inf)
-        for p, a, b in zip(sequences, indptr[:-1], indptr[1:], strict=True):
-            score[a:b, : p.longest] = p.score
-        return cls(indptr, score, first.trans, first.start, first.end)
-
-    def __len__(self) -> int:
-        """Return N."""
-        return len(self.indptr) - 1
-
-    @property
-    def n_labels(self) -> int:
-        """L."""
-        return int(self.score.shape[2])
-
-    @property
-    def longest(self) -> int:
-        """D, the longest possible segment in tokens."""
-        return int(self.score.shape[1])
-
-    def __getitem__(self, i: int) -> SegmentPotentials:
-        """Return the potentials of one sequence."""
-        i = range(len(self))[i]  # also from the end; IndexError outside
-        a, b = int(self.indptr[i]), int(self.indptr[i + 1])
-        return SegmentPotentials(self.score[a:b], self.trans, self.start, self.end)
 
 
 def sum_of_potentials(batches: Sequence[ChainBatch], weights: Sequence[float] | Float | None = None) -> ChainBatch:

@@ -19,8 +19,8 @@ from espalier.estimators.persist import load
 from espalier.estimators.posterior_regularization import PosteriorRegularization
 from espalier.estimators.semicrf import SemiCRF
 from espalier.inference import marginals
-from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR, count_penalties
-from espalier.rules.ruleset import RuleSet
+from espalier.learning.penalties import count_penalties
+from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet
 
 # Names, then a year or a page: one labelled example of each says little, the rules say what p. and 19.. mean.
 X = [["Ann", "Lee", ",", "1990"], ["Bob", ",", "p.", "7"]]

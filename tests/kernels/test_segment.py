@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from espalier.kernels import chain, segment
-from espalier.potentials import Potentials, SegmentBatch, SegmentPotentials
+from espalier.potentials import Potentials
+from espalier.segment_potentials import SegmentBatch, SegmentPotentials
 from oracles import (
     Piece,
     border_counts,

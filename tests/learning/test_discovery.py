@@ -13,9 +13,8 @@ from espalier import CRF, HMM
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, NotFittedError, ResultWarning
 from espalier.learning.discovery import TEMPLATES, discover
-from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR
 from espalier.rules import count_templates, degree, relation_templates
-from espalier.rules.ruleset import RuleSet
+from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet
 from espalier.tasks.task import load_task
 
 TOKENS = [["x", ",", "y"], ["x", "y", "z"], ["x", "y", "x"], ["z", "z"]]

@@ -29,8 +29,8 @@ from espalier.corpus import Corpus
 from espalier.decoders.base import checked_count, price, tolerance
 from espalier.decoders.batch import BatchDecoding
 from espalier.errors import InputError
-from espalier.potentials import SegmentBatch, SegmentPotentials
 from espalier.rules.compile import Compiled, Grounded, degrees_of
+from espalier.segment_potentials import SegmentBatch, SegmentPotentials
 
 __all__ = ["BestSegmentations", "SegmentDecoding", "best_segmentations", "decode_segments"]
 

@@ -12,7 +12,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,13 @@ from espalier.document import Document
 from espalier.errors import Argument, InputError, LabelError, NotFittedError, RuleError, nearest
 from espalier.estimators.persist import pack, register
 from espalier.inference import k_best, marginals, viterbi
-from espalier.potentials import ChainBatch, SegmentBatch
+from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
 from espalier.store import save
+
+if TYPE_CHECKING:
+    from espalier.segment_potentials import SegmentBatch
 
 __all__ = [
     "Estimator",

@@ -37,15 +37,15 @@ from espalier.estimators.base import (
 )
 from espalier.estimators.persist import nested, unnested
 from espalier.inference import marginals, viterbi
-from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR, count_penalties, log_odds
-from espalier.potentials import ChainBatch, SegmentBatch
+from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
-from espalier.rules.ruleset import RuleSet
+from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
     from espalier.decoders.explanation import Explanation
     from espalier.learning.penalties import Tally
     from espalier.learning.penalty_training import HeldOut
+    from espalier.segment_potentials import SegmentBatch
 
 __all__ = ["CCM"]
 
@@ -185,6 +185,8 @@ class CCM(SequenceLabeller):
         if chosen == "fixed":
             return rules.penalties
         if chosen == "count":
+            from espalier.learning.penalties import count_penalties
+
             prior = {"kept_prior": self.kept_prior, "violated_prior": self.violated_prior}
             return count_penalties(compiled, corpus, over=self.over, sample_weight=weight, **prior)
         price = math.inf if chosen == "hard" else chosen
@@ -274,6 +276,8 @@ class CCM(SequenceLabeller):
 
     def mixed_penalties(self, counted: Tally, gamma: float) -> Float:
         """Return the penalties, float64[K], with those of `free_rules` mixed: gamma times old plus the rest counted."""
+        from espalier.learning.penalties import log_odds
+
         rho = self.rules_.penalties
         free = np.array([rule.penalty is None for rule in self.rule_set()], bool)
         rho[free] = gamma * rho[free] + (1 - gamma) * log_odds(counted, self.kept_prior, self.violated_prior)
@@ -297,18 +301,17 @@ class CCM(SequenceLabeller):
         return self._decoded(self.base_.potentials(corpus), corpus)
 
     def _decoded(self, batch: ChainBatch | SegmentBatch, corpus: Corpus) -> BatchDecoding:
-        if isinstance(batch, SegmentBatch):
+        if not isinstance(batch, ChainBatch):
             assert isinstance(self.base_, ScoresSegments)
             from espalier.estimators.ccm_segments import decode_base_segments
 
             return decode_base_segments(self.base_, batch, self.compiled_, corpus)
         return decode_batch(batch, self.compiled_, corpus, threads=self.threads)
 
-    def _problems(self, corpus: Corpus, batch: ChainBatch, chosen: NDArray[np.int64] | None = None) -> list[Problem]:
-        """Return the decoding problems of all sequences, or of the chosen ones."""
-        chosen = np.arange(len(corpus)) if chosen is None else chosen
-        rho, grounded = self.rules_.penalties, self.compiled_.ground_corpus(corpus[chosen])
-        return [Problem(batch[int(i)], g, rho) for i, g in zip(chosen, grounded, strict=True)]
+    def _problems(self, corpus: Corpus, batch: ChainBatch) -> list[Problem]:
+        """Return the decoding problems of all sequences."""
+        rho, grounded = self.rules_.penalties, self.compiled_.ground_corpus(corpus)
+        return [Problem(batch[i], g, rho) for i, g in enumerate(grounded)]
 
     def tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """Return the best labels; where no labelling keeps the hard rules, labels that break few of them."""
@@ -332,7 +335,7 @@ class CCM(SequenceLabeller):
         self, corpus: Corpus, batch: ChainBatch | SegmentBatch, chosen: NDArray[np.int64]
     ) -> Iterator[NDArray[np.int16] | list[int]]:
         """Yield labels for sequences without a possible labelling: few broken rules, else the base's own answer."""
-        if isinstance(batch, SegmentBatch):
+        if not isinstance(batch, ChainBatch):
             yield from (self.labels_.encode(y) for y in (self.base_.predict(corpus[chosen]) if len(chosen) else ()))
             return
         if not len(chosen):

@@ -13,8 +13,8 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders.counts import BatchDecoding
 from espalier.errors import InputError
 from espalier.estimators.abilities import ScoresSegments
-from espalier.potentials import SegmentBatch
 from espalier.rules.compile import Compiled
+from espalier.segment_potentials import SegmentBatch
 
 __all__ = ["decode_base_segments", "segment_tags"]
 

@@ -14,8 +14,7 @@ from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import check_number, compiled_rules, fresh
 from espalier.estimators.unlabelled import TaughtLabeller
 from espalier.learning.expectations import ChainFeatures, unusable
-from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR
-from espalier.rules.ruleset import RuleSet
+from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet
 
 __all__ = ["Chosen", "RuleTaught", "by_rule"]
 

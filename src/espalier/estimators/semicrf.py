@@ -35,7 +35,7 @@ from espalier.models.segmental import (
     length_names,
 )
 from espalier.models.weights import Pairs
-from espalier.potentials import SegmentBatch
+from espalier.segment_potentials import SegmentBatch
 from espalier.tags import OUTSIDE, is_tag, path_of
 
 __all__ = ["FoundSegment", "SemiCRF"]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,10 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, labelled_corpus
 from espalier.estimators.persist import nested, unnested
-from espalier.potentials import ChainBatch, SegmentBatch
+from espalier.potentials import ChainBatch
+
+if TYPE_CHECKING:
+    from espalier.segment_potentials import SegmentBatch
 
 __all__ = ["Guard", "TaughtLabeller", "checked_pool", "held_out", "scorer"]
 

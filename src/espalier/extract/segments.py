@@ -21,9 +21,9 @@ from espalier.extract.answers import FieldNames, Reading, bounded
 from espalier.extract.confidence import Calibration
 from espalier.extract.extraction import Field
 from espalier.inference import log_partition, path_scores, segment_marginals, viterbi
-from espalier.potentials import SegmentBatch, SegmentPotentials
 from espalier.rules.compile import Compiled, Grounded
 from espalier.rules.meaning import violations
+from espalier.segment_potentials import SegmentBatch, SegmentPotentials
 from espalier.tags import OUTSIDE
 
 __all__ = ["SegmentAnswers"]

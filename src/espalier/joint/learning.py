@@ -18,8 +18,9 @@ from espalier.errors import InputError
 from espalier.joint.meaning import degrees, occasions
 from espalier.joint.problem import Assignment, JointProblem
 from espalier.joint.rules import Joins, JointRule, JointRules
-from espalier.learning.penalties import KEPT_PRIOR, VIOLATED_PRIOR, Tally, log_odds
+from espalier.learning.penalties import Tally, log_odds
 from espalier.rules.nodes import Fields
+from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR
 
 __all__ = ["count_joint_penalties", "discover_joins", "train_joint_penalties"]
 

@@ -38,12 +38,9 @@ from espalier.decoders.certify import degree_matrix, sums
 from espalier.errors import InputError
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.lowering import FORMS, occasions
-from espalier.rules.ruleset import Rule, RuleSet
+from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, Rule, RuleSet
 
-__all__ = ["KEPT_PRIOR", "VIOLATED_PRIOR", "Tally", "count_penalties", "log_odds", "tally"]
-
-KEPT_PRIOR, VIOLATED_PRIOR = 15.0, 0.25
-"""The pseudo-counts a and b, chosen with `over` on two development sets under HMMs of 5 to 300 labelled sequences."""
+__all__ = ["Tally", "count_penalties", "log_odds", "tally"]
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]

@@ -37,7 +37,7 @@ from espalier.kernels.segment_features import segment_scores
 from espalier.kernels.vector import aligned
 from espalier.models.weights import Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, run_chunks
-from espalier.potentials import SegmentBatch
+from espalier.segment_potentials import SegmentBatch
 
 __all__ = [
     "LENGTH_BINS",

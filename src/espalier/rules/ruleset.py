@@ -22,10 +22,15 @@ from espalier.rules.predicates import own_function
 from espalier.rules.reader import Scope
 from espalier.rules.text import parse_node, parse_rules, print_name, print_node
 
-__all__ = ["DEFAULT_PENALTY", "Rule", "RuleSet", "rules"]
+__all__ = ["DEFAULT_PENALTY", "KEPT_PRIOR", "VIOLATED_PRIOR", "Rule", "RuleSet", "rules"]
 
 DEFAULT_PENALTY = 1.0
 """What a rule without a penalty of its own costs until one is learned."""
+
+KEPT_PRIOR, VIOLATED_PRIOR = 15.0, 0.25
+"""How often a rule was kept and violated before anybody counted: the pseudo-counts of `learning.penalties`.
+
+Chosen with `over` on two development sets under HMMs of 5 to 300 labelled sequences."""
 
 
 @dataclass(frozen=True, slots=True)
