@@ -1,9 +1,11 @@
 """References found in documents: how many are cut exactly, how long a page takes, and what 2,000 pages need.
 
-    python bench/documents.py [--printed build/printed] [--json FILE]
+    python bench/documents.py [--printed build/printed] [--mixed build/mixed] [--json FILE]
 
 printed   papers that `scripts/print_documents.py --unseen 204` printed, in styles that train nothing: the share of
           references whose letters and digits are exactly those of a reference that was found, by layout
+mixed     papers that `scripts/print_documents.py --mixed --output build/mixed --unseen 120` printed, each in its own
+          layout: F1 of references that are exact, and papers without a fault
 refdocs   the part for development: first lines of references (F1), documents whose list is found (half of its lines are
           in references), documents without a fault; those whose first lines are known
 layouts   lists that are pasted, by layout (`documents_cutting.py`)
@@ -25,6 +27,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from common import Row, arguments, compare, lines_of, write_json
@@ -34,6 +37,7 @@ from espalier.documents.finding import find_references
 from espalier.documents.pdf import read_pdf
 
 PRINTED = Path(__file__).resolve().parents[1] / "build" / "printed"
+MIXED = PRINTED.with_name("mixed")
 PAGES = 2000
 MEGABYTES = """
 import sys
@@ -45,29 +49,40 @@ print(int(status.split("VmHWM:")[1].split()[0]) / 1024)
 """
 
 
+def cut_papers(folder: Path, most: int | None) -> Iterator[tuple[str, int, int, int]]:
+    """Yield for each printed paper its layout, how many references it has, how many are exact, and pieces too many."""
+    for line in islice(lines_of(folder / "unseen.jsonl"), most):
+        row = json.loads(line)
+        printed = read_pdf((folder / "unseen" / row["source"]).read_bytes(), row["source"])
+        good, bad = cut_right(row["texts"], [one.text for one in find_references(printed).references])
+        yield row["layout"], len(row["texts"]), good, bad
+
+
 def cut_by_layout(folder: Path, most: int | None) -> Iterator[Row]:
     """Yield the share of printed references that are cut exactly, for each layout and for all."""
     right: dict[str, int] = defaultdict(int)
     total: dict[str, int] = defaultdict(int)
-    wrong: dict[str, int] = defaultdict(int)
-    for number, line in enumerate(lines_of(folder / "unseen.jsonl")):
-        if most is not None and number >= most:
-            break
-        row = json.loads(line)
-        printed = read_pdf((folder / "unseen" / row["source"]).read_bytes(), row["source"])
-        found = [one.text for one in find_references(printed).references]
-        good, bad = cut_right(row["texts"], found)
-        for name in (row["layout"], "all layouts"):
-            right[name], total[name], wrong[name] = (
-                right[name] + good,
-                total[name] + len(row["texts"]),
-                wrong[name] + bad,
-            )
+    wrong = 0
+    for layout, wanted, good, bad in cut_papers(folder, most):
+        wrong += bad
+        for name in (layout, "all layouts"):
+            right[name], total[name] = right[name] + good, total[name] + wanted
     for name in sorted(total, key=lambda name: (name == "all layouts", name)):
         yield compare(f"printed, {name}", "exact", right[name] / total[name], 0.97, "asked for", higher_is_better=True)
     if total:
-        pieces = wrong["all layouts"] / total["all layouts"]
-        print(f"pieces that are no reference: {pieces:.3f} a reference")
+        print(f"pieces that are no reference: {wrong / total['all layouts']:.3f} a reference")
+
+
+def cut_mixed(folder: Path, most: int | None) -> Iterator[Row]:
+    """Yield F1 of exact references, and the share of papers without a fault."""
+    papers = list(cut_papers(folder, most))
+    right = sum(good for _, _, good, _ in papers)
+    sides = sum(wanted + good + bad for _, wanted, good, bad in papers)
+    whole = sum(wanted == good and not bad for _, wanted, good, bad in papers)
+    yield compare("mixed, references", "F1", 2 * right / sides, 0.9, "asked for", higher_is_better=True)
+    yield compare(
+        "mixed, papers without a fault", "share", whole / len(papers), 0.5, "asked for", higher_is_better=True
+    )
 
 
 def found_in_refdocs(data: Path, part: str, most: int | None) -> Iterator[Row]:
@@ -154,17 +169,22 @@ def in_a_process(files: Sequence[Path], rounds: int, pages: int) -> Iterator[Row
 def main() -> None:
     parser = arguments(__doc__ or "")
     parser.add_argument("--printed", type=Path, default=PRINTED, help="directory of printed papers")
+    parser.add_argument("--mixed", type=Path, default=MIXED, help="directory of papers in mixed layouts")
     parser.add_argument("--part", default="dev", help="the part of refdocs")
-    parser.add_argument("--only", nargs="*", default=["printed", "refdocs", "layouts", "time"], help="what to measure")
+    parser.add_argument(
+        "--only", nargs="*", default=["printed", "mixed", "refdocs", "layouts", "time"], help="what to measure"
+    )
     options = parser.parse_args()
     if importlib.util.find_spec("pypdfium2") is None:
         print("no PDF files are measured: that needs pip install 'espalier-nlp[documents]'", file=sys.stderr)
-        options.only = [one for one in options.only if one not in ("printed", "time")]
+        options.only = [one for one in options.only if one not in ("printed", "mixed", "time")]
     most, rounds, pages = (3, 1, 20) if options.quick else (None, 5, PAGES)
     rows: list[Row] = []
     files = sorted((options.printed / "unseen").glob("*.pdf"))[:20]
     if files and "printed" in options.only:
         rows += cut_by_layout(options.printed, most)
+    if (options.mixed / "unseen.jsonl").exists() and "mixed" in options.only:
+        rows += cut_mixed(options.mixed, most)
     if "refdocs" in options.only:
         rows += found_in_refdocs(options.data, options.part, most)
     if "layouts" in options.only:

@@ -5,7 +5,9 @@
 DIR holds `refdocs`, whose text stands around the lists; RENDERED has the references that `render_references.py` writes.
 Papers of `train` have references in styles of that part and text of `refdocs` train; those of `unseen` have styles that
 train nothing, and text of `refdocs` dev. A paper has one style; layouts take turns. For each part, OUTPUT gets the PDF
-files and `PART.jsonl`: lines with places and labels, for `train_lines.py --printed`. Needs Chromium and Playwright.
+files and `PART.jsonl`: lines with places and labels, for `train_lines.py --printed`. With `--mixed`, every paper has a
+layout of its own, in which what makes lists hard comes together as it does in papers (`printing/mixed.py`), and half of
+the lists are real ones of `refdocs`. Needs Chromium and Playwright.
 """
 
 from __future__ import annotations
@@ -25,10 +27,12 @@ from typing import Any
 
 from printing.browser import printer
 from printing.layouts import LAYOUTS, looks
+from printing.mixed import mixed
 from printing.papers import write_paper
 from printing.prose import Prose
 from printing.truth import labelled
 
+from espalier.citations.splitting import unbroken
 from espalier.documents.pdf import read_pdf
 
 BUILD = Path(__file__).parents[1] / "build"
@@ -48,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for part in PARTS:
         parser.add_argument(f"--{part}", type=int, default=0, metavar="N", help=f"how many papers of part {part}")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--mixed", action="store_true", help="layouts at random, and real references, too")
     options = parser.parse_args(arguments)
     with printer() as print_page:
         for part in PARTS:
@@ -62,12 +67,15 @@ def print_part(part: str, wanted: int, options: argparse.Namespace, print_page: 
     prose = Prose(read(options.data / "refdocs" / "normalised", f"segmentation_{PARTS[part]}.jsonl"), random)
     found = list(islice(read(options.rendered, f"{part}.jsonl"), 400 * wanted + 4000))
     lists = {language: list(styles(found, language)) for language in ("en", "de")}
+    real = real_lists(options.data / "refdocs" / "normalised", PARTS[part]) if options.mixed else []
     folder = options.output / part
     folder.mkdir(parents=True, exist_ok=True)
     with open(options.output / f"{part}.jsonl", "w", encoding="utf-8") as file:
         for number in range(wanted):
-            layout = LAYOUTS[number % len(LAYOUTS)]
+            layout = mixed(random, number) if options.mixed else LAYOUTS[number % len(LAYOUTS)]
             rows = chosen(random, lists[layout.language] or lists["en"])
+            if real and layout.language == "en" and random.random() < 0.5:
+                rows = random.choice(real)[: random.randint(8, 60)]
             paper = write_paper(layout, looks(layout, random), rows, prose, random)
             data = print_page(paper.html)
             name = f"{number:04d}.pdf"
@@ -77,6 +85,20 @@ def print_part(part: str, wanted: int, options: argparse.Namespace, print_page: 
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             file.flush()
     sys.stdout.write(f"{part}: {wanted} papers in {min(wanted, len(LAYOUTS))} layouts\n")
+
+
+def real_lists(folder: Path, part: str) -> list[list[dict[str, Any]]]:
+    """Return the lists of real papers, in their order: rows have `text` and `marked`."""
+    found = []
+    for document in read(folder, f"segmenter_{part}.jsonl"):
+        whole, rows = "\n".join(document["lines"]), []
+        for (a, b), marker in zip(document["refs"], document["markers"], strict=True):
+            text = unbroken(whole[marker[1] if marker else a : b])
+            if 40 <= len(text) < 600 and text[0].isupper() and _PRINTABLE.fullmatch(text):
+                rows.append({"text": text, "marked": html.escape(text)})
+        if len(rows) >= 8:
+            found.append(rows)
+    return found
 
 
 def chosen(random: Random, lists: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -118,7 +118,7 @@ IMPORTED = {
     "scripts/line_documents.py": "scripts/train_lines.py",
     **{
         f"scripts/printing/{name}.py": "scripts/print_documents.py"
-        for name in ("browser", "layouts", "matter", "papers", "prose", "truth")
+        for name in ("browser", "layouts", "matter", "mixed", "papers", "prose", "truth")
     },
     **{
         f"scripts/rendering/{name}.py": "scripts/render_references.py"

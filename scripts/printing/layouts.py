@@ -15,10 +15,12 @@ class Layout:
     columns : of the text and the list; numbers : how references are numbered, {} for the number, nothing if they are
     not; raised : the number is; indent : "hanging", "first" or "flush"; gap : between references, in points; heading :
     of the list, any of them, nothing for none; after : what follows the list; heads : "same", "sides" (left and right
-    pages differ) or nothing; foot : page numbers at the foot; cover, lines, notes : a cover sheet with a citation, line
-    numbers, references in footnotes; small : the list is set smaller; language : of text and styles; apart : the list
-    begins on a page of its own; spaced : the heading's letters are; repository : a cover sheet with a suggested
-    citation and conditions of use; contents : a table of contents, with a line for the list.
+    pages differ), "journal" (its name, year and pages), "listed" (on pages of the list, its heading) or nothing; foot :
+    page numbers at the foot; cover, lines, notes : a cover sheet with a citation, line numbers, references in
+    footnotes; small : the list is set smaller; language : of text and styles; apart : the list begins on a page of its
+    own; spaced : the heading's letters are; repository : a cover sheet with a suggested citation and conditions of use;
+    contents : a table of contents, with a line for the list; divided : the list has parts with headings; wide : a table
+    spans the columns; rights : a line at the foot says who may read the paper.
     """
 
     name: str
@@ -40,6 +42,9 @@ class Layout:
     spaced: bool = False
     repository: bool = False
     contents: bool = False
+    divided: bool = False
+    wide: bool = False
+    rights: bool = False
 
 
 _MATTER = ("", "appendix", "adverts", "lives")

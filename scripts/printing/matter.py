@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-__all__ = ["contents", "cover_lines", "notes_behind", "questions", "series", "table_rows"]
+__all__ = ["MATTER", "contents", "cover_lines", "series"]
 
 _SERIES = {
     "en": ["Discussion Papers of the Institute", "Recently published in this series:", "Working Papers 2003-2004"],
@@ -90,3 +90,71 @@ def contents(random: Random, language: str) -> list[str]:
 def cover_lines(title: str, reference: str) -> list[str]:
     """Return the cover sheet of a repository, with a suggested citation in it."""
     return [title, *(line or reference for line in _COVER)]
+
+
+def abstract(random: Random, language: str) -> list[str]:
+    """Return a summary in another language, with words for catalogues."""
+    english = (
+        "The article examines how conditions have changed since 1950. Drawing on work by Meyer (1998) it shows that",
+        "results from one country cannot simply be transferred to another. The data were collected in 1997.",
+    )
+    german = (
+        "Der Beitrag untersucht, wie sich die Verhältnisse seit 1950 verändert haben. Im Anschluss an Meyer (1998)",
+        "wird gezeigt, dass sich die Ergebnisse nicht ohne Weiteres übertragen lassen. Die Daten wurden 1997 erhoben.",
+    )
+    if language == "de":
+        return ["Abstract", " ".join(english), "Keywords: families, labour market, Germany, comparison"]
+    return ["Zusammenfassung", " ".join(german), "Schlagwörter: Familie, Arbeitsmarkt, Deutschland, Vergleich"]
+
+
+def captions(random: Random, language: str) -> list[str]:
+    """Return the words that belong to figures."""
+    word, head = ("Abbildung", "Abbildungen") if language == "de" else ("Figure", "Figure captions")
+    texts = ["Share of respondents who agree, 1990-2004", "Model of the process (after Smith 1987)", "Map of the area"]
+    return [head, *(f"{word} {n}: {random.choice(texts)}." for n in range(1, random.randint(3, 8)))]
+
+
+def address(random: Random, language: str) -> list[str]:
+    """Return where an author is to be reached."""
+    german = language == "de"
+    head = random.choice(["Anschrift der Verfasserin", "Zur Autorin", "Kontakt"] if german else ["Contact", "Author"])
+    name, year = random.choice(["Dr. Ann Keller", "Prof. Tomas Novak"]), random.randint(1948, 1985)
+    more = (
+        f"{name}, geb. {year}, Institut für Soziologie, Universität Graz, Postfach 12, 8010 Graz, keller@example.org"
+        if german
+        else f"{name}, Department of Sociology, University of Leeds, Leeds LS2 9JT, United Kingdom, keller@example.org"
+    )
+    return [head, more, "Eingegangen am 12. März 2004." if german else "Received 12 March 2004; accepted 3 June 2004."]
+
+
+def thanks(random: Random, language: str) -> list[str]:
+    """Return to whom an author owes something."""
+    if language == "de":
+        return ["Danksagung", "Die Verfasser danken der Stiftung (Projekt 4711/03) und zwei Gutachtern für Hinweise."]
+    return [
+        random.choice(["Acknowledgements", "Acknowledgments", "Funding"]),
+        "This work was supported by grant 4711/03.",
+    ]
+
+
+def issues(random: Random, language: str) -> list[str]:
+    """Return titles of a series with their prices, as publishers print them on last pages."""
+    found = ["Weitere Titel der Reihe" if language == "de" else "Also available from the same publisher"]
+    names = ["Anna Berg", "Peter Klein/Uta Lang (Hrsg.)", "J. A. Stone", "Rolf Huber"]
+    titles = ["Wandel der Familie", "Work and the State", "Bildung und Herkunft", "Cities in Transition"]
+    for _ in range(random.randint(5, 14)):
+        year, pages, price = random.randint(1990, 2012), random.randint(90, 480), random.randint(9, 60)
+        found.append(f"{random.choice(names)}: {random.choice(titles)}. {year}. {pages} S. br. {price},90 EUR")
+    return found
+
+
+MATTER = {
+    "questions": questions,
+    "table": table_rows,
+    "notes": notes_behind,
+    "abstract": abstract,
+    "captions": captions,
+    "address": address,
+    "thanks": thanks,
+    "issues": issues,
+}

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from printing.layouts import Layout, Look
-from printing.matter import contents, cover_lines, notes_behind, questions, series, table_rows
+from printing.matter import MATTER, contents, cover_lines, series
 from printing.prose import Prose, advert, life
 
 __all__ = ["FIRST_WORD", "Paper", "colour_of", "write_paper"]
@@ -17,6 +17,15 @@ __all__ = ["FIRST_WORD", "Paper", "colour_of", "write_paper"]
 FIRST_WORD = 128
 """The blue of the first word of a reference; that of all other text is 0."""
 
+_PARTS = {
+    "en": ["Primary sources", "Internet sources", "Secondary literature", "Unpublished works"],
+    "de": ["Internetquellen", "Sekundärliteratur", "Quellen", "Gesetze und Verordnungen"],
+}
+_RIGHTS = [
+    "Downloaded from www.example.org on 12 March 2014. All rights reserved.",
+    "© 2004 The Orchard Press. For personal use only.",
+    "https://doi.org/10.1000/182.2004.12",
+]
 _LEAD_INS = {
     "en": ["", "", "See ", "Cf. ", "See also ", "As argued in ", "For an overview see "],
     "de": ["", "", "Vgl. ", "Siehe ", "Vgl. hierzu ", "So auch ", "Dazu ausführlich "],
@@ -84,10 +93,15 @@ class _Writer:
 
     def list_of(self, rows: Sequence[dict[str, Any]]) -> str:
         start = self.random.choice([1, 1, 1, 17])
-        return "".join(
+        parts = [
             self.reference(row, self.layout.numbers.format(n) if self.layout.numbers else "")
             for n, row in enumerate(rows, start)
-        )
+        ]
+        if self.layout.divided and len(parts) > 6:
+            at = self.random.randint(3, len(parts) - 3)
+            names = _PARTS[self.layout.language]
+            parts.insert(at, self.block(self.random.choice(names), "heading", self.random.choice(["h2", "h3", "p"])))
+        return "".join(parts)
 
     def heading(self, text: str) -> str:
         spaced = "letter-spacing:0.35em;" if self.layout.spaced else ""
@@ -105,8 +119,12 @@ class _Writer:
                 self.block(f"{a} {a * 3}.{a} {1990 + a} {self.prose.title('en')[:30]}") for a in range(1, 8)
             )
             return self.block("Appendix A", tag="h2") + self.paragraphs(4) + table + self.paragraphs(3)
-        if kind in ("questions", "table", "notes", "series"):
+        if kind in ("series", *MATTER):
             return self.matter(kind, rows)
+        if kind == "works":
+            return self.works(rows)
+        if kind == "prose":
+            return f'<div style="break-before:page"></div>{self.paragraphs(3)}'
         if kind == "adverts":
             books = (self.block(advert(self.random, self.prose.title("en"))) for _ in range(6))
             return self.block("New from the Orchard Press", tag="h2") + "".join(books)
@@ -120,11 +138,27 @@ class _Writer:
         if kind == "series":
             lines = series(self.random, language, [row["text"] for row in rows])
         else:
-            makers = {"questions": questions, "table": table_rows, "notes": notes_behind}
-            lines = makers[kind](self.random, language)
+            lines = MATTER[kind](self.random, language)
         head, *rest = lines
         style = "text-indent:0" if kind != "series" else "padding-left:2em;text-indent:-2em"
         return self.block(head, tag="h2") + "".join(self.block(line, style=style) for line in rest)
+
+    def works(self, rows: Sequence[dict[str, Any]]) -> str:
+        """Return what an author has written, behind the list: not cited here."""
+        words = ["Publikationen", "Veröffentlichungen des Autors"] if self.layout.language == "de" else ["Publications"]
+        works = (self.block(row["text"], style="text-indent:0") for row in rows[:6])
+        return self.block(self.random.choice(words), tag="h2") + "".join(works)
+
+    def wide_table(self) -> str:
+        """Return a table that spans the columns."""
+        head, *rows = MATTER["table"](self.random, self.layout.language)
+        inside = self.block(head, style="text-indent:0")
+        for row in rows:
+            cells = "".join(
+                f'<span style="display:inline-block;width:15%">{html.escape(c)}</span>' for c in row.split()
+            )
+            inside += f'<p style="color:{colour_of(self.paper.part("text"))};text-indent:0">{cells}</p>'
+        return f'<div style="column-span:all;margin:8pt 0">{inside}</div>'
 
     def repository_cover(self, row: dict[str, Any]) -> str:
         lines = cover_lines(self.prose.title(self.layout.language), row["text"])
@@ -198,22 +232,36 @@ def write_paper(layout: Layout, look: Look, rows: Sequence[dict[str, Any]], pros
     if layout.notes:
         inside = title + writer.footnotes(rows)
     else:
-        spare = rows[len(rows) * 2 // 3 :] if {"second", "series"} & set(layout.after) else []
+        spare = rows[len(rows) * 2 // 3 :] if {"second", "series", "works"} & set(layout.after) else []
         main = rows[: len(rows) - len(spare)]
         abstract = writer.paragraphs(1) if random.random() < 0.6 else ""
         cover = writer.cover(rows[0]) if layout.cover else ""
         cover += writer.repository_cover(rows[0]) if layout.repository else ""
         cover += writer.contents() if layout.contents else ""
         numbers = f'<div class="lines">{"<br>".join(map(str, range(1, 100)))}</div>' if layout.lines else ""
-        text = writer.body(random.randint(4, 14))
-        listed = writer.heading(random.choice(layout.heading)) + writer.list_of(main) + writer.after(spare)
-        inside = f'{cover}{numbers}{title}{abstract}<div class="text">{text}{listed}</div>'
-    head_of_file = f"<head><style>{_style(layout, look, head, running)}</style></head>"
+        text = writer.body(random.randint(4, 14)) + (writer.wide_table() if layout.wide else "")
+        name = random.choice(layout.heading)
+        listed = writer.heading(name) + writer.list_of(main) + writer.after(spare)
+        running += [name or running[0]]
+        apart = '</div><div class="text listed">' if layout.heads == "listed" else ""
+        inside = f'{cover}{numbers}{title}{abstract}<div class="text">{text}{apart}{listed}</div>'
+    if layout.heads == "journal":
+        year, first = random.randint(1985, 2019), random.randint(2, 400)
+        volume = random.randint(2, 60)
+        running[1] = random.choice(
+            [
+                f"Journal of Orchards {volume} ({year}) {first}-{first + 20}",
+                f"A. Keller, T. Novak / Zeitschrift für Obstbau {volume} ({year}), S. {first}-{first + 20}",
+                f"Keller, A. & Novak, T.: {running[0][:30]} ({year})",
+            ]
+        )
+    foot = random.choice(_RIGHTS) if layout.rights else ""
+    head_of_file = f"<head><style>{_style(layout, look, head, running, foot)}</style></head>"
     paper.html = f'<!doctype html><html lang="{layout.language}">{head_of_file}<body>{inside}</body></html>'
     return paper
 
 
-def _style(layout: Layout, look: Look, head: str, running: list[str]) -> str:
+def _style(layout: Layout, look: Look, head: str, running: list[str], foot: str = "") -> str:
     size = look.size - 1 if layout.small else look.size
     lead = look.leading if not layout.small else round(size * 1.2)
     indents = {"hanging": "padding-left:1.6em;text-indent:-1.6em;", "first": "text-indent:1.4em;", "flush": ""}
@@ -242,21 +290,26 @@ def _style(layout: Layout, look: Look, head: str, running: list[str]) -> str:
         rules.append(
             f".lines{{position:fixed;left:-28pt;top:0;font-size:7pt;text-align:right;width:20pt;color:{head}}}"
         )
-    return "".join(rules) + _margins(layout, head, running)
+    return "".join(rules) + _margins(layout, head, running, foot)
 
 
-def _margins(layout: Layout, head: str, running: list[str]) -> str:
+def _margins(layout: Layout, head: str, running: list[str], foot: str) -> str:
     """Return the style of running heads and page numbers."""
     found = ""
-    for side, text in (("left", running[0]), ("right", running[1] if layout.heads == "sides" else running[0])):
+    for side, text in (("left", running[0]), ("right", running[layout.heads in ("sides", "journal")])):
         boxes = {}
         if layout.heads:
-            place = "left" if layout.heads == "sides" and side == "left" else "center"
+            place = "left" if layout.heads in ("sides", "journal") and side == "left" else "center"
             boxes[f"top-{place}"] = f'"{_css(text)}"'
         if layout.foot or layout.heads:
             boxes["bottom-center" if layout.foot else "top-right"] = "counter(page)"
+        if foot:
+            boxes["bottom-left"] = f'"{_css(foot)}"'
         inside = "".join(f"@{box}{{content:{what};color:{head};font-size:8pt}}" for box, what in boxes.items())
         found += f"@page :{side}{{{inside}}}" if boxes else ""
+    if layout.heads == "listed":
+        box = f'@top-center{{content:"{_css(running[-1])}";color:{head};font-size:8pt}}'
+        found += f".listed{{page:listed}}@page listed{{{box}}}"
     return found
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,8 @@ from espalier.documents.line_units import units_of
 from espalier.documents.lines import Box, PrintedText, TextLine
 
 ENTRY = "Smith, J. (1990). Wires and walls. Journal of Orchards, 12, 4-9."
+
+NAMES = list(enumerate(("Abel", "Baker", "Carter", "Dunn", "Evans", "Foster", "Grant"), 1))
 
 
 def placed(rows: list[tuple[str, bool]]) -> list[TextLine]:
@@ -35,6 +39,30 @@ def test_a_heading_ends_a_list_until_the_next_one(heading: str) -> None:
     entries = [(ENTRY, False)] * 4
     found = outside_of([*entries, *entries, (heading, True), *entries, ("References", True), *entries])
     assert found == [False] * 8 + [True] * 5 + [False] * 5
+
+
+def test_a_running_head_is_no_heading_and_no_reference() -> None:
+    """It may name the list on each of its pages, and hold names, a year and pages."""
+    entries = [f"{name}, J. ({1980 + n}). Wires and walls. Journal of Orchards, {n}, 4-9." for n, name in NAMES]
+    rows = [("References", True), *((entry, False) for entry in entries), ("Appendix", True)]
+    lines = placed(rows)
+    heads = ["References", "Keller, A. & Novak, T.: Zeitschrift für Obstbau 12 (2004), S. 33-45"]
+    lines[5:5] = [replace(lines[5], text=head, hint="page") for head in heads]
+    lines += [replace(line, page=2) for line in [replace(lines[0], hint="page", bold=False), *lines[1:5]]]
+    found = findings_of(PrintedText.of(lines), bundled().read(lines), bundled())
+    assert [one.text for one in found.references] == entries
+    page = seen(units_of(lines))
+    starts = np.array([float(unit.text in entries) for unit in page.units])
+    assert outside(page, starts).tolist() == [False] * 10 + [True] * 6
+
+
+@pytest.mark.parametrize("text", ["—, 1998, A&A, 329, 551", "———. 2003. 589: 677"])
+def test_a_dash_for_names_and_figures_are_a_reference(text: str) -> None:
+    lines = [TextLine(ENTRY), TextLine(text)]
+    labels = ["ref", "ref"]
+    p = np.array([[float(name == label) for name in LABELS] for label in labels])
+    found = findings_of(PrintedText.of(lines), LineReading(units_of(lines), labels, p, [None, None]), bundled())
+    assert [one.filled for one in found.references] == ["", "Smith, J."]
 
 
 @pytest.mark.parametrize(

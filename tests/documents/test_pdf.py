@@ -91,6 +91,41 @@ def test_a_wide_table_cuts_the_columns_in_two() -> None:
     assert texts(read_pdf(write_pdf([page]))) == blocks[0] + blocks[1] + wide + blocks[2] + blocks[3]
 
 
+def cells(y: float, places: list[float], words: list[str]) -> list[Text]:
+    return [Text(x, y, word) for x, word in zip(places, words, strict=True)]
+
+
+def test_a_table_has_no_gutter_that_cuts_the_text_below_it() -> None:
+    """Lines with wide gaps between words, as justified lines have, are lines."""
+    random_ = random.Random(4)
+    page, expected = [], []
+    for row in range(12):
+        words = ["Lebanon" if row % 3 else "Chad", *(f"{random_.uniform(10, 99):.1f}" for _ in range(5))]
+        page += cells(80 + 12 * row, [60, 160, 220, 300, 380, 440], words)
+        expected.append(" ".join(words))
+    for row in range(20):
+        words = [sentence(random_, 24), sentence(random_, 24)]
+        page += cells(240 + 12 * row, [60, 60 + 6 * len(words[0]) + 14 + 3 * (row % 5)], words)
+        expected.append(" ".join(words))
+    assert texts(read_pdf(write_pdf([page]))) == expected
+
+
+def test_a_table_of_figures_spans_the_columns_or_stands_in_one() -> None:
+    random_ = random.Random(6)
+    blocks = [[sentence(random_, 38) for _ in range(10)] for _ in range(4)]
+    rows = [[f"{1990 + row}", *(f"{random_.uniform(10, 99):.1f}" for _ in range(5))] for row in range(6)]
+    page = column(50, 80, blocks[0]) + column(300, 80, blocks[1])
+    for number, row in enumerate(rows):
+        page += cells(230 + 12 * number, [50, 130, 210, 330, 400, 470], row)
+    page += column(50, 330, blocks[2]) + column(300, 330, blocks[3])
+    table = [" ".join(row) for row in rows]
+    assert texts(read_pdf(write_pdf([page]))) == blocks[0] + blocks[1] + table + blocks[2] + blocks[3]
+    left = [sentence(random_, 38) for _ in range(30)]
+    narrow = [f"{1990 + n} {n}.5 4.{n} 17.1" for n in range(20)]
+    page = column(50, 80, left) + column(300, 80, blocks[1][:4]) + column(300, 135, narrow)
+    assert texts(read_pdf(write_pdf([page]))) == left + blocks[1][:4] + narrow
+
+
 @pytest.mark.parametrize("label", ["[{}]", "{}.", "({})", "{}"])
 def test_numbers_of_a_list_are_no_column(label: str) -> None:
     random_ = random.Random(1)
@@ -109,6 +144,25 @@ def test_the_last_lines_of_two_short_columns_are_told_by_the_other_pages() -> No
     short = [[sentence(random_, 38) for _ in range(2)] for _ in range(2)]
     pages = [column(50, 80, a) + column(300, 80, b) for a, b in (full, short)]
     assert texts(read_pdf(write_pdf(pages)), 2) == short[0] + short[1]
+
+
+def test_the_last_lines_of_three_columns_may_all_be_indented() -> None:
+    random_ = random.Random(8)
+    full = [[sentence(random_, 36) for _ in range(30)] for _ in range(3)]
+    short = [[sentence(random_, 34) for _ in range(2)] for _ in range(3)]
+    first = [text for k, lines in enumerate(full) for text in column(50 + 163 * k, 80, lines, size=7)]
+    last = [text for k, lines in enumerate(short) for text in column(62 + 163 * k, 80, lines, size=7)]
+    assert texts(read_pdf(write_pdf([first, last])), 2) == short[0] + short[1] + short[2]
+
+
+def test_notes_at_the_foot_that_cite_one_journal_are_no_heads() -> None:
+    random_ = random.Random(9)
+    pages = []
+    for number in range(3):
+        body = [sentence(random_, 70) for _ in range(40)]
+        notes = [f"{2 * number + k} D. Acosta, Phys. Rev. D {70 + k}, {100 + 7 * number} (2004)." for k in (1, 2)]
+        pages.append(column(60, 80, body) + column(60, 700, notes))
+    assert heads(read_pdf(write_pdf(pages))) == []
 
 
 def test_running_heads_of_left_and_right_pages_and_page_numbers() -> None:

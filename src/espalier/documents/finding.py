@@ -163,7 +163,8 @@ def _is_none(units: Sequence[Unit]) -> bool:
     """Is this no reference whatever its place says: figures of a table, a line of contents, a name with a year?"""
     text = " ".join(unit.text for unit in units)
     letters = sum(c.isalpha() for c in text)
-    return 4 * letters < len(text.replace(" ", "")) or bool(_LEADERS.search(text) or _SHORT_CITE.match(text))
+    figures = 4 * letters < len(text.replace(" ", "")) and not _DASH.match(text)  # a dash stands for letters
+    return figures or bool(_LEADERS.search(text) or _SHORT_CITE.match(text))
 
 
 def _second_look(printed: PrintedText, groups: list[_Group], words: frozenset[str]) -> list[_Group]:

@@ -43,8 +43,13 @@ class Seen(NamedTuple):
 
 def seen(units: Sequence[Unit]) -> Seen:
     """Read units."""
-    looks = [look(unit.text) for unit in units]
+    looks = [_no_heading(look(unit.text)) if unit.hint == "page" else look(unit.text) for unit in units]
     return Seen(units, looks, layouts(units), chains([each.mark for each in looks]))
+
+
+def _no_heading(one: Look) -> Look:
+    """Return the look of a running head, which may name the list on each of its pages."""
+    return one._replace(heading="")
 
 
 def attributes(page: Seen, *, layout: bool = True) -> list[list[str]]:

@@ -43,6 +43,8 @@ LISTED = 6.0
 """What text costs in a list of references, in natural logarithms."""
 OUTSIDE = 4.0
 """What a line of a reference costs where no list is, likewise."""
+HINTED = 12.0
+"""What a line gains as a running head if the reader of the file found it on other pages, too."""
 OVERLAP = 150  # units that a part shares with the next
 DENSE = 0.04  # share of lines with a year, below which long documents have no list
 REACH = 40  # lines around each
@@ -155,6 +157,7 @@ class LineModel:
             mine += more
         batch = self.second_scores.potentials(own)
         batch.unary[:, _IN_LIST] -= OUTSIDE * outside(page, starts)[:, None]
+        batch.unary[[unit.hint == "page" for unit in page.units], LABELS.index("page")] += HINTED
         if listed:
             batch.unary[:, LABELS.index("text")] -= LISTED
         corpus = Corpus.from_tokens([shape_words(page)])

@@ -1,6 +1,6 @@
 """`read_pdf`: a PDF file to its lines, in reading order.
 
-    characters -> words (`pdf_words`) -> pieces and columns (`pdf_columns`) -> lines (`pdf_text`)
+    characters -> words (`pdf_words`) -> pieces (`pdf_pieces`) -> columns (`pdf_columns`) -> lines (`pdf_text`)
 
 Running heads, page numbers and numbers of lines are found over all pages (`pdf_margins`). Heads keep their place, first
 and last of their page, with the hint "page"; numbers of lines are left out. Pages are read one at a time: what is kept
@@ -15,8 +15,10 @@ from typing import Any
 
 from espalier.documents.lines import Box, PageSize, PrintedText, TextLine
 from espalier.documents.pace import look
-from espalier.documents.pdf_columns import Gutter, LinePiece, find_gutter, pieces, reading_order
+from espalier.documents.pdf_columns import reading_order
+from espalier.documents.pdf_gutters import Gutter, find_gutters
 from espalier.documents.pdf_margins import PageRows, find_heads, without_line_numbers
+from espalier.documents.pdf_pieces import LinePiece, pieces
 from espalier.documents.pdf_text import joined_words
 from espalier.documents.pdf_words import MOST_CHARACTERS, page_words
 from espalier.errors import InputError, MissingExtraError
@@ -72,9 +74,9 @@ class _Reading:
         pages = [self._page(file, index) for index in indices]
         without_line_numbers(pages)
         find_heads(pages)
-        gutters = [find_gutter(page.parts) for page in pages]
+        gutters = [find_gutters(page.parts) for page in pages]
         for place, page in enumerate(pages):
-            known = [gutter for gutter in gutters[max(place - 3, 0) : place + 4] if gutter]
+            known = [gutter for near in gutters[max(place - 3, 0) : place + 4] for gutter in near]
             self.lines += _page_lines(page, indices[place] + 1, known)
             self.sizes.append(page.size)
 

@@ -15,12 +15,13 @@ from itertools import pairwise
 from statistics import median
 
 from espalier.documents.lines import PageSize
-from espalier.documents.pdf_columns import LinePiece
+from espalier.documents.pdf_pieces import LinePiece
 
 __all__ = ["PageRows", "find_heads", "without_line_numbers"]
 
 _OUTERMOST = 3  # rows at the top and at the bottom that may be heads
 _ZONE = 0.2  # the share of a page's height that they stand in, at either end
+_RIM = "-–—|.()[]"
 _ROMAN = re.compile(r"[ivxlc]+", re.IGNORECASE)
 _NUMBERED = re.compile(r"\d+")
 
@@ -39,13 +40,14 @@ class PageRows:
 class _Row:
     """Pieces at one height.
 
-    key : its text with every number as #; numbers : at its ends, for page numbers; alone : apart from the text;
-    outermost : nothing is beyond it; large : set larger than the text.
+    key : its text with every number as #; body : its text without numbers at its ends; numbers : those, for page
+    numbers; alone : apart from the text; outermost : nothing is beyond it; large : set larger than the text.
     """
 
     parts: list[LinePiece]
     base: float
     key: str
+    body: str
     numbers: tuple[int, ...]
     upper: bool
     alone: bool
@@ -88,12 +90,13 @@ def _outer_rows(page: PageRows) -> Iterator[_Row]:
             far = not 0 <= beyond < len(rows) or abs(rows[beyond][0].base - base) > 1.4 * usual
             words = " ".join(part.text for part in sorted(row, key=lambda p: p.x0)).split()
             text = " ".join(words)
-            ends = {word.strip("-–—|.()[]") for word in (words[0], words[-1])}
+            ends = {word.strip(_RIM) for word in (words[0], words[-1])}
             numbers = tuple(int(end) for end in ends if end.isdecimal() and len(end) < 6)
             yield _Row(
                 row,
                 base,
                 _NUMBERED.sub("#", text).casefold(),
+                " ".join(words[words[0].strip(_RIM).isdecimal() : len(words) - words[-1].strip(_RIM).isdecimal()]),
                 numbers,
                 is_upper,
                 far,
@@ -109,6 +112,9 @@ def _same(row: _Row, other: _Row) -> bool:
     letters = sum(character.isalpha() for character in row.key)
     if letters < 3:
         return False
+    apart = all(one.alone and one.outermost for one in (row, other))
+    if not row.upper and not apart:
+        return row.body == other.body  # else two notes at the foot that cite one journal would be the same
     if row.key == other.key:
         return True
     close = SequenceMatcher(None, row.key, other.key, autojunk=False)
