@@ -17,7 +17,7 @@ from espalier.errors import InputError, ModelFileError
 from espalier.estimators.crf import CRF
 from espalier.estimators.persist import load
 from espalier.features.extract import FeatureExtractor
-from espalier.features.normalise import normalised
+from espalier.features.fields import normalised
 from espalier.features.word_classes import WordClasses, _ppmi, _vectors, kmeans
 
 relaxed = settings(deadline=None, derandomize=True, max_examples=40)

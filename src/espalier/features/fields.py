@@ -10,13 +10,21 @@
 | `flags` | capitalised, hasdigit, hyphen (see `Flags`) |
 | `position5` | the relative place in the sequence, floor(5 t / T): 0; `position` is `position5` |
 | `edge` | first for token 0, last for token T - 1 |
+
+And what counts as one word: how tokens are normalised before they are counted.
+
+| name | "Smith" | "1998" | "314" | "12-17" | "*PHONE*3" |
+|---|---|---|---|---|---|
+| `none` | Smith | 1998 | 314 | 12-17 | *PHONE*3 |
+| `lower` | smith | 1998 | 314 | 12-17 | *phone*3 |
+| `classes` | smith | YYYY | 000 | 0-0 | *phone* |
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from typing import TYPE_CHECKING
@@ -32,6 +40,7 @@ if TYPE_CHECKING:
     from espalier.features.single import SingleText
 
 __all__ = [
+    "NORMALISATIONS",
     "Bias",
     "Edge",
     "Flags",
@@ -43,9 +52,11 @@ __all__ = [
     "ShapeField",
     "Suffix",
     "Word",
+    "check_normalisation",
     "default_templates",
     "full_shapes",
     "length_names",
+    "normalised",
 ]
 
 LENGTH_BINS = (0, 1, 2, 3, 4, 5, 6, 8, 11, 16)
@@ -55,6 +66,9 @@ MAX_AFFIX = 100
 MAX_BINS = 1000
 
 _RUN = re.compile(r"(.)\1+", re.DOTALL)
+_YEAR = re.compile(r"(?:1[89]|20)[0-9]{2}[a-z]?")
+_RANGE = re.compile(r"[0-9]+\W+[0-9]+")
+_MASK = re.compile(r"(\*[^\W\d_]+\*).*", re.DOTALL)
 
 
 class _ShapeTable(dict[int, str]):
@@ -340,3 +354,36 @@ def default_templates() -> tuple[Template, ...]:
         Position() @ 0,
         Edge() @ 0,
     )
+
+
+def _number_class(word: str) -> str:
+    """Lower the case; years become YYYY (a form no other word has), numbers zeros, at most five, and ranges 0-0.
+
+    A mask, such as anonymised text has them, keeps only its name.
+    """
+    word = word.lower()
+    if word.isalpha():
+        return word
+    if _YEAR.fullmatch(word):
+        return "YYYY"
+    if word.isdecimal():
+        return "0" * min(len(word), 5)
+    if _RANGE.fullmatch(word):
+        return "0-0"
+    mask = _MASK.fullmatch(word)
+    return mask[1] if mask else word
+
+
+NORMALISATIONS: Mapping[str, Callable[[str], str]] = {"none": str, "lower": str.lower, "classes": _number_class}
+"""The normalisations by name."""
+
+
+def check_normalisation(name: str) -> None:
+    """Raise if there is no normalisation of this name."""
+    if name not in NORMALISATIONS:
+        raise InputError(f"normalise is {name!r}", hint="expected 'none', 'lower' or 'classes'")
+
+
+def normalised(words: Iterable[str], name: str) -> list[str]:
+    """Return the normalised form of each word."""
+    return list(map(NORMALISATIONS[name], words))

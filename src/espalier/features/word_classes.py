@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
 from espalier.features.columns import Column, Raw
+from espalier.features.fields import check_normalisation, normalised
 from espalier.features.named import NamedField
-from espalier.features.normalise import check_normalisation, normalised
 from espalier.store import put_strings, stored_array, take_strings
 
 __all__ = ["ClassField", "VectorField", "WordClasses", "kmeans"]
@@ -49,7 +49,7 @@ class WordClasses:
 
     Attributes
     ----------
-    words : distinct, most frequent first; normalise : how words of a text become these (`features.normalise`).
+    words : distinct, most frequent first; normalise : how words of a text become these (`features.fields`).
     sizes : how many clusters there are, S sizes; members : int32[W, S], the cluster of each word at each size.
     vectors : float32[W, D], rows of length one.
 

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.fields import full_shapes
-from espalier.features.normalise import check_normalisation, normalised
+from espalier.features.fields import check_normalisation, full_shapes, normalised
 from espalier.features.word_classes import WordClasses
 
 __all__ = ["Grouping", "Vocabulary"]

@@ -9,6 +9,7 @@
 | file | one idea |
 |---|---|
 | `plan` | from what was asked for to an unfitted estimator; what does not go together is refused |
+| `building` | that estimator: the model, rules around it, the method around both, and settings |
 | `training` | a plan and documents to a model file, with the history of the learning |
 | `adapting` | learning that begins from the weights of another model |
 | `judging` | a model against labels, and two models against each other |

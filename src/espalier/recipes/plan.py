@@ -13,7 +13,6 @@ What does not go together is refused with the way out, before a record is read.
 from __future__ import annotations
 
 import inspect
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,9 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from espalier.errors import Argument, Hint, InputError, Part, nearest
-from espalier.estimators.abilities import Counts, FitsInParts, FitsSoft, Mixes, ScoresSegments
+from espalier.estimators.abilities import Counts, FitsInParts, FitsSoft, ScoresSegments
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.persist import MODELS, class_of
+from espalier.recipes.building import argument, built, default_kind
 
 if TYPE_CHECKING:
     from espalier.corpus import Labels
@@ -99,10 +99,6 @@ _ADD_TEXT = Argument("add", "unlabelled", said="pass unlabelled=")
 _ADD_RULES = Argument("add", "rules", said="pass rules=")
 _NO_RULES = Argument("add", "no rules", said="pass rules=''")
 _SOME_RULES: Hint = (_ADD_RULES, " or a ", Argument("train", "task"), " that has some")
-
-
-def _argument(name: str, value: Any = ...) -> Argument:
-    return Argument("train", name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,20 +198,18 @@ def plan(
     _check_price(how, known, penalties)
     kind = _kind(how, model, declared)
     if penalties in _TRAINED and kind and not _chains(class_of(kind)):
-        other: Hint = ("another ", _argument("model"))
+        other: Hint = ("another ", argument("model"))
         what = " are trained with a model of chains"
-        raise InputError(_argument("penalties", penalties), what, hint=["use count", other])
+        raise InputError(argument("penalties", penalties), what, hint=["use count", other])
     _check_jobs(how, kind, jobs)
     begins = kind == "crf" and how in ("supervised", "codl") and features is None
     if start is not None and not begins:
-        whom: tuple[Part, ...] = (" is for ", _argument("model", "crf"), ", supervised or codl, with its features")
-        raise InputError(_argument("start"), *whom, hint="leave out what differs")
+        whom: tuple[Part, ...] = (" is for ", argument("model", "crf"), ", supervised or codl, with its features")
+        raise InputError(argument("start"), *whom, hint="leave out what differs")
     source = usual_start if start is None and begins else start
     begun = source() if callable(source) else source
-    chosen = _by_prefix(settings or {})
-    base = _base(kind, declared, features, chosen[""], begun)
     return Recipe(
-        estimator=_over_processes(_wrapped(how, kind, base, known, penalties, chosen, begun), jobs),
+        estimator=built(how, kind, declared, features, known, penalties, settings or {}, begun, jobs),
         kind=kind or how,
         method=how,
         rules=known,
@@ -228,7 +222,7 @@ def plan(
 
 def _check_word(name: str, word: str, known: Mapping[str, Any] | tuple[str, ...]) -> None:
     if word not in known:
-        raise InputError(_argument(name, word), ": unknown", hint=nearest(word, known, f"expected {', '.join(known)}"))
+        raise InputError(argument(name, word), ": unknown", hint=nearest(word, known, f"expected {', '.join(known)}"))
 
 
 def _usual_method(
@@ -237,7 +231,7 @@ def _usual_method(
     """Return what to do where nobody said: raw text teaches words, where the model can be told of them."""
     if not unlabelled:
         return "supervised"
-    kind = _default_kind(task) if model is None else model
+    kind = default_kind(task) if model is None else model
     if (begun and kind == "crf") or kind not in MODELS or not _featured(class_of(kind)):
         return "codl"
     own = inspect.signature(class_of("words")).parameters
@@ -262,18 +256,18 @@ def _marks(task: Task | None, tags: bool | None) -> bool:
     marks = all(is_tag(label) for label in task.labels)
     if tags is not None and tags != marks:
         have = "tags" if marks else "plain labels"
-        raise InputError(f"the task {task.name} has {have}", hint=("leave out ", _argument("tags", tags)))
+        raise InputError(f"the task {task.name} has {have}", hint=("leave out ", argument("tags", tags)))
     return marks
 
 
 def _check_sources(method: str, rules: RuleSet, pool: bool) -> None:
     """Refuse rules or text that a method would not use, and its absence where it is needed."""
-    name = _argument("method", method)
+    name = argument("method", method)
     if method == "supervised" and pool:
-        without: Hint = ("leave out ", _argument("unlabelled"))
+        without: Hint = ("leave out ", argument("unlabelled"))
         raise InputError(name, " learns from labels alone", hint=[without, "choose words"])
     if method not in ("supervised", "samplerank") and not pool:
-        raise InputError(name, " learns from unlabelled text", hint=[_ADD_TEXT, ("leave out ", _argument("method"))])
+        raise InputError(name, " learns from unlabelled text", hint=[_ADD_TEXT, ("leave out ", argument("method"))])
     if method == "em" and rules.K:
         raise InputError(name, " knows no rules", hint=["choose codl", _NO_RULES])
     if method in ("pr", "ge") and not rules.K:
@@ -287,15 +281,15 @@ def _check_price(method: str, rules: RuleSet, price: str | float | None) -> None
         return
     if price not in _PENALTIES if isinstance(price, str) else not 0 <= price < math.inf:
         words = f"expected {', '.join(_PENALTIES)}, or a number of at least 0"
-        raise InputError(_argument("penalties", price), ": unknown", hint=nearest(str(price), _PENALTIES, words))
+        raise InputError(argument("penalties", price), ": unknown", hint=nearest(str(price), _PENALTIES, words))
     if not rules.K:
-        raise InputError(_argument("penalties"), " are for rules, and there are none", hint=_SOME_RULES)
+        raise InputError(argument("penalties"), " are for rules, and there are none", hint=_SOME_RULES)
     takes = METHODS[method].penalties
     if not takes:
         weight: Hint = ("it weighs rules by ", Argument("set", "method.weight", 100))
-        raise InputError(_argument("method", method), " has no penalties", hint=weight)
+        raise InputError(argument("method", method), " has no penalties", hint=weight)
     if (price if isinstance(price, str) else "number") not in takes:
-        what = _argument("method", method), " cannot use ", _argument("penalties", price)
+        what = argument("method", method), " cannot use ", argument("penalties", price)
         raise InputError(*what, hint=f"choose {', '.join(takes)}")
 
 
@@ -303,14 +297,14 @@ def _kind(method: str, asked: str | None, task: Task | None) -> str | None:
     """Return the kind of model: the one asked for, else the task's, else the first that will do; None: the method's."""
     able = METHODS[method].able
     if asked is None:
-        return None if able is None else next(_fitting(able, _default_kind(task), *MODELS))
+        return None if able is None else next(_fitting(able, default_kind(task), *MODELS))
     _check_word("model", asked, MODELS)
-    name = _argument("method", method)
+    name = argument("method", method)
     if able is None:
-        raise InputError(name, " trains a model of its own", hint=("leave out ", _argument("model")))
+        raise InputError(name, " trains a model of its own", hint=("leave out ", argument("model")))
     if not able(class_of(asked)):
         others = ", ".join(_fitting(able, *MODELS))
-        raise InputError(name, " cannot train ", _argument("model", asked), hint=f"choose {others}")
+        raise InputError(name, " cannot train ", argument("model", asked), hint=f"choose {others}")
     return asked
 
 
@@ -319,151 +313,10 @@ def _fitting(able: Able, *kinds: str) -> Iterator[str]:
     return (kind for kind in kinds if able(class_of(kind)))
 
 
-def _default_kind(task: Task | None) -> str:
-    name = str("crf" if task is None else task.defaults.get("model", "crf"))
-    if task is not None and name not in MODELS:
-        near = nearest(name, MODELS, f"expected {', '.join(MODELS)}")
-        raise InputError(f"task {task.name}, [defaults]: unknown model {name!r}", hint=near)
-    return name
-
-
 def _check_jobs(method: str, kind: str | None, jobs: int | None) -> None:
     able = METHODS[method].in_parts
     if jobs is not None and not (able and kind and able(class_of(kind))):
-        model = (" with ", _argument("model", kind)) if able else ()
-        ways: list[Hint] = [("leave out ", _argument("jobs"))]
-        ways += [("choose ", _argument("model"), f" {' or '.join(_fitting(able, *MODELS))}")] if able else []
-        raise InputError(_argument("method", method), *model, " learns in this process alone", hint=ways)
-
-
-def _over_processes(estimator: Any, jobs: int | None) -> Any:
-    """Give every model inside so many processes, but one whose own number was set."""
-    model = estimator if jobs is not None else None
-    while model is not None:
-        own = model.get_params(deep=False)
-        if own.get("jobs", jobs) is None:
-            model.set_params(jobs=jobs)
-        model = own.get("model", own.get("base", next(iter(own.get("experts") or ()), None)))
-    return estimator
-
-
-def _new(kind: str, *parts: Any) -> Any:
-    """Return an unfitted estimator; `parts` are its first arguments."""
-    made: Any = class_of(kind)
-    return made(*parts)
-
-
-def _base(
-    kind: str | None, task: Task | None, features: Any, chosen: Mapping[str, Any], start: Start | None
-) -> Any:  # fmt: skip
-    """Return the model with the task's features and, if it is the task's own, parameters; what was set comes first."""
-    model = _new(kind or "samplerank")
-    featured = "features" in model.get_params(deep=False)
-    if task is not None and featured:
-        model.set_params(features=task.extractor)
-    if task is not None and kind == _default_kind(task):
-        own = {key: value for key, value in task.defaults.items() if key != "model"}
-        _configure(model, own, lambda key, value: f"task {task.name}, [defaults] {key}={value}")
-    if features is not None and not featured:
-        ways: list[Hint] = [("leave out ", _argument("features")), ("choose another ", _argument("model"))]
-        raise InputError(_argument("model", kind), " knows words alone", hint=ways)
-    if features is not None:
-        model.set_params(features=features)
-    if start is None:
-        return _set(model, chosen, "")
-    return start.joined(_set(model.set_params(**start.parameters), chosen, ""))
-
-
-def _wrapped(
-    method: str,
-    kind: str | None,
-    base: Any,
-    rules: RuleSet,
-    price: str | float | None,
-    chosen: Mapping[str, Mapping[str, Any]],
-    start: Start | None,
-) -> Any:
-    """Put rules and method around a model."""
-    under_rules = method in ("supervised", "words", "codl") and rules.K
-    if chosen["rules"] and not under_rules:
-        whom: tuple[Part, ...] = (" is for a model under rules: ", _argument("rules"), ", supervised, words or codl")
-        raise InputError(Argument("set", "rules.NAME"), *whom)
-    if chosen["method"] and method == "supervised":
-        what = " is for the method, and supervised has nothing to set"
-        raise InputError(Argument("set", "method.NAME"), what, hint=("see ", _argument("method")))
-    if under_rules:
-        base = _set(_new("ccm", base, rules, "count" if price is None else price), chosen["rules"], "rules.")
-    return _set(_learner(method, kind, base, rules, price, start), chosen["method"], "method.")
-
-
-def _learner(
-    method: str, kind: str | None, base: Any, rules: RuleSet, price: str | float | None, start: Start | None
-) -> Any:
-    """Put a method around a model that has its rules."""
-    if method == "codl":
-        # HMM and perceptron are averaged, as in the papers; other models learn anew from labels and guesses.
-        model = class_of(kind)
-        averaged = issubclass(model, Mixes) and not issubclass(model, FitsSoft)
-        own = {"update": "interpolate" if averaged else "pool"}
-        return _new("codl", base).set_params(**own, **({} if start is None else start.pool_parameters))
-    if method in ("words", "em"):
-        return _new(method, base)
-    if method == "samplerank" and rules.K:
-        return base.set_params(rules=_priced(rules, price))
-    if method == "ge":
-        return _new("ge", base, rules)
-    if method == "pr":
-        return _new("pr", base, rules).set_params(slack=_slack(price))
-    return base
-
-
-def _priced(rules: RuleSet, price: str | float | None) -> RuleSet:
-    """Give rules without a penalty one, where a learner takes them from the rules."""
-    if price is None or price == "fixed":
-        return rules
-    return rules.with_penalties(dict.fromkeys(rules.unset, math.inf if price == "hard" else float(price)))
-
-
-def _slack(price: str | float | None) -> str | float:
-    """Return penalties as posterior regularisation calls them."""
-    if price is None or not isinstance(price, str):
-        return "count" if price is None else price
-    return {"count": "count", "hard": "none"}.get(price, 1.0)  # "fixed": 1 where a rule has none
-
-
-def _by_prefix(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Divide settings by whom they are for: the model, the rules around it, or the method around both."""
-    chosen: dict[str, dict[str, Any]] = {"": {}, "rules": {}, "method": {}}
-    for name, value in settings.items():
-        prefix, _, key = name.rpartition(".")
-        if prefix not in chosen:
-            near = nearest(prefix, chosen, "expected NAME, rules.NAME or method.NAME")
-            raise InputError(Argument("set", name, value), f": nothing is called {prefix!r}", hint=near)
-        chosen[prefix][key] = value
-    return chosen
-
-
-def _set(estimator: Any, chosen: Mapping[str, Any], prefix: str) -> Any:
-    return _configure(estimator, chosen, lambda key, value: Argument("set", prefix + key, value), prefix)
-
-
-def _configure(
-    estimator: Any, chosen: Mapping[str, Any], place: Callable[[str, Any], Part], prefix: str = ""
-) -> Any:  # fmt: skip
-    """Set parameters; a value whose kind differs from the only one declared is refused before an algorithm trips.
-
-    place : names a parameter and its value in messages.
-    """
-    expected = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a word"}
-    signature = inspect.signature(type(estimator).__init__).parameters
-    for key, value in chosen.items():
-        parameter = signature.get(key)
-        if parameter is None or parameter.annotation not in expected:  # several kinds: the estimator knows which
-            continue
-        default = parameter.default
-        fits = isinstance(value, type(default)) or (isinstance(default, float) and isinstance(value, int))
-        if not fits or isinstance(value, bool) != isinstance(default, bool):
-            example = f"{prefix}{key}={json.dumps(default)}"
-            what = f": expected {expected[str(parameter.annotation)]}, such as {example}"
-            raise InputError(place(key, value), what)
-    return estimator.set_params(**chosen)
+        model = (" with ", argument("model", kind)) if able else ()
+        ways: list[Hint] = [("leave out ", argument("jobs"))]
+        ways += [("choose ", argument("model"), f" {' or '.join(_fitting(able, *MODELS))}")] if able else []
+        raise InputError(argument("method", method), *model, " learns in this process alone", hint=ways)

@@ -1,0 +1,190 @@
+"""An unfitted estimator from what `plan` decided: the model, rules around it, the method around both, and settings."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from espalier.errors import Argument, Hint, InputError, Part, nearest
+from espalier.estimators.abilities import FitsSoft, Mixes
+from espalier.estimators.persist import MODELS, class_of
+
+if TYPE_CHECKING:
+    from espalier.features.extract import FeatureExtractor
+    from espalier.recipes.adapting import Start
+    from espalier.rules.ruleset import RuleSet
+    from espalier.tasks.task import Task
+
+__all__ = ["argument", "built", "default_kind"]
+
+
+def argument(name: str, value: Any = ...) -> Argument:
+    """Return an argument of `train`, for messages."""
+    return Argument("train", name, value)
+
+
+def built(
+    method: str,
+    kind: str | None,
+    task: Task | None,
+    features: FeatureExtractor | None,
+    rules: RuleSet,
+    price: str | float | None,
+    settings: Mapping[str, Any],
+    start: Start | None,
+    jobs: int | None,
+) -> Any:
+    """Return the estimator; kind : of the model, None where the method has one of its own; see `recipes.plan`."""
+    chosen = _by_prefix(settings)
+    base = _base(kind, task, features, chosen[""], start)
+    estimator = _wrapped(method, kind, base, rules, price, chosen, start)
+    return estimator if jobs is None else _over_processes(estimator, jobs)
+
+
+def default_kind(task: Task | None) -> str:
+    """Return the kind of model that a task asks for; without one a CRF."""
+    name = str("crf" if task is None else task.defaults.get("model", "crf"))
+    if task is not None and name not in MODELS:
+        near = nearest(name, MODELS, f"expected {', '.join(MODELS)}")
+        raise InputError(f"task {task.name}, [defaults]: unknown model {name!r}", hint=near)
+    return name
+
+
+def _over_processes(estimator: Any, jobs: int) -> Any:
+    """Give every model inside so many processes, but one whose own number was set."""
+    model = estimator
+    while model is not None:
+        own = model.get_params(deep=False)
+        if own.get("jobs", jobs) is None:
+            model.set_params(jobs=jobs)
+        model = own.get("model", own.get("base", next(iter(own.get("experts") or ()), None)))
+    return estimator
+
+
+def _new(kind: str, *parts: Any) -> Any:
+    """Return an unfitted estimator; `parts` are its first arguments."""
+    made: Any = class_of(kind)
+    return made(*parts)
+
+
+def _base(
+    kind: str | None,
+    task: Task | None,
+    features: FeatureExtractor | None,
+    chosen: Mapping[str, Any],
+    start: Start | None,
+) -> Any:
+    """Return the model with the task's features and, if it is the task's own, parameters; what was set comes first."""
+    model = _new(kind or "samplerank")
+    featured = "features" in model.get_params(deep=False)
+    if task is not None and featured:
+        model.set_params(features=task.extractor)
+    if task is not None and kind == default_kind(task):
+        own = {key: value for key, value in task.defaults.items() if key != "model"}
+        _configure(model, own, lambda key, value: f"task {task.name}, [defaults] {key}={value}")
+    if features is not None and not featured:
+        ways: list[Hint] = [("leave out ", argument("features")), ("choose another ", argument("model"))]
+        raise InputError(argument("model", kind), " knows words alone", hint=ways)
+    if features is not None:
+        model.set_params(features=features)
+    if start is None:
+        return _set(model, chosen, "")
+    return start.joined(_set(model.set_params(**start.parameters), chosen, ""))
+
+
+def _wrapped(
+    method: str,
+    kind: str | None,
+    base: Any,
+    rules: RuleSet,
+    price: str | float | None,
+    chosen: Mapping[str, Mapping[str, Any]],
+    start: Start | None,
+) -> Any:
+    """Put rules and method around a model."""
+    under_rules = method in ("supervised", "words", "codl") and rules.K
+    if chosen["rules"] and not under_rules:
+        whom: tuple[Part, ...] = (" is for a model under rules: ", argument("rules"), ", supervised, words or codl")
+        raise InputError(Argument("set", "rules.NAME"), *whom)
+    if chosen["method"] and method == "supervised":
+        what = " is for the method, and supervised has nothing to set"
+        raise InputError(Argument("set", "method.NAME"), what, hint=("see ", argument("method")))
+    if under_rules:
+        base = _set(_new("ccm", base, rules, "count" if price is None else price), chosen["rules"], "rules.")
+    return _set(_learner(method, kind, base, rules, price, start), chosen["method"], "method.")
+
+
+def _learner(
+    method: str, kind: str | None, base: Any, rules: RuleSet, price: str | float | None, start: Start | None
+) -> Any:
+    """Put a method around a model that has its rules."""
+    if method == "codl":
+        # HMM and perceptron are averaged, as in the papers; other models learn anew from labels and guesses.
+        model = class_of(kind)
+        averaged = issubclass(model, Mixes) and not issubclass(model, FitsSoft)
+        own = {"update": "interpolate" if averaged else "pool"}
+        return _new("codl", base).set_params(**own, **({} if start is None else start.pool_parameters))
+    if method in ("words", "em"):
+        return _new(method, base)
+    if method == "samplerank" and rules.K:
+        return base.set_params(rules=_priced(rules, price))
+    if method == "ge":
+        return _new("ge", base, rules)
+    if method == "pr":
+        return _new("pr", base, rules).set_params(slack=_slack(price))
+    return base
+
+
+def _priced(rules: RuleSet, price: str | float | None) -> RuleSet:
+    """Give rules without a penalty one, where a learner takes them from the rules."""
+    if price is None or price == "fixed":
+        return rules
+    return rules.with_penalties(dict.fromkeys(rules.unset, math.inf if price == "hard" else float(price)))
+
+
+def _slack(price: str | float | None) -> str | float:
+    """Return penalties as posterior regularisation calls them."""
+    if price is None or not isinstance(price, str):
+        return "count" if price is None else price
+    return {"count": "count", "hard": "none"}.get(price, 1.0)  # "fixed": 1 where a rule has none
+
+
+def _by_prefix(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Divide settings by whom they are for: the model, the rules around it, or the method around both."""
+    chosen: dict[str, dict[str, Any]] = {"": {}, "rules": {}, "method": {}}
+    for name, value in settings.items():
+        prefix, _, key = name.rpartition(".")
+        if prefix not in chosen:
+            near = nearest(prefix, chosen, "expected NAME, rules.NAME or method.NAME")
+            raise InputError(Argument("set", name, value), f": nothing is called {prefix!r}", hint=near)
+        chosen[prefix][key] = value
+    return chosen
+
+
+def _set(estimator: Any, chosen: Mapping[str, Any], prefix: str) -> Any:
+    return _configure(estimator, chosen, lambda key, value: Argument("set", prefix + key, value), prefix)
+
+
+def _configure(
+    estimator: Any, chosen: Mapping[str, Any], place: Callable[[str, Any], Part], prefix: str = ""
+) -> Any:  # fmt: skip
+    """Set parameters; a value whose kind differs from the only one declared is refused before an algorithm trips.
+
+    place : names a parameter and its value in messages.
+    """
+    expected = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a word"}
+    signature = inspect.signature(type(estimator).__init__).parameters
+    for key, value in chosen.items():
+        parameter = signature.get(key)
+        if parameter is None or parameter.annotation not in expected:  # several kinds: the estimator knows which
+            continue
+        default = parameter.default
+        fits = isinstance(value, type(default)) or (isinstance(default, float) and isinstance(value, int))
+        if not fits or isinstance(value, bool) != isinstance(default, bool):
+            example = f"{prefix}{key}={json.dumps(default)}"
+            what = f": expected {expected[str(parameter.annotation)]}, such as {example}"
+            raise InputError(place(key, value), what)
+    return estimator.set_params(**chosen)
