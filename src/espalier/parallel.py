@@ -186,7 +186,7 @@ class _Setting:
     def enter(self) -> None:
         with self.lock:
             limit = self._limited()  # by every thread: some libraries remember what a thread itself has set
-            if self.open == 0:
+            if self.undo is None:
                 self.undo = limit
             self.open += 1
 
@@ -212,8 +212,10 @@ class _Setting:
                 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
             except ImportError:  # nothing to hold them with: what is computed is the same, but may take longer
                 return None
-            self.controller = ThreadpoolController()  # looks through the loaded libraries: once a process
-        return self.controller.limit(limits=1, user_api="blas")
+            self.controller = ThreadpoolController().select(user_api="blas")  # looks through the libraries: once
+        if all(library.get_num_threads() == 1 for library in self.controller.lib_controllers):
+            return None  # as it should be
+        return self.controller.limit(limits=1)
 
 
 _setting = _Setting()  # module state, on purpose: the number of threads is the process's, too

@@ -20,7 +20,7 @@ from cluster_work import die, process_of, square, trip
 from citation_models import reference, tiny_model
 from espalier.citations.formats import write
 from espalier.citations.splitting import Reference
-from espalier.cli.job_rows import parser_of
+from espalier.cli.job_rows import model_path, parser_of
 from espalier.cli.parsing import Order, put_together, write_elsewhere
 from espalier.cluster import LabellerSpec, labeller_of, ordered_map
 from espalier.cluster.processes import A_CORE, ROUND
@@ -58,6 +58,12 @@ def test_no_more_processes_than_cores_and_batches_have_use_for(monkeypatch: pyte
     assert asked == [A_CORE, 2]
     assert list(ordered_map(process_of, range(1), jobs=12)) == [os.getpid()]  # one item starts nothing
     assert len(asked) == 2
+
+
+def test_a_process_that_is_one_of_several_has_one_thread_in_every_part_of_its_model() -> None:
+    product = parser_of(str(model_path(None))).model.base_
+    assert [product.threads, *(expert.threads for expert in product.experts_)] == [1] * (1 + len(product.experts_))
+    assert len(product.experts_) > 1
 
 
 def test_work_is_done_elsewhere() -> None:

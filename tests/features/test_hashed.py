@@ -57,6 +57,13 @@ def test_many_words_have_the_ids_that_they_have_alone(words: list[str], buckets:
     np.testing.assert_array_equal(found.sizes, np.concatenate([one.sizes for one in apart]))
 
 
+@given(st.lists(st.text("ab, .", max_size=12), min_size=2, max_size=4))
+def test_spaces_of_one_text_are_those_among_others(texts: list[str]) -> None:
+    documents = [Document.from_text(text) for text in texts]
+    apart = [spaces_before(Corpus.from_documents([document])).tolist() for document in documents]
+    assert spaces_before(Corpus.from_documents(documents)).tolist() == [kind for own in apart for kind in own]
+
+
 def test_spaces_are_known_where_tokens_touch() -> None:
     texts = [Document.from_text("Lee, A. 1999"), Document.from_text("a b c")]
     assert spaces_before(Corpus.from_documents(texts)).tolist() == [2, 1, 2, 1, 2, 0, 0, 0]

@@ -153,6 +153,17 @@ def test_the_memory_of_words_is_bounded_and_changes_no_score(monkeypatch) -> Non
     assert 0 in sizes, "there was no room, so it began anew"
 
 
+def test_a_text_alone_has_the_scores_that_it_has_among_others() -> None:
+    """Neighbours of one short text are remembered by its length; those of several, or of a long one, are not."""
+    shape, weights = random_net(inner=5, dtype=np.float32, dilations=(1, 3, 7))
+    net, lengths = ScoringNet(shape, weights), [1, 2, 9, 9, 127, 128, 129, 300]
+    sequences = [[f"{WORDS[k % len(WORDS)]}" for k in range(n)] for n in lengths]
+    together = net.scores(Corpus.from_tokens(sequences))
+    for _ in range(2):
+        apart = [net.scores(Corpus.from_tokens([sequence])) for sequence in sequences]
+        np.testing.assert_allclose(np.concatenate(apart), together, rtol=1e-4, atol=1e-4)
+
+
 def test_threads_share_the_memory_of_words(monkeypatch) -> None:
     shape, weights = random_net(inner=5, dtype=np.float32)
     corpora = [Corpus.from_tokens(several(seed, 8)) for seed in range(60)]

@@ -78,6 +78,7 @@ def alone(model: Any) -> Any:
     if hasattr(model, "threads"):
         model.threads = 1
     for part in vars(model).values():
-        if isinstance(part, SequenceLabeller):
-            alone(part)
+        for one in part if isinstance(part, list) else [part]:  # a product holds a list of models
+            if isinstance(one, SequenceLabeller):
+                alone(one)
     return model

@@ -195,6 +195,8 @@ def spaces_before(corpus: Corpus) -> NDArray[np.uint8]:
 
     It is unknown without a text, and in a text where no two tokens touch: somebody put spaces between all of them.
     """
+    if corpus.documents is not None and len(corpus.documents) == 1:
+        return _spaces_of_one(corpus.documents[0])
     spaces = np.zeros(corpus.n_tokens, np.uint8)
     if corpus.documents is None or not corpus.n_tokens:
         return spaces
@@ -208,6 +210,15 @@ def spaces_before(corpus: Corpus) -> NDArray[np.uint8]:
     touched[np.searchsorted(corpus.indptr, touching, side="right") - 1] = True
     spaces[np.repeat(~touched, corpus.lengths)] = 0
     return spaces
+
+
+def _spaces_of_one(document: Document) -> NDArray[np.uint8]:
+    """Return the same for one text, without arrays on the way."""
+    kinds, before = [], -1
+    for start, end in document.tokens:
+        kinds.append(1 if start == before else 2)
+        before = end
+    return np.array(kinds if 1 in kinds else [0] * len(kinds), np.uint8)
 
 
 def _offsets(documents: Sequence[Document], n_tokens: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

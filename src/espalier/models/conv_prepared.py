@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,9 @@ from espalier.features.hashed import GROUPS, HashedWords
 from espalier.models.conv import TINY, ConvShape, Floats, Ints, Parameters, Workspace, pooled
 
 __all__ = ["PreparedNet"]
+
+SHORT = 128
+"""Tokens of a sequence whose neighbours are remembered: 3 MB for all lengths and distances together."""
 
 
 class _Block(NamedTuple):
@@ -145,9 +149,21 @@ def _single(w: Floats) -> Floats:
 
 def _neighbours(lengths: Ints, taps: int, dilation: int) -> Ints:
     """Return for each token the places of its neighbours, int64[R * taps]; R stands for one of another sequence."""
+    if len(lengths) == 1 and lengths[0] <= SHORT:
+        return _neighbours_of_one(int(lengths[0]), taps, dilation)
     ends = np.cumsum(lengths)
     R = int(ends[-1])
     first, behind = np.repeat(ends - lengths, lengths)[:, None], np.repeat(ends, lengths)[:, None]
     places = np.arange(R)[:, None] + (np.arange(taps) - taps // 2) * dilation
     places[(places < first) | (places >= behind)] = R
     return places.reshape(-1)
+
+
+@lru_cache(maxsize=1024)
+def _neighbours_of_one(R: int, taps: int, dilation: int) -> Ints:
+    """Return the places for one sequence: most texts that are read one by one have a length that was met before."""
+    places = np.arange(R)[:, None] + (np.arange(taps) - taps // 2) * dilation
+    places[(places < 0) | (places >= R)] = R
+    places = places.reshape(-1)
+    places.flags.writeable = False
+    return places
