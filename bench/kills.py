@@ -2,11 +2,13 @@
 
     python bench/kills.py [--kills 200] [--seed 0]
 
-Six clients write at once, each what nobody else writes: fields of records, new and deleted records, rules, tasks, model
-files, and which model is in use. After each kill the project is opened and looked at: it is sound, and everything is as
-it was confirmed last, or as it was asked for when the kill came. The next server starts on what the last one left. The
-servers are forked from one process that has loaded the library, so a kill takes a second; every other kill is of two
-processes on one project. `scripts/kill_hundred.py` kills whole commands. Ends with 1 if anything was lost.
+Ten clients write at once, each what nobody else writes: fields of records, new and deleted records, rules, tasks,
+model files, which model is in use, flags, comments, records that are split, merged and put together again by undoing
+it, and labels that are renamed with the fields that have them. After each kill the project is opened and looked at:
+it is sound, and everything is as it was confirmed last, or as it was asked for when the kill came. The next server
+starts on what the last one left. The servers are forked from one process that has loaded the library, so a kill takes
+a second; every other kill is of two processes on one project. `scripts/kill_hundred.py` kills whole commands. Ends
+with 1 if anything was lost.
 """
 
 from __future__ import annotations
@@ -30,10 +32,16 @@ from espalier.workbench.database import Database
 from espalier.workbench.transport import can_share, configured, listening
 
 HEADERS = {"X-Espalier": "1", "Content-Type": "application/json"}
-TASKS = ("fields", "texts", "rules", "models")
+TASKS = ("fields", "texts", "rules", "models", "marks", "parts", "labels")
 GONE = (OSError, http.client.HTTPException, ValueError)
 
-BEFORE = {"fields": None, "text": False, "rules": "", "task": False, "model": False, "active": 0}
+WHOLE, HALVES = ["lamp 12 $"], ["12 $", "lamp"]
+"""The texts of the task `parts`, in one record and in two."""
+
+BEFORE = {
+    "fields": None, "text": False, "rules": "", "task": False, "model": False, "active": 0,
+    "flag": None, "comment": False, "parts": WHOLE, "labels": ["item", "item"],
+}  # fmt: skip
 """What is there before anybody writes, by the kind of key."""
 
 Key = tuple[str, Any]
@@ -101,6 +109,10 @@ class Killed:
             ask(port, "POST", "/tasks", {"name": task, "labels": ["item", "price"]})
         text = "\n".join(f"lamp {i} 12 $" for i in range(20))
         self.ids = ask(port, "POST", "/tasks/fields/records", {"text": text})["added"]
+        self.marked = ask(port, "POST", "/tasks/marks/records", {"text": text})["added"]
+        ask(port, "POST", "/tasks/parts/records", {"text": WHOLE[0]})
+        (one,) = ask(port, "POST", "/tasks/labels/records", {"text": "lamp 12 $"})["added"]
+        ask(port, "PUT", f"/tasks/labels/records/{one}/fields", {"fields": [{"label": "item", "start": 0, "end": 4}]})
         self.kill(children)
 
     @staticmethod
@@ -147,7 +159,10 @@ class Killed:
     def strike(self, chance: random.Random, workers: int) -> None:
         """Kill a server while clients write, and look at what it left."""
         children, port = self.start(workers)
-        works = (self._correct, self._add, self._rule, self._make_tasks, self._bring_models, self._activate)
+        works = (
+            self._correct, self._add, self._rule, self._make_tasks, self._bring_models, self._activate,
+            self._flag, self._comment, self._part, self._rename,
+        )  # fmt: skip
         seeds = [chance.random() for _ in works]
         threads = [
             threading.Thread(target=self._until_gone, args=(work, port, random.Random(seed)))
@@ -214,6 +229,36 @@ class Killed:
             ("active", "citations"), chosen, lambda: ask(port, "PUT", "/tasks/citations/model", {"id": chosen})
         )
 
+    def _flag(self, port: int, chance: random.Random) -> None:
+        id, why = chance.choice(self.marked), chance.choice([None, f"look again {chance.random()}"])
+        path = f"/tasks/marks/records/{id}"
+        self.ledger.write(("flag", id), why, lambda: ask(port, "PATCH", path, {"flag": why}))
+
+    def _comment(self, port: int, chance: random.Random) -> None:
+        text, path = f"see {chance.random()}", f"/tasks/marks/records/{chance.choice(self.marked)}/comments"
+        self.ledger.write(("comment", text), True, lambda: ask(port, "POST", path, {"text": text}))
+
+    def _part(self, port: int, chance: random.Random) -> None:
+        """Split the one record, or put the two together: by merging them, or by taking the split back."""
+        path, key = "/tasks/parts", ("parts", "parts")
+        ids = {record["text"]: record["id"] for record in ask(port, "GET", f"{path}/records", None)["records"]}
+        if len(ids) == 1:
+            split = f"{path}/records/{ids[WHOLE[0]]}/split"
+            self.ledger.write(key, HALVES, lambda: ask(port, "POST", split, {"at": 5}))
+            return
+        last = ask(port, "GET", f"{path}/history?limit=1", None)["changes"][0]
+        if last["what"] == "split" and chance.random() < 0.5:
+            self.ledger.write(key, WHOLE, lambda: ask(port, "POST", f"{path}/history/{last['id']}/undo", None))
+        else:
+            merge, other = f"{path}/records/{ids['lamp']}/merge", {"other": ids["12 $"]}
+            self.ledger.write(key, WHOLE, lambda: ask(port, "POST", merge, other))
+
+    def _rename(self, port: int, chance: random.Random) -> None:
+        """Rename a label; the label of the task and that of its confirmed field change together, or neither."""
+        before, after = ask(port, "GET", "/tasks/labels", None)["labels"][0], f"item{chance.randrange(10**6)}"
+        body = {"rename": {before: after}, "really": True}
+        self.ledger.write(("labels", "labels"), [after, after], lambda: ask(port, "PUT", "/tasks/labels/labels", body))
+
     def look(self) -> None:
         """Open the project as the next server would, and compare."""
         database = Database(self.project)
@@ -235,6 +280,10 @@ def _reader(database: Database) -> Callable[[Key], Any]:
     fields = {row["id"]: row["corrected"] for row in database.rows("SELECT id, corrected FROM record")}
     texts = {row["text"] for row in database.rows("SELECT text FROM record WHERE task = 'texts'")}
     models = {row["name"] for row in database.rows("SELECT name FROM model")}
+    flags = {row["id"]: row["flag"] for row in database.rows("SELECT id, flag FROM record WHERE task = 'marks'")}
+    comments = {row["text"] for row in database.rows("SELECT text FROM comment")}
+    parts = sorted(row["text"] for row in database.rows("SELECT text FROM record WHERE task = 'parts'"))
+    (labelled,) = database.rows("SELECT corrected FROM record WHERE task = 'labels'")
     kinds: dict[str, Callable[[Any], Any]] = {
         "fields": lambda id: None if fields[id] is None else json.loads(fields[id]),
         "text": lambda text: text in texts,
@@ -242,6 +291,13 @@ def _reader(database: Database) -> Callable[[Key], Any]:
         "task": lambda name: name in tasks,
         "model": lambda name: name in models,
         "active": lambda task: tasks[task]["active"],
+        "flag": lambda id: flags[id],
+        "comment": lambda text: text in comments,
+        "parts": lambda _: parts,
+        "labels": lambda task: [
+            json.loads(tasks[task]["definition"])["labels"][0],
+            json.loads(labelled["corrected"])[0][2],
+        ],
     }
     return lambda key: kinds[key[0]](key[1])
 

@@ -129,7 +129,7 @@ class Labels(Sequence[str]):
         return f"Labels({list(self.names)!r})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Corpus:
     """N sequences of M tokens in all.
 
@@ -151,6 +151,8 @@ class Corpus:
     >>> corpus = es.Corpus.from_tokens([["Ann", "in", "Ulm"], ["Bob"]], [["who", "O", "where"], ["who"]])
     >>> len(corpus), corpus.n_tokens, corpus.labels.names
     (2, 4, ('O', 'where', 'who'))
+    >>> corpus
+    Corpus(2 sequences, 4 tokens, 3 labels)
     >>> corpus[1:].tokens(0)
     ['Bob']
     """
@@ -161,6 +163,11 @@ class Corpus:
     y: NDArray[np.int16] | None = None
     labels: Labels | None = None
     documents: tuple[Document, ...] | None = None
+
+    def __repr__(self) -> str:
+        """Show the sizes."""
+        known = "" if self.labels is None else f", {len(self.labels)} labels"
+        return f"Corpus({len(self)} sequences, {self.n_tokens} tokens{known})"
 
     @classmethod
     def from_tokens(

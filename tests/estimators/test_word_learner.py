@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import espalier as es
+from espalier import store
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import fresh
 
@@ -81,7 +82,9 @@ def test_a_file_answers_the_same_and_can_be_fitted_again(tmp_path: Path) -> None
     model.save(tmp_path / "m.espalier")
     loaded = es.load(tmp_path / "m.espalier").model
     assert loaded.predict(TEXT) == model.predict(TEXT)
-    again = fresh(loaded).set_params(**SMALL).fit(X, Y, unlabelled=RAW)
+    assert loaded.clusters == tuple(SMALL["clusters"])
+    assert store.load(tmp_path / "m.espalier")[0]["clusters"] == [4]  # `espalier info` shows it
+    again = fresh(loaded).fit(X, Y, unlabelled=RAW)
     assert again.predict(TEXT) == model.predict(TEXT)
     assert str(loaded.explain(TEXT[0])) == str(model.explain(TEXT[0]))
 

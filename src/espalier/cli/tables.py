@@ -103,7 +103,9 @@ def _contents(header: Mapping[str, Any], penalties: NDArray[Any] | None) -> Iter
     """Yield what one model holds: parameters, features, and rules with what they cost."""
     from espalier.rules.ruleset import RuleSet
 
-    yield "parameters", ", ".join(f"{name}={value}" for name, value in header.get("parameters", {}).items())
+    several = {name: header[name] for name in ("clusters",) if name in header}  # a parameter of several numbers
+    own = {**header.get("parameters", {}), **several}
+    yield "parameters", ", ".join(f"{name}={value}" for name, value in sorted(own.items()))
     voices = header.get("voices")
     if isinstance(voices, Mapping):
         yield "weights", ", ".join(f"{weight:.4g}" for weight in voices["weights"])

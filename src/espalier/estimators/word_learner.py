@@ -169,9 +169,15 @@ class WordLearner(TaughtLabeller):
         found: Explanation = self.model_.explain(tokens)
         return found
 
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
+        header, arrays = super().state()
+        return header | {"clusters": [int(size) for size in self.clusters]}, arrays
+
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take back what `state` gave."""
         super().restore(header, arrays)
+        self.clusters = tuple(header.get("clusters", self.clusters))
         self.model = fresh(self.model_)
 
 

@@ -48,6 +48,13 @@ class Server:
                 time.sleep(0.1)
         pytest.fail(f"the server did not start: {Path(log.name).read_text()[-2000:]}")
 
+    def __enter__(self) -> Server:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
     def kill(self) -> None:
         """As if the power had failed."""
         assert self.process is not None

@@ -29,19 +29,15 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for all; every test has tasks of its own."""
-    made = Server(tmp_path_factory.mktemp("workbench") / "project")
-    made.start()
-    yield made
-    made.stop()
+    with Server(tmp_path_factory.mktemp("workbench") / "project") as made:
+        yield made
 
 
 @pytest.fixture(scope="session")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One that asks for a token."""
-    made = Guarded(tmp_path_factory.mktemp("guarded") / "project")
-    made.start()
-    yield made
-    made.stop()
+    with Guarded(tmp_path_factory.mktemp("guarded") / "project") as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -57,10 +57,8 @@ def test_labels_and_refusals_are_text_too(desk: Desk) -> None:
 
 @pytest.fixture
 def mortal(tmp_path: Path) -> Iterator[Server]:
-    made = Server(tmp_path / "project")
-    made.start()
-    yield made
-    made.stop()
+    with Server(tmp_path / "project") as made:
+        yield made
 
 
 GONE = "ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED"
