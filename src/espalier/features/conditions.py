@@ -19,8 +19,7 @@ from espalier.features.columns import Column, Raw
 from espalier.features.named import NamedField
 from espalier.rules.conditions import parse_condition, print_condition
 from espalier.rules.grounding import Plan, Sequences
-from espalier.rules.phrases import lists_of
-from espalier.rules.predicates import Condition, WordCondition, own_function
+from espalier.rules.predicates import Condition, WordCondition, lists_of, own_function
 from espalier.rules.reader import Scope
 
 __all__ = ["ConditionField"]

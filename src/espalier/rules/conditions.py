@@ -28,7 +28,6 @@ from espalier.rules.predicates import (
     Text,
     Window,
     Words,
-    read_lexicon,
 )
 from espalier.rules.reader import KEYWORDS, Lexeme, Reader, Scope, logical_lines, print_name, print_string
 
@@ -148,7 +147,7 @@ class ConditionReader(Reader):
 
     def lexicon(self, *, fold: bool) -> Condition:
         """Read a file name, and the words in that file."""
-        at, source, words = self.listed(read_lexicon)
+        at, source, words = self.listed(_read_words)
         return self.built(at, lambda: Words(words(), fold=fold, source=source))
 
     def listed(self, read: Callable[[Path, str], tuple[str, ...]]) -> tuple[Lexeme, str, Callable[[], tuple[str, ...]]]:
@@ -169,7 +168,7 @@ class ConditionReader(Reader):
         self.need("phrase")
         at = self.now
         if self.take("file"):
-            at, source, phrases = self.listed(ph.read_phrases)
+            at, source, phrases = self.listed(_read_phrases)
             return self.built(at, lambda: ph.Phrases(phrases(), not exactly, source, role))
         if self.take("("):
             pattern = self.pattern()
@@ -316,3 +315,33 @@ def _element(part: ph.PhrasePart) -> str:
         return f"({_rows(part)})"
     text = print_condition(part)
     return f"token {text}" if text.startswith("(") else text  # a bracket alone would begin a part of the pattern
+
+
+# Lists in files.
+
+
+def _read_words(directory: Path, source: str) -> tuple[str, ...]:
+    """Read a word list: UTF-8, one token on each line, blank lines ignored."""
+    words = _read_lines(directory, source)
+    for number, word in enumerate(words, 1):
+        if len(word.split()) > 1:
+            raise RuleError(
+                f"lexicon {source!r}, line {number}: {word!r} is not one token",
+                hint="list single tokens, or write: in phrase file",
+            )
+    return tuple(word for word in words if word)
+
+
+def _read_lines(directory: Path, source: str) -> list[str]:
+    """Return the lines of a list, without white space at their ends."""
+    try:
+        lines = (directory / source).read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise RuleError(f"lexicon {source!r} cannot be read: {why}") from None
+    return [line.strip() for line in lines]
+
+
+def _read_phrases(directory: Path, source: str) -> tuple[str, ...]:
+    """Read a list of phrases: UTF-8, one phrase on each line, blank lines ignored."""
+    return tuple(filter(None, _read_lines(directory, source)))

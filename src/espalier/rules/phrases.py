@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
-from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from espalier.errors import RuleError
 from espalier.phrases import PhraseTrie, collapsed
-from espalier.rules.predicates import AnyOf, Condition, Words, parts, read_lines
+from espalier.rules.predicates import AnyOf, Condition, Words
 
 __all__ = [
     "ROLES",
@@ -38,10 +37,8 @@ __all__ = [
     "Role",
     "either",
     "in_phrase",
-    "lists_of",
     "optional",
     "phrase",
-    "read_phrases",
     "repeated",
 ]
 
@@ -89,6 +86,10 @@ class Phrases(Condition):
                 f"the phrase {long[:40] + '…'!r} has {len(long)} characters", hint=f"{LONGEST} are the most"
             )
 
+    def lists(self) -> tuple[tuple[str, Sequence[str]], ...]:
+        """Return its file and its phrases."""
+        return ((self.source, self.phrases),) if self.source else ()
+
     def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
         """Is token t in one of the phrases?"""
         return _held(self, tuple(tokens), "")[t]
@@ -112,20 +113,6 @@ class Phrases(Condition):
     def __hash__(self) -> int:
         """Hash without reading a million phrases."""
         return hash((len(self.phrases), self.phrases[0], self.phrases[-1], self.fold, self.source, self.role))
-
-
-def read_phrases(directory: Path, source: str) -> tuple[str, ...]:
-    """Read a list of phrases: UTF-8, one phrase on each line, blank lines ignored."""
-    return tuple(filter(None, read_lines(directory, source)))
-
-
-def lists_of(condition: Condition) -> dict[str, list[str]]:
-    """Return the words and phrases of every file that the condition names."""
-    lists: dict[str, list[str]] = {}
-    for part in parts(condition):
-        if isinstance(part, Words | Phrases) and part.source:
-            lists[part.source] = list(part.words if isinstance(part, Words) else part.phrases)
-    return lists
 
 
 @lru_cache(maxsize=4)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
-from pathlib import Path
 from typing import NoReturn
 
 from espalier.errors import RuleError
@@ -36,10 +35,9 @@ __all__ = [
     "Window",
     "WordCondition",
     "Words",
+    "lists_of",
     "own_function",
     "parts",
-    "read_lexicon",
-    "read_lines",
     "shape_of",
 ]
 
@@ -59,6 +57,10 @@ class Condition(ABC):
 
     def inner(self) -> tuple[Condition, ...]:
         """Return the conditions that this one is made of."""
+        return ()
+
+    def lists(self) -> tuple[tuple[str, Sequence[str]], ...]:
+        """Return the file that this condition itself names, if any, with its words or phrases."""
         return ()
 
     def __and__(self, other: Condition) -> AllOf:
@@ -115,6 +117,10 @@ class Words(WordCondition):
         if not self.words or not all(self.words):
             raise RuleError("a word list needs at least one word, and no empty ones")
         object.__setattr__(self, "_index", frozenset(w.casefold() if self.fold else w for w in self.words))
+
+    def lists(self) -> tuple[tuple[str, Sequence[str]], ...]:
+        """Return its file and its words."""
+        return ((self.source, self.words),) if self.source else ()
 
     def accepts(self, word: str) -> bool:
         """Is the word listed?"""
@@ -347,26 +353,9 @@ def own_function(condition: Condition) -> str:
     return next((part.name for part in named if BUILT_IN.get(part.name) is not part.function), "")
 
 
-def read_lexicon(directory: Path, source: str) -> tuple[str, ...]:
-    """Read a word list: UTF-8, one token on each line, blank lines ignored."""
-    words = read_lines(directory, source)
-    for number, word in enumerate(words, 1):
-        if len(word.split()) > 1:
-            raise RuleError(
-                f"lexicon {source!r}, line {number}: {word!r} is not one token",
-                hint="list single tokens, or write: in phrase file",
-            )
-    return tuple(word for word in words if word)
-
-
-def read_lines(directory: Path, source: str) -> list[str]:
-    """Return the lines of a list, without white space at their ends."""
-    try:
-        lines = (directory / source).read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise RuleError(f"lexicon {source!r} cannot be read: {why}") from None
-    return [line.strip() for line in lines]
+def lists_of(condition: Condition) -> dict[str, list[str]]:
+    """Return the words and phrases of every file that the condition names."""
+    return {source: list(entries) for part in parts(condition) for source, entries in part.lists()}
 
 
 @lru_cache(maxsize=256)

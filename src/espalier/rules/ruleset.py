@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from espalier.errors import RuleError, listed, nearest
 from espalier.rules.nodes import Node, conditions_of, fields_of, known_fields
-from espalier.rules.phrases import lists_of
-from espalier.rules.predicates import own_function
+from espalier.rules.predicates import lists_of, own_function
 from espalier.rules.reader import Scope
 from espalier.rules.text import parse_node, parse_rules, print_name, print_node
 
