@@ -108,12 +108,8 @@ def save(
         raise ModelFileError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from error
 
 
-def load(path: str | os.PathLike[str], *, mmap: bool = False) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Read a model file back: its header and its arrays by name, verified, read-only and 64-byte aligned.
-
-    With `mmap` the arrays are views of the mapped file, so that processes share one copy of it; such a file may
-    be replaced (as `save` does) but must not be cut short while it is in use.
-    """
+def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read a model file back: its header and its arrays by name, verified, read-only and 64-byte aligned."""
     try:
         mode = os.stat(path).st_mode
         if not stat.S_ISREG(mode):  # asked before opening: opening a pipe would wait for a writer
@@ -122,7 +118,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> tuple[dict[str,
             size = os.fstat(file.fileno()).st_size
             first = file.read(_START)
             json_length = _check_preamble(first, size)
-            data = np.asarray(np.memmap(file, np.uint8, mode="r", shape=size)) if mmap else _read_all(file, size)
+            data = _read_all(file, size)
         contents = _contents(data, json_length)
         return contents["header"], _arrays(data, _aligned(_START + json_length), contents)
     except ModelFileError as error:
