@@ -23,6 +23,7 @@ from typing import Any
 
 from rendering.articles import LAYOUTS, write_article
 from rendering.bibtex import STYLES, Writer
+from rendering.exchange import Exchange
 from rendering.kinds import Maker
 from rendering.labels import label_marked, read_marked
 from rendering.noise import spoil
@@ -37,6 +38,9 @@ from rendering import citeproc
 PARTS = ("train", "dev", "unseen")
 NOISE = {"train": 1.0, "dev": 0.5, "unseen": 0.0}
 """The share of references that noise may touch."""
+
+EXCHANGED = {"train": 0.6, "dev": 0.0, "unseen": 0.0}
+"""The share of references of which rare words are exchanged."""
 
 BIBTEX = 0.16
 """The share of references in styles that CSL lacks; they count as seen, so `unseen` has none."""
@@ -94,8 +98,14 @@ def make(
     found = list(_bibtex(maker, random, words, round(wanted * share * SPARE)))
     found += _csl(part, maker, random, round(wanted * (1 - share) * SPARE), data, rendering, dropped)
     found += _articles(maker, random, words, round(wanted * ARTICLES) if share else 0)
+    exchange, drawn = (
+        Exchange((document, origin["locale"][:2]) for document, origin in found),
+        Random(f"{seed}/exchange"),
+    )
     rows, seen = [], set()
     for document, origin in found:
+        if drawn.random() < EXCHANGED[part]:
+            document, origin["exchanged"] = exchange(document, drawn), True
         if random.random() < NOISE[part]:
             document, origin["noise"] = spoil(document, random)
         key = re.sub(r"[\W_]+", "", document.text).casefold()

@@ -113,6 +113,7 @@ IMPORTED = {
     "bench/reference_features.py": "bench/accuracy.py",
     "bench/serve_clients.py": "bench/serve.py",
     "bench/synthetic.py": "bench/crf.py",
+    "scripts/citation_reports.py": "scripts/train_citations.py",
     "scripts/page_meaning.py": "scripts/random_problems.py",
     "scripts/kill_kinds.py": "scripts/kill_hundred.py",
     "scripts/line_documents.py": "scripts/train_lines.py",
