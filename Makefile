@@ -34,9 +34,9 @@ model: $(STAMP) rendered
 	$(BIN)/python scripts/train_lines.py --data ../shared/data
 	$(BIN)/python scripts/list_learned.py --data ../shared/data
 
-# Labelled references from works and citation styles, in build/rendered: needs Node.js and npm; half an hour.
+# Labelled references from works and citation styles, in build/rendered: needs Node.js and npm; an hour.
 rendered: $(STAMP)
-	$(BIN)/python scripts/render_references.py --data ../shared/data --train 120000 --dev 4000 --unseen 4000
+	$(BIN)/python scripts/render_references.py --data ../shared/data --train 200000 --dev 4000 --unseen 4000
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
