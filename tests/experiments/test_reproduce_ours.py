@@ -11,6 +11,7 @@ from reproduce_tables import write_split
 
 from espalier.estimators.ccm import CCM
 from espalier.estimators.codl import CoDL
+from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.estimators.hmm import HMM
@@ -68,8 +69,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Data:
 def few_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """The text here has too few words for 256 clusters."""
     learn = WordClasses.learn
-    monkeypatch.setattr(ours.WordClasses, "learn", lambda text: learn(text, clusters=(4, 8), dimensions=3, min_count=2))
+    few = {"clusters": (4, 8), "dimensions": 3, "min_count": 2}
+    monkeypatch.setattr(ours.WordClasses, "learn", lambda text, seed=0, **_: learn(text, seed=seed, **few))
     ours._learned.cache_clear()
+    later = {size: {**chosen, "from": 10} for size, chosen in ours.GENERAL_AT["ads"].items()}  # there are 40
+    monkeypatch.setattr(ours, "GENERAL_AT", {**ours.GENERAL_AT, "ads": later})
 
 
 def cell(row: str, column: str = "5") -> Cell:
@@ -135,6 +139,18 @@ def test_what_rows_are_made_of(domain: str) -> None:
     assert (teacher, rules, type(base)) == (None, extended.rules, Experts)
     assert type(parts(f"{domain}, HMM alone")[2]) is HMM
     assert type(parts(f"{domain}, CRF alone")[2]) is CRF
+
+
+@pytest.mark.usefixtures("few_words")
+def test_a_net_joins_the_sum(data: Data) -> None:
+    """Weights of the answers are those of CRF, HMM and net, whatever they were while learning."""
+    tiny = {"channels": 8, "dilations": [1], "buckets": 64, "epochs": 0, "crf_epochs": 1, "min_steps": 60}
+    chosen = ours.settings("citations, general rules", "300") | {"net": {"pool_weight": 0.1, "parameters": tiny}}
+    model = ours.fitted(data, Cell("ours", "citations, general rules", "5", 0, chosen))
+    assert [type(expert) for expert in model.base_.experts_] == [CRF, HMM, ConvCRF]
+    assert model.base_.weights_.tolist() == [0.7, 0.7, 0.42]
+    assert model.rules_.names == load_task("cora-general").rules.names
+    assert model.score(data.corpus("cora/test")) > 0.9
 
 
 @pytest.mark.usefixtures("few_words")

@@ -31,7 +31,14 @@ def test_bundled_names() -> None:
 
 @pytest.mark.parametrize(
     ("name", "labels", "K"),
-    [("cora", CORA, 12), ("ads", ADS, 13), ("cora-extended", CORA, 66), ("ads-extended", ADS, 24)],
+    [
+        ("cora", CORA, 12),
+        ("ads", ADS, 13),
+        ("cora-extended", CORA, 66),
+        ("ads-extended", ADS, 24),
+        ("cora-general", CORA, 85),
+        ("ads-general", ADS, 40),
+    ],
 )
 def test_bundled_tasks(name: str, labels: str, K: int) -> None:
     task = load_task(name)
@@ -42,7 +49,7 @@ def test_bundled_tasks(name: str, labels: str, K: int) -> None:
     assert task.defaults["model"] == "crf"
 
 
-@pytest.mark.parametrize("name", ["cora", "ads", "cora-extended", "ads-extended", "umass"])
+@pytest.mark.parametrize("name", ["cora", "ads", "cora-extended", "ads-extended", "ads-general", "umass"])
 def test_defaults_and_features_fit_the_estimator(name: str) -> None:
     """What a task declares is what the model it names takes."""
     task = load_task(name)
@@ -175,7 +182,7 @@ def test_wrong_files(tmp_path: Path, text: str, kind: type[EspalierError], messa
             "recipes",
             f"no task is named 'recipes'; tasks: {', '.join(names())} (one of your own is a path that ends in .toml)",
         ),
-        ("", "no task is named ''; tasks: ads, ads-extended, citations"),
+        ("", "no task is named ''; tasks: ads, ads-extended, ads-general, citations"),
         ("nowhere/at.toml", "at.toml: there is no such file"),
     ],
 )
