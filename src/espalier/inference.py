@@ -145,25 +145,20 @@ def _batch(potentials: Chains | Segments) -> ChainBatch | SegmentBatch:
     """Make a batch of one sequence or a list."""
     if isinstance(potentials, ChainBatch):
         return potentials
-    if isinstance(potentials, Potentials):
-        return ChainBatch.of([potentials])
-    if isinstance(potentials, (list, tuple)) and all(isinstance(p, Potentials) for p in potentials):
-        return ChainBatch.of(potentials)
+    several: Sequence[Any] = potentials if isinstance(potentials, (list, tuple)) else [potentials]
+    if all(isinstance(p, Potentials) for p in several):
+        return ChainBatch.of(several)
     from espalier.segment_potentials import SegmentBatch, SegmentPotentials
 
     if isinstance(potentials, SegmentBatch):
         return potentials
-    if isinstance(potentials, SegmentPotentials):
-        return SegmentBatch.of([potentials])
-    if isinstance(potentials, (list, tuple)):
-        if all(isinstance(p, SegmentPotentials) for p in potentials):
-            return SegmentBatch.of(potentials)
-        kinds = ", ".join(sorted({type(p).__name__ for p in potentials}))
+    if all(isinstance(p, SegmentPotentials) for p in several):
+        return SegmentBatch.of(several)
+    if several is potentials:
+        kinds = ", ".join(sorted({type(p).__name__ for p in several}))
         raise InputError(f"a list of {kinds}", hint="expected all Potentials or all SegmentPotentials")
-    raise InputError(
-        "expected Potentials, SegmentPotentials, a list of one of them, or a batch",
-        hint=f"got {type(potentials).__name__}",
-    )
+    what = "expected Potentials, SegmentPotentials, a list of one of them, or a batch"
+    raise InputError(what, hint=f"got {type(potentials).__name__}")
 
 
 def _require_feasible(scores: Float, allow_infeasible: bool) -> None:

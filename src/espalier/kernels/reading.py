@@ -171,7 +171,7 @@ def _place_of(key, keys, lo, hi):
 
 @njit(cache=True, nogil=True)
 def _read_conjunctions(codes, at, n_columns, program, weights, unary):
-    """Add the attributes of neighbouring words together; see `features.view`."""
+    """Add the attributes of neighbouring words together; see `features.extract`."""
     joins, parts, keys = program[3], program[6], program[7]
     T = len(unary)
     found, wider = np.empty(64, np.int64), np.empty(64, np.int64)
