@@ -185,6 +185,8 @@ class Maker:
         found: list[_Piece] = []
         number = 1 if rng.random() < 0.9 else rng.randint(2, 60)
         size = rng.choice((1.0, 1.0, 0.9, 0.8))
+        if mark[:1] in ("{", "[") and rng.random() < 0.12:
+            mark = f"{mark.rstrip()}\n"  # the number has a line of its own
         for text in texts:
             if not mark and rng.random() < 0.006:
                 found.append(_Piece(rng.choice(PARTS), "heading", gap=0.7))
@@ -260,7 +262,7 @@ def _run_together(pieces: Sequence[_Piece]) -> list[_Piece]:
     for piece in pieces:
         if piece.kind == "ref":
             starts.append(len(text))
-            text += piece.text + " "
+            text += piece.text.replace("\n", " ") + " "
     return [_Piece(text.rstrip(), "ref", starts=tuple(starts[1:]), wrapped=False)]
 
 
@@ -274,11 +276,17 @@ def first_note(rng: random.Random) -> int:
 
 def _wrap(piece: _Piece, width: int, rng: random.Random) -> list[tuple[str, int]]:
     """Return the lines of a piece, each with where it begins in its text; words may be broken by hyphens."""
+    number, above, text = piece.text.rpartition("\n")
     if not piece.wrapped:
-        return [(piece.text, 0)]
-    found, line, begin, room = [], "", 0, max(width - int(2 * piece.first), 12)
-    position = 0
-    for word in piece.text.split(" "):
+        return [(number, 0)] * bool(above) + [(text, len(number + above))]
+    found, line, begin, room = (
+        [(number, 0)] * bool(above),
+        "",
+        len(number + above),
+        max(width - int(2 * piece.first), 12),
+    )
+    position = begin
+    for word in text.split(" "):
         if line and len(line) + 1 + len(word) > room:
             left = room - len(line) - 2
             if rng.random() < 0.35 and left >= 3 and len(word) - left >= 3 and word.isalpha():

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from espalier.documents.line_features import seen
 from espalier.documents.line_marks import chains
+from espalier.documents.line_model import shape_words
+from espalier.documents.line_units import units_of
 from espalier.documents.line_words import heading_kind, look, mark_of, sort_key
+from espalier.documents.lines import TextLine
 
 
 @pytest.mark.parametrize(
@@ -114,3 +118,15 @@ def test_chains_count_marks_that_follow_each_other() -> None:
 def test_sections_far_apart_are_no_list() -> None:
     marks: list[tuple[str, int] | None] = [("n.", 1), *[None] * 60, ("n.", 2)]
     assert [c for c in chains(marks) if c is not None and c.up + c.down] == []
+
+
+@pytest.mark.parametrize(("text", "mark"), [("30.", ("n.", 30)), ("7", ("n|", 7)), ("2004", None), ("3.5", None)])
+def test_a_number_on_a_line_of_its_own_is_a_mark(text: str, mark: tuple[str, int] | None) -> None:
+    assert look(text).mark == mark
+
+
+@pytest.mark.parametrize("apart", [4, 30])
+def test_numbers_on_lines_of_their_own_count_references_if_they_are_near(apart: int) -> None:
+    lines = [line for n in range(1, 12) for line in (str(n), *["On pears and wires of orchards"] * (apart - 1))]
+    words = shape_words(seen(units_of([TextLine(line) for line in lines])))
+    assert (words[5 * apart] == "next") == (apart == 4)

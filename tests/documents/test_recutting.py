@@ -8,7 +8,15 @@ from espalier.documents.finding import find_references, findings_of
 from espalier.documents.line_model import LABELS, LineReading, bundled
 from espalier.documents.line_units import units_of
 from espalier.documents.lines import PrintedText, TextLine
-from espalier.documents.recutting import is_rest, may_be_two, read_fields, second_works
+from espalier.documents.recutting import (
+    ends_of_rests,
+    is_rest,
+    may_be_two,
+    read_fields,
+    second_works,
+    semicolon_pieces,
+    works_behind_semicolons,
+)
 
 SMITH = "Smith, J. (1990). Wires and walls. Journal of Orchards, 12(3), 4-9"
 JONES = "Jones, A. B. (1994). On pears. Berlin: Springer"
@@ -46,6 +54,51 @@ def test_a_second_work_is_seen(text: str) -> None:
 )
 def test_one_work_stays_one(text: str) -> None:
     assert cut_by_reading(text) == [text]
+
+
+def cut_at_semicolons(text: str) -> list[str]:
+    spans = semicolon_pieces(text)
+    places = works_behind_semicolons(text, spans, read_fields([text[a:b] for a, b in spans]))
+    return [text[a:b].strip("; ") for a, b in zip([0, *places], [*places, len(text)], strict=True)]
+
+
+@pytest.mark.parametrize(
+    "works",
+    [
+        (
+            "Müller J (1900) Zur Lautlehre, Sechste Auflage. Hauptmann, Bonn",
+            "Hamm F, Yan Y (1998) Typen. Univ., Berlin",
+        ),
+        (
+            "Cassotti P (2025) Historical Word Usage Generation",
+            "Bucknall G (1997) Nyangumarta: alive. The Times B1–B3.",
+        ),
+        ("Smith, J. (1999). Wires. Berlin: Springer", "Brown, A.; White, B. (2001). Walls and houses. Paris: Seuil."),
+        ("Meyer, P. (1999): Stadt. In: Brown, A.; White, B. (Hg.): Orte der Moderne. Berlin 1999: Suhrkamp, S. 12-20",),
+        ("Costa, A. ; Lino, T.: On words. In: Renfrew, C. ; Bellwood, P. (Hrsg.): Farming 1999, 2016, S. 13–20",),
+    ],
+)
+def test_whole_works_stand_on_both_sides_of_a_semicolon(works: tuple[str, ...]) -> None:
+    assert cut_at_semicolons("; ".join(works)) == list(works)
+
+
+def test_a_place_behind_a_cut_is_the_end_of_the_reference_before() -> None:
+    first = "Katz, E. (2011). Hair cells of birds."
+    second = "Keegan, R. D. (2005). Inhalant anesthetics: the basics. Vet Clin, 12, 22-24."
+    assert ends_of_rests([first, second, second]) == [0, 0, 0]
+    assert ends_of_rests([first, f"New York: Springer. {second}"]) == [0, len("New York: Springer. ")]
+
+
+def test_references_of_a_web_page_in_one_line_end_with_links() -> None:
+    works = [
+        "Gunkel C, Lafortune M (2005) Current techniques in avian anesthesia. Semin Avian Exotic Med 14:263-276",
+        "Ishizawa Y (2007) Mechanisms of anesthetic actions and the brain. J Anesth 21:187-199",
+        "Katz E, Elgoyhen AB (2011) Cholinergic inhibition of hair cells. Hear Res 11:103-133",
+    ]
+    text = " ".join(f"{work} CrossRef Medline" for work in works)
+    units = units_of([TextLine(text)])
+    assert {unit.text.split()[0] for unit in units} >= {"Gunkel", "Ishizawa", "Katz"}
+    assert not any(unit.text.startswith(("CrossRef", "Medline")) for unit in units)
 
 
 def test_an_entry_of_a_numbered_list_may_hold_two_works() -> None:

@@ -18,7 +18,16 @@ from espalier.documents.line_model import LineModel, LineReading, bundled
 from espalier.documents.line_units import Unit
 from espalier.documents.line_words import mark_of, pattern
 from espalier.documents.lines import Box, PrintedText, TextLine
-from espalier.documents.recutting import is_rest, may_be_rest, may_be_two, read_fields, second_works
+from espalier.documents.recutting import (
+    ends_of_rests,
+    is_rest,
+    may_be_rest,
+    may_be_two,
+    read_fields,
+    second_works,
+    semicolon_pieces,
+    works_behind_semicolons,
+)
 
 __all__ = ["Dropped", "Findings", "FoundReference", "fill_in", "find_references", "findings_of", "without_lead"]
 
@@ -169,7 +178,7 @@ def _is_none(units: Sequence[Unit]) -> bool:
 
 def _second_look(printed: PrintedText, groups: list[_Group], words: frozenset[str]) -> list[_Group]:
     """Cut groups that hold two works, and put together what was cut inside a line and is no reference."""
-    groups = _without_semicolons(groups)
+    groups = _at_semicolons(printed, _without_semicolons(groups), words)
     joined = [_joined(printed, group.units, words) for group in groups]
     starts = [_line_starts(printed, group, one) for group, one in zip(groups, joined, strict=True)]
     doubtful = [k for k, one in enumerate(joined) if may_be_two(one.text, starts[k])]
@@ -180,6 +189,18 @@ def _second_look(printed: PrintedText, groups: list[_Group], words: frozenset[st
         found += _cut_at(printed, group, [joined[k].offset(place) for place in places])
     run_together = sum(group.units[0].inner for group in found)
     return _put_together(printed, found, words, everywhere=2 * run_together > len(found))
+
+
+def _at_semicolons(printed: PrintedText, groups: Sequence[_Group], words: frozenset[str]) -> list[_Group]:
+    """Cut groups at semicolons between works that are whole, each read by itself."""
+    joined = [_joined(printed, group.units, words) for group in groups]
+    spans = [semicolon_pieces(one.text) for one in joined]
+    fields = iter(read_fields([one.text[a:b] for one, some in zip(joined, spans, strict=True) for a, b in some]))
+    found: list[_Group] = []
+    for group, one, some in zip(groups, joined, spans, strict=True):
+        places = works_behind_semicolons(one.text, some, [next(fields) for _ in some])
+        found += _cut_at(printed, group, [one.offset(place) for place in places]) if places else [group]
+    return found
 
 
 def _without_semicolons(groups: Sequence[_Group]) -> list[_Group]:
@@ -237,10 +258,18 @@ def _put_together(
     texts = [_joined(printed, group.units, words).text for group in groups]
     chosen = [k for k, text in enumerate(texts) if everywhere or may_be_rest(text)]
     fields = dict(zip(chosen, read_fields([texts[k] for k in chosen]), strict=True))
+    ends = ends_of_rests(texts) if everywhere else []
     found: list[_Group] = []
     waiting: _Group | None = None
     for k, group in enumerate(groups):
         near = k + 1 < len(groups) and groups[k + 1].units[0].inner
+        if everywhere and found and waiting is None and group.units[0].inner:
+            end = ends[k]
+            joined = _joined(printed, group.units, words)
+            head, *rest = _cut_at(printed, group, [joined.offset(end)]) if end else [group]
+            if rest:
+                found[-1] = _Group((*found[-1].units, *head.units), min(found[-1].sure, head.sure))
+                group = rest[0]
         if waiting is not None:
             group, waiting = _Group((*waiting.units, *group.units), min(waiting.sure, group.sure)), None
         elif k in fields and near and is_rest(fields[k], of_next=True):

@@ -25,9 +25,11 @@ from espalier import store
 from espalier.corpus import Corpus, Labels
 from espalier.documents.line_features import Seen, attributes, seen
 from espalier.documents.line_lists import list_attributes
+from espalier.documents.line_marks import MarkChain
 from espalier.documents.line_regions import outside
 from espalier.documents.line_scores import LineScores
 from espalier.documents.line_units import Unit, units_of
+from espalier.documents.line_words import Look
 from espalier.documents.lines import TextLine
 from espalier.errors import ModelFileError
 from espalier.estimators.persist import nested, unnested
@@ -43,6 +45,8 @@ LISTED = 6.0
 """What text costs in a list of references, in natural logarithms."""
 OUTSIDE = 4.0
 """What a line of a reference costs where no list is, likewise."""
+APART = 12
+"""Lines from one number of a list to the next, if they stand on lines of their own."""
 HINTED = 12.0
 """What a line gains as a running head if the reader of the file found it on other pages, too."""
 OVERLAP = 150  # units that a part shares with the next
@@ -178,7 +182,7 @@ def shape_words(page: Seen) -> list[str]:
     found, before, within = [], "", 0  # within : units that may still belong to the entry of a numbered list
     for one, chain, unit in zip(page.looks, page.chains, page.units, strict=True):
         within -= 1
-        if chain is not None and chain.up + chain.down > 5:
+        if chain is not None and chain.up + chain.down > 5 and _counts(one, chain):
             word = "next" if chain.up > 1 else one.begin
             within = 12 if chain.down and one.mark is not None and one.mark[0] in ("[n]", "(n)", "n.") else 0
         elif unit.text.isdigit():
@@ -194,6 +198,11 @@ def shape_words(page: Seen) -> list[str]:
         found.append(word)
         before = one.end
     return found
+
+
+def _counts(one: Look, chain: MarkChain) -> bool:
+    """Does a number count references? One on a line of its own may be that of a page, which are farther apart."""
+    return one.mark is None or one.mark[0] != "n|" or 0 < chain.gap <= APART
 
 
 def _parts(units: Sequence[Unit]) -> Iterator[tuple[slice, slice]]:

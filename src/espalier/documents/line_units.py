@@ -27,7 +27,10 @@ _PERSON = (
 )
 _AFTER_SEMICOLON = pattern(rf"(?<=[;])\s+(?=(?:\(?[a-h]\s?\)\s?|<LEAD>{{0,2}}(?:and |und )?){_PERSON})")
 _LETTERED = re.compile(r"(?<=[;.])\s+(?=\(?[b-h]\)\s?\S)")
-_AFTER_STOP = pattern(rf"(?<=[.)\]\d/”\"])\s+(?={_PERSON}|[—–]{{1,6}}[.,]|-{{2,6}}[.,])")
+_LINKS = r"(?:CrossRef|Medline|PubMed|Google Scholar|MathSciNet|View Article|PMC|PDF)"  # behind references on the web
+_BARE = r"<P><W> <U>(?:[ -]?<U>){0,3}(?:;|, <C>| and <C>| et al| \(?<YEAR>)"  # Smith J K 1994
+_AFTER_LINKS = pattern(rf"(?<=\s){_LINKS}\s+(?={_PERSON}|{_BARE})(?!{_LINKS})")
+_AFTER_STOP = pattern(rf"(?<=[.)\]\d/”\"])\s+(?!{_LINKS})(?={_PERSON}|{_BARE}|[—–]{{1,6}}[.,]|-{{2,6}}[.,])")
 
 
 class Unit(NamedTuple):
@@ -120,7 +123,7 @@ def _cuts(text: str, last: int | None) -> Iterator[int]:
     places.update(found.end() for found in _LETTERED.finditer(text))
     places.update(_next_numbers(text, last))
     if len(text) > _LONG:
-        places.update(found.end() for found in _AFTER_STOP.finditer(text))
+        places.update(found.end() for pattern_ in (_AFTER_STOP, _AFTER_LINKS) for found in pattern_.finditer(text))
     previous = 0
     for place in sorted(places):
         if place - previous >= 12 and len(text) - place >= 8:

@@ -57,6 +57,7 @@ NAMED = frozenset(kind for kind, _ in _BEGINNINGS[:9] if kind != "initial")
 
 _SPACED = re.compile(r"\w(?: \w){4,}\Z")
 _SORTED = re.compile(r"[^\W\d_]{2,}")
+_ALONE = re.compile(r"(\d{1,3})(\.?)")
 _FOLD = str.maketrans("àáâãäåæçèéêëìíîïñòóôõöøùúûüýÿß", "aaaaaaaceeeeiiiinoooooouuuuyys")
 _PARTICLES = frozenset(_WORDS["particles"])
 
@@ -124,6 +125,8 @@ def look(text: str) -> Look:
     """Read one line."""
     text = text.strip()
     mark, after = mark_of(text)
+    if mark is None and (alone := _ALONE.fullmatch(text)):  # a number on a line of its own, above its reference
+        mark = ("n." if alone[2] else "n|", int(alone[1]))
     rest = text[after:].lstrip()
     head, tail = rest[:LONGEST_LOOK], text[-60:]
     begin = next((kind for kind, pattern in _BEGINNINGS if pattern.match(head)), "other")

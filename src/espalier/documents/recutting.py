@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from espalier.documents.line_words import pattern
@@ -23,10 +24,24 @@ from espalier.documents.line_words import pattern
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
 
-__all__ = ["is_rest", "may_be_rest", "may_be_two", "read_fields", "second_works"]
+__all__ = [
+    "ends_of_rests",
+    "is_rest",
+    "may_be_rest",
+    "may_be_two",
+    "read_fields",
+    "second_works",
+    "semicolon_pieces",
+    "works_behind_semicolons",
+]
 
 SHORTEST_WORK = 20
 """Characters before a cut, and behind it."""
+
+AROUND = 120
+"""Characters that are read around a cut."""
+LONGEST_REST = 60
+"""Characters of the end of a reference that may stand behind a cut."""
 
 _ENOUGH = frozenset(("date", "url", "doi", "pages", "volume", "accessed"))
 _WORK = frozenset(
@@ -47,6 +62,7 @@ _UNBROKEN = frozenset(("author", "editor", "translator", "title", "container-tit
 _LEAD_BEFORE = pattern(r"(?<=[;.)])\s+(?:<LEAD>){1,2}\Z")
 _LEAD = pattern(r"(?:<LEAD>){1,2}")
 _FULL = r"<C>[\w'’.-]*(?: (?:<C>[\w'’.-]*|(?:<particles>))){1,3}"
+_LINKS = re.compile(r"(?:CrossRef|Medline|PubMed|Scholar|MathSciNet|Article|PMC|PDF)\Z")
 _DATED = pattern(
     rf"{_FULL}(?:, {_FULL}){{0,12}}(?:,? (?:and|und) {_FULL})?\.? (?:\(<YEAR>[a-z]?\)|<YEAR>[a-z]?)[.:,]? "
 )
@@ -98,6 +114,37 @@ def _apart(places: Iterable[int]) -> list[int]:
     for place in sorted(places):
         if not found or place - found[-1] >= SHORTEST_WORK:
             found.append(place)
+    return found
+
+
+def semicolon_pieces(text: str) -> list[tuple[int, int]]:
+    """Return the pieces of a text between semicolons that a work may follow; none unless two of them have a year."""
+    borders = list(_SEMICOLON.finditer(text))
+    found = list(pairwise([0, *(border.end() for border in borders), len(text)]))
+    dated = [k for k, (a, b) in enumerate(found) if _YEAR.search(text, a, b)]
+    return found if borders and len(dated) > 1 else []
+
+
+def works_behind_semicolons(text: str, spans: Sequence[tuple[int, int]], fields: Sequence[Sequence[Any]]) -> list[int]:
+    """Return where further works begin, by what is read in each piece alone: whole works stand on both sides.
+
+    Names have semicolons between them, too: those of one work (names alone, before a piece that is whole) belong to it,
+    and where names end a piece, the next one goes on with them.
+    """
+    found: list[int] = []
+    begin, waiting, closed = 0, -1, False  # waiting : where names begin that the next work may belong to
+    for (a, b), read in zip(spans, fields, strict=True):
+        labels = [one.label for one in read]
+        if closed and labels and set(labels) <= _NAMES:
+            waiting = a if waiting < 0 else waiting
+            continue
+        first = read[0].start if read else len(text)
+        named = bool(labels) and labels[0] in ("author", "editor", "title") and first < 30
+        if closed and named and _is_whole(read, text[a:b]):
+            begin = a if waiting < 0 else waiting
+            found.append(begin)
+        waiting = -1
+        closed = bool(labels) and labels[-1] not in _NAMES and _is_whole(read, text[begin:b])
     return found
 
 
@@ -170,6 +217,29 @@ def _dated_names(text: str) -> list[int]:
         return []
     found = [border.end() for border in _BORDER.finditer(text)]
     return [place for place in found if place >= SHORTEST_WORK and _DATED.match(text, place)]
+
+
+def ends_of_rests(texts: Sequence[str]) -> list[int]:
+    """Return for each text where the end of the one before it ends, if it begins with that, else 0.
+
+    Each is read together with what stands before it: there, `Toulouse, France.` is a place, and no name.
+    """
+    before = ["", *(text[-AROUND:] + " " for text in texts[:-1])]
+    read = read_fields([a + b[: 2 * AROUND] for a, b in zip(before, texts, strict=True)])
+    return [_end_of_rest(b, len(a), fields) if a else 0 for a, b, fields in zip(before, texts, read, strict=True)]
+
+
+def _end_of_rest(text: str, begin: int, fields: Sequence[Any]) -> int:
+    for one in fields:
+        place = one.start - begin
+        if place + len(one.text) <= 1:
+            continue
+        if one.label in ("title", "container-title", "date", "editor") or place > LONGEST_REST:
+            return 0
+        if one.label == "author":
+            head = text[: max(place, 0)].rstrip()
+            return place if head and (head[-1] in _STOPS or _LINKS.search(head)) else 0
+    return 0
 
 
 def is_rest(fields: Iterable[Any], *, of_next: bool) -> bool:
