@@ -123,7 +123,7 @@ IMPORTED = {
     },
     **{
         f"scripts/rendering/{name}.py": "scripts/render_references.py"
-        for name in ("articles", "bibtex", "citeproc", "kinds", "labels", "noise", "plan", "words", "works")
+        for name in ("articles", "bibtex", "citeproc", "exchange", "kinds", "labels", "noise", "plan", "words", "works")
     },
     "scripts/rendering/details.py": "scripts/rendering/drawing.py",
     "scripts/rendering/drawing.py": "scripts/rendering/print_kinds.py",
