@@ -129,7 +129,7 @@ CURVES_TABLE = Table(
     title="Learning with rules by number of labels; degrees against yes or no; the k best, of equal weight or by score",
     source=SOURCE,
     metric=METRIC,
-    minutes=7,
+    minutes=15,
     needs=needs("citations", "ads", pool=True),
     published={
         f"{domain}, {learner}": dict.fromkeys(YES_OR_NO_AT if learner == YES_OR_NO else CURVE_SIZES[domain])
@@ -143,6 +143,11 @@ CURVES_TABLE = Table(
     quick=("20",),
     charts={"curves": "labelled sequences"},
     departures=(BACKOFF, SPLIT),
+    remark=(
+        "Rules while learning help where labels are few, by five points with 5 references, and no longer with 300. The "
+        "degree of a rule is worth as much as whether it is broken. The k best of equal weight, as in the paper, teach "
+        "less than the best alone; weighted by score they teach as much."
+    ),
 )
 
 TABLES = (TABLE, CURVES_TABLE)
