@@ -175,8 +175,8 @@ TABLE_9P = replace(
     remark=(
         "With ten epochs L has 29 on development references with 5 labelled, with a hundred 47: ten passes over five "
         "sequences are too few updates (`ccm12-choices`). As in the paper, L+I is among the best where labels are few, "
-        "and JIBT is the best with all of them. Advertisements ask for more epochs still: with 20 labelled they are one "
-        "to two points below the paper."
+        "and JIBT is the best with all of them. Advertisements ask for more epochs still: with 20 labelled they are "
+        "one to two points below the paper."
     ),
 )
 
