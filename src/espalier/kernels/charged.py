@@ -197,7 +197,8 @@ def charged_viterbi_kinds(lo, hi, itself, indptr, unary, pattern, charges, price
     rows = buffer[shift + longest * width : shift + 2 * longest * width].reshape((longest, width))
     change, free = np.empty(longest), np.zeros(L)
     fixed = np.zeros((3, width))
-    fixed[0, :L] = start
+    for j in range(L):
+        fixed[0, j] = start[j]
     for k in range(lo, hi):
         a, b = indptr[k], indptr[k + 1]
         if a < b:
@@ -293,7 +294,8 @@ def soft_dual(places, lengths, start, end, moves, matrices, rows, change, kind, 
     delta = (buffer.ctypes.data + 63) // 64 * 64
     shift = (delta - buffer.ctypes.data) // 8
     fixed = np.zeros((3, width))
-    fixed[0, :L] = start
+    for j in range(L):
+        fixed[0, j] = start[j]
     omega, tau, values = fixed[1], fixed[2], np.empty(R)
     itself = np.arange(len(change))
     met = np.empty(longest, np.int16)  # the labelling of the round, before it proves better than the one in path
@@ -301,7 +303,8 @@ def soft_dual(places, lengths, start, end, moves, matrices, rows, change, kind, 
         if dual[k] == -np.inf:
             continue
         place, n, scale, last = places[k], lengths[k], 1.0, np.inf
-        met[:n] = path[place : place + n]
+        for t in range(n):
+            met[t] = path[place + t]
         score = dual[k]
         for round_ in range(max_rounds + 1):  # the first step is from the labelling that is there already
             if round_:
@@ -322,7 +325,8 @@ def soft_dual(places, lengths, start, end, moves, matrices, rows, change, kind, 
             here = model - overcharge(values, bound, price[k])
             if here > primal[k]:
                 primal[k] = here
-                path[place : place + n] = met[:n]
+                for t in range(n):
+                    path[place + t] = met[t]
             if primal[k] > -np.inf and dual[k] - primal[k] <= gap * max(1.0, abs(primal[k])):
                 break
             length = scale * min(value - primal[k], LARGEST_STEP) / max(square, 1e-300)

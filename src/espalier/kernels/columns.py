@@ -135,7 +135,8 @@ def lay_rows(parts, borders, laid, values):
     free = np.empty(BLOCK, np.int64)
     for first in range(0, len(borders) - 1, BLOCK):
         n = min(BLOCK, len(borders) - 1 - first)
-        free[:n] = borders[first : first + n]
+        for r in range(n):
+            free[r] = borders[first + r]
         for p in range(len(parts)):
             indptr, ids, weights, index, shift = parts[p, 0], parts[p, 1], parts[p, 2], parts[p, 3], parts[p, 4]
             for r in range(n):
@@ -172,7 +173,8 @@ def collect_beyond(indptr, ids, sequences, n_values, backwards):
             for step in range(sequences[i + 1] - sequences[i]):
                 t = sequences[i + 1] - 1 - step if backwards else sequences[i] + step
                 if fill:
-                    collected[borders[t] : borders[t + 1]] = met[:n]
+                    for k in range(n):
+                        collected[borders[t] + k] = met[k]
                 else:
                     borders[t + 1] = n
                 for e in range(indptr[t], indptr[t + 1]):

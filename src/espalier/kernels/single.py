@@ -93,7 +93,8 @@ def posterior_one(x, peak, steps, first, last, y, tokens):
     log_z = 0.0
     for t in range(T):
         if t == 0:
-            here[:] = first
+            for j in range(L):
+                here[j] = first[j]
         else:
             here[:] = 0.0
             for i in range(L):
