@@ -146,7 +146,7 @@ CURVES_TABLE = Table(
     remark=(
         "Rules while learning help where labels are few, by five points with 5 references, and no longer with 300. The "
         "degree of a rule is worth as much as whether it is broken. The k best of equal weight, as in the paper, teach "
-        "less than the best alone; weighted by score they teach as much."
+        "less than the best alone; weighted by score they teach as much, but for 300."
     ),
 )
 
