@@ -1,13 +1,13 @@
 """What a few references teach the bundled model about a style that it has never seen.
 
-    python scripts/adapt_citations.py --data DIR [--references 20] [--subsets 3] [--pool]
+    python scripts/adapt_citations.py --data DIR [--references 20] [--subsets 3] [--pool] [--replay]
     python scripts/adapt_citations.py --data DIR --choose [--subsets 2]
     python scripts/adapt_citations.py --data DIR --keep
 
 DIR holds `anystyle/normalised/brill.jsonl`, references of a publisher without marks between their fields, none of which
 the bundled model was trained on. In each subset so many references, drawn by a hash, are learned from as `espalier
 train --task citations` does, and all others are the test. With --pool the texts of the test references, without their
-labels, are learned from too, as with --unlabelled.
+labels, are learned from too, as with --unlabelled. With --replay references of other styles are learned again.
 
 --choose asks how strongly the new weights should be drawn to the bundled ones, and what copies with exchanged fields
 are worth, on styles that are made for it and on no reference of the test: CORA, which the bundled model has not seen
@@ -15,7 +15,7 @@ either, as it is and without the marks between fields; and references that were 
 without those marks, in another order, or with other marks.
 
 --keep asks what the bundled model forgets while it learns such a style, on references that were held out of its
-training, and whether it forgets less if references of its training are replayed: learned from again, without copies.
+training, without and with the references that are replayed (`espalier.citations.adapting.replayed`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import random
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,6 @@ from espalier.corpus import Corpus
 from espalier.document import Document
 from espalier.estimators.base import SequenceLabeller
 from espalier.io import read
-from espalier.learning.recombination import recombined
 from espalier.loading import load
 from espalier.recipes import plan
 from espalier.recipes.adapting import COPIES, L2
@@ -55,7 +55,7 @@ CHOICES: Mapping[str, Mapping[str, float]] = {
     "l2 = 0.003, 10 copies": {"l2": 0.003, "copies": 10},
     f"l2 = {L2}, {COPIES} copies": {"l2": L2, "copies": COPIES},
 }
-REPLAYED: Sequence[tuple[int, float]] = ((0, 0.0), (20, 1.0), (100, 1.0), (100, 0.2))  # how many, and their weight
+KEPT: Mapping[str, bool] = {"as usual": False, "others replayed": True}
 NEW_STYLES = ("CORA, bare", "gold, bare, in another order")
 KNOWN = 300  # references that say what is forgotten
 MOST = 175  # references that a choice is judged by
@@ -70,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--references", type=int, default=20, help="how many are learned from")
     parser.add_argument("--subsets", type=int, default=3)
     parser.add_argument("--pool", action="store_true", help="learn from the texts of the others too")
+    parser.add_argument("--replay", action="store_true", help="learn references of other styles again")
     parser.add_argument("--choose", action="store_true", help="compare ways to learn, on other styles")
     parser.add_argument("--keep", action="store_true", help="what is forgotten, with and without replay")
     options = parser.parse_args(arguments)
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         few, others = drawn(documents, options.references, subset)
         before = score(bundled, others)
         say(row(subset, "bundled", before))
-        say(learned_row(subset, f"after {len(few)}", before, few, others))
+        say(learned_row(subset, f"after {len(few)}", before, few, others, replaying=options.replay))
         if options.pool:
             say(learned_row(subset, f"after {len(few)} and raw text", before, few, others, others))
 
@@ -110,11 +111,9 @@ def keep(data: Path, references: int) -> None:
     """Print the errors on a new style and on what the bundled model knows, after learning with and without replay."""
     known_styles = styles(data)
     parts = divide(read_sources(data, exclude={key_of(document) for document in known_styles["CORA"]}))
-    chance, shuffled = random.Random(0), {}
-    for part in ("train", "dev"):
-        shuffled[part] = [example.document for example in parts[part] if example.document.tokens]
-        chance.shuffle(shuffled[part])
-    known = shuffled["dev"][:KNOWN]
+    known = [example.document for example in parts["dev"] if example.document.tokens]
+    random.Random(0).shuffle(known)
+    known = known[:KNOWN]
     say(
         "| style | model | token errors | field errors | known: token errors | known: field errors |\n"
         + "|---" * 6
@@ -123,10 +122,9 @@ def keep(data: Path, references: int) -> None:
     for name in NEW_STYLES:
         few, others = drawn(known_styles[name], references, 0)
         say(kept_row(name, "bundled", load("citations").model, others[:MOST], known))
-        for number, weight in REPLAYED:
-            model = adapted_with(few, shuffled["train"][:number], weight)
-            title = f"{number} replayed, weight {weight:g}" if number else "after 20, prior alone"
-            say(kept_row(name, title, model, others[:MOST], known))
+        for title, replaying in KEPT.items():
+            model = adapted(few, replaying=replaying)
+            say(kept_row(name, f"after {references}, {title}", model, others[:MOST], known))
 
 
 def kept_row(
@@ -135,33 +133,6 @@ def kept_row(
     """Return a line of the table, in per cent."""
     new, old = (100 * wrong(score(model, documents)) for documents in (others, known))
     return f"| {style} | {name} | {new[0]:.1f} | {new[1]:.1f} | {old[0]:.2f} | {old[1]:.2f} |"
-
-
-def adapted_with(few: Sequence[Document], replayed: Sequence[Document], weight: float) -> SequenceLabeller:
-    """Return what the bundled model learns from references, their copies, and others that have no copies."""
-    model: Any = plan(task="citations", usual_start=bundled_start).estimator
-    without_copies(model)
-    corpus, weights = recombined(corpus_of(few), COPIES, None, np.random.default_rng(0))
-    tokens, tags = list(corpus), corpus.all_labels()
-    if replayed:
-        more = corpus_of(replayed)
-        tokens, tags = [*tokens, *more], [*tags, *more.all_labels()]
-    every = np.append(weights, np.full(len(replayed), weight))
-    fitted: SequenceLabeller = model.fit(
-        Corpus.from_tokens(tokens, tags, vocabulary=corpus.labels), sample_weight=every
-    )
-    return fitted
-
-
-def without_copies(model: Any) -> None:
-    """Let every part of an unfitted model learn from what it is given alone."""
-    if hasattr(model, "copies"):
-        model.copies = 0
-    for part in ("base", "model", "experts"):
-        inner = getattr(model, part, None)
-        for one in inner if isinstance(inner, list | tuple) else [inner]:
-            if hasattr(one, "fit"):
-                without_copies(one)
 
 
 def wrong(report: CitationReport) -> np.ndarray:
@@ -235,10 +206,14 @@ def corpus_of(documents: Sequence[Document]) -> Corpus:
 
 
 def adapted(
-    few: Sequence[Document], pool: Sequence[Document] = (), settings: Mapping[str, float] | None = None
+    few: Sequence[Document],
+    pool: Sequence[Document] = (),
+    settings: Mapping[str, Any] | None = None,
+    replaying: bool = False,
 ) -> SequenceLabeller:
     """Return what `espalier train --task citations` makes of labelled references and the texts of others."""
-    recipe = plan(task="citations", unlabelled=bool(pool), settings=settings, usual_start=bundled_start)
+    start = partial(bundled_start, replaying)
+    recipe = plan(task="citations", unlabelled=bool(pool), settings=settings, usual_start=start)
     model: Any = recipe.estimator
     more = {"unlabelled": [document.words for document in pool]} if pool else {}
     fitted: SequenceLabeller = model.fit(corpus_of(few), **more)
@@ -259,10 +234,11 @@ def learned_row(
     few: Sequence[Document],
     others: Sequence[Document],
     pool: Sequence[Document] = (),
+    replaying: bool = False,
 ) -> str:
     """Learn, and return a line of the table that says by how much the errors fell, and how long it took."""
     start = time.perf_counter()
-    model = adapted(few, pool)
+    model = adapted(few, pool, replaying=replaying)
     seconds = time.perf_counter() - start
     return row(subset, name, score(model, others), before, f"{seconds:.0f}")
 

@@ -1,11 +1,12 @@
 """What an installation costs: packages and megabytes of the core and of each extra, and the time to import.
 
-    python scripts/measure_install.py [--rounds 5] [--json FILE]
+    python scripts/measure_install.py [--wheel] [--rounds 5] [--json FILE]
 
 Sizes are those of the files that each installed distribution lists, compiled Python left out; an extra counts what it
 adds to the core. The closure is computed from the metadata of the environment that runs this, so everything must be
-installed in it (`make test` does that). Import times are processor seconds, the least of several processes. A table
-says why each direct dependency is there.
+installed in it (`make test` does that). With --wheel a wheel is built first, and Espalier counts as what is in it; else
+as the files of this checkout. Import times, of the core and of what each extra is for, are processor seconds, the least
+of several processes. A table says why each direct dependency is there.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+import zipfile
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
@@ -47,8 +50,13 @@ WHY = {
     "mkdocstrings": "its reference pages, made from docstrings",
 }
 IMPORTS = {
-    "import espalier": "import espalier",
-    "espalier.load('citations')": "import espalier; espalier.load('citations')",
+    "`import espalier`": "import espalier",
+    "`espalier.load('citations')`": "import espalier; espalier.load('citations')",
+    "the command line, `[cli]`": "import espalier.cli.app",
+    "reading documents, `[documents]`": "import espalier.documents, pypdfium2",
+    "the server, `[serve]`": "import espalier.workbench.app",
+    "runs over machines, `[cluster]`": "import espalier.cluster, distributed, pyarrow",
+    "the papers, `[reproduce]`": "import espalier.experiments.registry",
 }
 EXTRAS = ("cli", "documents", "serve", "cluster", "reproduce", "all", "docs")
 ROOT = Path(__file__).resolve().parents[1]
@@ -90,6 +98,16 @@ def own_size() -> int:
     return sum(f.stat().st_size for f in files if f.is_file() and "__pycache__" not in f.parts)
 
 
+def built_wheel() -> tuple[int, int]:
+    """Build a wheel, and return its bytes and those of the files in it."""
+    with tempfile.TemporaryDirectory() as directory:
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", directory, str(ROOT)]
+        subprocess.run(command, check=True)
+        (path,) = Path(directory).glob("*.whl")
+        with zipfile.ZipFile(path) as wheel:
+            return path.stat().st_size, sum(entry.file_size for entry in wheel.infolist())
+
+
 def seconds(code: str, rounds: int) -> float:
     """Return the least processor time of some fresh processes, less that of a process that does nothing."""
 
@@ -114,14 +132,17 @@ def direct(extra: str) -> list[Requirement]:
     return [r for r in chosen if r.name != OURS] + [r for name in others for r in direct(name)]
 
 
-def measured() -> list[dict[str, Any]]:
-    """Return a row for the core and for each extra: direct dependencies, packages in all, megabytes."""
+def measured(own: int) -> list[dict[str, Any]]:
+    """Return a row for the core and for each extra: direct dependencies, packages in all, megabytes.
+
+    own : bytes of Espalier itself.
+    """
     core = closure(direct(""))
     rows = []
     for extra in ("", *EXTRAS):
         names = core if not extra else closure(direct(extra)) - core
         named = sorted({r.name for r in direct(extra)})
-        bytes_ = sum(size(name) for name in names) + (0 if extra else own_size())
+        bytes_ = sum(size(name) for name in names) + (0 if extra else own)
         rows.append({"part": extra or "core", "direct": named, "packages": sorted(names), "megabytes": bytes_ / 1e6})
     return rows
 
@@ -135,7 +156,7 @@ def tables(rows: list[dict[str, Any]], times: dict[str, float]) -> str:
     lines += ["", "| dependency | why |", "|---|---|"]
     lines += [f"| {name} | {why} |" for name, why in WHY.items()]
     lines += ["", "| what | processor seconds |", "|---|---|"]
-    lines += [f"| `{name}` | {value:.2f} |" for name, value in times.items()]
+    lines += [f"| {name} | {value:.2f} |" for name, value in times.items()]
     return "\n".join(lines)
 
 
@@ -144,14 +165,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What an installation of Espalier costs.")
     parser.add_argument("--json", type=Path, help="write the figures to this file, too")
     parser.add_argument("--rounds", type=int, default=5, help="processes that each import is timed in")
+    parser.add_argument("--wheel", action="store_true", help="build a wheel, and measure that")
     chosen = parser.parse_args()
-    rows = measured()
+    packed, own = built_wheel() if chosen.wheel else (0, own_size())
+    rows = measured(own)
     unexplained = {name for row in rows for name in row["direct"]} - WHY.keys()
     if unexplained:
         sys.exit(f"say in WHY what these dependencies are for: {', '.join(sorted(unexplained))}")
     times = {name: seconds(code, chosen.rounds) for name, code in IMPORTS.items()}
     if chosen.json:
         chosen.json.write_text(json.dumps({"parts": rows, "seconds": times}, indent=2) + "\n", encoding="utf-8")
+    if chosen.wheel:
+        sys.stdout.write(f"The wheel has {packed / 1e6:.1f} MB, and {own / 1e6:.1f} MB when it is unpacked.\n\n")
     sys.stdout.write(tables(rows, times) + "\n")
 
 

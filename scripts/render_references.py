@@ -27,7 +27,7 @@ from rendering.exchange import Exchange
 from rendering.kinds import Maker
 from rendering.labels import label_marked, read_marked
 from rendering.noise import spoil
-from rendering.plan import Job, plan, read_styles, work
+from rendering.plan import Job, Style, plan, read_styles, work
 from rendering.words import Words
 from rendering.works import Pool
 
@@ -88,15 +88,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def make(
-    part: str, wanted: int, data: Path, rendering: Rendering, seed: int
+    part: str,
+    wanted: int,
+    data: Path,
+    rendering: Rendering,
+    seed: int,
+    pool: Pool | None = None,
+    styles: Sequence[Style] | None = None,
 ) -> tuple[list[dict[str, Any]], Counter[str]]:
-    """Return the references of a part, shuffled, and what was dropped and why."""
+    """Return the references of a part, shuffled, and what was dropped and why.
+
+    pool, styles : the works and the styles, else those of the part in the directory `data`.
+    """
     random, words = Random(f"{seed}/{part}"), Words.read(part)
-    maker = Maker(Pool.read(data, part), words, random)
+    maker = Maker(Pool.read(data, part) if pool is None else pool, words, random)
     share = 0.0 if part == "unseen" else BIBTEX
     dropped: Counter[str] = Counter()
     found = list(_bibtex(maker, random, words, round(wanted * share * SPARE)))
-    found += _csl(part, maker, random, round(wanted * (1 - share) * SPARE), data, rendering, dropped)
+    styles = read_styles(data, part) if styles is None else styles
+    jobs = list(plan(styles, maker, random, round(wanted * (1 - share) * SPARE), evenly=part != "train"))
+    found += _csl(jobs, rendering, dropped)
     found += _articles(maker, random, words, round(wanted * ARTICLES) if share else 0)
     exchange, drawn = (
         Exchange((document, origin["locale"][:2]) for document, origin in found),
@@ -146,11 +157,8 @@ def _articles(maker: Maker, random: Random, words: Words, count: int) -> Iterato
             yield document, origin
 
 
-def _csl(
-    part: str, maker: Maker, random: Random, count: int, data: Path, rendering: Rendering, dropped: Counter[str]
-) -> Iterator[tuple[Document, dict[str, Any]]]:
+def _csl(jobs: Sequence[Job], rendering: Rendering, dropped: Counter[str]) -> Iterator[tuple[Document, dict[str, Any]]]:
     """Yield references in styles of CSL."""
-    jobs = list(plan(read_styles(data, part), maker, random, count, evenly=part != "train"))
     for answer in rendering(jobs):
         job = jobs[answer["job"]]
         if "error" in answer:

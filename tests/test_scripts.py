@@ -101,6 +101,7 @@ ELSEWHERE = {
     "scripts/make_release_files.py": "tests/trust/test_determinism.py",
     "scripts/write_walks.py": "tests/docs/test_docs_architecture.py",
     "scripts/render_references.py": "tests/rendering/test_rendering_run.py",
+    "scripts/render_replayed.py": "tests/rendering/test_rendering_made_up.py",
     "bench/styles.py": "tests/rendering/test_rendering_bench.py",
     "bench/lost.py": "tests/citations/test_nothing_lost.py",
     "bench/wild.py": "tests/rendering/test_wild_bench.py",
@@ -125,6 +126,7 @@ IMPORTED = {
         f"scripts/rendering/{name}.py": "scripts/render_references.py"
         for name in ("articles", "bibtex", "citeproc", "exchange", "kinds", "labels", "noise", "plan", "words", "works")
     },
+    "scripts/rendering/made_up.py": "scripts/render_replayed.py",
     "scripts/rendering/details.py": "scripts/rendering/drawing.py",
     "scripts/rendering/drawing.py": "scripts/rendering/print_kinds.py",
     "scripts/rendering/other_kinds.py": "scripts/rendering/kinds.py",

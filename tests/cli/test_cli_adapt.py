@@ -10,6 +10,7 @@ from cli_runs import Espalier
 
 from citation_models import tiny_model
 from espalier import store
+from espalier.citations import adapting
 from espalier.citations.adapting import bundled_start, converted
 from espalier.document import Document, Span
 from espalier.errors import InputError
@@ -100,6 +101,22 @@ def test_labels_of_several_levels_have_no_copies() -> None:
         assert Start("mine", learned).parameters["copies"] == copies
 
 
+def test_old_styles_are_replayed_if_wanted(espalier: Espalier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a small model in the place of the bundled one; without copies, which take time."""
+    seen = []
+    small = CRF(["lower", "shape"]).fit([["Ada"]], [["B-author"]], labels=LABELS)
+    monkeypatch.setattr(adapting, "begin", lambda path, name: Start(name, small.learned_))
+    monkeypatch.setattr(CRF, "train", lambda self, data: seen.append(len(data.indptr) - 1) or train(self, data))
+    for setting in ("replay=true", "replay=false"):
+        more = ("--set", setting, "--set", "copies=0", "--set", "max_iterations=2")
+        done = espalier("train", "-t", "citations", "-l", STYLE, "-o", tmp_path / "mine.espalier", *more)
+        assert done.code == 0
+    assert seen == [6 + len(adapting.replayed()), 6]
+
+
+train = CRF.train
+
+
 def test_all_experts_learn_from_where_they_were(tmp_path: Path) -> None:
     X, y = [["Ada", ":", "Wires"], ["Bo", ":", "Pears"]], [["B-author", "I-author", "B-title"]] * 2
     crf = CRF(["lower"]).fit(X, y)
@@ -127,6 +144,7 @@ def test_raw_text_teaches_through_copies() -> None:
     learner = plan(task="citations", unlabelled=True, usual_start=bundled_start).estimator
     crf, net = learner.model.base.experts
     assert (learner.update, learner.cycles, crf.copies, net.copies) == ("pool", 1, 10, 10)
+    assert (crf.replay, net.replay) == (None, None)
     more = {"method.cycles": 3}
     assert plan(task="citations", unlabelled=True, usual_start=bundled_start, settings=more).estimator.cycles == 3
 
@@ -139,6 +157,7 @@ def test_what_cannot_be(espalier: Espalier, tmp_path: Path) -> None:
     for settings, message in (
         ((f"prior={hmm}",), "holds a HMM; only a CRF can be learned from further"),
         (("prior=3",), "expected a model file, or null"),
+        (("replay=3",), "--set replay=3: expected true or false"),
         ((f"prior={tmp_path / 'none'}",), "none"),
     ):
         done = espalier(*first, *(part for setting in settings for part in ("--set", setting)))

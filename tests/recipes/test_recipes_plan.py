@@ -15,6 +15,7 @@ from espalier.cli.train import MethodName as MethodOption
 from espalier.errors import InputError, RuleError
 from espalier.estimators.persist import BUNDLED
 from espalier.recipes import METHODS, MODELS, Trained, plan, train
+from espalier.recipes.adapting import Start
 from espalier.recipes.rule_files import gather_rules
 from espalier.tasks.task import load_features
 
@@ -286,9 +287,22 @@ def test_training_from_python(documents: list[es.Document], tmp_path: Path) -> N
     assert trained.sizes == {"records": 3, "unlabelled": 0, "tokens": 19, "labels": 5}
     assert trained.beside == {"without rules": 1.0}
     trained.save(tmp_path / "m.espalier")
-    again = es.CCM(es.CRF(), es.rules(RULES)).fit(es.Corpus.from_documents(documents))
+    counted = es.CCM(es.CRF(), es.rules(RULES), over="applicable", kept_prior=150.0)
+    again = counted.fit(es.Corpus.from_documents(documents))
     again.save(tmp_path / "n.espalier")
     assert (tmp_path / "m.espalier").read_bytes() == (tmp_path / "n.espalier").read_bytes()
+
+
+def test_penalties_do_not_grow_with_the_texts(documents: list[es.Document]) -> None:
+    """Fifty words in no field are no evidence for a rule that speaks of fields; the papers' HMM counts every token."""
+    long = [es.Document.from_tokens([*d.words, *["so"] * 50], [*(d.tags or ()), *["O"] * 50]) for d in documents]
+    rules = "Once: each field once\nDear: length(price) <= 2"
+    for model, alike in (("crf", True), ("hmm", False)):
+        short, padded = (train(texts, rules=rules, model=model).estimator.penalties_ for texts in (documents, long))
+        assert (short == pytest.approx(padded)) == alike
+    assert plan(rules=rules, settings={"rules.over": "tokens"}).estimator.over == "tokens"
+    start = Start("mine", es.CRF(["lower"]).fit([["fig"]], [["B-fruit"]]).learned_)
+    assert plan(rules=rules, start=start).estimator.over == "tokens"
 
 
 def test_records_without_labels(documents: list[es.Document]) -> None:

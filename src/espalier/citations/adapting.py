@@ -5,19 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import resources
+from io import StringIO
 from pathlib import Path
 
 from espalier.citations.schemes import Scheme, load_scheme
+from espalier.corpus import Corpus
 from espalier.document import Document
+from espalier.io import read
 from espalier.recipes.adapting import Start, begin
 from espalier.tags import path_of
 
-__all__ = ["bundled_start", "converted"]
+__all__ = ["bundled_start", "converted", "replayed"]
 
 
-def bundled_start() -> Start:
-    """Return the start from the bundled model, so that a handful of references teaches it a style."""
-    return begin(Path(str(resources.files("espalier.citations") / "model.espalier")), "citations")
+def bundled_start(replaying: bool = False) -> Start:
+    """Return the start from the bundled model, so that a handful of references teaches it a style.
+
+    replaying : learn references of many styles again beside the new ones, so that less of them is forgotten.
+    """
+    start = begin(Path(str(resources.files("espalier.citations") / "model.espalier")), "citations")
+    if not replaying:
+        return start
+    return replace(start, replay=Corpus.from_documents(replayed(), vocabulary=start.learned.labels))
+
+
+def replayed() -> list[Document]:
+    """Return labelled references in many styles that come with the library; nobody wrote the works that they name.
+
+    A model that learns them beside a new style forgets less of the others (`scripts/render_replayed.py` made them).
+    """
+    lines = (resources.files("espalier.citations") / "replayed.txt").read_text(encoding="utf-8")
+    return read(StringIO(lines), "inline")
 
 
 def converted(documents: Sequence[Document], labels: Sequence[str]) -> list[Document]:

@@ -241,7 +241,10 @@ def _starts(task: str | None, settings: dict[str, Any]) -> dict[str, Any]:
             return {}
         from espalier.citations.adapting import bundled_start
 
-        return {"usual_start": bundled_start}
+        replaying = settings.pop("replay", False)
+        if not isinstance(replaying, bool):
+            raise InputError(f"--set replay={replaying}: expected true or false")
+        return {"usual_start": partial(bundled_start, replaying)}
     source = settings.pop("prior")
     if source is None:
         return {}

@@ -295,6 +295,8 @@ def check_copies(base: CRF) -> None:
             f"copies={base.copies} exchanges words between all sequences, and workers see their own alone",
             hint="set copies=0, or leave out jobs",
         )
+    if base.replay is not None:
+        raise InputError("replayed sequences are in no part of the data", hint="set replay=null, or leave out jobs")
 
 
 class PoolProblem:

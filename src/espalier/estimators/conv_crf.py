@@ -90,6 +90,8 @@ class ConvCRF(SequenceLabeller):
         to it, and the shape of the net is its own. Labels may be added.
     copies : learn from so many copies of each sequence, too, whose fields have the words of other sequences; together
         they count as much as the sequence (`learning.recombination`).
+    replay : a labelled Corpus of sequences that the prior knows, or None: they are learned again beside the others,
+        without copies, so that less is forgotten (`learning.replaying`).
     soft_share : how much soft labels count where a sequence has labels, too.
     pool_weight : of a sequence without labels beside a labelled one, with a teacher.
     storage : of the weights in a model file: "int8", "float16" or "float32"; computing is in float32 in any case.
@@ -135,6 +137,7 @@ class ConvCRF(SequenceLabeller):
     warm_start: bool = False
     prior: LearnedNet | None = None
     copies: int = 0
+    replay: Corpus | None = None
     soft_share: float = 0.7
     pool_weight: float = 1.0
     storage: str = "int8"
@@ -185,7 +188,7 @@ class ConvCRF(SequenceLabeller):
         self.check_parameters()
         corpus = self._labelled(X, y, labels, soft is not None, teacher)
         assert corpus.labels is not None
-        learned = lessons(corpus, check_sample_weight(sample_weight, len(corpus)), self.copies, self.seed)
+        learned = lessons(corpus, check_sample_weight(sample_weight, len(corpus)), self.copies, self.seed, self.replay)
         if unlabelled is not None:
             if teacher is None:
                 raise InputError(
@@ -348,7 +351,7 @@ class ConvCRF(SequenceLabeller):
 
         other = copy.copy(self)
         other.warm_start = True
-        other.learn(lessons(guessed, guessed_weight, self.copies, self.seed), self.labels_)
+        other.learn(lessons(guessed, guessed_weight, self.copies, self.seed, self.replay), self.labels_)
         other.warm_start = self.warm_start
         other.net_ = ScoringNet(other.net_.shape, between(self.net_.weights, other.net_.weights, gamma))
         return other

@@ -82,12 +82,17 @@ class Lessons:
         )  # fmt: skip
 
 
-def lessons(corpus: Corpus, weight: Float | None, copies: int, seed: int) -> Lessons:
-    """Return labelled sequences, and copies of them with exchanged fields."""
+def lessons(
+    corpus: Corpus, weight: Float | None, copies: int, seed: int, replay: Corpus | None = None
+) -> Lessons:  # fmt: skip
+    """Return labelled sequences, copies of them with exchanged fields, and sequences that are learned again."""
     from espalier.learning.recombination import recombined
+    from espalier.learning.replaying import with_replay
 
     own = np.ones(len(corpus)) if weight is None else weight
-    return Lessons(*recombined(corpus, copies, own, np.random.default_rng(seed))) if copies else Lessons(corpus, own)
+    if copies:
+        corpus, own = recombined(corpus, copies, own, np.random.default_rng(seed))
+    return Lessons(corpus, own) if replay is None else Lessons(*with_replay(corpus, own, replay))
 
 
 def with_pool(lessons: Lessons, pool: Corpus, weight: float) -> Lessons:

@@ -99,7 +99,7 @@ class ConvProblem:
         return Expecting(model, before, criterion.means_of(model.potentials(self.pool)), values)
 
     def _lessons(self) -> Lessons:
-        return lessons(self.labelled, self.sample_weight, self.net.copies, self.net.seed)
+        return lessons(self.labelled, self.sample_weight, self.net.copies, self.net.seed, self.net.replay)
 
     def _going_on(self) -> ConvCRF:
         """Return a copy of the last net that begins where it ended."""

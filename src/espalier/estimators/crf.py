@@ -55,6 +55,8 @@ class CRF(LinearChainLabeller):
         and `min_count` are not used, and both penalties draw the weights towards its own. Labels may be added.
     copies : learn from so many copies of each sequence, too, whose fields have the words of other sequences; together
         they count as much as the sequence (`learning.recombination`). For a handful of sequences in one style.
+    replay : a labelled Corpus of sequences that the prior knows, or None: they are learned again beside the others,
+        without copies, so that less is forgotten (`learning.replaying`).
     threads : None chooses by size; results do not depend on it.
     progress : called with the state of the search after every iteration.
     jobs : None trains here, in threads, which is nearly always best on one machine; a number adds up the gradient of
@@ -91,6 +93,7 @@ class CRF(LinearChainLabeller):
     warm_start: bool = False
     prior: Learned | None = None
     copies: int = 0
+    replay: Corpus | None = None
     threads: int | None = None
     progress: Callable[[Minimum], None] | None = None
     jobs: int | None = None
@@ -114,12 +117,14 @@ class CRF(LinearChainLabeller):
 
     def _examples(self, X: Any, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
         from espalier.learning.recombination import recombined
+        from espalier.learning.replaying import with_replay
 
-        if not self.copies:
-            return corpus, weight
-        if holds_attributes(X):
-            raise InputError("copies exchange words, and X has ready attributes", hint="leave out copies")
-        return recombined(corpus, self.copies, weight, np.random.default_rng(0))
+        for name in ("copies", "replay"):
+            if getattr(self, name) and holds_attributes(X):
+                raise InputError(f"{name} needs words, and X has ready attributes", hint=f"leave out {name}")
+        if self.copies:
+            corpus, weight = recombined(corpus, self.copies, weight, np.random.default_rng(0))
+        return (corpus, weight) if self.replay is None else with_replay(corpus, weight, self.replay)
 
     def train(self, data: TrainingSet) -> ChainModel:
         """Find the weights."""

@@ -53,8 +53,9 @@ class JoinedCRF:
         crf.check_parameters()
         if crf.prior is not None:
             raise InputError("a CRF with a prior learns from labels alone, or in CoDL", hint="leave out prior")
-        if crf.copies:
-            raise InputError("a CRF with copies learns from labels alone, or in CoDL", hint="leave out copies")
+        for name in ("copies", "replay"):
+            if getattr(crf, name):
+                raise InputError(f"a CRF with {name} learns from labels alone, or in CoDL", hint=f"leave out {name}")
         if crf.jobs is not None:
             raise InputError(
                 "a CRF with jobs learns from labels alone, or in CoDL", hint="leave out jobs: threads do the work"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from espalier import store
+from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
@@ -53,26 +54,29 @@ class Start:
     learned : the weights, `CRF.learned_`.
     experts : the other experts, if the CRF was the first of several: nets that learn too.
     kept : entries of the model file's header that the new file gets too, such as the calibration.
+    replay : labelled sequences that the model knows, which are learned again so that it knows them still, or None.
     """
 
     name: str
     learned: Learned
     experts: Experts | None = None
     kept: Mapping[str, Any] = field(default_factory=dict)
+    replay: Corpus | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of a CRF that begins here."""
-        return {"prior": self.learned, "l2": L2, "copies": 0 if layered(self.learned.labels) else COPIES}
+        copies = 0 if layered(self.learned.labels) else COPIES
+        return {"prior": self.learned, "l2": L2, "copies": copies, "replay": self.replay}
 
     def joined(self, model: CRF) -> CRF | Experts:
         """Return the CRF to fit with the other experts beside it, if there are any."""
         if self.experts is None:
             return model
         before = self.experts
-        copies = self.parameters["copies"]
+        given = {"copies": self.parameters["copies"], "replay": model.replay}
         others = (net for net in before.experts_[1:] if isinstance(net, ConvCRF))
-        nets = [ConvCRF(prior=net.learned_, copies=copies, **NET) for net in others]
+        nets = [ConvCRF(prior=net.learned_, **given, **NET) for net in others]
         first, *rest = before.weights_.tolist()
         weights = [first, *(max(weight, NET_COUNTS * first) for weight in rest)]
         return Experts([model, *nets], weights, temperature=before.temperature_, ask_below=before.ask_below)

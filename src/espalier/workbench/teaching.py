@@ -105,9 +105,10 @@ def _recipe(orders: dict[str, Any], method: str) -> Recipe:
 
 
 def _bundled_start() -> Start:
+    """Return the bundled model; what it knows of other styles is replayed, since a project may hold any."""
     from espalier.citations.adapting import bundled_start
 
-    return bundled_start()
+    return bundled_start(replaying=True)
 
 
 def _limit(memory: int) -> None:
