@@ -37,6 +37,26 @@ TITLE = ("title", "Hedges of the north.")
         ),
         ([("author", "23 Giorgi A."), TITLE], [("citation-number", "23 "), ("author", "Giorgi A."), TITLE]),
         ([("author", "[4] Torvald, M."), TITLE], [("citation-number", "[4] "), ("author", "Torvald, M."), TITLE]),
+        # words of a footnote before the names
+        (
+            [("author", "Vgl. Hans-Peter Krüger,"), TITLE],
+            [("note", "Vgl."), ("author", "Hans-Peter Krüger,"), TITLE],
+        ),
+        ([("author", "Siehe dazu Bell, A.:"), TITLE], [("note", "Siehe dazu"), ("author", "Bell, A.:"), TITLE]),
+        ([("author", "Cf. DUPONT J.,"), TITLE], [("note", "Cf."), ("author", "DUPONT J.,"), TITLE]),
+        (
+            [("author", "See, for example, Ann Bell,"), TITLE],
+            [("note", "See, for example,"), ("author", "Ann Bell,"), TITLE],
+        ),
+        ([("author", "But see J. van der Meer,"), TITLE], [("note", "But see"), ("author", "J. van der Meer,"), TITLE]),
+        (
+            [("citation-number", "12"), ("author", "See John Bell,"), TITLE],
+            [("citation-number", "12"), ("note", "See"), ("author", "John Bell,"), TITLE],
+        ),
+        (
+            [("author", "12 Vgl. auch Hans Bell,"), TITLE],
+            [("citation-number", "12 "), ("note", "Vgl. auch"), ("author", "Hans Bell,"), TITLE],
+        ),
         # volume, issue (month), page, as ACM has it
         (
             [TITLE, ("volume", "23,"), ("pages", "107"), ("date", "(Jul. 1969),"), ("pages", "683.")],
@@ -121,6 +141,12 @@ def test_what_can_only_be_a_mistake(pairs: Pairs, expected: Pairs) -> None:
             ("date", "1990"),
         ],
         [("author", "Bell 3rd, A.,"), TITLE],
+        [("author", "See KC, Tan B, Lim TK."), TITLE],
+        [("author", "See, K. C., Tan, B."), TITLE],
+        [("author", "See K. C., Tan B."), TITLE],
+        [("author", "Seeger, A., Voirin, P."), TITLE],
+        [("author", "Siehe, W."), TITLE],
+        [("author", "A. Bell,"), TITLE, ("author", "Vgl. B. Moe")],
         [("author", "A. Bell,"), TITLE, ("volume", "94,"), ("date", "1994.")],
         [TITLE, ("container-title", "JAMA"), ("volume", "94,"), ("date", "1994.")],
         [TITLE, ("container-title", "In Proceedings of the Third Workshop on Trees"), ("location", "Bled, Slovenia.")],
@@ -144,6 +170,8 @@ def test_everything_else_stays(pairs: Pairs) -> None:
 PIECES = st.sampled_from(
     [
         "Heath",
+        "Vgl. auch",
+        "See",
         "1978",
         ":",
         "a cura di",
@@ -183,3 +211,9 @@ def test_the_work_has_it_and_the_record_says_what_the_model_said() -> None:
     )
     assert (record.work.container_title, record.work.location) == ("Proc Natl Acad Sci USA", "")
     assert [field.label for field in record.fields][2:4] == ["container-title", "location"]
+
+
+def test_the_lead_of_a_footnote_is_a_note() -> None:
+    work = record_of(("author", "Vgl. Hans-Peter Krüger,"), TITLE).work
+    assert [(name.given, name.family) for name in work.authors] == [("Hans-Peter", "Krüger")]
+    assert (work.note, work.unread) == ("Vgl.", ())

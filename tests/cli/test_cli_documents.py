@@ -98,6 +98,13 @@ def test_a_folder_of_documents(espalier: Espalier, page: Path, tmp_path: Path) -
         ),
         ("a.html", b"<html><script>x</script></html>", "shows no text: it is probably filled by scripts"),
         ("a.zip", b"PK\x03\x04word", "a.zip is no document that can be read"),
+        (
+            "a.docx",
+            b"Smith, J. (1999). On pears. Acta, 1, 2-3.",
+            "a.docx: the name says DOCX, but the content is something else; if it is text, rename it to .txt and",
+        ),
+        ("A.PDF", b"Smith, J. (1999). On pears. Acta, 1, 2-3.", "A.PDF: the name says PDF, but the content is"),
+        ("a.odt", b"Smith, J. (1999). On pears. Acta, 1, 2-3.", "a.odt: the name says ODT, but the content is"),
     ],
 )
 def test_bad_documents_are_one_line(espalier: Espalier, tmp_path: Path, name: str, data: bytes, says: str) -> None:

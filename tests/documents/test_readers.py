@@ -186,6 +186,8 @@ def test_plain_text_has_pages_and_keeps_its_layout() -> None:
     assert found.text == "one\n\n  two\fthree\nfour"
     with pytest.raises(InputError, match="is no document that can be read"):
         read_document(b"\x89PNG\0\0\0", "x.png")
+    with pytest.raises(InputError, match=r"x\.docx: the name says DOCX, but the content is something else"):
+        read_document(b"one", "x.docx")
     with pytest.raises(InputError, match="is marked as utf-16, and is not"):
         read_plain(b"\xff\xfea", "x")
 

@@ -1,6 +1,6 @@
 """Where references come from: files, folders and patterns, in any format that holds some.
 
-What a file is, its content says, not its name:
+What a file is, its content says, not its name; but text that is named .pdf, .docx, .doc or .odt is refused:
 
     bibliography (BibTeX, RIS ...)     read as it is; its entries are never parsed
     document (PDF, DOCX, HTML, LaTeX)  its list of references is found, each reference with its page and place
@@ -26,7 +26,7 @@ from espalier.citations.bibliographies import HEAD, Bibliography, Entry, read_bi
 from espalier.citations.splitting import Reference, read_references
 from espalier.cli.console import complain, in_options
 from espalier.cli.files import STANDARD
-from espalier.documents.reading import KINDS, read_document
+from espalier.documents.reading import KINDS, read_document, refuse_misnamed
 from espalier.errors import FormatError, InputError
 
 if TYPE_CHECKING:
@@ -292,7 +292,10 @@ def _is_document(head: bytes, path: Path) -> bool:
         what = f"this is {_NO_TEXT[head[:4]]}, not text"
         raise FormatError(what, path=_name(path), hint="save it as PDF or DOCX, or its references as text")
     packed = head[:4] == b"PK\x03\x04"
-    return packed or any(kind.recognises(head, _name(path)) for kind in KINDS if kind.name != "text")
+    if packed or any(kind.recognises(head, _name(path)) for kind in KINDS if kind.name != "text"):
+        return True
+    refuse_misnamed(head, _name(path))
+    return False
 
 
 def _refuse_unread(found: Bibliography, path: Path) -> None:

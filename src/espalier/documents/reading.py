@@ -1,4 +1,7 @@
-"""`read_document`: a file of any kind to its lines; what a file is, its first bytes say, not its name."""
+"""`read_document`: a file of any kind to its lines; what a file is, its first bytes say, not its name.
+
+But text in a file that is named as a document of another kind is refused: it is a mistake more often than not.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from espalier.errors import InputError
 if TYPE_CHECKING:
     from espalier.documents.lines import PrintedText
 
-__all__ = ["KINDS", "FileKind", "kind_of", "read_document"]
+__all__ = ["KINDS", "FileKind", "kind_of", "read_document", "refuse_misnamed"]
 
 
 class FileKind(NamedTuple):
@@ -90,10 +93,23 @@ KINDS: tuple[FileKind, ...] = (
 """All kinds, the surest to recognise first; a kind has a file of its own, which is imported when it is needed."""
 
 
+_NEVER_TEXT = (".pdf", ".docx", ".doc", ".odt")
+
+
+def refuse_misnamed(data: bytes, name: str) -> None:
+    """Raise InputError for a file with the name of a document that is never plain text; the content is none."""
+    ending = os.path.splitext(name)[1].lower()
+    if ending in _NEVER_TEXT and data.strip():
+        what = f"{name}: the name says {ending[1:].upper()}, but the content is something else"
+        raise InputError(what, hint="if it is text, rename it to .txt and it is read as text")
+
+
 def kind_of(data: bytes, name: str = "") -> FileKind:
-    """Return what kind of file this is; raises InputError if it is none that can be read."""
+    """Return what kind of file this is; raises InputError if nobody can read it, or it is text under a false name."""
     for kind in KINDS:
         if kind.recognises(data, name):
+            if kind.name == "text":
+                refuse_misnamed(data, name)
             return kind
     raise InputError(
         f"{name or 'the file'} is no document that can be read: it is not {' or '.join(k.name for k in KINDS)}",

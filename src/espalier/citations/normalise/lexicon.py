@@ -161,7 +161,9 @@ NEWSPAPER_WORDS = vocabulary(
 MAGAZINE_WORDS = vocabulary("magazine weekly monthly fortnightly spiegel newsweek magazin illustrierte semanal")
 """Words that magazines have in their names."""
 
-ABBREVIATED = vocabulary("inc ltd co corp univ jr sr bros assoc dept inst acad soc natl intl govt cie assn publ pty")
+ABBREVIATED = vocabulary(
+    "inc ltd co corp univ jr sr bros assoc dept inst acad soc natl intl govt cie assn publ pty vgl cf cfr"
+)
 """Words that are abbreviated wherever they stand, without their full stops: one at the end is theirs."""
 ABBREVIATED_IN_JOURNALS = vocabulary(
     "abstr adv agric am amer anal ann annu anthropol appl aquat arch archaeol astron astrophys atmos behav biochem "

@@ -2,8 +2,8 @@
 
 A record shows what the model said, its work what the reference means. Here a field goes to another label, or is cut in
 two, where no other reading is left: a second number of pages before the date is the issue, a key before the names is no
-name. Nothing is lost or invented: the texts, put together, are those of the fields. Most references have nothing to
-mend, and pay for a look at their labels only.
+name, and the "Vgl. auch" of a footnote is a note. Nothing is lost or invented: the texts, put together, are those of
+the fields. Most references have nothing to mend, and pay for a look at their labels only.
 """
 
 from __future__ import annotations
@@ -30,6 +30,17 @@ _KEY = re.compile(
     rf"[(\[]?{_YEAR}[)\]]?\s*[:—–=-]+\s*(?=\w)"
 )
 _NUMBER = re.compile(r"[\[(]?[0-9]{1,4}[\])]?[.:)]?\s+(?=[^\W\d_])")
+# Words of a footnote before the names. See and Zie are names, too (See KC, Tan B): "also" or a full name must follow.
+_MORE = (
+    r"(?:,? (?:auch|dazu|hierzu|etwa|also|generally|especially|esp\.|e\. ?g\.|for example|for instance|ausführlich"
+    r"|zuletzt|schon|nur|insbes\.|insbesondere|z\. ?B\.|u\. ?a\.|a\.|aussi|anche|también|ook)){1,3},?:?\s+"
+)
+_IN_FULL = r"(?:[^\W\d_]\. ?)*(?:(?:von|van|de|der|den|da|di|la|le|du) )*[^\W\d_a-zß-ÿ][^\W\d_]*[a-zß-ÿ]"
+_LEAD = re.compile(
+    r"(?:(?:[Bb]ut|[Aa]nd|[Uu]nd|[Ss]o) )?(?:"
+    r"(?:[Vv]gl\.?|[Vv]ergleiche|[Ss]iehe|[Ss]\.(?= (?:auch|dazu|hierzu|a\.))|[Cc]fr?\.?|[Vv]oir|[Vv]éase|[Ss]i veda)"
+    rf"(?:{_MORE}|:?\s+)(?=[^\W\d_])|(?:[Ss]ee|[Zz]ie)(?:{_MORE}(?=[^\W\d_])|:?\s+(?={_IN_FULL})))"
+)
 _DIGIT = re.compile("[0-9]")
 _ALONE = re.compile(r"\W*[0-9]{1,4}\W*")
 _ROMAN = re.compile(r"[ivxlc]+\s*[,+]?\s*")
@@ -90,6 +101,16 @@ def _key(pairs: Pairs, labels: Labels) -> Pairs | None:
         return None
     found = _KEY.match(text) or _NUMBER.match(text)
     return [("citation-number", found[0]), ("author", text[found.end() :]), *pairs[1:]] if found else None
+
+
+def _lead(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Take the words of a footnote off the names: "Vgl. auch Hans Bell" is a note and a name."""
+    k = labels.index("author")
+    text = pairs[k][1]
+    found = _LEAD.match(text)
+    if not found:
+        return None
+    return [*pairs[:k], ("note", found[0].rstrip()), ("author", text[found.end() :]), *pairs[k + 1 :]]
 
 
 def _issue_before_date(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -260,6 +281,7 @@ _MENDS: tuple[tuple[Callable[[Labels], bool], _Mend], ...] = (
     (_row("volume", "container-title", "volume", without="pages"), _page_after_volume),
     (lambda labels: labels.count("date") > 1 and _place(labels, "location", "date") >= 0, _zip_code),
     (lambda labels: labels[0] == "author" and len(labels) > 1 and "citation-number" not in labels, _key),
+    (lambda labels: "author" in labels[: 1 + (labels[0] == "citation-number")], _lead),
     (_all("title"), _tail_of_title),
     (_row("volume", "pages"), _roman_pages),
     (_row("date", "volume"), _day_in_volume),
