@@ -16,6 +16,7 @@ from espalier.workbench.tasks import ProjectTask, RuleState, own_labels
 
 OUTSIDE = ProjectTask("t", own_labels(["item", "price"], True), (), RuleState(""), None)
 EVERYWHERE = ProjectTask("t", own_labels(["item", "price"], False), (), RuleState(""), None)
+WITH_OTHER = ProjectTask("t", own_labels(["item", "price", "other"], False), (), RuleState(""), None)
 CHAIR = Document.from_text("oak chair 12 $")
 
 
@@ -30,6 +31,8 @@ CHAIR = Document.from_text("oak chair 12 $")
         (OUTSIDE, [(0, 3, "item"), (4, 9, "item")], [(0, 3, "item"), (4, 9, "item")]),  # two fields side by side
         (EVERYWHERE, [(4, 9, "item")], [(0, 14, "item")]),
         (EVERYWHERE, [(0, 3, "item"), (13, 14, "price")], [(0, 12, "item"), (13, 14, "price")]),
+        (WITH_OTHER, [(4, 9, "item")], [(0, 3, "other"), (4, 9, "item"), (10, 14, "other")]),  # words are no field's
+        (WITH_OTHER, [(0, 9, "item"), (10, 12, "price")], [(0, 9, "item"), (10, 14, "price")]),  # a mark is the last's
     ],
 )
 def test_fields_go_to_tokens(
@@ -242,3 +245,55 @@ def test_references_labelled_by_others(api: httpx.Client) -> None:
     refused = api.post("/tasks/citations/records/upload", content=odd)
     assert refused.status_code == 400
     assert "colour" in refused.json()["error"]["what"]
+
+
+SALTS = "Smith AB. Soil salts. 2004."
+
+
+def doccano(*records: tuple[str, list[list[object]]]) -> bytes:
+    return "".join(json.dumps({"text": text, "label": spans}) + "\n" for text, spans in records).encode()
+
+
+def test_what_nobody_has_labelled_stays_open(api: httpx.Client) -> None:
+    api.delete("/tasks/citations/records", params={"corrected": "any"})
+    whole: list[list[object]] = [[0, 9, "author"], [10, 21, "title"], [22, 27, "date"]]
+    parted = SALTS.replace("salts", "acids")
+    data = doccano(("Nobody looked. 1999.", []), (SALTS, whole), (parted, [[10, 21, "title"]]))
+    done = api.post("/tasks/citations/records/upload", content=data, params={"format": "doccano"}).json()
+    assert (len(done["added"]), done["corrected"]) == (3, 2)
+    problems = [problem["what"] for problem in done["problems"]]
+    assert [what[-3:] for what in problems] == [": 1", ": 1"]
+    assert "without any label" in problems[0]
+    assert "in part" in problems[1]
+    records = api.get("/tasks/citations/records", params={"corrected": "any"}).json()["records"]
+    assert records[0]["corrected"] is None
+    assert [field["label"] for field in records[2]["corrected"]] == ["other", "title", "other"]
+    # Whoever confirms the same fields by hand gets the same record.
+    url = f"/tasks/citations/records/{records[0]['id']}/fields"
+    by_hand = api.put(url, json={"fields": [{"label": "title", "start": 7, "end": 14}]}).json()["corrected"]
+    assert [field["label"] for field in by_hand] == ["other", "title", "other"]
+    api.delete("/tasks/citations/records", params={"corrected": "any"})
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_one_wrong_record_of_a_file_is_left_out_alone(api: httpx.Client, task: str, own: bool) -> None:
+    name, right, wrong = (task, "item", "thing") if own else ("citations", "title", "thing")
+    data = doccano((f"one {task}", [[0, 3, right]]), (f"two {task}", [[0, 3, wrong]]), (f"six {task}", [[0, 3, right]]))
+    url = f"/tasks/{name}/records/upload"
+    done = api.post(url, content=data, params={"format": "doccano"}).json()
+    assert (len(done["added"]), done["corrected"]) == (2, 2)
+    (left_out,) = (problem for problem in done["problems"] if "left out" in problem["what"])
+    assert left_out["where"] == "record 2"
+    assert "'thing'" in left_out["what"]
+    nothing = api.post(url, content=doccano(("seven", [[0, 3, wrong]])), params={"format": "doccano"})
+    assert (nothing.status_code, nothing.json()["error"]["where"]) == (400, "record 1")
+    # Figures are about the whole file or about none of it.
+    assert api.post(f"/tasks/{name}/evaluate/upload", content=data, params={"format": "doccano"}).status_code == 400
+
+
+def test_no_field_at_all_is_an_answer_where_a_task_has_an_outside(api: httpx.Client, task: str) -> None:
+    url = f"/tasks/{task}/records/upload"
+    ours = json.dumps({"tokens": ["nothing", "here"], "labels": ["O", "O"]}).encode()
+    assert api.post(url, content=ours, params={"format": "jsonl"}).json()["corrected"] == 1
+    theirs = api.post(url, content=doccano(("nobody looked", [])), params={"format": "doccano"}).json()
+    assert (len(theirs["added"]), theirs["corrected"]) == (1, 0)

@@ -198,6 +198,9 @@ def test_grobids_routes(plain: httpx.Client) -> None:
     )
     assert bibtex.headers["content-type"].startswith("application/x-bibtex")
     assert len(re.findall("^@", bibtex.text, re.MULTILINE)) == 2
+    places = ElementTree.fromstring(plain.post("/api/processCitationList", data={"citations": [ONE, " ", TWO]}).text)
+    assert [len(entry) > 0 for entry in places.iter(f"{TEI}biblStruct")] == [True, False, True]
+    assert plain.put("/api/processReferences", files={"input": ("walls.html", PAGE)}).status_code == 200
     found = plain.post(
         "/api/processReferences", files={"input": ("walls.html", PAGE)}, data={"includeRawCitations": "1"}
     )
@@ -216,13 +219,29 @@ def test_those_who_run_the_server(start: Callable[..., Running], tmp_path: Path)
     server = start(tmp_path / "run", gate=Gate.of("0.0.0.0", "a-token-of-some-length"))
     assert httpx.get(f"{server.origin}/health").json()["status"] == "ok"
     assert httpx.get(f"{server.origin}/ready").status_code == 200
-    server.app.state.bench.ready = False
-    assert httpx.get(f"{server.origin}/ready").status_code == 503
+    assert httpx.head(f"{server.origin}/health").status_code == 200
+    assert httpx.head(f"{server.origin}/ready").status_code == 200
     assert httpx.get(f"{server.origin}/metrics").status_code == 401
     text = httpx.get(f"{server.origin}/metrics", headers={"Authorization": "Bearer a-token-of-some-length"}).text
-    assert 'espalier_answers_total{worker="0",method="GET",route="/ready",status="503"} 1' in text
+    assert 'espalier_answers_total{worker="0",method="GET",route="/ready",status="200"} 1' in text
     buckets = [int(n) for n in re.findall(r"answer_seconds_bucket\{.*le=.*\} (\d+)", text)]
     assert buckets == sorted(buckets)
-    assert buckets[-1] == 4
+    assert buckets[-1] == 5
     for line in text.splitlines():
         assert re.fullmatch(r"# (HELP|TYPE) \w+ .*|\w+(\{[^{}]*\})? [0-9.e+-]+", line), line
+
+
+def test_what_grobid_has_and_this_server_has_not(plain: httpx.Client) -> None:
+    for name in ("processFulltextDocument", "processHeaderDocument", "processDate"):
+        for answer in (plain.post(f"/api/{name}", files={"input": ("x.pdf", b"%PDF-")}), plain.put(f"/api/{name}")):
+            error = answer.json()["error"]
+            assert answer.status_code == 501
+            assert name in error["what"]
+            assert "/api/processReferences" in error["hint"]
+
+
+def test_a_slash_at_the_end_changes_nothing(plain: httpx.Client) -> None:
+    assert plain.post("/api/v1/parse/", json={"texts": [ONE]}).status_code == 200
+    assert plain.get("/api/isalive/").text == "true"
+    assert plain.head("/api/isalive").status_code == 200
+    assert plain.delete("/api/v1/tasks/citations/records/").status_code == 403  # the guard holds as before

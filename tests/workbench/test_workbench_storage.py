@@ -135,6 +135,7 @@ def test_a_copy_while_a_server_works(tmp_path: Path, capsys: pytest.CaptureFixtu
     filled(project, 3)
     server = Database(project)
     assert run(["serve", "--project", str(project), "--backup", str(copy)]) == 0
+    assert capsys.readouterr().out == f"{project} is copied to {copy}\n"
     with server.write() as write:
         write.execute("INSERT INTO task (name, rules) VALUES ('later', '')")
     assert run(["serve", "--project", str(project), "--restore", str(copy)]) == 2  # not under its feet
@@ -144,6 +145,7 @@ def test_a_copy_while_a_server_works(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run(["serve", "--project", str(project), "--restore", str(copy)]) == 0
     assert count(project) == 3
     (aside,) = project.glob("before-restore-*")
+    assert capsys.readouterr().out == f"{copy} is in place of {project}; what was there is in {aside}\n"
     assert count(aside) == 4
     assert run(["serve", "--project", str(tmp_path / "new"), "--restore", str(copy)]) == 0
     assert count(tmp_path / "new") == 3
@@ -152,8 +154,11 @@ def test_a_copy_while_a_server_works(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_copies_that_are_refused(tmp_path: Path) -> None:
     filled(tmp_path / "project", 1)
     (tmp_path / "text").write_text("not a database, but long enough to be looked at " * 40)
-    with pytest.raises(InputError, match="not a project"):
-        restore(tmp_path / "project", tmp_path / "text")
+    (tmp_path / "empty").touch()
+    for name in ("text", "empty"):
+        with pytest.raises(InputError, match=f"{name}.* is ") as error:
+            restore(tmp_path / "project", tmp_path / name)
+        assert "--backup" in error.value.hint  # the file is to blame, not the project
     with pytest.raises(InputError, match="no such file"):
         restore(tmp_path / "project", tmp_path / "none")
     with pytest.raises(InputError, match="there already"):

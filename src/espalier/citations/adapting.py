@@ -15,7 +15,7 @@ from espalier.io import read
 from espalier.recipes.adapting import Start, begin
 from espalier.tags import path_of
 
-__all__ = ["bundled_start", "converted", "replayed"]
+__all__ = ["bundled_start", "converted", "replayed", "scheme_of"]
 
 
 def bundled_start(replaying: bool = False) -> Start:
@@ -43,10 +43,17 @@ def converted(documents: Sequence[Document], labels: Sequence[str]) -> list[Docu
 
     Every token is then in a field, by the conventions of the bundled model; records without labels stay as they are.
     """
-    present = {span.label for document in documents for span in document.spans or ()}
-    schemes = _schemes(labels)
-    scheme = next((scheme for scheme in schemes if present <= scheme.labels.keys()), schemes[0])
+    scheme = scheme_of(documents, labels)
     return [document if document.spans is None else scheme.convert(document) for document in documents]
+
+
+def scheme_of(documents: Sequence[Document], labels: Sequence[str]) -> Scheme:
+    """Return the scheme that knows the labels of most documents. labels : ours."""
+
+    def known(scheme: Scheme) -> int:
+        return sum(all(span.label in scheme.labels for span in document.spans or ()) for document in documents)
+
+    return max(_schemes(labels), key=known)
 
 
 def _schemes(labels: Sequence[str]) -> list[Scheme]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from socket import gethostname, socket
 from typing import Annotated, Any
@@ -81,10 +81,10 @@ def _copy(project: Path, backup: Path | None, source: Path | None) -> None:
     if backup is not None and source is not None:
         raise InputError("--backup and --restore were both given", hint="do one after the other")
     if backup is not None:
-        note(f"{project} is copied to {back_up(project, backup)}")
+        typer.echo(f"{project} is copied to {back_up(project, backup)}")
     elif source is not None:
         aside = restore(project, source)
-        note(f"{source} is in place of {project}" + ("" if aside is None else f"; what was there is in {aside}"))
+        typer.echo(f"{source} is in place of {project}" + ("" if aside is None else f"; what was there is in {aside}"))
 
 
 def _check_extra() -> None:
@@ -130,7 +130,9 @@ def _run(app: Any, listener: socket, token: str | None, workers: int) -> None:
     host, port = listener.getsockname()[:2]
     crew = Crew(workers - 1, app.state.bench.directory, (host, port), app.state.gate) if workers > 1 else None
     try:
-        serve_app(app, listener)
+        with suppress(KeyboardInterrupt):  # the way that a server ends
+            serve_app(app, listener)
+        complain("stopped; everything confirmed is stored")
     finally:
         if crew is not None:
             crew.close()

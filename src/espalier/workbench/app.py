@@ -119,7 +119,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _answer(failure: Failure) -> JSONResponse:
-    return JSONResponse(failure.body(), failure.status)
+    return JSONResponse(failure.body(), failure.status, failure.headers)
 
 
 def _add_errors(app: FastAPI) -> None:

@@ -46,7 +46,10 @@ def restore(project: Path, source: Path) -> Path | None:
     """Put a copy in place of a project; return where the project that was there lies now, None if there was none."""
     if not source.is_file():
         raise InputError(f"{source}: there is no such file", hint="name a file that serve --backup has written")
-    check_file(source)
+    try:
+        check_file(source)
+    except InputError as error:
+        raise InputError(error.what, hint="name a file that serve --backup has written") from None
     try:
         project.mkdir(parents=True, exist_ok=True)
         lock = ProjectLock(project)

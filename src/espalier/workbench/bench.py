@@ -30,6 +30,7 @@ from espalier.workbench.memory import Kept, alone, joined, size
 from espalier.workbench.models import ModelStore
 from espalier.workbench.records import RecordStore, Stored
 from espalier.workbench.rule_texts import applied
+from espalier.workbench.starting import ServerStart
 from espalier.workbench.tasks import ProjectTask, TaskStore
 from espalier.workbench.turns import LONG, Turn, Turns
 
@@ -68,7 +69,7 @@ class Bench:
         member : another process of the same server has it already.
         """
         self.limits = Limits() if limits is None else limits
-        self.directory, self.ready = directory, True
+        self.directory, self.start = directory, ServerStart()
         self.database = Database(directory, member=member)
         self.tasks, self.records = TaskStore(self.database), RecordStore(self.database)
         self.models, self.history = ModelStore(self.database), HistoryStore(self.database)
@@ -86,6 +87,7 @@ class Bench:
 
     def computing(self) -> AbstractContextManager[Turn]:
         """Wait for the turn to compute; its `check` is to be called often."""
+        self.start.wait()
         return self.turns.turn(self.limits.seconds)
 
     def labeller(self, task: ProjectTask, model: int | None) -> Labeller:

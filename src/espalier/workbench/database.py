@@ -93,7 +93,8 @@ def check_file(path: Path) -> None:
     """Refuse a file that is no project, or a damaged one, or one of a later version."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
-            _check_marks(path, connection)
+            if not _check_marks(path, connection):
+                raise InputError(f"{path} is empty", hint="choose another file")
             _check_sound(path, connection)
     except sqlite3.Error as error:
         raise unusable(path, error) from None

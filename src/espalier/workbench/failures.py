@@ -10,6 +10,9 @@ from espalier.errors import EspalierError, FormatError, InfeasibleError, NotFitt
 __all__ = ["Deadline", "Failure", "explained"]
 
 
+_AGAIN = 5  # seconds
+
+
 class Failure(EspalierError):
     """An answer that is an error: a status, and the three parts of its message."""
 
@@ -17,6 +20,11 @@ class Failure(EspalierError):
         """Keep the parts."""
         super().__init__(what, hint=hint)
         self.status, self.place = status, (where,) if where else ()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of the answer: who comes too early is told when to come again."""
+        return {"retry-after": str(_AGAIN)} if self.status == 503 else {}
 
     def body(self) -> dict[str, Any]:
         """Return the JSON of the answer."""

@@ -21,6 +21,7 @@ from espalier.tags import OUTSIDE, path_of
 from espalier.workbench.answers import places
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
+from espalier.workbench.given_labels import own_labels_of
 from espalier.workbench.records import Stored, checked_spans
 from espalier.workbench.tasks import REFERENCES, ProjectTask
 
@@ -65,7 +66,7 @@ def corrected(bench: Bench, task: ProjectTask) -> Gold:
 def labelled(bench: Bench, task: ProjectTask, documents: Sequence[Document]) -> Gold:
     """Return the labelled documents of a file, under the task's labels; partly unknown ones judge nobody."""
     found = []
-    for i, document in enumerate(documents):
+    for i, document in enumerate(own_labels_of(task, documents)):
         if document.spans is not None and not document.unknown:
             try:
                 spans = checked_spans(task, document, document.spans)

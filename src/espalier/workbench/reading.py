@@ -20,6 +20,7 @@ from espalier.errors import FormatError
 from espalier.io import InputProblem, format_by_content, format_by_name, iter_read
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
+from espalier.workbench.given_labels import take_labels
 from espalier.workbench.records import AddedRecords
 from espalier.workbench.tasks import REFERENCES, ProjectTask
 
@@ -40,11 +41,16 @@ class NothingFound(Failure):
 
 @dataclass(slots=True)
 class UploadReading:
-    """Documents, where each was found (None: it is the file's own record), and what was wrong: (where, what)."""
+    """Documents, where each was found (None: it is the file's own record), and what was wrong: (where, what).
+
+    places : where in the file each stands, for messages; format : of the file, "" if it was no labelled one.
+    """
 
     documents: list[Document] = field(default_factory=list)
     sources: list[dict[str, Any] | None] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    format: str = ""
 
     def take(self, bench: Bench, document: Document, where: str, source: dict[str, Any] | None = None) -> None:
         """Keep a document, unless it is empty or too long for a record."""
@@ -58,6 +64,7 @@ class UploadReading:
         else:
             self.documents.append(document)
             self.sources.append(source)
+            self.places.append(where)
 
     def refuse(self, errors: Iterable[FormatError]) -> None:
         """Report what could not be read."""
@@ -96,7 +103,7 @@ def _looks_blocked(text: str) -> bool:
 def read_upload(
     bench: Bench, task: ProjectTask, data: bytes, name: str, format: str | None, encoding: str
 ) -> UploadReading:
-    """Read an uploaded file; plain text is cut as pasted text is."""
+    """Read an uploaded file; plain text is cut as pasted text is. Its labels are still the file's (`given_labels`)."""
     data = _unpacked(data, _UNPACKED * bench.limits.body)
     if not data.strip():
         raise Failure(400, "the file is empty", "choose another one")
@@ -107,16 +114,12 @@ def read_upload(
         raise Failure(400, "this is no text, and no document that is read", _READ, name)
     if chosen == "plain":
         return read_text(bench, task, _decoded(data, encoding))
-    found, problems, refused = UploadReading(), list[InputProblem](), list[FormatError]()
+    found, problems, refused = UploadReading(format=chosen), list[InputProblem](), list[FormatError]()
     stream = io.BytesIO(data)
     for i, document in enumerate(iter_read(stream, chosen, encoding=encoding, problems=problems, refused=refused)):
         found.take(bench, document, document.id or f"record {i + 1}")
     found.problems += [(f"line {problem.line}", problem.what) for problem in problems]
     found.refuse(refused)
-    if task.name == REFERENCES:
-        from espalier.citations.adapting import converted
-
-        found.documents = converted(found.documents, task.fields)
     return found
 
 
@@ -159,9 +162,7 @@ def add(
     bench: Bench, task: ProjectTask, reading: UploadReading, who: str = ""
 ) -> tuple[AddedRecords, list[dict[str, str]]]:
     """Store what was read, and return what came of it, with what is to be reported."""
-    for document in reading.documents:
-        if document.unknown:
-            reading.problems.append((document.id, "some of its labels are unknown; it counts as not corrected"))
+    take_labels(task, reading)
     added = bench.records.add(task, reading.documents, reading.sources, who)
     return added, [{"where": where, "what": what} for where, what in reading.problems]
 

@@ -23,6 +23,7 @@ from espalier.workbench.memory import Kept
 from espalier.workbench.tasks import ProjectTask
 
 __all__ = [
+    "OTHER",
     "AddedRecords",
     "RecordStore",
     "Stored",
@@ -32,10 +33,14 @@ __all__ = [
     "fields_json",
     "give_fields",
     "insert_new",
+    "outside_words",
     "row_of",
     "said_of",
     "stale",
 ]
+
+OTHER = "other"
+"""The label of words that have no home, where a task has it."""
 
 _KEPT = 20_000  # records in memory
 _COMMENTS = "(SELECT count(*) FROM comment WHERE comment.record = record.id) AS comments"
@@ -270,8 +275,9 @@ def _insert_row(write: Connection, row: Mapping[str, Any]) -> None:
 
 
 def checked_spans(task: ProjectTask, document: Document, spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Return fields at borders of tokens; where the task has no outside, gaps go to the field before them.
+    """Return fields at borders of tokens; where the task has no outside, gaps are filled.
 
+    Marks go to the field before them; words are `other`, or go there, too, where the task has no such label.
     A token is in the field that has its first character.
     Fields that overlap, lie outside the text, hold no token or have a label that the task does not know are refused.
     """
@@ -290,17 +296,30 @@ def checked_spans(task: ProjectTask, document: Document, spans: Sequence[Span]) 
             raise Failure(400, f"fields {owner[taken]} and {k} overlap at token {taken}", "a token is in one field")
         owner[inside[0] : inside[-1] + 1] = [k] * len(inside)
     if not task.outside and document.tokens:
-        _fill(owner, task)
+        _fill(owner, task, [] if OTHER not in task.fields else _words(document), len(spans))
+        spans = [*spans, Span(0, 0, OTHER)]
     return _runs(document, owner, spans)
 
 
-def _fill(owner: list[int | None], task: ProjectTask) -> None:
-    """Give gaps to the field before them; what stands before the first field goes to that one."""
+def _words(document: Document) -> list[int]:
+    """Return the tokens that are words or numbers, not marks."""
+    return [t for t, word in enumerate(document.words) if any(map(str.isalnum, word))]
+
+
+def outside_words(document: Document) -> bool:
+    """Are there words outside of the fields of a document?"""
+    starts = (document.tokens[t][0] for t in _words(document))
+    return not all(any(span.start <= start < span.end for span in document.spans or ()) for start in starts)
+
+
+def _fill(owner: list[int | None], task: ProjectTask, words: Sequence[int], other: int) -> None:
+    """Give gaps to the field before them, the first to the field after it; words among them to a field of their own."""
     before = next((k for k in owner if k is not None), None)
     if before is None:
         raise Failure(400, f"in the task {task.name} all text is in a field", f"labels: {', '.join(task.fields)}")
+    homeless = frozenset(words)
     for t, k in enumerate(owner):
-        before = owner[t] = before if k is None else k
+        before = owner[t] = k if k is not None else other if t in homeless else before
 
 
 def _runs(document: Document, owner: Sequence[int | None], spans: Sequence[Span]) -> tuple[Span, ...]:

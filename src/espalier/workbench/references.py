@@ -59,6 +59,8 @@ def parse_documents(bench: Bench, data: bytes | str, name: str = "", k: int = 1)
     else:
         reading = read_upload(bench, task, data, name, None, "utf-8")
     bench.check_many(len(reading.documents))
+    # Labels that a file brings are no concern here; nor are the tokens that they are for.
+    reading.documents = [one if one.spans is None else Document.from_text(one.text) for one in reading.documents]
     return _parsed(bench, reading, k)
 
 

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from espalier.workbench.failures import Failure
 from espalier.workbench.sessions import Door
 
-__all__ = ["HEADER", "OPEN", "UNMARKED", "Gate", "RequestGuard", "is_local"]
+__all__ = ["ABSENT", "HEADER", "OPEN", "UNMARKED", "Gate", "RequestGuard", "is_local"]
 
 HEADER = "x-espalier"
 
@@ -34,7 +34,18 @@ _READING = ("GET", "HEAD", "OPTIONS")
 _LOGIN = "/login"  # where a token is brought, by a form, which cannot send headers
 OPEN = (_LOGIN, "/icon.svg", "/base.css", "/layout.css", "/health", "/ready", "/api/isalive")
 """What needs no token: where one is brought, and whether somebody is there."""
-UNMARKED = ("/api/v1/parse", "/api/processCitation", "/api/processCitationList", "/api/processReferences")
+ABSENT = tuple(
+    f"/api/{name}"
+    for name in (
+        "processFulltextDocument", "processFulltextDocumentBlank", "processFulltextAssetDocument",
+        "processHeaderDocument", "processHeaderFundingDocument", "processHeaderNames", "processCitationNames",
+        "processDate", "processAffiliations", "processFundingAcknowledgement", "processCitationPatentST36",
+        "processCitationPatentPDF", "processCitationPatentTEI", "processCitationPatentTXT",
+        "citationPatentAnnotations", "referenceAnnotations", "annotatePDF",
+    )
+)  # fmt: skip
+"""GROBID's routes that this server has not: it says so."""
+UNMARKED = ("/api/v1/parse", "/api/processCitation", "/api/processCitationList", "/api/processReferences", *ABSENT)
 """What needs no X-Espalier: nothing is written there, and other programs' clients do not know it."""
 
 _HEADERS = {
@@ -124,6 +135,8 @@ class RequestGuard:
             await self._app(scope, receive, send)
             return
         answer = _Answer(send)
+        if scope["path"].startswith("/api/") and len(scope["path"]) > 5:  # with a slash at its end it is the same
+            scope["path"] = scope["path"].rstrip("/")
         try:
             self._check(scope)
             await self._app(scope, self._counted(scope, receive), answer.send)
@@ -168,7 +181,7 @@ def _refusal(scope: Scope, failure: Failure) -> Response:
     """Return a refusal; a browser that has to come in first is shown the way."""
     if failure.status == 401 and scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", ""):
         return RedirectResponse(_LOGIN, 303)
-    return JSONResponse(failure.body(), failure.status)
+    return JSONResponse(failure.body(), failure.status, failure.headers)
 
 
 class _Answer:

@@ -20,6 +20,7 @@ from typing import Any
 
 import uvicorn
 
+from espalier.workbench.reading import read_file
 from espalier.workbench.security import Gate
 from espalier.workbench.tasks import REFERENCES
 from espalier.workbench.transport import configured, listening, many_files
@@ -27,24 +28,29 @@ from espalier.workbench.transport import configured, listening, many_files
 __all__ = ["Crew", "serve_app"]
 
 _WARM_UP = "A. Author. A title. 2001."
+_ODD = ("a b", "2001 1 2 3. A title. 2002. (2003).")  # which break rules, and have to be searched
+_WARM_UP_PAGE = b"<html><body><h2>References</h2><p>[1] A. Author. A title. 2001.</p><p>[2] B. Boe. Two. 2002.</p>"
 _END = "end"
 _PAUSE = 1.0  # seconds before a process that died is started again
 
 
 def serve_app(app: Any, listener: socket) -> None:
     """Serve until interrupted; what somebody would wait for is loaded in the meantime."""
-    app.state.bench.ready = False
-    threading.Thread(target=_warm_up, args=(app.state.bench,), daemon=True).start()
+    bench = app.state.bench
+    bench.start.begin(lambda: _warm_up(bench))
     many_files()
     server = app.state.server = uvicorn.Server(configured(app))
     server.run(sockets=[listener])
 
 
 def _warm_up(bench: Any) -> None:
-    """Load the bundled model, and the kernels that batches and other readings need, before somebody waits for them."""
-    for k in (1, 2):
-        bench.parse(bench.tasks.get(REFERENCES), [_WARM_UP] * 8, k, 0)
-    bench.ready = True
+    """Load the bundled model and the one in use, all that their answers need, and the reader of documents."""
+    task = bench.tasks.get(REFERENCES)
+    for model in {0, task.active} - {None}:
+        for k in (1, 2):
+            for texts in ([_WARM_UP], [_WARM_UP, *_ODD] * 4):  # one by one, and together
+                bench.parse(task, texts, k, model)
+    read_file(bench, task, _WARM_UP_PAGE, "start.html")
 
 
 class Crew:

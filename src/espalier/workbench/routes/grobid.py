@@ -30,6 +30,7 @@ from espalier.workbench.gathering import SHORT, is_small
 from espalier.workbench.reading import NothingFound
 from espalier.workbench.references import parse_documents, parse_texts, references_of
 from espalier.workbench.routes.shared import BenchOf, Body, GathererOf
+from espalier.workbench.security import ABSENT
 from espalier.workbench.shapes.server import ErrorAnswer
 from espalier.workbench.tasks import REFERENCES, ProjectTask
 
@@ -65,6 +66,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 }
 
 
+@router.head("/isalive", include_in_schema=False)
 @router.get("/isalive", response_class=PlainTextResponse)
 async def is_alive() -> PlainTextResponse:
     """Say that the server is there."""
@@ -77,6 +79,7 @@ async def version(request: Request) -> JSONResponse:
     return JSONResponse({"version": request.app.version, "software": "espalier"})
 
 
+@router.put("/processCitation", include_in_schema=False)
 @router.post("/processCitation", response_class=Response, responses=_ANSWERS, openapi_extra=_FORM_OF_ONE)
 async def process_citation(
     body: Body, bench: BenchOf, gatherer: GathererOf, content_type: ContentType = "", accept: Accept = ""
@@ -85,7 +88,7 @@ async def process_citation(
     if len(body) > SHORT:
         return await run_in_threadpool(_process_long, bench, body, content_type, accept)
     form = read_form(content_type, body)
-    texts = [" ".join(_citations(form))]
+    texts = [" ".join(_citations(form)).strip()]
     if not texts[0]:
         return Response(status_code=204)
 
@@ -100,7 +103,7 @@ async def process_citation(
 
 def _process_long(bench: Bench, body: bytes, content_type: str, accept: str) -> Response:
     form = read_form(content_type, body)
-    text = " ".join(_citations(form))
+    text = " ".join(_citations(form)).strip()
     return _one(parse_texts(bench, [text]).records, form, accept) if text else Response(status_code=204)
 
 
@@ -111,14 +114,18 @@ def _one(records: Sequence[Record], form: Sequence[FormPart], accept: str) -> Re
     return Response(xml, media_type="application/xml")
 
 
+@router.put("/processCitationList", include_in_schema=False)
 @router.post("/processCitationList", response_class=Response, responses=_ANSWERS, openapi_extra=_SEVERAL)
 def process_citation_list(body: Body, bench: BenchOf, content_type: ContentType = "", accept: Accept = "") -> Response:
-    """Parse several references, each a value of `citations`."""
+    """Parse several references, each a value of `citations`; an empty one keeps its place."""
     form = read_form(content_type, body)
     texts = _citations(form)
-    return _answer(parse_texts(bench, texts).records if texts else [], form, accept)
+    given = [text for text in texts if text]
+    records = iter(parse_texts(bench, given).records if given else [])
+    return _answer([next(records) if text else None for text in texts], form, accept)
 
 
+@router.put("/processReferences", include_in_schema=False)
 @router.post("/processReferences", response_class=Response, responses=_ANSWERS, openapi_extra=_FILE)
 def process_references(body: Body, bench: BenchOf, content_type: ContentType = "", accept: Accept = "") -> Response:
     """Find and parse the references of a document: the part `input`."""
@@ -132,12 +139,23 @@ def process_references(body: Body, bench: BenchOf, content_type: ContentType = "
         return Response(status_code=204)
 
 
+async def not_here(request: Request) -> Response:
+    """Say that this server has no such route of GROBID's."""
+    what = f"{request.url.path.rpartition('/')[2]} is not here: whole articles are not parsed; references are"
+    raise Failure(501, what, "send the file to /api/processReferences, or references to /api/processCitation")
+
+
+for path in ABSENT:
+    methods = ["GET", "POST", "PUT"]
+    router.add_api_route(path.removeprefix("/api"), not_here, methods=methods, include_in_schema=False)
+
+
 def _citations(form: Sequence[FormPart]) -> list[str]:
-    """Return the references of a form, without empty ones."""
+    """Return the references of a form."""
     given = [part.text for part in form if part.name == "citations"]
     if not given:
         raise Failure(400, "the form has no value 'citations'", "send it so: curl --data-urlencode 'citations=...'")
-    return [" ".join(text.split()) for text in given if text.strip()]
+    return [" ".join(text.split()) for text in given]
 
 
 def _on(form: Sequence[FormPart], name: str) -> bool:
@@ -152,11 +170,16 @@ def _bibtex(records: Sequence[Record]) -> Response:
     return Response("".join(write(records, "bibtex")), media_type="application/x-bibtex")
 
 
-def _answer(records: Sequence[Record], form: Sequence[FormPart], accept: str) -> Response:
+def _answer(places: Sequence[Record | None], form: Sequence[FormPart], accept: str) -> Response:
+    """Return references in their places; one that was empty is so in TEI, and is not in BibTeX."""
+    records = [record for record in places if record is not None]
     if not records:
         return Response(status_code=204)
     if _wants_bibtex(accept):
         return _bibtex(records)
     raw = _on(form, "includeRawCitations")
-    entries = [entry(record.work, f"b{i}", record.text if raw else "") for i, record in enumerate(records)]
+    entries = [
+        f'<biblStruct xml:id="b{i}"/>\n' if record is None else entry(record.work, f"b{i}", record.text if raw else "")
+        for i, record in enumerate(places)
+    ]
     return Response("".join([_HEAD, _OPEN, *entries, _CLOSE]), media_type="application/xml")

@@ -72,7 +72,8 @@ class ParsedReferencesAnswer(ApiShape):
 
 
 class ServiceState(ApiShape):
-    """Is the server there, and can it answer?"""
+    """Is the server there, and can it answer? what : why not, if something went wrong."""
 
     status: str
     version: str
+    what: str | None = None

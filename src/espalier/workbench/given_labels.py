@@ -1,0 +1,86 @@
+"""The labels that a file brings: whose names they are, and whether a record is labelled at all, in part, or wrongly.
+
+One rule holds for files and for what somebody confirms, where all text has to be in a field (`records.checked_spans`):
+words outside of the fields are `other`, where the task has that label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from espalier.document import Document
+from espalier.errors import EspalierError
+from espalier.workbench.failures import Failure, explained
+from espalier.workbench.records import OTHER, checked_spans, outside_words
+from espalier.workbench.tasks import REFERENCES, ProjectTask
+
+if TYPE_CHECKING:
+    from espalier.workbench.reading import UploadReading
+
+__all__ = ["own_labels_of", "take_labels"]
+
+_OPEN_IF_EMPTY = "doccano"  # exports records that nobody has looked at with an empty list
+
+
+def own_labels_of(task: ProjectTask, documents: Sequence[Document]) -> list[Document]:
+    """Return documents with the labels of the task; one whose labels it cannot have is an error."""
+    convert = _converter(task, documents)
+    return [document if document.spans is None else convert(document) for document in documents]
+
+
+def take_labels(task: ProjectTask, reading: UploadReading) -> None:
+    """Give what was read the labels of the task; records that cannot have them are left out, and reported."""
+    convert = _converter(task, reading.documents)
+    kept, wrong, empty, parted = list[int](), list[Failure](), 0, 0
+    for i, document in enumerate(reading.documents):
+        if _says_nothing(task, document, reading.format):
+            reading.documents[i] = replace(document, spans=None)
+            empty += 1
+        elif document.spans is not None:
+            try:
+                found = reading.documents[i] = convert(document)
+                if not document.unknown:
+                    checked_spans(task, found, found.spans or ())
+                    parted += not task.outside and outside_words(document)
+            except EspalierError as error:
+                wrong.append(_refused(error, reading.places[i]))
+                continue
+            if document.unknown:
+                reading.problems.append((document.id, "some of its labels are unknown; it counts as not corrected"))
+        kept.append(i)
+    if wrong and not kept:
+        raise wrong[0]
+    reading.documents = [reading.documents[i] for i in kept]
+    reading.sources = [reading.sources[i] for i in kept]
+    reading.problems += [(one.where, f"{one.what}; the record is left out") for one in wrong]
+    _report(task, reading, empty, parted)
+
+
+def _report(task: ProjectTask, reading: UploadReading, empty: int, parted: int) -> None:
+    if empty:
+        reading.problems.append(("", f"records without any label, which count as not corrected: {empty}"))
+    if parted:
+        home = f"are {OTHER!r} now" if OTHER in task.fields else "went to the field before"
+        reading.problems.append(("", f"records that are labelled in part, whose other words {home}: {parted}"))
+
+
+def _converter(task: ProjectTask, documents: Sequence[Document]) -> Callable[[Document], Document]:
+    """Return what gives a document the labels of the task."""
+    if task.name != REFERENCES:
+        return lambda document: document
+    from espalier.citations.adapting import scheme_of
+
+    return scheme_of(documents, task.fields).convert
+
+
+def _says_nothing(task: ProjectTask, document: Document, format: str) -> bool:
+    """Is an empty list of fields no answer? It is none where all text is in a field, and in some formats."""
+    empty = document.spans is not None and not document.spans and not document.unknown
+    return empty and (not task.outside or format == _OPEN_IF_EMPTY)
+
+
+def _refused(error: EspalierError, where: str) -> Failure:
+    told = explained(error)
+    return Failure(told.status, told.what, told.hint, where)
