@@ -298,3 +298,10 @@ def test_a_record_without_any_of_it_has_none() -> None:
     work = plain.work
     assert not any((work.number_of_pages, work.number_of_volumes, work.event, work.version, work.pmid, work.handle))
     assert work.original_date is None
+
+
+def test_a_mark_says_the_type_and_is_no_genre() -> None:
+    work = record_of(AUTHOR, TITLE, ("genre", "[D]."), ("genre", "Doctoral dissertation.")).work
+    assert (work.type, work.genre, work.unread) == ("thesis", "Doctoral dissertation", (("genre", "D"),))
+    work = record_of(AUTHOR, TITLE, ("genre", "［J/OL］."), ("container-title", "Acta,")).work
+    assert (work.type, work.genre, work.unread) == ("article-journal", "", (("genre", "J/OL"),))

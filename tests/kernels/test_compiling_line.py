@@ -14,8 +14,8 @@ add(np.eye(2), np.eye(2))
 add(np.eye(2, dtype=int), np.eye(2))
 """
 LINE = (
-    "espalier: compiling inner loops for this machine, once; this takes some seconds "
-    "('espalier warm' compiles all of them)\n"
+    "espalier: compiling the inner loops of this kind of work, once for this machine; this takes some seconds "
+    "('espalier warm' compiles those of every kind)\n"
 )
 
 

@@ -91,10 +91,12 @@ def show_warnings() -> Iterator[None]:
         yield
 
 
-def note(what: str) -> None:
-    """Tell a person at a terminal what was done; nobody else."""
+def note(what: str, *, always: bool = False) -> None:
+    """Tell a person at a terminal what was done; nobody else, unless it is to be said always."""
     if sys.stderr.isatty():
         _stderr_line("✓", what, "bold green")
+    elif always:
+        _stderr_line("espalier:", what, "")
 
 
 def _stderr_line(head: str, what: str, style: str) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from espalier.cli.console import note, progress, say, say_json
+from espalier.cli.console import complain, note, progress, say, say_json
 from espalier.cli.files import UTF_8, Encoding, From, Model, keep_apart, labelled_records, read_all, refuse_stdout
+from espalier.tags import OUTSIDE, path_of
 
 __all__ = ["evaluate"]
 
@@ -46,9 +48,17 @@ def evaluate(
         judged = judge(extractor, documents, strict=strict, leaves=leaves)
         if report is not None:
             write_chunks(report, [report_page(f"{model} on {name}", judged, extractor)], "utf-8")
+    _tell_unknown([*extractor.labels, *extractor.model.labels_], judged.gold, name)
     if report is not None:
         note(f"the report is in {report}")
     if json:
         say_json(judged.report.to_dict())
     else:
         say(*report_table(judged.report))
+
+
+def _tell_unknown(known: Iterable[str], gold: Iterable[Iterable[str | None]], name: str) -> None:
+    """Say which labels the data have and the model does not: it never gives them, and all of them count as missed."""
+    given = {path_of(label) for labels in gold for label in labels if label is not None} - {OUTSIDE}
+    if unknown := sorted(given - {path_of(label) for label in known}):
+        complain(f"{name}: labels that the model does not have, so that they count as missed: {', '.join(unknown)}")

@@ -89,7 +89,7 @@ def label(
     chosen = output_format(output, format or ("table" if to_terminal else None), "--format", _OWN)
     _check(chosen, explain, k, min_confidence, review)
     keep_apart([*files, model], {"--output": output, "--review": review})
-    inputs, whole = _Inputs(files, source, encoding), explain or chosen == "extractions"
+    inputs, whole = _Inputs(files, source, encoding), chosen in _OWN
     job = LabelJob(open_extractor(model), model_file(model), k, min_confidence, whole, jobs)
     pace = Pace("records")
     with progress("labelling", quiet=to_terminal) as news, opened(review) as stream:
@@ -123,15 +123,11 @@ def _write(
     if format == "extractions":
         lines = (extraction_line(answer) for _, answer in answers if answer is not None)
         write_chunks(sys.stdout.buffer if output == STANDARD else output, lines, "utf-8")
-    elif format == "table" and (explain or job.k > 1 or job.least):
+    elif format == "table":
         from espalier.cli.show import write_table
 
         rows = (("", answer, document) for document, answer in answers if answer is not None)
         write_table(rows, output, job.extractor, explained=explain)
-    elif format == "table":
-        from espalier.cli.show import write_shown
-
-        write_shown((document for document, _ in answers), output, job.extractor.model.labels_)
     else:
         write_documents((document for document, _ in answers), output, format, lossy=lossy)
 

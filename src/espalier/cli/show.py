@@ -1,10 +1,11 @@
 """Labelled records for people: each field in its colour, with its name over the text.
 
-      1  fruit variety ──────────   form ───────────    stock
-         Apple 'Bramley's Seedling', two-tier espalier on MM106
+   1  93% sure
+      fruit variety ──────────   form ───────────    stock
+      Apple 'Bramley's Seedling', two-tier espalier on MM106
 
 The text itself is never altered, except that whitespace is laid out anew and signs that no terminal shows become �.
-Whole extractions also show how sure they are, the rules that they break, and other readings.
+Over each record stands how sure it is; under it the rules that it breaks, and other readings.
 """
 
 from __future__ import annotations
@@ -35,10 +36,9 @@ from espalier.tags import OUTSIDE, path_of
 if TYPE_CHECKING:
     from espalier.extract.extractor import Extractor
 
-__all__ = ["field_styles", "print_table", "show", "write_shown", "write_table"]
+__all__ = ["field_styles", "print_table", "show", "write_table"]
 
 _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red", "bright_green", "bright_cyan", "bright_magenta")
-_NUMBER = 5  # columns for the number of the record
 _FILE_WIDTH = 100
 _JOINING = re.compile("[\u200c\u200d\U000e0020-\U000e007f]")  # no signs by themselves, but parts of letters and emojis
 
@@ -50,18 +50,6 @@ def field_styles(labels: Iterable[str]) -> dict[str, str]:
     """Return a colour for each field, the same for the same labels every time."""
     fields = sorted({path_of(label) for label in labels} - {OUTSIDE})
     return {name: f"bold {_COLOURS[i % len(_COLOURS)]}" for i, name in enumerate(fields)}
-
-
-def write_shown(documents: Iterable[Document], path: Path, labels: Iterable[str]) -> None:
-    """Show the documents on stdout, or write what would be shown to a file, without colours."""
-    styles = field_styles(labels)
-    with _console_of(path) as console:
-        for number, document in enumerate(documents, 1):
-            shown = show(document, styles, console.width - _NUMBER)
-            for i, line in enumerate(shown):
-                head = f"{number if i == 0 else '':>{_NUMBER - 2}}  "
-                console.print(Text.assemble((head, "dim"), line), no_wrap=True, overflow="ignore", crop=False)
-            console.print()
 
 
 @contextmanager
@@ -205,13 +193,13 @@ def print_table(console: Console, rows: Iterable[Row], extractor: Extractor, *, 
             continue
         lines = [Text.assemble((f"{number:>4}  ", "bold"), _sure(record), (f"   {place}" if place else "", "dim"))]
         lines += _body(record, styles, console.width)
-        for other in record.alternatives:
-            lines += [Text(), Text.assemble((f"{_INDENT}or  ", "dim"), _sure(other))]
-            lines += _body(other, styles, console.width)
-        if explained:
+        if explained:  # the best reading
             if record.certificate is not None and record.certificate.scores:
                 lines.append(Text(f"{_INDENT}scores: {record.certificate.scores}", "dim"))
             lines += [Text(_INDENT + line, "dim") for line in _explanation(extractor, given)]
+        for other in record.alternatives:
+            lines += [Text(), Text.assemble((f"{_INDENT}or  ", "dim"), _sure(other))]
+            lines += _body(other, styles, console.width)
         for line in [*lines, Text()]:
             console.print(line, no_wrap=True, overflow="ignore", crop=False)
 

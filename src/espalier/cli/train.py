@@ -203,7 +203,7 @@ def train(
     trained.save(path)
     seconds = perf_counter() - started
     report = _judged(trained, judges) if dev is not None else None
-    _tell(trained, path, seconds, judged=bool(judges))
+    _tell(trained, path, seconds, judged=bool(judges), always=not json)
     if output is None:
         complain(f"the model is in {path}; --output names another file")
     if json:
@@ -278,13 +278,16 @@ def _judged(trained: Trained, documents: Sequence[Document]) -> Report:
     return judge(trained.estimator, documents).report
 
 
-def _tell(trained: Trained, path: Path, seconds: float, judged: bool) -> None:
-    """Tell a person at a terminal what was learned, and which of several models was kept."""
+def _tell(trained: Trained, path: Path, seconds: float, *, judged: bool, always: bool) -> None:
+    """Say what was learned, and which of several models was kept.
+
+    always : also where nobody sits at a terminal, since training takes long, and its log should have an end.
+    """
     recipe, sizes = trained.recipe, trained.sizes
     begun = "" if recipe.start is None else f", begun from {recipe.start.name}"
     learned = f"{recipe.kind} from {counted(sizes['records'], 'record')}, {counted(sizes['tokens'], 'token')}"
-    note(f"{learned} in {seconds:.1f} s{begun} → {path}")
+    note(f"{learned} in {seconds:.1f} s{begun} → {path}", always=always)
     if trained.kept is not None and trained.history:
         which = f"the model of cycle {trained.kept}" if trained.kept else "the supervised model"
         why = "the best by the held-out records" if judged else "the last; only --dev can tell whether it is better"
-        note(f"{recipe.method}: {counted(len(trained.history), 'step')}; kept {which}, {why}")
+        note(f"{recipe.method}: {counted(len(trained.history), 'step')}; kept {which}, {why}", always=always)

@@ -27,8 +27,8 @@ class _Teller(event.Listener):
         ours = (getattr(function, "__module__", None) or "").startswith("espalier.")
         if ours and not os.environ.get(QUIET):
             os.environ[QUIET] = "1"
-            what = "espalier: compiling inner loops for this machine, once; this takes some seconds"
-            sys.stderr.write(f"{what} ('espalier warm' compiles all of them)\n")
+            what = "compiling the inner loops of this kind of work, once for this machine; this takes some seconds"
+            sys.stderr.write(f"espalier: {what} ('espalier warm' compiles those of every kind)\n")
             sys.stderr.flush()
 
     def on_end(self, event: Any) -> None:

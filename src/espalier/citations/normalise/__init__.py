@@ -22,7 +22,7 @@ from espalier.citations.normalise.identifiers import (
     find_issn,
     find_url,
 )
-from espalier.citations.normalise.kinds import kind_of, standard_number
+from espalier.citations.normalise.kinds import is_mark, kind_of, standard_number
 from espalier.citations.normalise.mending import mended
 from espalier.citations.normalise.names import Names, split_names
 from espalier.citations.normalise.numbers import (
@@ -171,6 +171,13 @@ class FieldReader:
         """Return the texts of all fields of a label, without punctuation around them, joined by "; "."""
         return "; ".join(filter(None, map(trim, self._fields.get(label, ()))))
 
+    def genre(self, label: str) -> str:
+        """Return the genre; a mark such as [J], which has told the type, is unread."""
+        texts = self._fields[label]
+        self._unread += [(label, text) for text in texts if is_mark(text)]
+        self._fields[label] = [text for text in texts if not is_mark(text)]
+        return self.joined(label)
+
     def names(self, label: str) -> tuple[tuple[Name, ...], bool]:
         """Return the names of all fields of a label, and if there are others; what stands in brackets is unread."""
         names: tuple[Name, ...] = ()
@@ -250,7 +257,7 @@ _READERS: tuple[tuple[str, str, _ReadField], ...] = (
     ("collection-title", "collection_title", FieldReader.joined),
     ("publisher", "publisher", FieldReader.joined),
     ("location", "location", FieldReader.joined),
-    ("genre", "genre", FieldReader.joined),
+    ("genre", "genre", FieldReader.genre),
     ("institution", "institution", FieldReader.joined),
     ("note", "note", FieldReader.joined),
 )

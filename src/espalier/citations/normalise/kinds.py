@@ -17,7 +17,7 @@ from espalier.citations.normalise.lexicon import MAGAZINE_WORDS, MEETINGS, NEWSP
 from espalier.citations.normalise.text import remembered
 from espalier.citations.work import Date
 
-__all__ = ["kind_of", "standard_number"]
+__all__ = ["is_mark", "kind_of", "standard_number"]
 
 _THESIS = re.compile(
     r"\b(?:ph\.? ?d\.?|doctoral|master'?s?|m\.?sc\.?|bachelor'?s?|diploma|licentiate)[\s.]*(?:thesis|dissertation)"
@@ -114,6 +114,12 @@ def kind_of(texts: Mapping[str, str], arxiv: bool = False, issued: Date | None =
     if version:
         return "software"
     return "manuscript" if _MANUSCRIPT.search(genre or texts.get("note", "")) else _kind_alone(texts)
+
+
+def is_mark(genre: str) -> bool:
+    """Tell whether a genre is a mark of GB/T 7714, [J] or [M/OL], which says the type and is no word to print."""
+    found = _MARK.fullmatch(genre)
+    return found is not None and found[1] in _MARKS
 
 
 @remembered(longest=100)
