@@ -13,6 +13,7 @@ from cli_runs import Espalier
 import espalier as es
 
 N_TOKENS = 6 + 6 + 7  # of the three labelled records
+N_FIELDS, N_POUNDS = 3 * 3, 3
 RAW = "fig at £ 3 in Ely\nplum for £ 9 near Rye\nin Wye a quince at £ 4\n"
 RULES = 'Once:  each field once\nPrice: token in "£" -> price\n'
 TASK = """\
@@ -60,13 +61,14 @@ def test_rules_make_a_model_under_rules(espalier: Espalier, corpus: Path, rules:
     assert espalier("train", "-l", corpus, "-o", path, "--rules", rules).code == 0
     model = es.load(path).model
     assert isinstance(model, es.CCM)
-    # No label breaks a rule, and every token is an occasion: log((kept + 15) / (violated + 1/4)).
-    assert model.penalties_ == pytest.approx(dict.fromkeys(("Once", "Price"), math.log((N_TOKENS + 15) / 0.25)))
+    # No label breaks a rule. Each of the fields and of the pound signs is an occasion to: log((kept + 150) / 0.25).
+    expected = {name: math.log((kept + 150) / 0.25) for name, kept in (("Once", N_FIELDS), ("Price", N_POUNDS))}
+    assert model.penalties_ == pytest.approx(expected)
     code, out, _ = espalier("info", path)
     assert code == 0
     assert "ccm of crf" in out
-    assert "Once: each field once  [penalty 4.913]" in out
-    assert 'Price: token in "£" -> price  [penalty 4.913]' in out
+    assert "Once: each field once  [penalty 6.455]" in out
+    assert 'Price: token in "£" -> price  [penalty 6.417]' in out
     assert "templates" not in out
     assert "lower@-1" in out
 
