@@ -26,9 +26,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 TASK = "citations"
 RULES = """\
-Subtitle: token exactly "Beiträge" -> title       [penalty 9]
-Reprint:  token in "reprinted" -> note            [penalty 9]
-Essays:   token exactly "Editor" -> container-title [penalty 9]
+Subtitle: token exactly "Beiträge" -> title       [penalty 30]
+Reprint:  token in "reprinted" -> note            [penalty 30]
+Essays:   token exactly "Editor" -> container-title [penalty 30]
 
 """
 WIDE = {"width": 1360, "height": 880}
