@@ -27,7 +27,7 @@ bench: $(STAMP)
 	$(BIN)/python bench/parse.py --data ../shared/data
 	$(BIN)/python bench/serve.py
 
-# Trains the bundled model of references: an hour on two cores, and the rendered references before it.
+# Trains the bundled model of references: about two hours on two cores, and the rendered references before it.
 model: $(STAMP) rendered
 	$(BIN)/python scripts/train_citations.py --data ../shared/data
 	$(BIN)/python scripts/calibrate_citations.py --data ../shared/data
