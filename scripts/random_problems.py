@@ -1,6 +1,7 @@
 """Random problems over all forms of rules: every decoder against a brute force written from `docs/rules.md`.
 
     python scripts/random_problems.py --problems 10000
+    python scripts/random_problems.py --problems 100000 --jobs 14 --seconds 500 --out random.txt
 
 A problem is a few tokens, random scores and up to four rules, some hard, some paid once. The brute force
 (`page_meaning.py`) prices every labelling. An answer must cost what it says, no labelling may score more than its
@@ -14,7 +15,11 @@ import itertools
 import math
 import random
 import sys
+import time
 from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +35,7 @@ from espalier.decoders.table import run
 from espalier.errors import InputError
 
 CLOSE = 1e-6
+PART = 100  # problems that a process takes at a time
 OPTIONS: dict[str, dict[str, int]] = {"gibbs": {"sweeps": 3}, "beam": {"width": 3}}
 
 
@@ -118,18 +124,59 @@ def answers(problem: Drawn) -> list[tuple[str, bool, es.Decoding]]:
     return found
 
 
-def _played(seed: int, counted: Counter[tuple[str, str]]) -> int:
-    """Play the problem of a seed: count what was proven, print and count failures."""
-    problem = drawn(seed)
-    prices, failures = priced(problem), 0
-    for name, exact, answer in answers(problem):
-        counted[name, str(answer.status)] += 1
-        if problem_found := wrong(answer, prices, exact):
-            failures += 1
-            print(
-                f"seed {seed}, {name}: {problem_found}\n{problem.tokens} {problem.labels}\n{problem.text}\n", flush=True
-            )
-    return failures
+class Tally(NamedTuple):
+    """What came of some problems: how many were played, answers by method and status, failures as text."""
+
+    played: int
+    answers: Counter[tuple[str, str]]
+    failures: list[str]
+
+
+def played(seeds: Iterable[int], until: float = math.inf) -> Tally:
+    """Play the problems of seeds, or as many as there is time for; each failure is printed at once."""
+    answered: Counter[tuple[str, str]] = Counter()
+    failures: list[str] = []
+    count = 0
+    try:
+        for seed in seeds:
+            if time.time() > until:
+                break
+            problem = drawn(seed)
+            prices = priced(problem)
+            for name, exact, answer in answers(problem):
+                answered[name, str(answer.status)] += 1
+                if said := wrong(answer, prices, exact):
+                    failures.append(f"seed {seed}, {name}: {said}\n{problem.tokens} {problem.labels}\n{problem.text}\n")
+                    print(failures[-1], flush=True)
+            count += 1
+    except KeyboardInterrupt:  # what was played so far is a result, too
+        print("interrupted", flush=True)
+    return Tally(count, answered, failures)
+
+
+def played_by(jobs: int, seeds: range, until: float = math.inf) -> Tally:
+    """Play the problems of seeds in so many processes; the sum does not depend on how many there are."""
+    if jobs == 1:
+        return played(seeds, until)
+    parts = [seeds[k : k + PART] for k in range(0, len(seeds), PART)]
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        found = list(pool.map(played, parts, itertools.repeat(until)))
+    return Tally(
+        sum(one.played for one in found),
+        sum((one.answers for one in found), Counter()),
+        [text for one in found for text in one.failures],
+    )
+
+
+def report(found: Tally, seed: int, asked: int) -> str:
+    """Return the table of `docs/reliability.md` and its last line."""
+    lines = ["| method | answers | optimal | bounded | heuristic | infeasible |", "|---|---|---|---|---|---|"]
+    for name in ("auto", "batch", *DECODERS):
+        row = [found.answers[name, status] for status in ("optimal", "bounded", "heuristic", "infeasible")]
+        lines.append(f"| {name} | {sum(row):,} | " + " | ".join(f"{n:,}" for n in row) + " |")
+    of = "" if found.played == asked else f" of {asked:,}"
+    lines.append(f"{found.played:,}{of} problems from seed {seed}, {len(found.failures)} failures")
+    return "\n".join(lines)
 
 
 def main() -> int:
@@ -137,21 +184,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Compare every decoder with a brute force on random problems.")
     parser.add_argument("--problems", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed; each problem has its own")
+    parser.add_argument("--jobs", type=int, default=1, help="processes; the counts do not depend on it")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no problem after so many seconds")
+    parser.add_argument("--out", type=Path, help="write the report there, too, with the failures")
     given = parser.parse_args()
-    counted: Counter[tuple[str, str]] = Counter()
-    failures = played = 0
-    try:
-        for seed in range(given.seed, given.seed + given.problems):
-            failures += _played(seed, counted)
-            played += 1
-    except KeyboardInterrupt:  # what was played so far is a result, too
-        print("interrupted", flush=True)
-    print("| method | answers | optimal | bounded | heuristic | infeasible |\n|---|---|---|---|---|---|")
-    for name in ("auto", "batch", *DECODERS):
-        row = [counted[name, status] for status in ("optimal", "bounded", "heuristic", "infeasible")]
-        print(f"| {name} | {sum(row):,} | " + " | ".join(f"{n:,}" for n in row) + " |")
-    print(f"{played:,} problems from seed {given.seed}, {failures} failures")
-    return int(failures > 0)
+    seeds = range(given.seed, given.seed + given.problems)
+    found = played_by(given.jobs, seeds, time.time() + given.seconds)
+    text = report(found, given.seed, given.problems)
+    print(text)
+    if given.out is not None:
+        given.out.write_text("\n".join([text, *found.failures]) + "\n", encoding="utf-8")
+    return int(bool(found.failures))
 
 
 if __name__ == "__main__":
