@@ -34,7 +34,7 @@ from espalier.workbench.starting import ServerStart
 from espalier.workbench.tasks import ProjectTask, TaskStore
 from espalier.workbench.turns import LONG, Turn, Turns
 
-__all__ = ["Bench", "Limits", "cut_short", "listed", "queued"]
+__all__ = ["Bench", "Limits", "cut_short", "listed", "queued", "record_dict"]
 
 _CORRECTED = {"any": None, "yes": True, "no": False}
 _MODELS = 4  # models in memory
@@ -245,7 +245,15 @@ class Bench:
         """Return records as the API writes them, with what the active model says."""
         with self.computing() as turn:
             answers = self.readings(task, stored, task.active, k, turn)
-        return [_record_dict(one, answer) for one, answer in zip(stored, answers, strict=True)]
+        return [record_dict(one, answer) for one, answer in zip(stored, answers, strict=True)]
+
+    def answer(self, task: ProjectTask, stored: Stored) -> Extraction:
+        """Return what the active model says about one record.
+
+        A route that writes asks for it first: who is told to come again (503) has changed nothing, and may just do it.
+        """
+        with self.computing() as turn:
+            return self.answers(task, [stored], task.active, turn)[0]
 
 
 def _is_long(documents: Sequence[Document]) -> bool:
@@ -270,7 +278,8 @@ def cut_short(extractor: Extractor, documents: Sequence[Document]) -> Extractor:
     return found
 
 
-def _record_dict(stored: Stored, answer: Extraction) -> dict[str, Any]:
+def record_dict(stored: Stored, answer: Extraction) -> dict[str, Any]:
+    """Return a record as the API writes it."""
     spans = stored.document.spans
     return {
         "id": stored.id,

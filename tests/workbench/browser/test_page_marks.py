@@ -101,3 +101,24 @@ def test_labels_are_changed_after_a_look(desk: Desk) -> None:
     desk.said("The labels are changed")
     assert desk.server.ask("GET", "/tasks/growing")["labels"] == ["fruit", "cost", "place", "colour"]
     expect(page.locator(".record").first.locator(".field[data-label=cost]")).to_be_visible()
+
+
+def test_labels_are_merged_and_removed_after_a_look(desk: Desk) -> None:
+    records = make(desk.server, "shrinking", "Sign: token ~ /£/ -> price\nTown: place once\n", ADVERTS[:1])
+    correct(desk.server, "shrinking", records[0], ADVERTS[0])
+    page = desk.go("shrinking", "parse")
+    page.get_by_text("Tasks").click()
+    page.get_by_role("button", name="Labels of this task …").click()
+    box = page.get_by_role("dialog", name="Labels")
+    box.get_by_label("Name of price").fill("fruit")
+    box.get_by_label("Remove place").check()
+    box.get_by_role("button", name="Show what happens").click()
+    expect(box.locator("pre")).to_contain_text("+ Sign: token ~ /£/ -> fruit")
+    expect(box.locator("pre")).to_contain_text("- Town: place once")
+    desk.server.ask("PUT", "/tasks/shrinking/rules", {"text": "", "penalties": {}, "off": []})
+    box.get_by_role("button", name="Change the labels").click()
+    desk.said("The labels are changed")
+    assert desk.server.ask("GET", "/tasks/shrinking")["labels"] == ["fruit"]
+    marks = page.locator(".record").first.locator(".field")
+    expect(marks).to_have_count(2)  # the two stood side by side, and stay two
+    assert set(marks.evaluate_all("all => all.map(x => x.dataset.label)")) == {"fruit"}

@@ -119,6 +119,24 @@ def test_rules_of_two(pair: tuple[Desk, Desk]) -> None:
     assert ann.server.ask("GET", "/tasks/lawyers/rules")["text"] == "A: fruit once\n"
 
 
+def test_labels_of_two(pair: tuple[Desk, Desk]) -> None:
+    ann, bo = pair
+    make(ann.server, "growers", texts=ADVERTS[:1])
+    for desk, label in ((ann, "colour"), (bo, "size")):
+        page = desk.go("growers", "parse")
+        page.get_by_text("Tasks").click()
+        page.get_by_role("button", name="Labels of this task …").click()
+        page.get_by_label("New labels").fill(label)
+        page.get_by_role("button", name="Show what happens").click()
+        expect(page.get_by_text("No corrected record changes")).to_be_visible()
+    ann.page.get_by_role("button", name="Change the labels").click()
+    ann.said("The labels are changed")
+    bo.watch.expected = "status of 409"
+    bo.page.get_by_role("button", name="Change the labels").click()
+    expect(bo.page.get_by_role("alert").filter(has_text="changed")).to_be_visible()
+    assert ann.server.ask("GET", "/tasks/growers")["labels"] == ["fruit", "price", "place", "colour"]
+
+
 def test_a_held_enter_confirms_one_record(desk: Desk) -> None:
     make(desk.server, "held", texts=ADVERTS[:4])
     page = desk.go("held", "teach")

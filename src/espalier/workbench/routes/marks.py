@@ -7,6 +7,7 @@ from dataclasses import asdict
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
+from espalier.workbench.bench import record_dict
 from espalier.workbench.marking import add_comment, comments, flag, merge, skip, split
 from espalier.workbench.routes.shared import BenchOf, Number, TaskOf, WhoOf
 from espalier.workbench.searching import confirm_sure
@@ -21,11 +22,12 @@ router = APIRouter(tags=["records"])
 @router.patch("/tasks/{task}/records/{record}", response_model=RecordAnswer)
 def mark_record(asked: people.MarkOrder, task: TaskOf, record: Number, bench: BenchOf, who: WhoOf) -> JSONResponse:
     """Flag a record, or put it off."""
+    answer = bench.answer(task, bench.records.get(task.name, record))
     if "flag" in asked.model_fields_set:
         flag(bench, task, record, asked.flag, who)
     if asked.skipped is not None:
         skip(bench, task, record, asked.skipped)
-    return JSONResponse(bench.record_dicts(task, [bench.records.get(task.name, record)], 1)[0])
+    return JSONResponse(record_dict(bench.records.get(task.name, record), answer))
 
 
 @router.get("/tasks/{task}/records/{record}/comments", response_model=people.CommentsAnswer)

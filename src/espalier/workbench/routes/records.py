@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
 from espalier.document import Span
-from espalier.workbench.bench import listed, queued
+from espalier.workbench.bench import listed, queued, record_dict
 from espalier.workbench.exporting import export
 from espalier.workbench.history import Stale
 from espalier.workbench.reading import UploadReading, add, read_text
@@ -99,12 +99,13 @@ def _given(
     bench: BenchOf, task: TaskOf, record: int, spans: list[Span] | None, who: str, version: VersionRead
 ) -> JSONResponse:  # fmt: skip
     """Give a record fields; where somebody was faster, show what he said."""
+    answer = bench.answer(task, bench.records.get(task.name, record))
     try:
         stored = bench.records.correct(task, record, spans, who, version)
     except Stale as stale:
-        stale.current = bench.record_dicts(task, [bench.records.get(task.name, record)], 1)[0]
+        stale.current = record_dict(bench.records.get(task.name, record), answer)
         raise
-    return JSONResponse(bench.record_dicts(task, [stored], 1)[0])
+    return JSONResponse(record_dict(stored, answer))
 
 
 @router.put("/tasks/{task}/records/{record}/fields", response_model=RecordAnswer)

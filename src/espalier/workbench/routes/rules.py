@@ -51,7 +51,8 @@ def check_rules(asked: RulesText, task: TaskOf, bench: BenchOf) -> JSONResponse:
 def save_rules(asked: RulesText, task: TaskOf, bench: BenchOf, who: WhoOf) -> JSONResponse:
     """Store rules that have no mistake; where somebody was faster, show his."""
     with bench.computing():
-        compiled = applied(_state(asked), bench.labeller(task, task.active))
+        labeller = bench.labeller(task, task.active)
+        compiled = applied(_state(asked), labeller)
     state = pruned(_state(asked), compiled.rules.names)
     try:
         bench.tasks.set_rules(task.name, state, who, asked.version)
@@ -59,7 +60,7 @@ def save_rules(asked: RulesText, task: TaskOf, bench: BenchOf, who: WhoOf) -> JS
         now = bench.tasks.get(task.name)
         stale.current = _described(bench, now, now.rules)
         raise
-    return JSONResponse(_described(bench, bench.tasks.get(task.name), state))
+    return JSONResponse({**described(state, labeller), "version": bench.tasks.get(task.name).rules_version})
 
 
 @router.post("/tasks/{task}/rules/suggest", response_model=Suggestions)

@@ -1,5 +1,6 @@
 // The one door to the server. Errors are values with what, where and hint; a server that does not answer is told to
-// whoever listens, and asked again until it does. A session that has ended leads to the login form.
+// whoever listens, and asked again until it does. One that says "come again" (503: it is starting, or too many wait) has
+// done nothing yet, so the same request is sent again. A session that has ended leads to the login form.
 
 import { personName } from "./person.js";
 
@@ -22,18 +23,22 @@ class Away extends Error {
   }
 }
 
-/** Tells "away" once when the server stops to answer, and "back" when it answers again. */
+/** Tells "away" when the server stops to answer, "busy" when it says to come again, and "back" when it answers. */
 export const connection = new EventTarget();
-let away = false;
+let state = "back";
 let timer = 0;
+let waiting = 0; // requests that were told to come again
 
-function tell(state) {
-  if (away === (state === "away")) return;
-  away = state === "away";
-  connection.dispatchEvent(new Event(state));
-  if (away) timer = setInterval(retry, 2000);
-  else clearInterval(timer);
+function tell(now, what = "") {
+  if (state === now) return;
+  state = now;
+  connection.dispatchEvent(new CustomEvent(state, { detail: what }));
+  clearInterval(timer);
+  if (state === "away") timer = setInterval(retry, 2000);
 }
+
+// How long a request is sent again: a fresh installation compiles for a minute or two.
+const PATIENCE = 300_000;
 
 /** Ask whether the server is there again. */
 export async function retry() {
@@ -62,18 +67,37 @@ async function send(method, path, body, headers = {}) {
     options.headers["X-Espalier-Name"] = encodeURIComponent(personName());
   }
   if (body !== undefined) options.body = body;
-  const response = await reached(fetch(ROOT + path, options));
-  tell("back");
+  const response = await patient(() => reached(fetch(ROOT + path, options)));
   if (response.ok) return response;
   if (response.status === 401) location.href = "/login";
+  throw await refused(response);
+}
+
+/** Ask until the answer is not "come again". */
+async function patient(asks) {
+  const end = performance.now() + PATIENCE;
+  for (;;) {
+    const response = await asks();
+    const later = response.status === 503 ? Number(response.headers.get("Retry-After")) : 0;
+    if (!later && (state === "away" || !waiting)) tell("back");
+    if (!later || performance.now() > end) return response;
+    tell("busy", (await refused(response)).what);
+    waiting += 1;
+    await new Promise((resolve) => { setTimeout(resolve, 1000 * later); });
+    waiting -= 1;
+  }
+}
+
+/** What the server said; an answer of a proxy in between has a number alone. */
+async function refused(response) {
   let error = null;
   try {
     const said = await response.json();
     error = { ...said.error, current: said.current };
   } catch {
-    // Not from our server, as an answer of a proxy in between.
+    // Not from our server.
   }
-  throw new Refusal(error?.what ? error : { what: `the server answered ${response.status}` }, response.status);
+  return new Refusal(error?.what ? error : { what: `the server answered ${response.status}` }, response.status);
 }
 
 const json = async (answer) => {

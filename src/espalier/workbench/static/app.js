@@ -134,7 +134,16 @@ function setUpTheme() {
 
 function setUpConnection() {
   const banner = document.getElementById("banner");
-  connection.addEventListener("away", () => { banner.hidden = false; });
+  const [away, waits] = banner.querySelectorAll("span");
+  const show = (busy) => {
+    banner.hidden = false;
+    [away.hidden, waits.hidden, document.getElementById("retry").hidden] = [busy, !busy, busy];
+  };
+  connection.addEventListener("away", () => show(false));
+  connection.addEventListener("busy", ({ detail }) => {
+    waits.textContent = `Please wait: ${detail}. The page asks again by itself.`;
+    show(true);
+  });
   connection.addEventListener("back", () => {
     banner.hidden = true;
     if (shown.failed) render();

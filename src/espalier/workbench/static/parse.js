@@ -31,8 +31,10 @@ function inputPanel(bench, added) {
   const parse = button("Parse", () => busy(parse, place, async () => {
     if (!text.value.trim()) throw new Refusal({ what: "there is no text yet", hint: "paste some, or drop a file" });
     const answer = await post(`${bench.path}/records`, { text: text.value, layout: "auto" });
-    text.value = "";
-    keepDraft(bench.task.name, "input", null);
+    if (answer.added.length || !answer.problems.length) { // what was left out whole stays, to be mended
+      text.value = "";
+      keepDraft(bench.task.name, "input", null);
+    }
     await report(answer);
   }), { class: "primary" });
   text.addEventListener("keydown", (event) => {
