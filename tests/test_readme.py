@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 import espalier as es
 from espalier.cli import main
 from espalier.io import FORMATS
+from kept_nets import kept_nets
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -30,12 +32,13 @@ def commands(page: str) -> list[str]:
 
 
 @pytest.fixture
-def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty directory with the examples in it, and some references."""
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty directory with the examples in it, and some references. Nets learn a few steps: here nobody looks."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     (tmp_path / "refs.txt").write_text(blocks(README, "text")[0], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    with kept_nets(min_steps=6):
+        yield tmp_path
 
 
 def test_there_is_something_to_run() -> None:

@@ -9,6 +9,7 @@ import pytest
 from doc_pages import ROOT, blocks, copy_examples, page, run_page, same
 
 import espalier as es
+from kept_nets import kept_nets
 
 PAGE = page("docs/tutorial.md")
 
@@ -18,7 +19,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str, str]]:
     """Every block with what it printed and what is shown, run once in a directory with the examples."""
     directory = tmp_path_factory.mktemp("tutorial")
     copy_examples(directory)
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, kept_nets():
         patch.chdir(directory)
         return list(run_page("docs/tutorial.md", skip=("pip ", "espalier examples")))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -65,7 +65,11 @@ class Learned:
 
     def over(self, index: FeatureIndex | GivenIndex, labels: Labels) -> ChainModel:
         """Return the weights over other attributes and labels, by their names."""
-        return moved(self.model, (self.index.names(), self.labels.names), (index.names(), labels.names))
+        before: Sequence[Hashable] = range(index.n_attributes)
+        after = before
+        if index is not self.index:  # else nobody has to write down a hundred thousand names
+            before, after = self.index.names(), index.names()
+        return moved(self.model, (before, self.labels.names), (after, labels.names))
 
     def __repr__(self) -> str:
         """Show the size."""

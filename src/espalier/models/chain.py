@@ -8,7 +8,7 @@ of attributes and labels to another, by their names: what a warm start or a prio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -161,7 +161,9 @@ def _by_length(indptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def moved(
-    model: ChainModel, names: tuple[Sequence[str], Sequence[str]], new_names: tuple[Sequence[str], Sequence[str]]
+    model: ChainModel,
+    names: tuple[Sequence[Hashable], Sequence[str]],
+    new_names: tuple[Sequence[Hashable], Sequence[str]],
 ) -> ChainModel:
     """Return the model over other attributes and labels; what has no counterpart is left out, what is new weighs 0.
 
@@ -190,8 +192,10 @@ def carried(model: ChainModel, group: NDArray[np.int64], pairs: Pairs) -> Float:
     return np.bincount(place[found], model.w[found], len(keys)).astype(np.float64)
 
 
-def _places(names: Sequence[str], new_names: Sequence[str]) -> NDArray[np.int64]:
+def _places(names: Sequence[Hashable], new_names: Sequence[Hashable]) -> NDArray[np.int64]:
     """Return where each name stands among the new ones, int64[n]; -1 for those that do not."""
+    if names is new_names:
+        return np.arange(len(names))
     place = {name: k for k, name in enumerate(new_names)}
     return np.fromiter((place.get(name, -1) for name in names), np.int64, len(names))
 
