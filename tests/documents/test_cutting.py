@@ -56,6 +56,23 @@ def test_a_heading_is_no_record(layout: str) -> None:
     assert [(one.kind, one.text) for one in found.dropped] == [("heading", "References")]
 
 
+@pytest.mark.parametrize("mark", ["[{}] ", "{}. ", ""])
+@pytest.mark.parametrize("end", ["", " doi:10.1000/abc.4x"])
+def test_all_in_one_line(mark: str, end: str) -> None:
+    """A number belongs to what follows it; an address may end a reference."""
+    texts = [text + end for text in REFERENCES]
+    found = cut(" ".join(mark.format(k) + text for k, text in enumerate(texts, 1))).references
+    assert [one.text for one in found] == texts
+    assert [one.mark for one in found] == [mark.format(k).strip() for k in range(1, len(texts) + 1)]
+
+
+def test_names_and_a_year_begin_a_reference_behind_a_word() -> None:
+    names = ["Plum, A.", "Quince, B., Medlar, C.", "Rowan, D., et al.", "Sloe, E., Thorn, F.", "Thorn, F.", "Wych, G."]
+    ends = ["Wires and walls, Medlar University Press", "Annals of Fruit, 7, 30"]
+    texts = [f"{name}, {1990 + k}, {ends[k % 2]}" for k, name in enumerate(names * 2)]
+    assert [one.text for one in cut(" ".join(texts)).references] == texts
+
+
 def test_running_heads_inside_a_list_are_dropped() -> None:
     lines = laid_out("[n]").split("\n")
     head = "Journal of Orchards 12 (2004)"

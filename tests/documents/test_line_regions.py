@@ -8,12 +8,13 @@ import pytest
 from espalier.documents.finding import findings_of
 from espalier.documents.line_features import seen
 from espalier.documents.line_model import LABELS, LineReading, bundled
-from espalier.documents.line_regions import COVER, outside
+from espalier.documents.line_regions import COVER, holes, outside, running_heads
 from espalier.documents.line_units import units_of
 from espalier.documents.lines import Box, PrintedText, TextLine
 
 ENTRY = "Smith, J. (1990). Wires and walls. Journal of Orchards, 12, 4-9."
 
+BODY = "The results show that attitudes have hardly changed over time, as we have seen above."
 NAMES = list(enumerate(("Abel", "Baker", "Carter", "Dunn", "Evans", "Foster", "Grant"), 1))
 
 
@@ -93,3 +94,35 @@ def test_what_is_no_reference_anywhere(text: str) -> None:
     found = findings_of(printed, reading, bundled())
     assert [one.text for one in found.references] == [ENTRY]
     assert [one.text for one in found.dropped] == [text]
+
+
+@pytest.mark.parametrize(
+    "text", ["2003 43.8 45.4 70.7 79.1", "Quelle: Statistisches Bundesamt 2004", "Source: OECD (2004)"]
+)
+def test_a_row_of_figures_is_no_reference(text: str) -> None:
+    assert outside_of([(ENTRY, False), (text, False), (ENTRY, False)]) == [False, True, False]
+
+
+@pytest.mark.parametrize("text", ["2003, 12(4), 33-39.", "1.2 (2004), 3.4", ENTRY])
+def test_figures_of_a_reference_are_no_table(text: str) -> None:
+    assert outside_of([(text, False)]) == [False]
+
+
+def test_what_stands_between_references_is_more_of_them_unless_it_is_prose() -> None:
+    prose = "It is shown that these results are not what they were when we began in 1990."
+    rows = [(ENTRY, False), ("Orchard Board 2015, The total amount of fruit", False), (prose, False), (ENTRY, False)]
+    page, closed = seen(units_of(placed(rows))), np.zeros(4, bool)
+    assert holes(page, ["ref", "text", "ref", "ref"], closed) == [1]
+    assert holes(page, ["ref", "text", "heading", "ref"], closed) == []
+    assert holes(page, ["ref", "ref", "text", "ref"], closed) == []
+    assert holes(page, ["text", "text", "ref", "ref"], closed) == []
+    assert holes(page, ["ref", "text", "ref", "ref"], np.array([False, True, False, False])) == []
+
+
+def test_a_line_that_comes_again_outside_of_lists_is_a_running_head() -> None:
+    head = "How true are orchards? An analysis"
+    rows = [(head, False), (BODY, False), (head, False), (ENTRY, False), (head, False), (ENTRY, False), (ENTRY, False)]
+    page = seen(units_of(placed(rows)))
+    inside = np.array([0.0, 0.0, 0.0, 1.0, 0.9, 1.0, 1.0])
+    assert running_heads(page, inside) == [0, 2, 4]  # the entries come again, too, but inside of a list
+    assert running_heads(page, np.ones(7)) == []

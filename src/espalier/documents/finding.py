@@ -33,11 +33,16 @@ __all__ = ["Dropped", "Findings", "FoundReference", "fill_in", "find_references"
 
 LONGEST_FOUND = 6000  # characters; what is longer is no reference
 SHORTEST_FOUND = 12
+LONGEST_LIFE = 200  # characters at the beginning of a life of an author that say so
 SURE_OF_SECOND = 0.9  # where names were read inside a reference, and it was cut there
 
 _LEAD = pattern(r"<LEAD>(?:<LEAD>)?(?=[^\W_a-z]|[\"“„«])")
 _LEAD_BEHIND = pattern(r"(?<=;)\s+<LEAD>{1,2}\Z")  # to a work on the next line
 _PHRASE = pattern(r"<PHRASE>(?=<P><W>[ ,.:]|<C>\.|[\"“„«‘'])")
+_LIFE = re.compile(
+    r"\breceived (?:the|his|her|an?) .{0,60}\bdegrees?\b|\b(?:was born|wurde .{0,40}geboren)\b"
+    r"|\bis (?:currently |now )?(?:an? |the )?(?:\w+ )?(?:professor|lecturer|researcher|fellow)\b"
+)
 _LEADERS = re.compile(r"\.{6,}|(?:\s\.){5,}")
 _SHORT_CITE = pattern(
     r"(?:\d{1,3}\s?)?(?:<LEAD>){0,2}<P><W>(?:(?:,| (?:and|und|&)|/) ?<P><W>){0,2}(?: et al\.?| u\. ?a\.)?,? "
@@ -169,11 +174,11 @@ def _is_remark(units: Sequence[Unit], noted: bool) -> bool:
 
 
 def _is_none(units: Sequence[Unit]) -> bool:
-    """Is this no reference whatever its place says: figures of a table, a line of contents, a name with a year?"""
+    """Is this no reference whatever its place says: figures, a line of contents, a short citation, a life?"""
     text = " ".join(unit.text for unit in units)
     letters = sum(c.isalpha() for c in text)
     figures = 4 * letters < len(text.replace(" ", "")) and not _DASH.match(text)  # a dash stands for letters
-    return figures or bool(_LEADERS.search(text) or _SHORT_CITE.match(text))
+    return figures or bool(_LEADERS.search(text) or _SHORT_CITE.match(text) or _LIFE.search(text[:LONGEST_LIFE]))
 
 
 def _second_look(printed: PrintedText, groups: list[_Group], words: frozenset[str]) -> list[_Group]:
@@ -263,7 +268,8 @@ def _put_together(
     waiting: _Group | None = None
     for k, group in enumerate(groups):
         near = k + 1 < len(groups) and groups[k + 1].units[0].inner
-        if everywhere and found and waiting is None and group.units[0].inner:
+        marked = mark_of(group.units[0].text)[0] is not None  # a number belongs to what follows it
+        if everywhere and found and waiting is None and group.units[0].inner and not marked:
             end = ends[k]
             joined = _joined(printed, group.units, words)
             head, *rest = _cut_at(printed, group, [joined.offset(end)]) if end else [group]

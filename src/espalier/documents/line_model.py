@@ -26,7 +26,7 @@ from espalier.corpus import Corpus, Labels
 from espalier.documents.line_features import Seen, attributes, seen
 from espalier.documents.line_lists import list_attributes
 from espalier.documents.line_marks import MarkChain
-from espalier.documents.line_regions import outside
+from espalier.documents.line_regions import holes, outside, running_heads
 from espalier.documents.line_scores import LineScores
 from espalier.documents.line_units import Unit, units_of
 from espalier.documents.line_words import Look
@@ -49,6 +49,8 @@ APART = 12
 """Lines from one number of a list to the next, if they stand on lines of their own."""
 HINTED = 12.0
 """What a line gains as a running head if the reader of the file found it on other pages, too."""
+REPEATED = 6.0
+"""The same, if its words are found again and again outside of lists."""
 OVERLAP = 150  # units that a part shares with the next
 DENSE = 0.04  # share of lines with a year, below which long documents have no list
 REACH = 40  # lines around each
@@ -160,12 +162,18 @@ class LineModel:
         for mine, more in zip(own, list_attributes(page, starts, others, layout=layout), strict=True):
             mine += more
         batch = self.second_scores.potentials(own)
-        batch.unary[:, _IN_LIST] -= OUTSIDE * outside(page, starts)[:, None]
+        closed = outside(page, starts)
+        batch.unary[:, _IN_LIST] -= OUTSIDE * closed[:, None]
         batch.unary[[unit.hint == "page" for unit in page.units], LABELS.index("page")] += HINTED
+        batch.unary[running_heads(page, starts + others), LABELS.index("page")] += REPEATED
         if listed:
             batch.unary[:, LABELS.index("text")] -= LISTED
         corpus = Corpus.from_tokens([shape_words(page)])
         found = decode_batch(batch, self.compiled, corpus, threads=1)
+        if missed := holes(page, [LABELS[k] for k in found.labels], closed):
+            batch.unary[missed, LABELS.index("text")] -= LISTED
+            batch.unary[missed, LABELS.index("note")] -= LISTED
+            found = decode_batch(batch, self.compiled, corpus, threads=1)
         own_marginals, pairs = label_and_pair_marginals(batch)
         return [LABELS[k] for k in found.labels], own_marginals, [None, *pairs[1:]]
 

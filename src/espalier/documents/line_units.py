@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from espalier.documents.line_words import mark_of, pattern
@@ -21,8 +22,10 @@ _EM = 0.5  # width of a character, in its size
 
 _BRACKETED = re.compile(r"(?<=\s)\[\s?(\d{1,4})\s?\]")
 _NUMBERED = re.compile(r"(?<=[.!?)\]”\"»\d;/]\s)(?:\((\d{1,4})\)|(\d{1,4})[.)]|(\d{1,3}))(?=\s+[\"“„«'‘(]?[^\W\d_a-z])")
+_COUNTED = re.compile(r"(?<=[\w—–]\s)(\d{1,3})\.(?=\s+[^\W\d_a-z])")  # behind a word: only the next number
+_NUMBERS = (_BRACKETED, _NUMBERED, _COUNTED)
 _PERSON = (
-    r"(?:<P><W>(?:[ -]<W>)?, ?<C>|(?:<C>\.[ -]?){1,3}<P><W>|<P><W> <U>{1,3}[,.:]|<P><W>,? \(?<YEAR>"
+    r"(?:<P><W>(?:[ -]<W>)?, ?<C>|(?:<C>\.[ -]?){1,3}<P><W>|<P><W> <U>{1,3}[,.:]|(?!<MONTH>)<P><W>,? \(?<YEAR>"
     r"|<W>(?: (?:<W>|<C>\.)){0,2} <P><W>(?:[,:]| u\. ?a\.| et al| \((?:Hg|Hrsg|[Ee]d))|[„“«][^;]{20})"
 )
 _AFTER_SEMICOLON = pattern(rf"(?<=[;])\s+(?=(?:\(?[a-h]\s?\)\s?|<LEAD>{{0,2}}(?:and |und )?){_PERSON})")
@@ -30,7 +33,13 @@ _LETTERED = re.compile(r"(?<=[;.])\s+(?=\(?[b-h]\)\s?\S)")
 _LINKS = r"(?:CrossRef|Medline|PubMed|Google Scholar|MathSciNet|View Article|PMC|PDF)"  # behind references on the web
 _BARE = r"<P><W> <U>(?:[ -]?<U>){0,3}(?:;|, <C>| and <C>| et al| \(?<YEAR>)"  # Smith J K 1994
 _AFTER_LINKS = pattern(rf"(?<=\s){_LINKS}\s+(?={_PERSON}|{_BARE})(?!{_LINKS})")
-_AFTER_STOP = pattern(rf"(?<=[.)\]\d/”\"])\s+(?!{_LINKS})(?={_PERSON}|{_BARE}|[—–]{{1,6}}[.,]|-{{2,6}}[.,])")
+_DATED = r"<P><W>,? (?:<C>\.[ -]?){1,3}(?:,? (?:and |& )?<P><W>,? (?:<C>\.[ -]?){1,3}|,? et al\.?){0,9},? \(?<YEAR>"
+_AFTER_WORD = pattern(rf"(?<=[\w—–])\s+(?={_DATED})")  # no stop ends a reference, but names and a year begin one
+_AFTER_ADDRESS = pattern(rf"(?<=\s)(?:doi: ?|https?://|10\.\d{{4}})\S*\w\s+(?={_PERSON}|{_BARE})")
+_AFTER_STOP = pattern(
+    rf"(?<=[.)\]\d/”\"])(?<!<U> \d\d\d\d)\s+(?!{_LINKS})(?={_PERSON}|{_BARE}|[—–]{{1,6}}[.,]|-{{2,6}}[.,])"
+)
+_INSIDE = (_AFTER_STOP, _AFTER_LINKS, _AFTER_WORD, _AFTER_ADDRESS)
 
 
 class Unit(NamedTuple):
@@ -123,7 +132,7 @@ def _cuts(text: str, last: int | None) -> Iterator[int]:
     places.update(found.end() for found in _LETTERED.finditer(text))
     places.update(_next_numbers(text, last))
     if len(text) > _LONG:
-        places.update(found.end() for pattern_ in (_AFTER_STOP, _AFTER_LINKS) for found in pattern_.finditer(text))
+        places.update(found.end() for pattern_ in _INSIDE for found in pattern_.finditer(text))
     previous = 0
     for place in sorted(places):
         if place - previous >= 12 and len(text) - place >= 8:
@@ -136,8 +145,10 @@ def _next_numbers(text: str, last: int | None) -> Iterator[int]:
     number = mark[1] if mark is not None and mark[1] >= 0 else last
     if number is None:
         return
-    found = sorted((m.start(), int(m[m.lastindex or 1])) for p in (_BRACKETED, _NUMBERED) for m in p.finditer(text))
-    for place, value in found:
-        if number < value <= number + 2:
+    found = sorted(
+        ((m.start(), int(m[m.lastindex or 1]), p) for p in _NUMBERS for m in p.finditer(text)), key=itemgetter(0, 1)
+    )
+    for place, value, pattern_ in found:
+        if number < value <= number + (1 if pattern_ is _COUNTED else 2):
             yield place
             number = value

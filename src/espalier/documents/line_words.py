@@ -19,7 +19,7 @@ LONGEST_LOOK = 400
 
 _TOML = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 _WORDS: dict[str, Any] = _TOML.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-_NAMES = r"[Vv][ao]n|[Dd](?:[aeiu]|e[lnr]|os|as)|[Ll][ae]|[Tt]e[nr]|zu[rm]?|[Aa][fl]|[Ee]l|[Bb]in|St\.|Mc|O'"
+_NAMES = r"v\.|[Vv][ao]n|[Dd](?:[aeiu]|e[lnr]|os|as)|[Ll][ae]|[Tt]e[nr]|zu[rm]?|[Aa][fl]|[Ee]l|[Bb]in|St\.|Mc|O'"
 _MACROS = {
     "<NUMBERING>": _WORDS["parts"]["NUMBERING"],
     "<LEAD>": _WORDS["parts"]["LEAD"],
@@ -31,6 +31,7 @@ _MACROS = {
     "<C>": r"[^\W\d_a-zß-öø-ÿ]",  # a capital, or a letter of a script without case
     "<U>": "[<u>]",
     "<u>": "A-ZÀ-ÖØ-ÞĀ-ŽА-ЯΑ-Ω",
+    "<MONTH>": r"(?:Jan|Feb|Mar|Mär|Apr|Ma[yi]|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz])[a-zä]*\.? ",
     "<YEAR>": r"(?:1[5-9]|20)\d\d",
     "<HYPHENS>": "-‐‑\u00ad¬",
 }

@@ -50,11 +50,15 @@ _WORK = frozenset(
 _NAMES = frozenset(("author", "editor", "translator"))
 _YEAR = re.compile(
     r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|[Ff]orthcoming|[Ii]n press|[Ii]m Erscheinen|[Ii]m Druck|\bn\. ?d\.|\bo\. ?J\."
+    r"|arXiv: ?\S{0,12}\d{4}|arxiv\.org/abs/\S{0,8}\d{4}|\b[a-z]{2,6}(?:-[a-z]{2,4})?/\d{7}"  # numbers of preprints
 )
 _BORDER = pattern(r"(?<=[.)\]\d/”\"»;])\s+(?=(?:<LEAD>){0,2}(?:<C>|(?:<particles>) <C>))")
 _SHAPE = pattern(r"<C>\.|,| and | und | & |et al|u\. ?a\.|<U>{1,3}\b|<C>\w+ <C>\w")
 _STOPS = '.)]/”"»'
 _NAMED = pattern(r"<P><W>(?:[ -]<W>)?, ?<C>|<P><U>{3,},? |(?:<C>\.[ -]?){1,3}<P><W>[,:]|<P><W> <U>{1,3}[,. ]")
+_BARE = pattern(
+    r"<P><W>(?: <U>(?:-?<U>)?){1,3}(?:(?:,| and) <P><W>(?: <U>(?:-?<U>)?){1,3})* <YEAR>[a-z]? <C>"
+)  # Smith J K 1994
 _EDITED = re.compile(r"\b[Ee]d(?:s|ited|itors?)?\b|[Hh]rsg|[Hh]gg?\.|[Hh]erausg")
 _INSIDE = re.compile(r"(?:\b[Ii]n:?|\bby|\bvon|,)\Z")
 _SEMICOLON = pattern(r";\s+(?=(?:<LEAD>){0,2}(?:<C>|(?:<particles>) <C>|[\"“„«‘]))")
@@ -79,6 +83,8 @@ def may_be_two(text: str, starts: Iterable[int] = ()) -> bool:
     if any(c.isdigit() for c in text.partition("; ")[0]) and any(c.isdigit() for c in text.partition("; ")[2]):
         return True
     if any(text[start - 2 : start - 1] in _STOPS and _NAMED.match(text, start) for start in starts if start > 40):
+        return True
+    if any(text[start - 2 : start - 1].isdigit() and _BARE.match(text, start) for start in starts):
         return True
     if len(years) < 2:
         return False
@@ -162,6 +168,8 @@ def _behind_semicolons(text: str, fields: Sequence[Any]) -> list[int]:
         misread = before[:1] and before[-1].label in _NAMES and len(before) > 2
         if spanning and inside is not None and inside.label in _UNBROKEN and not (inside.label == "author" and misread):
             continue
+        if not spanning and behind and behind[0].label == "container-title":  # the same work in another journal
+            continue
         if _is_whole(before, text[begin : border.start()]) and _is_whole(behind, text[border.end() : stop]):
             found.append(border.end())
             begin = border.end()
@@ -206,9 +214,11 @@ def _begins(text: str, begin: int, place: int, one: Any, last: str, seen: set[st
 def _begins_line(text: str, begin: int, place: int, one: Any, last: str, seen: set[str]) -> bool:
     """Do names begin a line, behind a sentence and a work that may have no year?"""
     head = text[begin:place].rstrip()
+    if _BARE.match(text, place) and len(head) >= SHORTEST_WORK and head[-1].isdigit():
+        return _BARE.match(text, begin) is not None
     if one.label != "author" or last in _NAMES or len(head) < 2 * SHORTEST_WORK or head[-1] not in _STOPS:
         return False
-    return "author" in seen and bool(seen & {"title", "container-title"}) and _NAMED.match(text, place) is not None
+    return bool(seen & _NAMES) and bool(seen & {"title", "container-title"}) and _NAMED.match(text, place) is not None
 
 
 def _dated_names(text: str) -> list[int]:
