@@ -9,10 +9,11 @@
 
 The backward pass multiplies probabilities that are normalised where they stand. There is no β and no
 difference of large numbers: marginals, entropy and samples stay accurate for long sequences and large scores.
-k-best keeps the k best prefixes of every state, and merges L sorted lists a state.
+k-best keeps the best prefixes of every state, and finds the next one of a state where it is asked for.
 
 Every step from one column of the lattice to the next is a matrix `step`; `end` is the step into one last state.
-Time O(T L²) (k-best: O(T L² k)), memory O(T L) (k-best: O(T L k)). The log kernels take 2 L² exponentials a token.
+Time O(T L²) (k-best: O(T (L² + (L + k) k)) at most), memory O(T L) (k-best: O(T L k)). The log kernels take 2 L²
+exponentials a token.
 
 Ties: the lowest label at the last token, then the lowest at the last but one, and so on to the first: among equal
 scores the winner is the first labelling in lexicographic order read backwards. k-best lists ties in that order.
@@ -194,35 +195,80 @@ def viterbi(indptr, unary, trans, trans_class, start, end, lo, hi, labels, score
 
 
 @njit(cache=True, nogil=True)
+def next_prefix(previous, known, step, y, k, r, heads, back):
+    """Return the r-th best previous[y', q] + step[y', y], back[r] = y' k + q, where the r better ones are in back.
+
+    previous : float64[L, k], of which known[y'] are there, descending; heads : int64[L] is scratch. -inf: no more.
+    """
+    for y_prev in range(len(known)):
+        heads[y_prev] = 0
+    for before in range(r):
+        heads[back[before] // k] += 1
+    best, best_score = -1, -np.inf
+    for y_prev in range(len(known)):
+        if heads[y_prev] < known[y_prev] and previous[y_prev, heads[y_prev]] + step[y_prev, y] > best_score:
+            best, best_score = y_prev, previous[y_prev, heads[y_prev]] + step[y_prev, y]
+    back[r] = best * k + heads[best] if best >= 0 else -1
+    return best_score
+
+
+@njit(cache=True, nogil=True)
 def k_best(indptr, unary, trans, trans_class, start, end, lo, hi, labels, scores):
     """Write the k best distinct labellings into labels : int16[k, M], their scores into scores : float64[N, k].
 
-    Where fewer than k labellings have a finite score, the rest is -1 and -inf.
+    Where fewer than k labellings have a finite score, the rest is -1 and -inf. The best prefix to every label at every
+    token comes first; the others are found when a better one behind them is used up (Huang and Chiang, 2005): the
+    next labelling needs one new prefix a token at most.
     """
     L, k = unary.shape[1], scores.shape[1]
     last = end.reshape(L, 1)
-    prefixes = np.empty((2, L, k))  # the k best scores of prefixes that end in y, at this token and the one before
-    back = np.empty((longest(indptr, lo, hi), L, k), np.int32)
-    final = np.empty(k, np.int32)
-    heads = np.empty(L, np.int64)
+    most = longest(indptr, lo, hi)
+    prefixes = np.empty((most, L, k))  # the best scores of prefixes that end in y at t, as far as they are known
+    back = np.empty((most + 1, L, k), np.int32)  # in row T, label 0: the whole labellings
+    known = np.empty((most, L), np.int64)
+    more = np.empty((most, L), np.bool_)  # may there be another prefix?
+    heads, wanted = np.empty(L, np.int64), np.empty(most + 1, np.int64)
     for i in range(lo, hi):
         a, T = indptr[i], indptr[i + 1] - indptr[i]
         scores[i] = -np.inf
         if T == 0:
             scores[i, 0] = 0.0
             continue
-        for t in range(T):
-            now = prefixes[t % 2]
+        for y in range(L):
+            prefixes[0, y, 0] = start[y] + unary[a, y]
+            known[0, y], more[0, y] = 1, False
+        for t in range(1, T):
+            step = trans[trans_class[a + t]]
             for y in range(L):
-                if t == 0:
-                    now[y] = -np.inf
-                    now[y, 0] = start[y]
-                else:
-                    merge(prefixes[(t - 1) % 2], trans[trans_class[a + t]], y, heads, now[y], back[t, y])
-                now[y] += unary[a + t, y]
-        merge(prefixes[(T - 1) % 2], last, 0, heads, scores[i], final)
+                score = next_prefix(prefixes[t - 1], known[t - 1], step, y, k, 0, heads, back[t, y]) + unary[a + t, y]
+                prefixes[t, y, 0] = score
+                known[t, y] = 1 if score > -np.inf else 0
+                more[t, y] = score > -np.inf and k > 1
         for r in range(k):
-            state = final[r]
+            # Down along the prefixes that were used last, as long as what follows them is not known; then up again.
+            t, y, used = T, 0, r
+            wanted[T] = 0
+            while used > 0 and t > 0:
+                state = back[t, y, used - 1]
+                y_prev = state // k
+                if state % k + 1 < known[t - 1, y_prev] or not more[t - 1, y_prev]:
+                    break
+                t, y, used = t - 1, y_prev, known[t - 1, y_prev]
+                wanted[t] = y
+            while t < T:
+                y, step = wanted[t], trans[trans_class[a + t]]
+                n = known[t, y]
+                score = next_prefix(prefixes[t - 1], known[t - 1], step, y, k, n, heads, back[t, y]) + unary[a + t, y]
+                if score > -np.inf:
+                    prefixes[t, y, n] = score
+                    known[t, y] = n + 1
+                more[t, y] = score > -np.inf and n + 1 < k
+                t += 1
+            scores[i, r] = next_prefix(prefixes[T - 1], known[T - 1], last, 0, k, r, heads, back[T, 0])
+            if scores[i, r] == -np.inf:
+                break
+        for r in range(k):
+            state = back[T, 0, r] if scores[i, r] > -np.inf else -1
             for t in range(T - 1, -1, -1):
                 labels[r, a + t] = state // k if state >= 0 else -1
                 if state >= 0 and t > 0:
