@@ -39,6 +39,8 @@ __all__ = [
 MAX_EDGES = 10_000_000
 MAX_STEPPED = 1_000_000
 """The largest lattices that are built unless a caller wants more: by tables, and by stepping monitors."""
+MAX_STATES, STATES_A_TOKEN, FEW = 200_000, 250, 20_000
+"""States of tables, at most and for each token of a short sequence; edges of a lattice that is stepped before that."""
 
 
 class LatticeTooLarge(InputError):
@@ -82,10 +84,18 @@ def build(problem: Problem, max_edges: int | None = None) -> Lattice:
 
     max_edges : the largest lattice; a million if the monitors have to be stepped one by one, ten if not.
     """
+    compiled = problem.grounded.compiled
     try:
-        automaton = problem.grounded.compiled.automaton(problem.globals)
-    except SizeError:
-        return from_monitors(problem, MAX_STEPPED if max_edges is None else max_edges)
+        automaton = compiled.automaton(problem.globals, max_states=min(MAX_STATES, STATES_A_TOKEN * problem.T))
+    except SizeError:  # tables for sequences of any length are not worth their time for a short one
+        try:
+            return from_monitors(problem, FEW if max_edges is None else min(FEW, max_edges))
+        except LatticeTooLarge:
+            pass
+        try:
+            automaton = compiled.automaton(problem.globals, max_states=MAX_STATES)
+        except SizeError:
+            return from_monitors(problem, MAX_STEPPED if max_edges is None else max_edges)
     return from_automaton(problem, automaton, MAX_EDGES if max_edges is None else max_edges)
 
 
