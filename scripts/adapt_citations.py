@@ -42,7 +42,7 @@ from espalier.estimators.base import SequenceLabeller
 from espalier.io import read
 from espalier.loading import load
 from espalier.recipes import plan
-from espalier.recipes.adapting import COPIES, L2
+from espalier.recipes.adapting import COPIES, L2, NET
 from espalier.tags import path_of
 from espalier.tasks import load_task
 
@@ -73,7 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--replay", action="store_true", help="learn references of other styles again")
     parser.add_argument("--choose", action="store_true", help="compare ways to learn, on other styles")
     parser.add_argument("--keep", action="store_true", help="what is forgotten, with and without replay")
+    parser.add_argument("--quick", action="store_true", help="nets take a few steps, to see that it runs")
     options = parser.parse_args(arguments)
+    if options.quick:
+        NET["min_steps"] = 6
     if options.keep:
         keep(options.data, options.references)
         return

@@ -1,10 +1,11 @@
 """Take the pictures of the workbench in docs/images/workbench, with the bundled examples.
 
-    python scripts/shoot_workbench.py [OUT]
+    python scripts/shoot_workbench.py [OUT] [--quick]
 
 Starts a server on a project that is thrown away, pastes the examples of the task of references, confirms a few of
 them, trains, and photographs the four views, and two of them in the dark and on a phone. Needs chromium (on the path,
-or named by $CHROMIUM).
+or named by $CHROMIUM). `--quick` confirms one record, from which learning is quick, and
+photographs the four views alone.
 """
 
 from __future__ import annotations
@@ -71,18 +72,18 @@ def answers(client: httpx.Client) -> bool:
         return False
 
 
-def prepare(client: httpx.Client) -> None:
-    """Add the examples, confirm every second, with report numbers put right, and train on those."""
+def prepare(client: httpx.Client, every: int) -> None:
+    """Add the examples, confirm one in so many, with report numbers put right, and train on those."""
     texts = client.get(f"/tasks/{TASK}/examples").json()["texts"]
     client.post(f"/tasks/{TASK}/records", json={"text": "\n\n".join(texts)}).raise_for_status()
     records = client.get(f"/tasks/{TASK}/records").json()["records"]
-    for record in records[::2]:
+    for record in records[::every]:
         fields = [{name: field[name] for name in ("label", "start", "end")} for field in record["fields"]]
         for field in fields:
             if record["text"][field["start"] :].startswith("Tech. Rep."):
                 field["label"] = "genre"
         client.put(f"/tasks/{TASK}/records/{record['id']}/fields", json={"fields": fields}).raise_for_status()
-    asked = {"method": "supervised", "name": f"after {len(records[::2])} records"}
+    asked = {"method": "supervised", "name": f"after {len(records[::every])} records"}
     job = client.post(f"/tasks/{TASK}/jobs", json=asked).raise_for_status().json()
     wait_for(
         lambda: client.get(f"/jobs/{job['id']}").json()["state"] not in ("queued", "running"), "training hangs", 400
@@ -110,10 +111,11 @@ def open_view(page: Page, base: str, view: str) -> None:
     page.wait_for_timeout(500)
 
 
-def shoot(browser: Browser, base: str, out: Path) -> None:
-    """Write all pictures."""
+def shoot(browser: Browser, base: str, out: Path, quick: bool) -> None:
+    """Write all pictures, or those of the four views."""
     shots = [(view, view, WIDE, "light") for view in ("parse", "rules", "teach", "measure")]
-    shots += [("parse-dark", "parse", WIDE, "dark"), ("teach-phone", "teach", PHONE, "light")]
+    if not quick:
+        shots += [("parse-dark", "parse", WIDE, "dark"), ("teach-phone", "teach", PHONE, "light")]
     for name, view, size, scheme in shots:
         context = browser.new_context(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
         page = context.new_page()
@@ -124,16 +126,17 @@ def shoot(browser: Browser, base: str, out: Path) -> None:
 
 def main() -> None:
     """Prepare a project, and take the pictures."""
-    out = Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES
+    quick, given = "--quick" in sys.argv, [argument for argument in sys.argv[1:] if argument != "--quick"]
+    out = Path(given[0]) if given else IMAGES
     out.mkdir(parents=True, exist_ok=True)
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if path is None:
         sys.exit("needs chromium (on the path, or named by $CHROMIUM)")
     with tempfile.TemporaryDirectory() as directory, serving(Path(directory) / "project") as client:
-        prepare(client)
+        prepare(client, 1000 if quick else 2)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=path)
-            shoot(browser, str(client.base_url).removesuffix("/api/v1/"), out)
+            shoot(browser, str(client.base_url).removesuffix("/api/v1/"), out, quick)
             browser.close()
 
 

@@ -65,7 +65,7 @@ SCRIPTS = {
     "bench/scale.py": bench(),
     "bench/serve.py": bench(),
     "bench/sharded.py": bench(data=True),
-    "scripts/adapt_citations.py": Quick("--data {data} --references 4 --subsets 1", data=True),
+    "scripts/adapt_citations.py": Quick("--quick --data {data} --references 4 --subsets 1", data=True),
     "scripts/calibrate_citations.py": Quick(
         "--data {data} --rendered {data}/rendered --output {out}/a.espalier", data=True, writes="a.espalier"
     ),
@@ -75,14 +75,14 @@ SCRIPTS = {
     "scripts/measure_hostile.py": Quick("--megabytes 0.01 --lines 2 --only parse label --json {out}/x", writes="x"),
     "scripts/measure_house.py": Quick("--walk parse"),
     "scripts/measure_install.py": Quick("--rounds 1 --json {out}/sizes.json", writes="sizes.json"),
-    "scripts/random_problems.py": Quick("--problems 60"),
+    "scripts/random_problems.py": Quick("--problems 12"),
     "scripts/print_documents.py": Quick(
         "--data {data} --rendered {data}/rendered --output {out} --train 2",
         data=True,
         browser=True,
         writes="train.jsonl",
     ),
-    "scripts/shoot_workbench.py": Quick("{out}/pictures", browser=True, writes="pictures/teach.png"),
+    "scripts/shoot_workbench.py": Quick("{out}/pictures --quick", browser=True, writes="pictures/teach.png"),
     "scripts/train_lines.py": Quick(
         "--data {data} --real 8 --made 10 --iterations 3 --output {out}/lines.espalier",
         data=True,
