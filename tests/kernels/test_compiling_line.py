@@ -8,10 +8,14 @@ import sys
 from pathlib import Path
 
 CODE = """
+import sys
 import numpy as np
 from espalier.kernels.chain import add
 add(np.eye(2), np.eye(2))
-add(np.eye(2, dtype=int), np.eye(2))
+total = np.eye(2)
+add(np.eye(2, dtype=int), total)
+print(total.tolist())
+print("numba.np.linalg" in sys.modules)
 """
 LINE = (
     "espalier: compiling the inner loops of this kind of work, once for this machine; this takes some seconds "
@@ -19,18 +23,17 @@ LINE = (
 )
 
 
-def run(cache: Path, **more: str) -> str:
+def run(cache: Path, **more: str) -> tuple[str, str]:
     environment = {name: value for name, value in os.environ.items() if name != "ESPALIER_QUIET"}
     environment |= {"NUMBA_CACHE_DIR": str(cache), **more}
-    return subprocess.run(
-        [sys.executable, "-c", CODE], env=environment, check=True, capture_output=True, text=True
-    ).stderr
+    done = subprocess.run([sys.executable, "-c", CODE], env=environment, check=True, capture_output=True, text=True)
+    return done.stderr, done.stdout
 
 
-def test_it_is_said_once_and_never_again(tmp_path: Path) -> None:
-    assert run(tmp_path / "a") == LINE
-    assert run(tmp_path / "a") == ""
-    assert run(tmp_path / "b", ESPALIER_QUIET="1") == ""
+def test_it_is_said_once_and_never_again_and_what_is_on_disk_needs_no_compiler(tmp_path: Path) -> None:
+    assert run(tmp_path / "a") == (LINE, "[[2.0, 0.0], [0.0, 2.0]]\nTrue\n")
+    assert run(tmp_path / "a") == ("", "[[2.0, 0.0], [0.0, 2.0]]\nFalse\n")
+    assert run(tmp_path / "b", ESPALIER_QUIET="1")[0] == ""
 
 
 def test_every_kernel_is_made_by_it() -> None:

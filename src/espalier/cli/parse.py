@@ -88,8 +88,10 @@ def parse(
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
     inputs, path = Inputs(files, layout, encoding), None if model is None else model_file(model)
+    # Processes have parsers of their own, and begin sooner if this one does not read the model first.
+    parser = open_parser(path) if jobs == 1 or chosen == _TABLE else None
     job = ParseJob(
-        open_parser(path), inputs, k=k, least=min_confidence, review=review, raw_cells=raw_cells, explained=explain,
+        parser, inputs, k=k, least=min_confidence, review=review, raw_cells=raw_cells, explained=explain,
         model=path, jobs=jobs, resume=resume,
     )  # fmt: skip
     pace = Pace("references")

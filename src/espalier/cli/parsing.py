@@ -9,6 +9,7 @@ is cut at the slots; who puts the batches together fills them in.
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,6 +47,9 @@ __all__ = [
     "write_batch",
     "write_elsewhere",
 ]
+
+SHARED_BATCH = BATCH // 2
+"""References that go to another process at a time: in the end all but one process wait for a last batch."""
 
 Pair = tuple[Item, Record | Entry]
 """A reference with its place, and what was made of it; an entry of a bibliography is what it is."""
@@ -155,10 +159,11 @@ def open_parser(model: Path | None) -> Parser:
 class ParseJob:
     """What is parsed, and what becomes of it: `low` counts the records that are less sure than `least`.
 
-    raw_cells : leave cells of CSV as they are, formulas too? jobs : processes; the text does not depend on it.
+    parser : None where other processes parse, each with a parser of its own, and no table is drawn. raw_cells : leave
+    cells of CSV as they are, formulas too? jobs : processes; the text does not depend on it.
     """
 
-    parser: Parser
+    parser: Parser | None
     inputs: Inputs
     k: int = 1
     least: float = 0.0
@@ -221,6 +226,7 @@ class ParseJob:
 
                 pairs = chain.from_iterable(batch.pairs for batch in batches)
                 rows = ((place_of(reference), record, record.text) for reference, record in pairs)
+                assert self.parser is not None
                 write_table(rows, output, self.parser, explained=self.explained)
                 return
             chunks = put_together(batches, format)
@@ -236,10 +242,10 @@ class ParseJob:
     ) -> Iterator[Written]:
         """Yield what became of each batch of references; what is not sure enough goes to the review."""
         references, keys, count = self.inputs.references(), Keys(), 0
-        several = iter(lambda: list(islice(references, BATCH)), [])
-        for _ in before:  # they are read again, so that they are counted, and what is bad among them is named
-            next(several, None)
-        batches = self._worked(order, several)
+        for batch in before:  # they are read again, so that they are counted, and what is bad among them is named
+            deque(islice(references, batch.count), maxlen=0)
+        size = BATCH if self.jobs == 1 else SHARED_BATCH
+        batches = self._worked(order, iter(lambda: list(islice(references, size)), []))
         for batch in batches if kept is None else kept.keep(batches, before):
             count += batch.count
             self.low += batch.low
@@ -252,6 +258,7 @@ class ParseJob:
     def _worked(self, order: Order, several: Iterator[list[Item]]) -> Iterator[Written]:
         """Return what becomes of each batch, worked on here or on as many processes as were asked for."""
         if self.jobs == 1:
+            assert self.parser is not None
             return map(partial(write_batch, self.parser, order), several)
         from espalier.cli.job_rows import model_path, parser_of
         from espalier.cluster.labeller import LabellerSpec

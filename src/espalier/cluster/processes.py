@@ -69,11 +69,12 @@ def _in_rounds(work: Callable[[Item], Result], items: Iterable[Item], jobs: int)
             stacklevel=2,
         )
     coming = _Ahead(items)
-    coming.read(ROUND * min(jobs, most))
+    coming.read(min(jobs, most))
     jobs = min(jobs, most, len(coming))
     if jobs > 1 and joblib is None:
         yield from _on_processes(work, coming, jobs)
     elif jobs > 1:
+        coming.read((ROUND - 1) * jobs)
         yield from _on_workers(joblib, work, coming, jobs)
     else:
         yield from map(work, coming.take())
@@ -89,7 +90,11 @@ def _on_processes(work: Callable[[Item], Result], coming: _Ahead[Item], jobs: in
     sent: deque[Future[Result | _Raised]] = deque()
     try:
         while True:
-            sent.extend(pool.submit(_attempt, work, item) for item in coming.take())
+            # The first items start the processes, which takes a second: others are read meanwhile.
+            while items := coming.take():
+                sent.extend(pool.submit(_attempt, work, item) for item in items)
+                if len(sent) < ROUND * jobs:
+                    coming.read(1)
             if not sent:
                 return
             yield _unpacked(sent.popleft().result())

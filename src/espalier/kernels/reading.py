@@ -140,7 +140,10 @@ def _read_stretches(codes, at, signs, n_columns, program, weights, unary):
                 if what == INDEX:
                     _add(tables[base + min(s, column)], weights, row)
                 elif what == LENGTH:
-                    _add(tables[base + np.searchsorted(bins, b - a, side="right") - 1], weights, row)
+                    n = 0  # bins that are not longer; a search of NumPy's would bring half of Numba with it
+                    while n < len(bins) and bins[n] <= b - a:
+                        n += 1
+                    _add(tables[base + n - 1], weights, row)
                 else:
                     n = 0
                     for t in range(b - 1 if what == LAST else a, a + 1 if what == FIRST else b):

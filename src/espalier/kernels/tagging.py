@@ -94,7 +94,10 @@ def _reach(weights):
     extremes[0], extremes[1] = np.inf, -np.inf
     n_free = n_bound = 0
     for j in range(L):
-        if np.isinf(weights[j]).any():
+        infinite = False
+        for i in range(L):
+            infinite |= np.isinf(weights[j, i])
+        if infinite:
             bound[n_bound], ptr[n_bound + 1] = j, ptr[n_bound]
             for i in range(L):
                 if weights[j, i] > -np.inf:
