@@ -11,6 +11,8 @@ the backend, and never more than batches.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import multiprocessing
 import os
 import signal
@@ -86,7 +88,7 @@ def _on_processes(work: Callable[[Item], Result], coming: _Ahead[Item], jobs: in
     # A fork would inherit threads and locks; what is begun anew inherits nothing.
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts_to_the_parent)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=gc.get_threshold())
     sent: deque[Future[Result | _Raised]] = deque()
     try:
         while True:
@@ -116,8 +118,13 @@ def _unpacked(result: Result | _Raised) -> Result:
     return result
 
 
-def _leave_interrupts_to_the_parent() -> None:
-    """Ctrl-C reaches every process of a terminal; the parent says what was kept, and ends the others."""
+def _begin(*objects: int) -> None:
+    """Look for garbage as often as the parent does, and not once more in the end; and leave interrupts to the parent.
+
+    Ctrl-C reaches every process of a terminal; the parent says what was kept, and ends the others.
+    """
+    gc.set_threshold(*objects)
+    atexit.register(gc.freeze)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
