@@ -27,9 +27,9 @@ from espalier.rules.ruleset import RuleSet
 from espalier.tasks.task import load_task
 
 __all__ = [
-    "ALL", "BACKOFF", "BREAKS", "CODL", "COUNTING", "CURVES", "CYCLES", "HARD", "METRIC", "NONE", "PENALTIES", "POOL",
-    "SETS", "SIZES", "SPLIT", "VOCABULARY", "Accuracies", "accuracy", "build", "labelled", "needs", "paper_table",
-    "plan", "pool", "published", "ruled", "scores",
+    "ALL", "BACKOFF", "BREAKS", "CODL", "COUNTING", "CURVES", "CYCLES", "EVERYTHING", "HARD", "METRIC", "NONE",
+    "PENALTIES", "POOL", "SETS", "SIZES", "SPLIT", "VOCABULARY", "Accuracies", "accuracy", "build", "labelled", "needs",
+    "paper_table", "plan", "pool", "published", "ruled", "scores",
 ]  # fmt: skip
 
 METRIC = "token accuracy, %"
@@ -38,6 +38,9 @@ paper_table = partial(Table, source="Chang, Ratinov & Roth 2012", metric=METRIC)
 
 SETS = {"citations": "cora", "ads": "ads"}
 """The directory of each domain; the task of a domain, with its rules, has its name."""
+
+EVERYTHING = frozenset({"300"})
+"""All references are labelled: one subset."""
 
 SIZES = {"citations": ("5", "10", "20", "300"), "ads": ("5", "10", "20", "100")}
 

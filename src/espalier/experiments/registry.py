@@ -11,7 +11,8 @@ from espalier.experiments.protocol import Table
 __all__ = ["ALL", "BY_NAME_ONLY", "NAMES", "find_tables"]
 
 MODULES = {
-    "ccm12_tables": tuple(f"ccm12-table{number}" for number in range(3, 11)),
+    "ccm12_tables": tuple(f"ccm12-table{number}" for number in range(3, 9)),
+    "ccm12_perceptron": ("ccm12-table9", "ccm12-table10"),
     "ccm12_inputs": (
         "ccm12-table3-inputs",
         "ccm12-table4-inputs",
@@ -21,6 +22,7 @@ MODULES = {
         "ccm12-section5.2",
         "ccm12-decoders",
     ),
+    "ccm12_reasons": ("ccm12-reasons",),
     "ccm12_figures": tuple(f"ccm12-figure{number}" for number in range(2, 6)),
     "codl07": ("codl07", "codl07-curves"),
     "sr10": ("sr10-table1",),
