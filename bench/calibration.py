@@ -94,7 +94,7 @@ Judged = dict[str, Verdicts]
 def measured(trials: Mapping[str, Trial], others: Mapping[str, Sequence[Document]]) -> Iterator[tuple[str, Judged]]:
     """Yield each set with what calibrated confidences promised, and what came true."""
     rest = {name: trial for name, trial in trials.items() if name != "home"}
-    group = {"home": np.arange(size(trials["home"]))}
+    group = {"home": np.arange(trials["home"].size)}
     if "styles" in others:
         styles = {style: i for i, style in enumerate(dict.fromkeys(styles_of(others["styles"])))}
         group["styles"] = np.array([styles[style] for style in styles_of(others["styles"])])
@@ -102,13 +102,13 @@ def measured(trials: Mapping[str, Trial], others: Mapping[str, Sequence[Document
         found = []
         for half in (0, 1):
             own, fitting = trials[name], number % 2 != half
-            sets = {**trials, name: chosen(own, np.flatnonzero(fitting))}
-            found.append(promised(learn_calibration(list(sets.values())), chosen(own, np.flatnonzero(~fitting))))
+            sets = {**trials, name: own.chosen(np.flatnonzero(fitting))}
+            found.append(own.chosen(np.flatnonzero(~fitting)).promised(learn_calibration(list(sets.values()))))
         yield {"home": "home", "styles": "new styles"}[name], both(found)
     for name, trial in rest.items():
         if name != "styles":
             fitted = [other for known, other in trials.items() if known != name]
-            yield f"a source left out: {name}", promised(learn_calibration(fitted), trial)
+            yield f"a source left out: {name}", trial.promised(learn_calibration(fitted))
 
 
 def left_out(
@@ -125,39 +125,12 @@ def left_out(
         own = [one.document for part in ("dev", "train") for one in parts[part] if one.source.name == source.name]
         sets = [[one.document for one in dev][:most], *others.values()]
         fitted = learn_calibration([tried(parser, several) for several in sets])
-        yield f"without {source.name}, a CRF", promised(fitted, tried(parser, own[: most or 3000]))
+        yield f"without {source.name}, a CRF", tried(parser, own[: most or 3000]).promised(fitted)
 
 
 def styles_of(documents: Sequence[Document]) -> list[str]:
     """Return the citation style of each rendered reference."""
     return [str(document.meta.get("style", "")) for document in documents]
-
-
-def size(trial: Trial) -> int:
-    """Return how many texts there are."""
-    return len(trial.verdicts["record"].sure)
-
-
-def chosen(trial: Trial, texts: NDArray[np.int64]) -> Trial:
-    """Return some texts of a trial."""
-    assert trial.signs is not None
-    number = np.full(size(trial), -1)
-    number[texts] = np.arange(len(texts))
-    verdicts = {}
-    for kind, (sure, right, text, label) in trial.verdicts.items():
-        kept = number[text] >= 0
-        verdicts[kind] = Verdicts(sure[kept], right[kept], number[text[kept]], label[kept])
-    return Trial(verdicts, trial.signs[texts])
-
-
-def promised(fitted: Calibration, trial: Trial) -> Judged:
-    """Return the calibrated confidences of a trial beside what came true."""
-    assert trial.signs is not None
-    found = {}
-    for kind, (sure, right, text, label) in trial.verdicts.items():
-        map_ = fitted.of_records if kind == "record" else fitted.of_fields
-        found[kind] = Verdicts(map_(sure, trial.signs[text]), right, text, label)
-    return found
 
 
 def both(halves: Sequence[Judged]) -> Judged:

@@ -45,7 +45,6 @@ def test_answers_are_the_best_of_all_labellings_with_their_probabilities() -> No
     document = Document.from_text("pear 40 plum")
     chain, names = model.potentials([document.words])[0], model.labels_.names
     every = list(product(range(len(names)), repeat=3))
-    plain = np.array([chain.score(y) for y in every])
 
     def score(y: tuple[int, ...]) -> float:
         broken = degrees(rules, document.words, [names[j] for j in y], text=document.text)
@@ -53,7 +52,8 @@ def test_answers_are_the_best_of_all_labellings_with_their_probabilities() -> No
 
     ranked = sorted(every, key=score, reverse=True)
     found = extractor.extract(document, k=4)
-    p = np.exp(plain - np.logaddexp.reduce(plain))  # none of these rules is about one token or one pair
+    priced = np.array([score(y) for y in every])  # all of these rules count
+    p = np.exp(priced - np.logaddexp.reduce(priced))
     for reading, y in zip((found, *found.alternatives), ranked, strict=False):
         expected = document.with_tags([names[j] for j in y]).spans
         assert reading.spans == expected

@@ -4,6 +4,7 @@
     espalier train      learn a model from labelled records
     espalier label      label records with a model
     espalier evaluate   compare a model's labels with given ones
+    espalier calibrate  make a model's confidences keep their word
     espalier convert    turn one data format into another
     espalier info       show what is in a model file
     espalier run        label files of any size on many processes or machines

@@ -29,6 +29,7 @@ COMMANDS = (
     "train",
     "label",
     "evaluate",
+    "calibrate",
     "compare",
     "convert",
     "info",

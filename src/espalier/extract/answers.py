@@ -23,10 +23,9 @@ from espalier.corpus import Corpus
 from espalier.decoders.base import Certificate, Problem, Violated
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import certify_batch, degree_matrix
-from espalier.decoders.counts import BatchDecoding, Conditions, CountForm
-from espalier.decoders.probabilities import answer_probabilities
+from espalier.decoders.counts import BatchDecoding
 from espalier.document import Document
-from espalier.extract.confidence import Calibration, with_local_rules
+from espalier.extract.confidence import Calibration, rated
 from espalier.extract.extraction import Field
 from espalier.extract.familiarity import Unfamiliar, signs_of
 from espalier.inference import viterbi
@@ -150,8 +149,7 @@ class Reading(NamedTuple):
 class Answers:
     """The labellings of a batch under rules.
 
-    y : int16[M]; certificates : of each document; degrees : int64[N, K], how much of each rule is broken; bits : where
-    the conditions of the rules hold.
+    y : int16[M]; degrees : int64[N, K], how much of each rule is broken; bits : where the conditions of the rules hold.
     """
 
     scored: Scored
@@ -185,17 +183,17 @@ class Answers:
 
     @cached_property
     def probabilities(self) -> tuple[Float, Float]:
-        """The probability of every token's label, float64[M], and of every labelling, float64[N]."""
-        chain, rules = self.scored.potentials, self.compiled
-        form = CountForm.prepared(rules, rules.rules.penalties, chain.trans, chain.start)
-        return answer_probabilities(with_local_rules(chain, form, Conditions.of(self.bits)), self.y)
+        """The probability of every token's label, float64[M], and of every labelling, float64[N]; no rule counts."""
+        return rated(self.scored.potentials, self.compiled, self.bits, self.y, counted=False)
+
+    @cached_property
+    def counted(self) -> tuple[Float, Float]:
+        """The same where rules that count are in the sums."""
+        return rated(self.scored.potentials, self.compiled, self.bits, self.y, counted=True)
 
     def readings(self, names: FieldNames, calibration: Calibration, signs: Float | None = None) -> list[Reading]:
-        """Return each document with its fields; a document without tokens has none and no confidence.
-
-        signs : how each text looks, where these labellings are not what says so.
-        """
-        tokens, whole = self.probabilities
+        """Return each document with its fields; one without tokens has none. signs : if others say how texts look."""
+        tokens, whole = self.counted if calibration.counted else self.probabilities
         if signs is None and calibration.usual is not None:
             signs = self.signs(names)
         whole = np.where(self.scored.corpus.lengths > 0, calibration.of_records(whole, signs), 0.0)
@@ -294,7 +292,8 @@ class Answers:
         counts = [len(own) + 1 for own in others if own]
         first = np.repeat(np.cumsum([0, *counts[:-1]]), counts)
         signs = None if calibration.usual is None else self.signs(names)[first]
-        readings, whole, at = self.readings(names, calibration, signs), self.probabilities[1], 0
+        readings, at = self.readings(names, calibration, signs), 0
+        whole = (self.counted if calibration.counted else self.probabilities)[1]
         for n in counts:
             shares = calibration.of_readings(whole[at : at + n], None if signs is None else signs[at : at + 1]).tolist()
             best, *rest = readings[at : at + n]

@@ -20,12 +20,13 @@ from espalier.errors import InputError
 from espalier.extract.answers import Answers
 from espalier.extract.confidence import KINDS, Calibration, Correction, Curve, Verdicts, steady_logit
 from espalier.extract.familiarity import FEWEST, SIGNS, Familiarity
+from espalier.metrics.reliability import calibration
 
 if TYPE_CHECKING:
     from espalier.extract.extraction import Extraction
     from espalier.extract.extractor import Extractor
 
-__all__ = ["Trial", "isotonic", "learn_calibration", "tried"]
+__all__ = ["Trial", "errors", "isotonic", "learn_calibration", "tried"]
 
 Float = NDArray[np.float64]
 
@@ -48,6 +49,30 @@ class Trial(NamedTuple):
     verdicts: Mapping[str, Verdicts]
     signs: Float | None
 
+    @property
+    def size(self) -> int:
+        """How many texts there are."""
+        return len(self.verdicts["record"].sure)
+
+    def chosen(self, texts: NDArray[np.int64]) -> Trial:
+        """Return some of the texts."""
+        number = np.full(self.size, -1)
+        number[texts] = np.arange(len(texts))
+        verdicts = {}
+        for kind, (sure, right, text, label) in self.verdicts.items():
+            kept = number[text] >= 0
+            verdicts[kind] = Verdicts(sure[kept], right[kept], number[text[kept]], label[kept])
+        return Trial(verdicts, None if self.signs is None else self.signs[texts])
+
+    def promised(self, fitted: Calibration) -> dict[str, Verdicts]:
+        """Return the verdicts with calibrated confidences."""
+        found = {}
+        for kind, (sure, right, text, label) in self.verdicts.items():
+            map_ = fitted.of_records if kind == "record" else fitted.of_fields
+            signs = None if self.signs is None else self.signs[text]
+            found[kind] = Verdicts(map_(sure, signs), right, text, label)
+        return found
+
 
 def tried(extractor: Extractor, given: Iterable[Document] | Corpus) -> Trial:
     """Answer held-out texts with raw probabilities, and say what was right."""
@@ -59,7 +84,7 @@ def tried(extractor: Extractor, given: Iterable[Document] | Corpus) -> Trial:
     if not labelled:
         raise InputError("no text has labels, so there is nothing to compare confidences with")
     raw = copy(extractor)
-    raw.calibration = Calibration()
+    raw.calibration = Calibration(counted=extractor.calibration.counted)
     found: list[Extraction] = []
     signs: list[Float] = []
     for start in range(0, len(labelled), BATCH):
@@ -79,8 +104,11 @@ class _Pool(NamedTuple):
     signs: Float
 
 
-def learn_calibration(trials: Sequence[Trial]) -> Calibration:
-    """Learn maps of confidences, and what texts are usual, from one or more sets."""
+def learn_calibration(trials: Sequence[Trial], *, counted: bool = True) -> Calibration:
+    """Learn maps of confidences, and what texts are usual, from one or more sets.
+
+    counted : were they answered under rules that count?
+    """
     signs = [np.zeros((len(trial.verdicts["record"].sure), len(SIGNS))) for trial in trials]
     usual = None
     if all(trial.signs is not None for trial in trials) and sum(map(len, signs)) >= FEWEST:
@@ -96,7 +124,26 @@ def learn_calibration(trials: Sequence[Trial]) -> Calibration:
             correction = _learn_correction(pool, usual)
             corrections[kind], p = correction, correction(p, usual.standard(pool.signs))
         curves[kind] = isotonic(p, pool.right, weights=pool.weight)
-    return Calibration(curves.get("field"), curves.get("record"), usual, corrections)
+    return Calibration(curves.get("field"), curves.get("record"), usual, corrections, counted)
+
+
+def errors(trials: Sequence[Trial], fitted: Calibration | None = None) -> dict[str, tuple[float, float]]:
+    """Return how far confidences of the first set are from the truth, by kind: before and after calibration.
+
+    After: each half of the set is judged by what the other half and the other sets teach. fitted : the calibration
+    that the model had.
+    """
+    first, *others = trials
+    number = np.arange(first.size)
+    halves = [(first.chosen(number[number % 2 == h]), first.chosen(number[number % 2 != h])) for h in (0, 1)]
+    after = [own.promised(learn_calibration([rest, *others])) for own, rest in halves if own.size and rest.size]
+    before = first.promised(fitted or Calibration())
+    found = {}
+    for kind in KINDS:
+        sure, right = (np.concatenate([half[kind][k] for half in after]) for k in (0, 1)) if after else ((), ())
+        if len(sure):
+            found[kind] = (calibration(before[kind].sure, before[kind].right).error, calibration(sure, right).error)
+    return found
 
 
 def _weights(trials: Sequence[Trial]) -> list[Float]:

@@ -1,15 +1,17 @@
-"""How sure the model is of an answer: probabilities under the chain and its local rules, calibrated where it says how.
+"""How sure the model is of an answer: probabilities under the chain and its rules, calibrated where it says how.
 
-    p(y) ∝ exp( s(x, y) - Σ ρ d(x, y) )           over the rules that one token or one pair of neighbours can break
+    p(y) ∝ exp( s(x, y) - Σ ρ d(x, y) )           over local rules, and rules that count (`decoders.counted`)
 
     token     p(y_t = ŷ_t)                         (`decoders.probabilities`)
     field     min over its tokens                  a bound on p(all tokens of the field are right)
     record    p(ŷ)                                 of the whole labelling
 
-Rules that count or look far are left out: with them the sums run over a product automaton. What that and the model's
-own optimism distort is set right by a monotone map g, fitted on held-out texts and kept in the model file's header:
+Rules that look far (`a before b`) are left out: with them the sums run over a product automaton. What that and the
+model's own optimism distort is set right by a monotone map g, fitted on held-out texts and kept in the model file's
+header; `counts` says that it was fitted on probabilities under rules that count, which older files were not:
 
-    {"calibration": {"field": [[raw, ...], [calibrated, ...]], "record": [[raw, ...], [calibrated, ...]]}}
+    {"calibration": {"field": [[raw, ...], [calibrated, ...]], "record": [[raw, ...], [calibrated, ...]],
+                     "counts": true}}
 
     minimise  Σ_i (g(p_i) - right_i)²   over functions g that never fall          (isotonic regression)
 
@@ -43,11 +45,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.decoders.counts import Conditions, CountForm
+from espalier.decoders.probabilities import answer_probabilities
 from espalier.errors import ModelFileError
 from espalier.extract.familiarity import SIGNS, Familiarity, Unfamiliar
 from espalier.potentials import ChainBatch
+from espalier.rules.compile import Compiled
+from espalier.rules.grounding import Bits
 
-__all__ = ["Calibration", "Correction", "Curve", "Verdicts", "steady_logit", "with_local_rules"]
+__all__ = ["Calibration", "Correction", "Curve", "Verdicts", "rated", "steady_logit", "with_local_rules"]
 
 Float = NDArray[np.float64]
 Int16 = NDArray[np.int16]
@@ -151,13 +156,14 @@ class Calibration:
     """What a model file says about its own confidences; None leaves them as they are.
 
     field, record : maps of corrected probabilities; corrections : by "field" and "record"; without `usual` there are
-    none.
+    none. counted : are they of probabilities under rules that count?
     """
 
     field: Curve | None = None
     record: Curve | None = None
     usual: Familiarity | None = None
     corrections: Mapping[str, Correction] = dataclass_field(default_factory=dict)
+    counted: bool = True
 
     @classmethod
     def from_header(cls, header: Mapping[str, Any]) -> Calibration:
@@ -166,13 +172,14 @@ class Calibration:
         if not isinstance(given, Mapping):
             raise ModelFileError("the calibration of the model is not a table")
         curves = {name: Curve.of(given[name], name) for name in KINDS if name in given}
+        counted = not given or given.get("counts") is True
         if "usual" not in given:
-            return cls(curves.get("field"), curves.get("record"))
+            return cls(curves.get("field"), curves.get("record"), counted=counted)
         usual, corrections = Familiarity.of(given["usual"]), given.get("corrections", {})
         if not isinstance(corrections, Mapping):
             raise ModelFileError("the corrections of the model are not a table")
         known = {name: Correction.of(corrections[name], name) for name in KINDS if name in corrections}
-        return cls(curves.get("field"), curves.get("record"), usual, known)
+        return cls(curves.get("field"), curves.get("record"), usual, known, counted)
 
     def to_header(self) -> dict[str, Any]:
         """Return what `from_header` reads."""
@@ -183,7 +190,7 @@ class Calibration:
         if self.usual is not None:
             header["usual"] = self.usual.to_header()
             header["corrections"] = {name: one.to_header() for name, one in self.corrections.items()}
-        return header
+        return {**header, "counts": True} if header and self.counted else header
 
     def of_fields(self, p: Float, signs: Float | None = None, text: NDArray[np.int64] | None = None) -> Float:
         """Return calibrated confidences of fields.
@@ -233,6 +240,21 @@ def _six_digits(p: Float) -> Float:
 def _from_0_to_1(p: Float) -> Float:
     """Return `np.clip(p, 0, 1)`, which takes three times as long for a few values."""
     return np.minimum(np.maximum(p, 0.0), 1.0)
+
+
+def rated(chain: ChainBatch, rules: Compiled, bits: Bits, y: Int16, *, counted: bool) -> tuple[Float, Float]:
+    """Return p(y_t) of every token's label, float64[M], and p(y) of every labelling, float64[N].
+
+    bits : where the conditions of the rules hold. counted : under rules that count, not only under local ones.
+    """
+    form, conditions = CountForm.prepared(rules, rules.rules.penalties, chain.trans, chain.start), Conditions.of(bits)
+    local = with_local_rules(chain, form, conditions)
+    found = answer_probabilities(local, y)
+    if not counted or not len(form.price):
+        return found
+    from espalier.decoders.counted import counted_probabilities
+
+    return counted_probabilities(local, form, conditions, y, *found)
 
 
 def with_local_rules(batch: ChainBatch, form: CountForm, conditions: Conditions) -> ChainBatch:

@@ -405,7 +405,8 @@ class Extractor:
         """
         from espalier.extract.calibrating import learn_calibration, tried
 
-        self.calibration = learn_calibration([tried(self, texts) for texts in (dev, *unseen)])
+        trials = [tried(self, texts) for texts in (dev, *unseen)]
+        self.calibration = learn_calibration(trials, counted=self.calibration.counted)
         return self
 
     def judge(self, found: Iterable[Extraction], gold: Iterable[Document]) -> dict[str, Verdicts]:

@@ -41,7 +41,7 @@ CYCLES, POOL_WEIGHT = 1, 0.2
 """How often unlabelled text is labelled and learned from, and how much a sequence of it counts."""
 
 _KEPT = ("calibration", "attribution")
-_CURVES = ("field", "record")
+_CURVES = ("field", "record", "counts")
 
 
 @dataclass(frozen=True, slots=True)

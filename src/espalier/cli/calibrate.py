@@ -1,0 +1,66 @@
+"""`espalier calibrate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from espalier.cli.console import complain, counted, note, progress, say, say_json
+from espalier.cli.files import UTF_8, Encoding, From, Model, keep_apart, labelled_records, read_all
+from espalier.cli.train import model_output
+
+__all__ = ["calibrate"]
+
+_FEW = 50  # texts; with fewer a level is not much more than a guess
+_NAMES = {"field": "fields", "record": "whole records"}
+
+
+def calibrate(
+    model: Model,
+    data: Annotated[
+        list[Path],
+        typer.Option("--data", "-d", metavar="FILE", help="Labelled records that the model has not learned from."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    unseen: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--unseen", metavar="FILE", help="Labelled records of another kind, which count as much; may be repeated."
+        ),
+    ] = None,
+    format: From = None,
+    encoding: Encoding = UTF_8,
+    json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
+) -> None:
+    """Make confidences keep their word: of answers that say 0.8, four in five are right.
+
+    The labels of the model do not change. Printed is how far confidences are
+    from the truth, before and after; for that each half of the data is judged
+    by what the other half teaches.
+    """
+    from espalier.extract.calibrating import errors, learn_calibration, tried
+    from espalier.loading import load
+
+    path = model_output(output, None)
+    keep_apart([model, *data, *(unseen or ())], {"--output": path})
+    extractor = load(str(model))
+    files = [data, *[[one] for one in unseen or ()]]
+    sets = [labelled_records(read_all(own, format, encoding), ", ".join(map(str, own))) for own in files]
+    with progress("labelling"):
+        trials = [tried(extractor, documents) for documents in sets]
+        counts = extractor.calibration.counted
+        found = errors(trials, extractor.calibration)
+        extractor.calibration = learn_calibration(trials, counted=counts)
+    extractor.save(path)
+    texts = trials[0].size
+    if json:
+        figures = {kind: {"before": before, "after": after} for kind, (before, after) in found.items()}
+        say_json({"model": str(path), "records": texts, **figures})
+        return
+    if texts < _FEW:
+        complain(f"{counted(texts, 'record')} say little about confidences; {_FEW} and more are better")
+    note(f"calibrated on {counted(texts, 'record')} → {path}", always=True)
+    rows = [f"  {_NAMES[kind]:14}{100 * old:5.1f} before{100 * new:6.1f} now" for kind, (old, new) in found.items()]
+    say("confidences miss the truth by, in points of 100:", *rows)
