@@ -55,9 +55,26 @@ TITLE = ("title", "River sands.")
         ("paper-conference", [AUTHOR, TITLE, ("container-title", "Paper presented at the Annual Meeting of Ecology,")]),
         ("paper-conference", [AUTHOR, TITLE, ("genre", "[C]//"), ("container-title", "Rivers and Seas")]),
         ("webpage", [AUTHOR, TITLE, ("genre", "[EB/OL]."), ("url", "http://x.org")]),
+        (
+            "webpage",
+            [AUTHOR, ("date", "(2020, March 3)."), TITLE, ("container-title", "Garden World."), ("url", "x.org")],
+        ),
+        (
+            "webpage",
+            [TITLE, ("container-title", "RHS."), ("accessed", "Accessed 3 May 2021."), ("url", "http://x.org")],
+        ),
+        ("thesis", [AUTHOR, ("title", "Omenapuut. Pro gradu -tutkielma."), ("publisher", "Helsingin yliopisto")]),
+        ("thesis", [AUTHOR, TITLE, ("genre", "Väitöskirja."), ("institution", "Turun yliopisto")]),
+        ("thesis", [AUTHOR, ("title", "On figs. M.Sc. thesis,"), ("publisher", "Univ. of Kent")]),
         ("book", [AUTHOR, TITLE, ("genre", "[M]."), ("location", "北京:")]),
         ("chapter", [AUTHOR, TITLE, ("genre", "[M]//"), ("container-title", "In Rivers"), ("publisher", "X")]),
         # what only looks like one of them
+        (
+            "article-newspaper",
+            [TITLE, ("container-title", "The Guardian,"), ("date", "3 May 2014"), ("url", "http://x.org")],
+        ),
+        ("article-journal", [TITLE, ("container-title", "Acta."), ("date", "2014"), ("url", "http://x.org")]),
+        ("book", [AUTHOR, ("title", "How to write a thesis."), ("publisher", "Springer")]),
         (
             "article-journal",
             [AUTHOR, ("title", "Nature v. Nurture in trees."), ("container-title", "Acta,"), ("volume", "3")],

@@ -189,7 +189,24 @@ def test_nothing_to_read_leaves_the_output_as_it_was(parse: Any, tmp_path: Path)
     assert done.code == 2
     assert "none.txt: No such file" in done.err
     assert out.read_text(encoding="utf-8") == "before"
-    assert parse("-", stdin="") == Outcome(0, "", "espalier: <stdin>: there is no reference in it\n")
+    assert parse("-", stdin="") == Outcome(2, "", "espalier: <stdin>: there is no reference in it\n")
+
+
+def test_a_file_that_holds_nothing_is_named_by_every_command(espalier: Espalier, model: Path, tmp_path: Path) -> None:
+    empty, some, out = tmp_path / "empty.txt", tmp_path / "some.txt", tmp_path / "out.jsonl"
+    empty.write_text(" \n\n", encoding="utf-8")
+    some.write_text("plum at £ 3 in Ely\n", encoding="utf-8")
+    out.write_text("before", encoding="utf-8")
+    for command in (["parse", empty, "-o", out], ["find", empty, "-o", out], ["label", empty, "-m", model, "-o", out],
+                    ["convert", empty, out]):  # fmt: skip
+        done = espalier(*command)
+        assert (done.code, out.read_text(encoding="utf-8")) == (2, "before"), command
+        assert f"{empty}: there is no re" in done.err
+    for command in (["find", some, empty, "-o", out], ["label", some, empty, "-m", model, "-o", out]):
+        done = espalier(*command)
+        assert done.code == 1, command
+        assert f"{empty}: there is no re" in done.err
+        assert "plum" in out.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

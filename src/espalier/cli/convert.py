@@ -21,7 +21,7 @@ from espalier.cli.files import (
     reference_format,
     write_documents,
 )
-from espalier.errors import FormatError
+from espalier.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from espalier.citations.bibliographies import Bibliography, Entry
@@ -70,6 +70,8 @@ def convert(
                 if count % 1000 == 0:
                     news(f"{count:,} records")
                 yield document
+            if not count:  # an error, so that a file that was to be written stays as it was
+                raise InputError(f"{'<stdin>' if source == STANDARD else source}: there is no record in it")
 
         write_documents(documents(), target, chosen, lossy=lossy)
     note(f"{counted(count, 'record')} as {chosen} → {target}")

@@ -178,7 +178,7 @@ class Inputs:
             self._before += path.stat().st_size if path.is_file() else 0
             self._drain(refused)
         if self.read + self.bad == before:
-            complain(f"{_name(path)}: there is no reference in it")
+            raise InputError(f"{_name(path)}: there is no reference in it")
 
     def _items(self, stream: IO[bytes], path: Path, refused: list[FormatError]) -> Iterator[Item]:
         """Choose a reader by the first bytes."""

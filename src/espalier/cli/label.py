@@ -154,6 +154,7 @@ class _Inputs:
 
     def _of(self, path: Path) -> Iterator[Document]:
         refused: list[FormatError] = []
+        before = self.read + self.bad
         try:
             for document in iter_documents(path, self.format, encoding=self.encoding, refused=refused):
                 self._drain(refused)
@@ -161,6 +162,8 @@ class _Inputs:
                 yield document
         finally:
             self._drain(refused)
+        if self.read + self.bad == before:
+            raise InputError(f"{'<stdin>' if path == STANDARD else path}: there is no record in it")
 
     def _drain(self, refused: list[FormatError]) -> None:
         for error in refused:

@@ -94,13 +94,19 @@ class _Line:
     marks: list[_Mark] = field(default_factory=list)
 
     def add(self, word: list[Run], styles: Mapping[str, str], width: int) -> bool:
-        """Append a word after a blank, or a few where the last name needs room; False if it does not fit."""
+        """Append a word after a blank, or a few where the last name needs room; False if it does not fit.
+
+        Fields that touch inside a word are drawn apart where the name of the first is longer than its text.
+        """
         end = self.text.cell_len
         blanks = max(1, self._shortage(word, end + 1) + 1) if end else 0
         if end and end + blanks + self._room(word) > width:
             return False
         self.text.append(" " * blanks)
         for part, span in word:
+            if span is not None and self.marks and self.marks[-1].span is not span:
+                last = self.marks[-1]
+                self.text.append(" " * max(0, last.start + cell_len(last.span.label) + 1 - self.text.cell_len))
             start = self.text.cell_len
             self.text.append(part, styles.get(span.label, "bold") if span else "")
             if span is not None and self.marks and self.marks[-1].span is span:
@@ -110,11 +116,15 @@ class _Line:
         return True
 
     def _room(self, word: list[Run]) -> int:
-        """How many columns the word needs, or the name over its end, if that is new and longer."""
-        *before, (part, span) = word
-        new = span is not None and not (self.marks and self.marks[-1].span is span)
-        name = cell_len(span.label) if span is not None and new else 0
-        return sum(cell_len(text) for text, _ in before) + max(cell_len(part), name)
+        """How many columns the word and the names over it need."""
+        column = names = 0
+        last = self.marks[-1].span if self.marks else None
+        for part, span in word:
+            if span is not None and span is not last:
+                column = max(column, names + 1) if names else column
+                names, last = column + cell_len(span.label), span
+            column += cell_len(part)
+        return max(column, names)
 
     def _shortage(self, word: list[Run], column: int) -> int:
         """How many columns the first new name of the word would start too early."""
@@ -128,10 +138,8 @@ class _Line:
     def names(self, styles: Mapping[str, str]) -> Text:
         """Return the line of names, each drawn out over its field."""
         line = Text()
-        for i, mark in enumerate(self.marks):
+        for mark in self.marks:
             name = Text(mark.span.label)
-            if i + 1 < len(self.marks):  # fields that touch inside a word leave no room for a longer name
-                name.truncate(max(1, self.marks[i + 1].start - mark.start - 1))
             rule = mark.end - mark.start - name.cell_len - 1
             name.append(" " + "─" * rule if rule > 0 else "")
             name.stylize(styles.get(mark.span.label, "bold").replace("bold", "not bold"))

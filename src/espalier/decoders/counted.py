@@ -10,8 +10,8 @@ this is told by an upper bound on that probability, from the marginals p of the 
     at most b        P(n > b) <= E[n] / (b + 1)
     at least one     P(n < 1) <= 1 - max_t p(y_t counts)
 
-Rows beside those, and rows that both rise and fall (`count(a) <= count(b)`), are left out. Cost of a text: O(T S L²) for S
-counts together, in NumPy, many texts at a time.
+Rows beside those, and rows that both rise and fall (`count(a) <= count(b)`), are left out. Cost of a text:
+O(T S L²) for S counts together, in NumPy, many texts at a time.
 """
 
 from __future__ import annotations

@@ -63,7 +63,12 @@ _TYPES = {
 _MISC = ("misc", "howpublished")
 _SUBTYPES = {"article-newspaper": "newspaper", "article-magazine": "magazine"}
 _HOUSE = {"thesis": "school", "report": "institution"}
-_MASTERS = re.compile(r"\b(?:master|m\.? ?sc|m\.? ?a\b|m\.? ?phil|diplom|bachelor|licen[ct])", re.IGNORECASE)
+# BibTeX has two kinds of theses; whatever is no doctor's is the smaller one.
+_MASTERS = re.compile(
+    r"\b(?:master|[mb]\.? ?sc|[mb]\.? ?a\b|[mb]\.? ?eng\b|m\.? ?phil|diplom|bachelor|licen[ct]|pro gradu|opinnäyte"
+    r"|uppsats|scriptie|undergraduate|honou?rs)",
+    re.IGNORECASE,
+)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 _ESCAPES = str.maketrans(

@@ -22,7 +22,9 @@ __all__ = ["is_mark", "kind_of", "standard_number"]
 _THESIS = re.compile(
     r"\b(?:ph\.? ?d\.?|doctoral|master'?s?|m\.?sc\.?|bachelor'?s?|diploma|licentiate)[\s.]*(?:thesis|dissertation)"
     r"|\b(?:thesis|dissertation|diss\b|habilitation|thèse|tesis|tese\b|tesi\b|mémoire|proefschrift"
-    r"|(?:diplom|doktor|master|bachelor)arbeit)",
+    r"|(?:diplom|doktor|master|bachelor)arbeit|pro gradu|tutkielma|väitöskirja|opinnäytetyö|diplomityö|avhandling"
+    r"|afhandling|uppsats|scriptie|rozprawa doktorska|praca (?:magisterska|doktorska|licencjacka)|диссертац"
+    r"|диплом\w+ работ)",
     re.IGNORECASE,
 )
 _REPORT = re.compile(
@@ -103,7 +105,11 @@ def kind_of(texts: Mapping[str, str], arxiv: bool = False, issued: Date | None =
     if title[1:2].isupper() and _is_standard(title, texts):
         return "standard"
     if container:
-        return _in_the_press(container, texts, issued) or _kind_in(container, texts)
+        return (
+            _in_the_press(container, texts, issued)
+            or _on_the_web(container, texts, issued)
+            or _kind_in(container, texts)
+        )
     said = " ".join([texts.get(label, "") for label in _TELLING])
     if _THESIS.search(said):
         return "thesis"
@@ -166,7 +172,18 @@ def _in_the_press(container: str, texts: Mapping[str, str], issued: Date | None)
     paged = _SECTION.fullmatch(texts.get("pages", "")) is not None
     if paged or not words.isdisjoint(NEWSPAPER_WORDS):
         return "article-newspaper"
+    if "url" in texts and "pages" not in texts:  # a site names the day, too
+        return ""
     return "" if _JOURNAL.search(container) else "article-magazine"
+
+
+def _on_the_web(container: str, texts: Mapping[str, str], issued: Date | None) -> str:
+    """Tell a page of a site: it has an address, a day or none at all, and nothing that counts."""
+    if "url" not in texts or any(label in texts for label in (*_NUMBERED, "pages", "doi", "editor", "publisher")):
+        return ""
+    dated = issued is not None and bool(issued.parts)
+    daily = issued is not None and dated and len(issued.parts[0]) > 2
+    return "webpage" if (daily or ("accessed" in texts and not dated)) and not _shown_by(container) else ""
 
 
 def _is_preprint(text: str) -> bool:

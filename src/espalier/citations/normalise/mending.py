@@ -51,6 +51,12 @@ _HOUSE = re.compile(r"([^:]{2,40}:)\s+([^:]{2,}\W*)")
 _BRACKETED = re.compile(r"(.*\S)\s*([(\[][^()\[\]]{2,40}[)\]]\W*)")
 _VOLUMES = re.compile(r"(.*\S[.,;:])\s*(\(?(?:in )?\w{1,6}\s(?:vols?|volumes|Bde|Bänden?|tom[eio]s?|voll|delen)\b\W*)")
 _ENDS_IN_VOLUMES = ("vol", "vols", "volumes", "Bde", "Bände", "Bänden", "tomes", "tomos", "tomi", "voll", "delen")
+_ENDS_AS_THESIS = ("thesis", "dissertation", "Dissertation", "tutkielma", "gradu", "väitöskirja", "arbeit", "thèse")
+_THESIS = re.compile(
+    r"(.{4,}?[.!?][\"”»’]?)\s+((?:(?:[Uu]npublished )?(?:Ph\.? ?D\.?|[Dd]octoral|[Mm]aster[’']?s?|M\.?Sc\.?|M\.?A\.?"
+    r"|B\.?Sc\.?|B\.?A\.?|[Bb]achelor[’']?s?) (?:thesis|dissertation)|Dissertation"
+    r"|(?:Diplom|Doktor|Master|Bachelor)arbeit|Pro gradu(?: ?-? ?tutkielma)?|Väitöskirja|Thèse(?: de doctorat)?)\W*)"
+)
 _EDITED = (
     r"(?:edited by|eds?\. by|hrsg\. v(?:on|\.)|hg\. v(?:on|\.)|herausgegeben von|a c(?:ura|\.) ?di"
     r"|sous la dir(?:ection|\.) de|org\. por|organizado por|editado por|coord\. por|pod red(?:\.|akcją)"
@@ -207,7 +213,7 @@ def _page_in_date(pairs: Pairs, labels: Labels) -> Pairs | None:
 
 
 def _tail_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
-    """Take (Version 2) and "4 Bde." off the end of a title."""
+    """Take (Version 2), "4 Bde." and "Pro gradu -tutkielma" off the end of a title."""
     k = labels.index("title")
     text = pairs[k][1]
     end = text.rstrip(" .,;:")
@@ -215,6 +221,8 @@ def _tail_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
         return _cut(pairs, k, found, "title", "edition")
     if end.endswith(_ENDS_IN_VOLUMES) and "volume" not in labels and (found := _VOLUMES.fullmatch(text)):
         return _cut(pairs, k, found, "title", "volume") if count_volumes(found[2]) else None
+    if end.endswith(_ENDS_AS_THESIS) and "genre" not in labels:
+        return _cut(pairs, k, _THESIS.fullmatch(text), "title", "genre")
     return None
 
 
