@@ -140,7 +140,9 @@ def test_many_records_keep_their_order(espalier: Espalier, model: Path) -> None:
 
 
 def test_label_nothing(espalier: Espalier, model: Path) -> None:
-    assert espalier("label", "-", "-m", model, stdin="") == (0, "", "")
+    done = espalier("label", "-", "-m", model, stdin="")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("espalier: <stdin>: there is no record in it\n")
 
 
 def test_label_a_record_without_tokens(espalier: Espalier, model: Path) -> None:

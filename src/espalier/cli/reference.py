@@ -29,7 +29,7 @@ Input may be any format that `espalier convert` knows, gzipped or not; the forma
 |---|---|
 | 0 | done |
 | 1 | done, but some records or files failed; each is named on stderr |
-| 2 | wrong use, or an input that cannot be used; a file that was to be written is as it was |
+| 2 | wrong use, or an input that cannot be used, such as an empty file; a file that was to be written is as it was |
 | 130 | interrupted |
 """
 
