@@ -44,7 +44,6 @@ from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet
 if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
     from espalier.decoders.explanation import Explanation
     from espalier.learning.penalties import Tally
-    from espalier.learning.penalty_training import HeldOut
     from espalier.segment_potentials import SegmentBatch
 
 __all__ = ["CCM"]
@@ -144,7 +143,7 @@ class CCM(SequenceLabeller):
         weight = check_sample_weight(sample_weight, len(corpus))
         compiled = compiled_rules(self.rules, corpus.labels)
         if self.training == "L+I":
-            base = _fitted(self.base, corpus, weight)
+            base = fresh(self.base).fit(corpus, sample_weight=weight, labels=corpus.labels.names)
             if self.penalties in TRAINED:
                 rho = self._trained_penalties(base, compiled, corpus, weight, dev)
             else:
@@ -199,27 +198,21 @@ class CCM(SequenceLabeller):
         self, base: SequenceLabeller, compiled: Compiled, corpus: Corpus, weight: Float | None, dev: Any
     ) -> Float:
         """Return ρ, float64[K], trained on sequences that the base has not seen: dev, or fold by fold."""
-        from espalier.learning.penalty_training import train_perceptron_penalties, train_svm_penalties
+        from espalier.estimators.held_out import fitted, folds_of, labelled_dev
+        from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties, train_svm_penalties
 
         if dev is not None:
-            parts = [_held_out(base, _labelled(dev, compiled.labels), compiled)]
+            seen = [(base, labelled_dev(dev, compiled.labels))]
         elif len(corpus) < 2:
             raise InputError(f"penalties={self.penalties!r} with one training sequence needs dev, a labelled corpus")
         else:
-            parts = self._cross_fitted(corpus, weight, compiled, min(self.folds, len(corpus)))
+            folds = folds_of(corpus, weight, min(self.folds, len(corpus)))
+            seen = [(fitted(self.base, rest, own), held) for rest, own, held in folds]
+        need = "trained penalties need"
+        parts = [HeldOut.of(model.chain_potentials(held, need), held, compiled) for model, held in seen]
         if self.penalties == "svm":
             return train_svm_penalties(parts, compiled, C=self.C, threads=self.threads)
         return train_perceptron_penalties(parts, compiled, epochs=self.epochs, rate=self.rate, threads=self.threads)
-
-    def _cross_fitted(self, corpus: Corpus, weight: Float | None, compiled: Compiled, folds: int) -> list[HeldOut]:
-        """Return every sequence beside the potentials of a base fitted on the other folds; i is in fold i % folds."""
-        fold = np.arange(len(corpus)) % folds
-        parts = []
-        for k in range(folds):
-            rest = fold != k
-            base = _fitted(self.base, corpus[rest], None if weight is None else weight[rest])
-            parts.append(_held_out(base, corpus[~rest], compiled))
-        return parts
 
     def _trained_together(
         self, compiled: Compiled, corpus: Corpus, weight: Float | None
@@ -421,30 +414,6 @@ def under_rules(model: Any, compiled: Compiled) -> CCM:
     ruled._learned(base, compiled, compiled.rules.penalties)
     ruled.labels_, ruled.training_digest_ = compiled.labels, base.training_digest_
     return ruled
-
-
-def _fitted(base: SequenceLabeller, corpus: Corpus, weight: Float | None) -> SequenceLabeller:
-    """Return a copy of the base, fitted to a labelled corpus."""
-    assert corpus.labels is not None
-    return fresh(base).fit(corpus, sample_weight=weight, labels=corpus.labels.names)
-
-
-def _held_out(base: SequenceLabeller, corpus: Corpus, compiled: Compiled) -> HeldOut:
-    """Return gold labels beside the potentials of a base that has not seen them."""
-    from espalier.learning.penalty_training import HeldOut
-
-    return HeldOut.of(base.chain_potentials(corpus, "trained penalties need"), corpus, compiled)
-
-
-def _labelled(dev: Any, labels: Labels) -> Corpus:
-    """Return held-out data as a corpus with the labels of the model; dev : a labelled Corpus, or a pair (X, y)."""
-    X, y = dev if isinstance(dev, tuple) else (dev, None)
-    corpus = as_corpus(X, y, vocabulary=None if y is None else labels)
-    if not len(corpus) or corpus.y is None or (corpus.y < 0).all():
-        raise InputError(
-            "dev has no labelled sequences", hint="give a labelled Corpus or a pair (X, y), or leave it out"
-        )
-    return corpus if corpus.labels == labels else corpus.with_labels(corpus.all_labels(), labels)
 
 
 def _to_json(penalties: Any) -> Any:

@@ -272,23 +272,16 @@ class Experts(SequenceLabeller):
         return again(known[i]).set_params(**expert.get_params(deep=False))
 
     def _cross_fitted(self, corpus: Corpus, weight: NDArray[Any] | None) -> list[ExpertScores]:
-        """Return every sequence beside the scores of experts fitted on the other folds; i is in fold i % folds."""
+        """Return every sequence beside the scores of experts fitted on the other folds."""
+        from espalier.estimators.held_out import fitted, folds_of
         from espalier.learning.expert_weights import ExpertScores
 
-        assert corpus.labels is not None
         folds = min(self.folds, len(corpus))
         if folds < 2:
             raise InputError("weights cannot be learned from one sequence", hint="give weights, or `held_out` to fit")
-        fold, parts = np.arange(len(corpus)) % folds, []
-        for k in range(folds):
-            rest = fold != k
-            own = corpus[~rest]
-            fit = [
-                fresh(expert).fit(
-                    corpus[rest], sample_weight=None if weight is None else weight[rest], labels=corpus.labels.names
-                )
-                for expert in self.experts
-            ]
+        parts = []
+        for rest, some, own in folds_of(corpus, weight, folds):
+            fit = [fitted(expert, rest, some) for expert in self.experts]
             parts.append(ExpertScores.of([one.chain_potentials(own, "experts are") for one in fit], own))
         return parts
 

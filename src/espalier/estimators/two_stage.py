@@ -33,6 +33,7 @@ from espalier.decoders.base import Problem, evaluate
 from espalier.decoders.two_stage import COUNTS, solve
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, fresh, labelled_corpus
+from espalier.estimators.held_out import fitted, folds_of, labelled_dev
 from espalier.estimators.persist import nested, unnested
 from espalier.inference import viterbi
 from espalier.learning.clause_rules import learn_clauses
@@ -172,7 +173,9 @@ class TwoStage(SequenceLabeller):
         mined = isinstance(self.relations, str) and self.relations in LEARNERS
         parts: list[_Part] = []
         if self.tau == "auto" or (mined and self.cover is not None):
-            parts = self._cross_fitted(corpus, weight) if dev is None else [_held_out(base, dev, corpus.labels)]
+            parts = (
+                self._cross_fitted(corpus, weight) if dev is None else [_part(base, labelled_dev(dev, corpus.labels))]
+            )
         rules = self._mined(corpus, parts) if mined else self._priced(corpus)
         self.base_, self.rules_, self.compiled_ = base, rules, compile_rules(rules, corpus.labels)
         self.tau_scores_ = self._judged(parts) if self.tau == "auto" else {}
@@ -201,20 +204,13 @@ class TwoStage(SequenceLabeller):
             )
 
     def _cross_fitted(self, corpus: Corpus, weight: Float | None) -> list[_Part]:
-        """Score every sequence by a base fitted to the other folds; fold f has the sequences f, f + folds, ..."""
+        """Score every sequence by a base fitted to the other folds."""
         folds = min(self.folds, len(corpus))
         if folds < 2:
             raise InputError(
                 "tau='auto' needs at least two training sequences and folds, or dev", hint="or give tau a number"
             )
-        assert corpus.labels is not None
-        parts = []
-        for f in range(folds):
-            held = np.arange(len(corpus)) % folds == f
-            some = None if weight is None else weight[~held]
-            base = fresh(self.base).fit(corpus[~held], sample_weight=some, labels=corpus.labels.names)
-            parts.append(_held_out(base, corpus[held], corpus.labels))
-        return parts
+        return [_part(fitted(self.base, rest, own), held) for rest, own, held in folds_of(corpus, weight, folds)]
 
     def _mined(self, corpus: Corpus, parts: Sequence[_Part]) -> RuleSet:
         """Return the relations of the training labels, with their costs."""
@@ -345,14 +341,8 @@ class _Answer(NamedTuple):
     loss: float
 
 
-def _held_out(base: SequenceLabeller, data: Any, labels: Labels) -> _Part:
-    """Score labelled data; labels the base does not know are an error that names them."""
-    X, y = data if isinstance(data, tuple) else (data, None)
-    corpus = as_corpus(X, y, vocabulary=None if y is None else labels)
-    if corpus.y is None or not len(corpus):
-        raise InputError("the development data have no labels", hint="give a labelled Corpus or a pair (X, y)")
-    if corpus.labels != labels:
-        corpus = corpus.with_labels(corpus.all_labels(), labels)
+def _part(base: SequenceLabeller, corpus: Corpus) -> _Part:
+    """Score labelled sequences that the base has not seen."""
     return _Part(corpus, base.chain_potentials(corpus, "two stages need"))
 
 
