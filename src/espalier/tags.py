@@ -6,13 +6,13 @@ IOB2 is the only scheme inside the library. This module parses tags, says which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from espalier.errors import LabelError
 
-__all__ = ["OUTSIDE", "Segment", "is_tag", "may_follow", "may_start", "parse_tag", "path_of", "segments"]
+__all__ = ["OUTSIDE", "Segment", "is_tag", "may_follow", "may_start", "parse_tag", "path_of", "segments", "with_inside"]
 
 OUTSIDE = "O"
 
@@ -54,6 +54,13 @@ def is_tag(tag: str) -> bool:
 def path_of(tag: str) -> str:
     """Return the label path without marks: `I-authors/B-person` gives `authors/person`, `O` gives `O`."""
     return "/".join(name for _, name in parse_tag(tag)) or OUTSIDE
+
+
+def with_inside(tags: Iterable[str]) -> list[str]:
+    """Return tags, sorted, with those that continue the fields that each of them is in."""
+    known = set(tags)
+    inside = ("/".join(f"I-{name}" for _, name in parse_tag(tag)) or OUTSIDE for tag in known)
+    return sorted({*known, *inside})
 
 
 def _continued_levels(tag: str) -> int:

@@ -12,11 +12,13 @@ import espalier as es
 from espalier.cli.console import in_options
 from espalier.cli.train import Kind
 from espalier.cli.train import MethodName as MethodOption
+from espalier.corpus import Labels
 from espalier.errors import InputError, RuleError
 from espalier.estimators.persist import BUNDLED
 from espalier.recipes import METHODS, MODELS, Trained, plan, train
 from espalier.recipes.adapting import Start
 from espalier.recipes.rule_files import gather_rules
+from espalier.tags import with_inside
 from espalier.tasks.task import load_features
 
 TAGGED = """\
@@ -284,11 +286,12 @@ def test_news_of_cycles_and_iterations(documents: list[es.Document], tmp_path: P
 def test_training_from_python(documents: list[es.Document], tmp_path: Path) -> None:
     trained = train(documents, dev=documents, rules=RULES)
     assert isinstance(trained, Trained)
-    assert trained.sizes == {"records": 3, "unlabelled": 0, "tokens": 19, "labels": 5}
+    assert trained.sizes == {"records": 3, "unlabelled": 0, "tokens": 19, "labels": 7}
     assert trained.beside == {"without rules": 1.0}
     trained.save(tmp_path / "m.espalier")
     counted = es.CCM(es.CRF(), es.rules(RULES), over="applicable", kept_prior=150.0)
-    again = counted.fit(es.Corpus.from_documents(documents))
+    tags = es.Corpus.from_documents(documents).labels
+    again = counted.fit(es.Corpus.from_documents(documents, vocabulary=Labels(with_inside(tags.names))))
     again.save(tmp_path / "n.espalier")
     assert (tmp_path / "m.espalier").read_bytes() == (tmp_path / "n.espalier").read_bytes()
 

@@ -126,3 +126,28 @@ def test_what_is_not_there(api: httpx.Client) -> None:
     assert api.get("/tasks/Bad%20Name").status_code == 422
     assert api.put("/status").status_code in (404, 405)
     assert api.get(f"/tasks/ads/records/{10**30}").status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("body", "where", "what"),
+    [
+        ({"labels": ["a"]}, "body.name", "name is missing"),
+        ({"name": 3, "labels": ["a"]}, "body.name", "name must be a text"),
+        ({"name": "x", "labels": "a"}, "body.labels", "labels must be a list"),
+        ({"name": "x", "labels": [3]}, "body.labels.0", "entry 0 must be a text"),
+        ({"name": "A b", "labels": ["a"]}, "body.name", "name does not have the form ^[a-z]"),
+        ({"name": "x", "labels": ["a"], "colour": 1}, "body.colour", "there is no part 'colour' in this request"),
+    ],
+)
+def test_a_wrong_shape_is_told_in_our_words(api: httpx.Client, body: dict[str, Any], where: str, what: str) -> None:
+    answer = api.post("/tasks", json=body)
+    assert (answer.status_code, answer.json()["error"]["where"]) == (422, where)
+    assert answer.json()["error"]["what"].startswith(what)
+
+
+@pytest.mark.parametrize(
+    ("given", "what"), [("x", "a whole number"), ("0", "at least 1"), ("9999999", "at most 100000")]
+)
+def test_numbers_of_a_query(api: httpx.Client, given: str, what: str) -> None:
+    answer = api.get("/tasks/ads/records", params={"limit": given})
+    assert answer.json()["error"]["what"] == f"limit must be {what}"

@@ -123,7 +123,7 @@ def test_labelled_uploads_count_as_corrected(api: httpx.Client, task: str, pack:
         (b'{"text": "lamp", "spans": [[0, 9, "item"]]}', {"format": "jsonl"}, 201, ""),
         (b"caf\xe9 3 $", {"format": "plain"}, 400, "not utf-8"),
         (b"caf\xe9 3 $", {"format": "plain", "encoding": "latin-1"}, 201, ""),
-        (b"x", {"format": "nonsense"}, 422, "Input should be"),
+        (b"x", {"format": "nonsense"}, 422, "format must be one of"),
         (gzip.compress(b"lamp\n" * 20_000_000), {}, 413, "unpacks to more than"),
     ],
 )

@@ -222,13 +222,19 @@ def test_those_who_run_the_server(start: Callable[..., Running], tmp_path: Path)
     assert httpx.head(f"{server.origin}/health").status_code == 200
     assert httpx.head(f"{server.origin}/ready").status_code == 200
     assert httpx.get(f"{server.origin}/metrics").status_code == 401
-    text = httpx.get(f"{server.origin}/metrics", headers={"Authorization": "Bearer a-token-of-some-length"}).text
+    token = {"Authorization": "Bearer a-token-of-some-length"}
+    text = httpx.get(f"{server.origin}/metrics", headers=token).text
     assert 'espalier_answers_total{worker="0",method="GET",route="/ready",status="200"} 1' in text
+    for address in ("/api/v1/tasks/ads/records?limit=3", "/api/isalive"):
+        assert httpx.get(server.origin + address, headers=token).status_code == 200
+    text = httpx.get(f"{server.origin}/metrics", headers=token).text
+    for route in ("/api/v1/tasks/{task}/records", "/api/isalive"):  # whole addresses, as clients ask for them
+        assert f'espalier_answers_total{{worker="0",method="GET",route="{route}",status="200"}} 1' in text
     buckets = [int(n) for n in re.findall(r"answer_seconds_bucket\{.*le=.*\} (\d+)", text)]
     assert buckets == sorted(buckets)
-    assert buckets[-1] == 5
+    assert buckets[-1] == 8
     for line in text.splitlines():
-        assert re.fullmatch(r"# (HELP|TYPE) \w+ .*|\w+(\{[^{}]*\})? [0-9.e+-]+", line), line
+        assert re.fullmatch(r"# (HELP|TYPE) \w+ .*|\w+(\{(\w+=\"[^\"]*\",?)*\})? [0-9.e+-]+", line), line
 
 
 def test_what_grobid_has_and_this_server_has_not(plain: httpx.Client) -> None:

@@ -102,10 +102,11 @@ def train(
 
     Examples
     --------
+    >>> import io
     >>> import espalier as es
     >>> from espalier.recipes import train
-    >>> texts = ["<fruit>plum</fruit> in <place>Ely</place>", "<fruit>fig</fruit> near <place>Wye</place>"]
-    >>> trained = train(es.read(texts, "inline"), rules="Once: each field once")
+    >>> texts = "<fruit>plum</fruit> in <place>Ely</place>\\n<fruit>fig</fruit> near <place>Wye</place>"
+    >>> trained = train(es.read(io.StringIO(texts), "inline"), rules="Once: each field once")
     >>> trained.estimator.predict([["plum", "near", "Ely"]])
     [['B-fruit', 'O', 'B-place']]
     """
@@ -162,11 +163,19 @@ def check_labels(recipe: Recipe, documents: Sequence[Document]) -> None:
 
 
 def _corpus(recipe: Recipe, documents: Sequence[Document]) -> Corpus:
-    """Return labelled documents with the labels of the task, if there is one."""
-    from espalier.corpus import Corpus
+    """Return labelled documents with the labels of the task, else with those of the data.
 
+    A field that has one word in all examples may have two in the next text: its I- tag is there all the same.
+    """
+    from espalier.corpus import Corpus, Labels
+    from espalier.tags import with_inside
+
+    labels = recipe.labels
+    if labels is None and recipe.marks:
+        found = Corpus.from_documents(documents, marks=True).labels
+        labels = None if found is None else Labels(with_inside(found.names))
     try:
-        return Corpus.from_documents(documents, vocabulary=recipe.labels, marks=recipe.marks)
+        return Corpus.from_documents(documents, vocabulary=labels, marks=recipe.marks)
     except LabelError as error:
         raise error.noted(f"the labels are those that the task {recipe.task} lists") from None
 

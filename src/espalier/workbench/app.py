@@ -27,7 +27,7 @@ from espalier.workbench import login
 from espalier.workbench.bench import Bench, Limits
 from espalier.workbench.callers import CallerWatch
 from espalier.workbench.description import api_page, completed
-from espalier.workbench.failures import Failure, explained
+from espalier.workbench.failures import Failure, explained, misshapen
 from espalier.workbench.gathering import Gatherer
 from espalier.workbench.jobs import Jobs
 from espalier.workbench.metrics import MetricsWatch, ServerMetrics
@@ -130,14 +130,14 @@ def _add_errors(app: FastAPI) -> None:
         return _answer(explained(error))
 
     @app.exception_handler(RequestValidationError)
-    async def misshapen(_: Request, error: RequestValidationError) -> Response:
+    async def wrong_shape(_: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         if first["type"] == "json_invalid":
             return _answer(Failure(422, f"the body is no JSON: {first['ctx']['error']}", _JSON, where))
         if where == "body" and first["type"] == "model_attributes_type":
             return _answer(Failure(422, "the body is no JSON object, or its type does not say so", _JSON, where))
-        return _answer(Failure(422, str(first["msg"]), "docs/server-api.md and /api describe the requests", where))
+        return _answer(Failure(422, misshapen(first), "docs/server-api.md and /api describe the requests", where))
 
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> Response:

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 __all__ = ["MEDIA_TYPE", "MetricsWatch", "ServerMetrics"]
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_PREFIXES = ("/api/v1", "/api")  # the longest first
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0)
 
 
@@ -97,5 +98,11 @@ class MetricsWatch:
         try:
             await self._app(scope, receive, watched)
         finally:
-            route = getattr(scope.get("route"), "path", "") or "other"
-            self._metrics.add(scope["method"], route, status, perf_counter() - began)
+            self._metrics.add(scope["method"], _route(scope), status, perf_counter() - began)
+
+
+def _route(scope: Scope) -> str:
+    """Return the pattern of a request's whole address; the framework's has no prefix."""
+    pattern = str(getattr(scope.get("route"), "path", ""))
+    prefix = next((prefix for prefix in _PREFIXES if scope["path"].startswith(f"{prefix}/")), "")
+    return "other" if not pattern else pattern if pattern.startswith(f"{prefix}/") else prefix + pattern

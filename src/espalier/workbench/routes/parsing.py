@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from espalier.citations.formats import FORMATS
 from espalier.document import Document
 from espalier.extract.extraction import Extraction
-from espalier.workbench.failures import Failure
+from espalier.workbench.failures import Failure, misshapen
 from espalier.workbench.forms import media_type, read_form
 from espalier.workbench.gathering import SHORT, Finish, is_small
 from espalier.workbench.references import (
@@ -135,7 +135,7 @@ def _question(body: bytes) -> ReferencesQuestion:
         first = error.errors()[0]
         where = ".".join(map(str, ("body", *first["loc"])))
         raise Failure(
-            422, first["msg"], 'send {"texts": ["one reference", "..."]}, or {"text": "a list"}', where
+            422, misshapen(first), 'send {"texts": ["one reference", "..."]}, or {"text": "a list"}', where
         ) from None
     if (asked.texts is None) == (asked.text is None):
         raise Failure(422, "either texts or text is needed", _SHAPE, "body")
