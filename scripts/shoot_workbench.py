@@ -4,8 +4,7 @@
 
 Starts a server on a project that is thrown away, pastes the examples of the task of references, confirms a few of
 them, trains, and photographs the four views, and two of them in the dark and on a phone. Needs chromium (on the path,
-or named by $CHROMIUM). `--quick` confirms one record, from which learning is quick, and
-photographs the four views alone.
+or named by $CHROMIUM). `--quick` does not train, and photographs the four views alone.
 """
 
 from __future__ import annotations
@@ -72,18 +71,20 @@ def answers(client: httpx.Client) -> bool:
         return False
 
 
-def prepare(client: httpx.Client, every: int) -> None:
-    """Add the examples, confirm one in so many, with report numbers put right, and train on those."""
+def prepare(client: httpx.Client, *, quick: bool) -> None:
+    """Add the examples, confirm every second, with report numbers put right, and train on those."""
     texts = client.get(f"/tasks/{TASK}/examples").json()["texts"]
     client.post(f"/tasks/{TASK}/records", json={"text": "\n\n".join(texts)}).raise_for_status()
     records = client.get(f"/tasks/{TASK}/records").json()["records"]
-    for record in records[::every]:
+    for record in records[::2]:
         fields = [{name: field[name] for name in ("label", "start", "end")} for field in record["fields"]]
         for field in fields:
             if record["text"][field["start"] :].startswith("Tech. Rep."):
                 field["label"] = "genre"
         client.put(f"/tasks/{TASK}/records/{record['id']}/fields", json={"fields": fields}).raise_for_status()
-    asked = {"method": "supervised", "name": f"after {len(records[::every])} records"}
+    if quick:
+        return
+    asked = {"method": "supervised", "name": f"after {len(records[::2])} records"}
     job = client.post(f"/tasks/{TASK}/jobs", json=asked).raise_for_status().json()
     wait_for(
         lambda: client.get(f"/jobs/{job['id']}").json()["state"] not in ("queued", "running"), "training hangs", 400
@@ -133,7 +134,7 @@ def main() -> None:
     if path is None:
         sys.exit("needs chromium (on the path, or named by $CHROMIUM)")
     with tempfile.TemporaryDirectory() as directory, serving(Path(directory) / "project") as client:
-        prepare(client, 1000 if quick else 2)
+        prepare(client, quick=quick)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=path)
             shoot(browser, str(client.base_url).removesuffix("/api/v1/"), out, quick)

@@ -18,15 +18,19 @@ REASON = "needs the shared data sets (set ESPALIER_DATA)"
 LONG = (
     "test_scripts.py",
     "test_docs_tutorial.py",
-    "test_docs_errors.py",
-    "test_docs_coming_from.py",
-    "test_cli_adapt.py",
-    "test_cli_first_minute.py",
+    "test_readme.py",
+    "test_crashes.py",
+    "test_determinism.py",
+    "test_jobs_door.py",
+    "test_sharded_dask.py",
+    "test_docs_architecture.py",
+    "test_cli_jobs.py",
+    "test_cli_resume.py",
     "test_cli_run.py",
-    "test_workbench_kills.py",
     "test_workbench_load.py",
-    "test_workbench_teaching.py",
+    "test_workbench_serve.py",
     "test_workbench_training.py",
+    "test_workbench_workers.py",
 )
 """Files with few tests that take long."""
 

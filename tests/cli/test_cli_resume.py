@@ -145,7 +145,7 @@ if __name__ == "__main__":
 
 def test_jobs_need_no_extra(work: Path) -> None:
     """With the command line's own extra alone, in a process of its own: two processes write what one does."""
-    (work / "refs.txt").write_text("\n".join(reference(n) for n in range(2100)), encoding="utf-8")
+    (work / "refs.txt").write_text("\n".join(reference(n) for n in range(1100)), encoding="utf-8")
     (work / "plain.py").write_text(PLAIN, encoding="utf-8")
     for jobs in ("1", "2"):
         line = [sys.executable, "plain.py", *COMMAND, "-o", f"out{jobs}.jsonl", "-j", jobs]
@@ -168,7 +168,7 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to a process")
 def test_ctrl_c_with_several_processes(work: Path) -> None:
     """One line on stderr, exit code 130, and no traceback of a worker."""
-    (work / "refs.txt").write_text("\n".join(reference(n) for n in range(300_000)), encoding="utf-8")
+    (work / "refs.txt").write_text("\n".join(reference(n) for n in range(60_000)), encoding="utf-8")
     line = [sys.executable, "-c", LISTENING, *COMMAND, "-o", "out.jsonl", "-j", "2"]
     started = subprocess.Popen(
         line, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True

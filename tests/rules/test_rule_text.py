@@ -13,7 +13,7 @@ from espalier.rules import predicates as p
 from espalier.rules.text import GRAMMAR, KEYWORDS, parse_node, print_node
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=70)
 @given(rule_nodes)
 def test_printing_is_the_inverse_of_parsing(node: n.Node) -> None:
     text = print_node(node)
