@@ -138,6 +138,18 @@ def test_numbers_of_a_list_are_no_column(label: str) -> None:
     assert texts(read_pdf(write_pdf([page]))) == expected
 
 
+def test_a_stretched_line_is_no_row_of_a_table_on_another_page() -> None:
+    """Its gap is where the columns of the table part; the lines around it run across."""
+    random_ = random.Random(5)
+    first, second = ([sentence(random_, 38) for _ in range(12)] for _ in range(2))
+    above, below = ([sentence(random_, 80) for _ in range(9)] for _ in range(2))
+    stretched = sentence(random_, 36), sentence(random_, 38)
+    text = [*column(50, 80, above), Text(50, 188, stretched[0]), Text(300, 188, stretched[1]), *column(50, 200, below)]
+    printed = read_pdf(write_pdf([column(50, 80, first) + column(300, 80, second), text]))
+    assert texts(printed) == [*first, *second]
+    assert texts(printed, 2) == [*above, " ".join(stretched), *below]
+
+
 def test_the_last_lines_of_two_short_columns_are_told_by_the_other_pages() -> None:
     random_ = random.Random(5)
     full = [[sentence(random_, 38) for _ in range(30)] for _ in range(2)]

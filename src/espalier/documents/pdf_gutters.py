@@ -24,6 +24,7 @@ _NARROWEST = 0.13  # the width of a column, as a share of the region's
 _EMS = 10  # the same, in type sizes
 _FULL = 0.3  # the share of a column's pieces that fill most of it
 _LEAST = 5  # lines on each side of a gutter that nothing else vouches for
+_ACROSS = 3  # lines of text across a gutter with fewer, for each of them: more, and theirs are stretched, not columns
 
 
 class Gutter(NamedTuple):
@@ -145,7 +146,7 @@ def _gutter_at(
         rows.append(np.bincount(bands, minlength=len(cuts) + 1))
     # Lines on the right count, which are the same whether or not a list's numbers are taken for the left side.
     support = int(rows[1][np.minimum(*rows) >= (1 if familiar else SHORTEST)].sum())
-    if support < (1 if familiar else _LEAST):
+    if support < _LEAST and not (familiar and 0 < support * _ACROSS >= (worded[across] > 3).sum()):
         return None
     ends = x1[left][beside_left & ~over[left]]
     return Gutter(float(ends.max()) if len(ends) else edge - least, edge, support)
