@@ -141,7 +141,9 @@ def _losses(table: Table, results: Sequence[Result], axis: str) -> Iterator[Pict
         first, whole = next(iter(rows.items()))
         names = [name for name, row in rows.items() if len(row) < len(whole)]
         places = {(name, r.column): r.ours for name, row in rows.items() for r in row}
-        columns = [r.column for r in whole if all((name, r.column) in places for name in names)]
+        # A row that lacks what most others have is no part left out.
+        columns = [r.column for r in whole if 2 * sum((name, r.column) in places for name in names) > len(names)]
+        names = [name for name in names if all((name, column) in places for column in columns)]
         if names and columns:
             series = [
                 Bars(f"{column} labelled", [places[first, column] - places[name, column] for name in names])
