@@ -93,6 +93,8 @@ def xml_attribute(text: str) -> str:
 def to_json(value: Any) -> str:
     """Return JSON that keeps every character, is valid UTF-8 and is one line to any reader."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if text.isascii():  # which none of them is
+        return text
     return _ESCAPED_IN_JSON.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
 
 

@@ -56,10 +56,11 @@ class Record(Extraction):
             fits = field.label in _KNOWN and end <= start < stop <= length and text[start:stop] == field.text
             if not fits or not 0.0 <= field.confidence <= 1.0:  # one test for the many records that are right
                 _complain(text, end, i, field)
-            if start > end:
+            if start > end and not text[end:start].isspace():
                 _check_gap(text, end, start)
             end = stop
-        _check_gap(text, end, length)
+        if end < length:
+            _check_gap(text, end, length)
         self.check_alternatives()
 
     def get(self, label: str) -> list[Field]:
