@@ -11,7 +11,7 @@ from espalier.estimators.codl import CoDL
 from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
 from espalier.estimators.generalized_expectation import GeneralizedExpectation
-from espalier.learning.replaying import WEIGHT, with_replay
+from espalier.learning.recombination import REPLAYED, with_replay
 
 FEATURES = ["lower", "shape", "lower@-1"]
 OLD = [["Ada", ",", "Notes"], ["Kay", ",", "Code"], ["Eve", ",", "Wires"]]
@@ -27,15 +27,15 @@ def test_by_hand() -> None:
     assert list(found) == [["a", "b"], ["c"], ["b", "d"]]
     assert found.all_labels() == [["x", "y"], ["y"], [None, "x"]]
     assert found.labels == corpus.labels
-    assert weights.tolist() == [1.0, WEIGHT, WEIGHT]
-    assert with_replay(corpus, np.array([0.5]), again)[1].tolist() == [0.5, WEIGHT, WEIGHT]
+    assert weights.tolist() == [1.0, REPLAYED, REPLAYED]
+    assert with_replay(corpus, np.array([0.5]), again)[1].tolist() == [0.5, REPLAYED, REPLAYED]
     with pytest.raises(LabelError, match="'z'"):
         with_replay(corpus, None, Corpus.from_tokens([["c"]], [["z"]]))
 
 
 def joined() -> tuple[Corpus, list[float]]:
     """The new sequences and the old ones in one corpus, and what each counts."""
-    return Corpus.from_tokens(NEW + OLD, NEW_Y + OLD_Y), [1.0] * len(NEW) + [WEIGHT] * len(OLD)
+    return Corpus.from_tokens(NEW + OLD, NEW_Y + OLD_Y), [1.0] * len(NEW) + [REPLAYED] * len(OLD)
 
 
 def test_it_is_learning_from_both_with_weights() -> None:

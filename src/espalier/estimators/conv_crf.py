@@ -91,7 +91,7 @@ class ConvCRF(SequenceLabeller):
     copies : learn from so many copies of each sequence, too, whose fields have the words of other sequences; together
         they count as much as the sequence (`learning.recombination`).
     replay : a labelled Corpus of sequences that the prior knows, or None: they are learned again beside the others,
-        without copies, so that less is forgotten (`learning.replaying`).
+        without copies, so that less is forgotten (`learning.recombination`).
     soft_share : how much soft labels count where a sequence has labels, too.
     pool_weight : of a sequence without labels beside a labelled one, with a teacher.
     storage : of the weights in a model file: "int8", "float16" or "float32"; computing is in float32 in any case.

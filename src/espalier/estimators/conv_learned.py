@@ -86,13 +86,12 @@ def lessons(
     corpus: Corpus, weight: Float | None, copies: int, seed: int, replay: Corpus | None = None
 ) -> Lessons:  # fmt: skip
     """Return labelled sequences, copies of them with exchanged fields, and sequences that are learned again."""
-    from espalier.learning.recombination import recombined
-    from espalier.learning.replaying import with_replay
+    from espalier.learning.recombination import more_examples
 
     own = np.ones(len(corpus)) if weight is None else weight
-    if copies:
-        corpus, own = recombined(corpus, copies, own, np.random.default_rng(seed))
-    return Lessons(corpus, own) if replay is None else Lessons(*with_replay(corpus, own, replay))
+    found, weights = more_examples(corpus, own, copies, seed, replay)
+    assert weights is not None
+    return Lessons(found, weights)
 
 
 def with_pool(lessons: Lessons, pool: Corpus, weight: float) -> Lessons:

@@ -56,7 +56,7 @@ class CRF(LinearChainLabeller):
     copies : learn from so many copies of each sequence, too, whose fields have the words of other sequences; together
         they count as much as the sequence (`learning.recombination`). For a handful of sequences in one style.
     replay : a labelled Corpus of sequences that the prior knows, or None: they are learned again beside the others,
-        without copies, so that less is forgotten (`learning.replaying`).
+        without copies, so that less is forgotten (`learning.recombination`).
     threads : None chooses by size; results do not depend on it.
     progress : called with the state of the search after every iteration.
     jobs : None trains here, in threads, which is nearly always best on one machine; a number adds up the gradient of
@@ -116,15 +116,12 @@ class CRF(LinearChainLabeller):
             )
 
     def _examples(self, X: Any, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
-        from espalier.learning.recombination import recombined
-        from espalier.learning.replaying import with_replay
+        from espalier.learning.recombination import more_examples
 
         for name in ("copies", "replay"):
             if getattr(self, name) and holds_attributes(X):
                 raise InputError(f"{name} needs words, and X has ready attributes", hint=f"leave out {name}")
-        if self.copies:
-            corpus, weight = recombined(corpus, self.copies, weight, np.random.default_rng(0))
-        return (corpus, weight) if self.replay is None else with_replay(corpus, weight, self.replay)
+        return more_examples(corpus, weight, self.copies, 0, self.replay)
 
     def train(self, data: TrainingSet) -> ChainModel:
         """Find the weights."""

@@ -183,10 +183,7 @@ Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, or an open file (text or binary)."""
 
 EXPANSION = 200
-"""How many times its packed size a gzipped file may hold, beyond `FREE` bytes: text reaches 3 to 50, a bomb 1000."""
-
-FREE = 1 << 26
-"""Bytes that any gzipped file may hold."""
+"""How many times its packed size a gzipped file may hold, beyond what is free: text reaches 3 to 50, a bomb 1000."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = "\ufeff"
@@ -198,7 +195,7 @@ def open_lines(
 ) -> Iterator[Lines]:
     """Open a path or file for reading; gzip is recognised by its first two bytes, whatever the name.
 
-    expansion : a gzipped file that unpacks to more than so many times its size, beyond `FREE` bytes, is refused.
+    expansion : a gzipped file that unpacks to more than so many times its size, beyond 64 MiB, is refused.
     longest : characters of a record that are admitted; see `espalier.io.files`.
     """
     _check_encoding(encoding)
@@ -350,44 +347,9 @@ def _unzipped(stream: IO[bytes], expansion: float, name: str) -> IO[bytes]:
         magic = b""
     if magic != _GZIP_MAGIC:
         return stream
-    packed = _Counted(stream)
-    unpacked = gzip.GzipFile(fileobj=packed, mode="rb")  # type: ignore[call-overload]
-    return io.BufferedReader(_Measured(unpacked, packed, expansion, name))
+    from espalier.io.gzipped import unpacked
 
-
-class _Counted:
-    """A binary file that counts the bytes read from it."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream, self.count = stream, 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(size)
-        self.count += len(data)
-        return data
-
-
-class _Measured(io.RawIOBase):
-    """What a gzipped file holds; a bomb is refused while it is unpacked, long before memory is full."""
-
-    def __init__(self, unpacked: gzip.GzipFile, packed: _Counted, expansion: float, name: str) -> None:
-        self._unpacked, self._packed, self._expansion, self._name = unpacked, packed, expansion, name
-        self._count = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._unpacked.read1(len(buffer))
-        buffer[: len(data)] = data
-        self._count += len(data)
-        if self._count > FREE and self._count > self._expansion * self._packed.count:
-            raise FormatError(
-                f"the gzip data unpacks to more than {self._expansion:g} times its size",
-                path=self._name,
-                hint=("if you trust it, unpack it first, or pass expansion=inf"),
-            )
-        return len(data)
+    return unpacked(stream, expansion, name)
 
 
 def _guarded(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
