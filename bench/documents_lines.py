@@ -5,7 +5,9 @@
     set aside     the same, without entries of the set that are no references by the rule below
     found         share of documents in which at least half of the list is found, and half of what is found is of it
 
-Where the source does not say which lines begin a reference, only the last is measured.
+Where the source does not say which lines begin a reference, only the last is measured. Where it labels lines, and says
+nothing about what begins inside them (`segmentation`), a reference that begins inside a further line is not counted: a
+numbered entry with several works is one there, and `segmenter`, which knows places, cuts it.
 
 An entry of the set is no reference by rule if it says when a paper came in (`Received ...`), or if there is neither a
 figure nor an address in it behind its mark; `--odd` prints each of them.
@@ -23,7 +25,7 @@ from typing import Any
 
 from espalier.documents.finding import find_references
 from espalier.documents.line_model import LineModel, bundled
-from espalier.documents.lines import TextLine
+from espalier.documents.lines import PrintedText, TextLine
 
 __all__ = ["PARTS", "measure_refdocs"]
 
@@ -62,7 +64,8 @@ def odd_entries(document: dict[str, Any]) -> dict[int, str]:
 def _measured(documents: list[dict[str, Any]], model: LineModel) -> dict[str, float]:
     right = wanted = given = whole = known = found = aside = 0
     for document in documents:
-        references = find_references([TextLine(text) for text in document["lines"]], model).references
+        printed = PrintedText.of([TextLine(text) for text in document["lines"]])
+        references = find_references(printed, model).references
         lines = {line - 1 for one in references for line in one.lines}
         truth = {k for k, label in enumerate(document["labels"]) if label.startswith("ref")}
         found += 2 * len(lines & truth) >= max(len(lines), len(truth))
@@ -70,6 +73,9 @@ def _measured(documents: list[dict[str, Any]], model: LineModel) -> dict[str, fl
             continue
         firsts = {one.line - 1 for one in references}
         gold, odd = _first_lines(document), odd_entries(document)
+        if not document.get("refs"):
+            outer = {one.line - 1 for one in references if not _is_inside(printed.lines[one.line - 1], one.start)}
+            firsts &= outer | gold
         aside += firsts - odd.keys() == gold - odd.keys()
         right, wanted, given = right + len(firsts & gold), wanted + len(gold), given + len(firsts)
         known, whole = known + 1, whole + (firsts == gold)
@@ -79,6 +85,11 @@ def _measured(documents: list[dict[str, Any]], model: LineModel) -> dict[str, fl
         "set aside": aside / max(known, 1),
         "found": found / max(len(documents), 1),
     }
+
+
+def _is_inside(line: TextLine, start: int) -> bool:
+    """Does something stand on the line before a character of the text?"""
+    return bool(line.text[: start - line.start].strip())
 
 
 def _first_lines(document: dict[str, Any]) -> set[int]:

@@ -117,7 +117,8 @@ IMPORTED = {
     "scripts/citation_reports.py": "scripts/train_citations.py",
     "scripts/page_meaning.py": "scripts/random_problems.py",
     "scripts/kill_kinds.py": "scripts/kill_hundred.py",
-    "scripts/line_documents.py": "scripts/train_lines.py",
+    "scripts/line_documents.py": "scripts/line_examples.py",
+    "scripts/line_examples.py": "scripts/train_lines.py",
     **{
         f"scripts/printing/{name}.py": "scripts/print_documents.py"
         for name in ("browser", "layouts", "matter", "mixed", "papers", "prose", "truth")

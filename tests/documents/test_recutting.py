@@ -172,3 +172,24 @@ def test_a_life_is_no_reference() -> None:
     found = findings_of(PrintedText.of(lines), LineReading(units_of(lines), ["ref"], p, [None]), bundled())
     assert found.references == ()
     assert [one.kind for one in found.dropped] == ["text"]
+
+
+@pytest.mark.parametrize(("first", "works"), [("http://orchard.example/.", 2), ("http://orchard.example/very-", 1)])
+def test_addresses_alone_are_cut_at_lines(first: str, works: int) -> None:
+    lines = [TextLine(f"[2] {first}"), TextLine("http://pears.example/archive.")]
+    p = np.array([[float(name == label) for name in LABELS] for label in ("ref", "ref-cont")])
+    reading = LineReading(units_of(lines), ["ref", "ref-cont"], p, [None, None])
+    assert len(findings_of(PrintedText.of(lines), reading, bundled()).references) == works
+
+
+def test_names_before_a_semicolon_are_no_work() -> None:
+    lines = [
+        TextLine("Plum, A.; Quince, B.; Rowan, D.;"),
+        TextLine("Sloe, E. Hedges and walls. Orchard Letters, 1997, 3, 8."),
+        TextLine("Thorn, F. Mulch. Orchard Letters, 1998, 3, 9;"),
+        TextLine("Wych, G. Elms. Orchard Letters, 1999, 3, 10."),
+    ]
+    p = np.array([[float(name == "ref") for name in LABELS]] * 4)
+    reading = LineReading(units_of(lines, inside=False), ["ref"] * 4, p, [None] * 4)
+    found = findings_of(PrintedText.of(lines), reading, bundled()).references
+    assert [one.lines for one in found] == [(1, 2), (3,), (4,)]

@@ -20,6 +20,7 @@ from espalier.documents.line_words import mark_of, pattern
 from espalier.documents.lines import Box, PrintedText, TextLine
 from espalier.documents.recutting import (
     ends_of_rests,
+    is_address,
     is_rest,
     may_be_rest,
     may_be_two,
@@ -209,19 +210,22 @@ def _at_semicolons(printed: PrintedText, groups: Sequence[_Group], words: frozen
 
 
 def _without_semicolons(groups: Sequence[_Group]) -> list[_Group]:
-    """Join what was cut behind a semicolon and before it has no figure: names have semicolons, too."""
+    """Join what was cut behind a semicolon and has no figure before it: names have semicolons, too."""
     found: list[_Group] = []
     for group in groups:
-        first = group.units[0]
-        before = found[-1].units[-1] if found else None
-        cut = before is not None and first.inner and before.line == first.line and before.text.endswith(";")
-        if cut and before is not None and not any(c.isdigit() for c in before.text):
-            mark, _ = mark_of(found[-1].units[0].text)
-            if mark is None or mark[0] in _NOTES:
-                found[-1] = _Group((*found[-1].units, *group.units), min(found[-1].sure, group.sure))
-                continue
-        found.append(group)
+        if found and _are_names(found[-1]) and _follows(found[-1], group):
+            found[-1] = _Group((*found[-1].units, *group.units), min(found[-1].sure, group.sure))
+        else:
+            found.append(group)
     return found
+
+
+def _are_names(group: _Group) -> bool:
+    """Does a group end with a semicolon, and is there no figure in it but its mark?"""
+    if not group.units[-1].text.endswith(";"):
+        return False
+    first, *rest = (unit.text for unit in group.units)
+    return not any(c.isdigit() for text in (first[mark_of(first)[1] :], *rest) for c in text)
 
 
 def _line_starts(printed: PrintedText, group: _Group, joined: JoinedText) -> frozenset[int]:
@@ -281,7 +285,10 @@ def _put_together(
         elif k in fields and near and is_rest(fields[k], of_next=True):
             waiting = group
             continue
-        elif k in fields and found and _follows(found[-1], group) and is_rest(fields[k], of_next=False):
+        elif (
+            k in fields and found and _follows(found[-1], group) and is_rest(fields[k], of_next=False)
+            and not is_address(texts[k - 1])
+        ):  # fmt: skip
             found[-1] = _Group((*found[-1].units, *group.units), min(found[-1].sure, group.sure))
             continue
         found.append(group)

@@ -200,7 +200,7 @@ def _after(values: Float, reach: int) -> Float:
 def _since(page: Seen, found: list[list[str]]) -> None:
     """Add what has been seen since the last line that began like a reference: a year, pages, the end of a sentence."""
     year = pages = ended = False
-    count = 0
+    count, above = 0, ""
     for one, mine in zip(page.looks, found, strict=True):
         named = one.begin in NAMED or one.mark is not None
         full = f"{year:d}{pages:d}{ended:d}"
@@ -209,13 +209,14 @@ def _since(page: Seen, found: list[list[str]]) -> None:
             f"had={full}&named={named}",
             f"had={full}&b={one.begin}",
             f"count={min(count, 5)}&named={named}",
+            f"had={full}&pe={above}&named={named}",
         ]
         if named and (year or count > 4):
             year, pages, count = False, False, 0
         year = year or one.years > 0
         pages = pages or "pages" in one.flags or "publisher" in one.flags
         ended = one.end in ("stop", "year-stop", "range-stop", "digit-stop", "url", "range", "year", "digit")
-        count += 1
+        count, above = count + 1, one.end
 
 
 def _under(page: Seen, found: list[list[str]]) -> None:

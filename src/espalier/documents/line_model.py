@@ -29,10 +29,11 @@ from espalier.documents.line_marks import MarkChain
 from espalier.documents.line_regions import holes, outside, running_heads
 from espalier.documents.line_scores import LineScores
 from espalier.documents.line_units import Unit, units_of
-from espalier.documents.line_words import Look
+from espalier.documents.line_words import NAMED, Look
 from espalier.documents.lines import TextLine
 from espalier.errors import ModelFileError
 from espalier.estimators.persist import nested, unnested
+from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
 
@@ -60,6 +61,7 @@ _MODEL = Path(__file__).with_name("lines.espalier")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _IN_LIST = [LABELS.index("ref"), LABELS.index("ref-cont")]
 _OPEN_ENDS = frozenset(("hyphen", "comma", "open"))
+_WORKS = NAMED | {"body-year"}
 
 Float = NDArray[np.float64]
 
@@ -102,7 +104,7 @@ class LineModel:
         """Take fitted models over `LABELS`. curve : calibrated confidences of references, as points."""
         self.first, self.second = first, second
         self.first_scores, self.second_scores = LineScores(first), LineScores(second)
-        self.rules = RuleSet.from_text(_RULES.read_text("utf-8")) if rules is None else rules
+        self.rules = bundled_rules() if rules is None else rules
         self.compiled: Compiled = compile_rules(self.rules, Labels(LABELS))
         self.curve = tuple((float(x), float(y)) for x, y in curve)
 
@@ -113,11 +115,14 @@ class LineModel:
         if header.get("kind") != "lines":
             raise ModelFileError(f"{path}: no model of lines")
         first, second = (unnested(name, header, arrays) for name in ("first", "second"))
-        return cls(first, second, curve=header.get("curve", ()))
+        rules = bundled_rules().with_penalties(header.get("penalties", {}))
+        return cls(first, second, rules, header.get("curve", ()))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write both models to a file; it holds data only, never code."""
         header: dict[str, Any] = {"kind": "lines", "curve": [list(point) for point in self.curve]}
+        unset = bundled_rules().unset
+        header["penalties"] = {rule.name: rule.penalty for rule in self.rules if rule.name in unset}
         arrays: dict[str, NDArray[Any]] = {}
         for name, model in (("first", self.first), ("second", self.second)):
             more, packed = nested(name, model)
@@ -154,9 +159,29 @@ class LineModel:
         self, page: Seen, *, layout: bool = True, listed: bool = False
     ) -> tuple[list[str], Float, list[Float | None]]:
         """Return labels, their probabilities, and those of pairs, for one part. layout : False hides the places."""
-        from espalier.decoders.batch import decode_batch
         from espalier.decoders.probabilities import label_and_pair_marginals
 
+        batch, labels = self.decoded(page, layout=layout, listed=listed)
+        own_marginals, pairs = label_and_pair_marginals(batch)
+        return labels, own_marginals, [None, *pairs[1:]]
+
+    def decoded(self, page: Seen, *, layout: bool = True, listed: bool = False) -> tuple[ChainBatch, list[str]]:
+        """Return the scores of labels, without the rules, and the best labels under them."""
+        from espalier.decoders.batch import decode_batch
+
+        batch, closed = self.scored(page, layout=layout)
+        if listed:
+            batch.unary[:, LABELS.index("text")] -= LISTED
+        corpus = Corpus.from_tokens([shape_words(page)])
+        found = decode_batch(batch, self.compiled, corpus, threads=1)
+        if missed := holes(page, [LABELS[k] for k in found.labels], closed):
+            batch.unary[missed, LABELS.index("text")] -= LISTED
+            batch.unary[missed, LABELS.index("note")] -= LISTED
+            found = decode_batch(batch, self.compiled, corpus, threads=1)
+        return batch, [LABELS[k] for k in found.labels]
+
+    def scored(self, page: Seen, *, layout: bool = True) -> tuple[ChainBatch, NDArray[np.bool_]]:
+        """Return the scores of labels as they are before decoding, and which units are outside of any list."""
         own = attributes(page, layout=layout)
         starts, others = self.list_scores(own)
         for mine, more in zip(own, list_attributes(page, starts, others, layout=layout), strict=True):
@@ -166,16 +191,7 @@ class LineModel:
         batch.unary[:, _IN_LIST] -= OUTSIDE * closed[:, None]
         batch.unary[[unit.hint == "page" for unit in page.units], LABELS.index("page")] += HINTED
         batch.unary[running_heads(page, starts + others), LABELS.index("page")] += REPEATED
-        if listed:
-            batch.unary[:, LABELS.index("text")] -= LISTED
-        corpus = Corpus.from_tokens([shape_words(page)])
-        found = decode_batch(batch, self.compiled, corpus, threads=1)
-        if missed := holes(page, [LABELS[k] for k in found.labels], closed):
-            batch.unary[missed, LABELS.index("text")] -= LISTED
-            batch.unary[missed, LABELS.index("note")] -= LISTED
-            found = decode_batch(batch, self.compiled, corpus, threads=1)
-        own_marginals, pairs = label_and_pair_marginals(batch)
-        return [LABELS[k] for k in found.labels], own_marginals, [None, *pairs[1:]]
+        return batch, closed
 
     def list_scores(self, own: list[list[str]]) -> tuple[Float, Float]:
         """Return the probabilities of the first model that a unit begins a reference, and that it goes on with one."""
@@ -191,11 +207,14 @@ def shape_words(page: Seen) -> list[str]:
     for one, chain, unit in zip(page.looks, page.chains, page.units, strict=True):
         within -= 1
         if chain is not None and chain.up + chain.down > 5 and _counts(one, chain):
-            word = "next" if chain.up > 1 else one.begin
-            within = 12 if chain.down and one.mark is not None and one.mark[0] in ("[n]", "(n)", "n.") else 0
+            style = one.mark[0] if one.mark is not None else ""
+            word = "counted" if chain.up and style == "[n]" else "next" if chain.up > 1 else one.begin
+            within = 12 if chain.down and style in ("[n]", "(n)", "n.") else 0
         elif unit.text.isdigit():
             word = "rest" if before in _OPEN_ENDS else "number"
-        elif within > 0 and not (unit.inner and before == "semicolon"):
+        elif before == "hyphen" and one.mark is None:
+            word = "broken"
+        elif within > 0 and not (unit.inner and before == "semicolon") and not _is_work(one, before):
             word = "within"
         elif one.begin == "lower" and one.mark is None:
             word = "lower"
@@ -206,6 +225,11 @@ def shape_words(page: Seen) -> list[str]:
         found.append(word)
         before = one.end
     return found
+
+
+def _is_work(one: Look, before: str) -> bool:
+    """Does a line begin with names and have a year, and is the line above complete?"""
+    return one.begin in _WORKS and one.years > 0 and before not in _OPEN_ENDS
 
 
 def _counts(one: Look, chain: MarkChain) -> bool:
@@ -243,6 +267,12 @@ def _dense(units: Sequence[Unit]) -> list[tuple[int, int]]:
         else:
             found.append((start, stop))
     return found
+
+
+@lru_cache(maxsize=1)
+def bundled_rules() -> RuleSet:
+    """Return the rules for lines; those whose price a model learns have none."""
+    return RuleSet.from_text(_RULES.read_text("utf-8"))
 
 
 @lru_cache(maxsize=1)

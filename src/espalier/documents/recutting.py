@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ends_of_rests",
+    "is_address",
     "is_rest",
     "may_be_rest",
     "may_be_two",
@@ -54,6 +55,8 @@ _YEAR = re.compile(
 )
 _BORDER = pattern(r"(?<=[.)\]\d/”\"»;])\s+(?=(?:<LEAD>){0,2}(?:<C>|(?:<particles>) <C>))")
 _SHAPE = pattern(r"<C>\.|,| and | und | & |et al|u\. ?a\.|<U>{1,3}\b|<C>\w+ <C>\w")
+_ADDRESS = re.compile(r"(?:\S{1,6}\s+)?https?://\S+[./]\Z")  # nothing else behind a mark
+_ADDRESSES = re.compile(r"(?:\S{1,6}\s+)?https?://\S+[./](?:\s+https?://\S+)+\Z")
 _STOPS = '.)]/”"»'
 _NAMED = pattern(r"<P><W>(?:[ -]<W>)?, ?<C>|<P><U>{3,},? |(?:<C>\.[ -]?){1,3}<P><W>[,:]|<P><W> <U>{1,3}[,. ]")
 _BARE = pattern(
@@ -86,9 +89,16 @@ def may_be_two(text: str, starts: Iterable[int] = ()) -> bool:
         return True
     if any(text[start - 2 : start - 1].isdigit() and _BARE.match(text, start) for start in starts):
         return True
+    if _ADDRESSES.match(text):
+        return True
     if len(years) < 2:
         return False
     return any(years[0] < found.start() and found.end() <= years[-1] for found in _BORDER.finditer(text))
+
+
+def is_address(text: str) -> bool:
+    """Is a reference nothing but an address?"""
+    return _ADDRESS.match(text) is not None
 
 
 def may_be_rest(text: str) -> bool:
@@ -111,6 +121,8 @@ def second_works(text: str, fields: Iterable[Any], starts: frozenset[int] = froz
             seen, begin = set(), place
         seen.add(one.label)
         last = one.label
+    if _ADDRESSES.match(text):
+        return _apart(start for start in starts if text.startswith("http", start))
     return _apart({*found, *_dated_names(text), *_behind_semicolons(text, fields)})
 
 
