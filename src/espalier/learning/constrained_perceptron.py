@@ -39,6 +39,9 @@ Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 Ids = NDArray[np.int16]
 
+REMEMBERED = 4
+"""Labellings of a sequence whose degrees are kept: its own, and what the last epochs answered."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstrainedTraining(Training):
@@ -146,6 +149,7 @@ class _Loop:
         single = [corpus[i] for i in range(len(corpus))]
         self.sequences = [replace(one, indptr=np.append(one.indptr, one.indptr[-1]), documents=None) for one in single]
         self.grounded = compiled.ground_corpus(corpus)
+        self.seen: list[dict[bytes, Int]] = [{} for _ in self.grounded]
         self.features = (
             matrix.token_indptr, matrix.token_refs, matrix.token_values,
             matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, pairs.ptr, pairs.label,
@@ -180,8 +184,13 @@ class _Loop:
         return path if found[0] < 0 else found
 
     def degrees(self, i: int, y: Ids) -> Int:
-        """Return the degrees of a labelling of sequence i, int64[K]."""
-        return degrees_of(self.grounded[i], y)
+        """Return the degrees of a labelling of sequence i, int64[K]; epochs ask for the same few again and again."""
+        seen, key = self.seen[i], y.tobytes()
+        if key not in seen:
+            if len(seen) >= REMEMBERED:
+                seen.clear()
+            seen[key] = degrees_of(self.grounded[i], y)
+        return seen[key]
 
     def move(self, i: int, gold: Ids, guess: Ids, amount: float, step: int) -> None:
         """Move the weights from the guess to the gold labels."""
