@@ -116,11 +116,13 @@ class CRF(LinearChainLabeller):
             )
 
     def _examples(self, X: Any, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
+        if not self.copies and not self.replay:
+            return corpus, weight
         from espalier.learning.recombination import more_examples
 
-        for name in ("copies", "replay"):
-            if getattr(self, name) and holds_attributes(X):
-                raise InputError(f"{name} needs words, and X has ready attributes", hint=f"leave out {name}")
+        if holds_attributes(X):
+            name = "copies" if self.copies else "replay"
+            raise InputError(f"{name} needs words, and X has ready attributes", hint=f"leave out {name}")
         return more_examples(corpus, weight, self.copies, 0, self.replay)
 
     def train(self, data: TrainingSet) -> ChainModel:
