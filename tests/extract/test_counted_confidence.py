@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import espalier as es
+from espalier.decoders import counted
 from espalier.document import Document, Span
 from espalier.extract.confidence import Calibration
 
@@ -46,6 +49,23 @@ def test_confidence_is_the_probability_under_the_rule(model: es.CRF, penalty: st
 def _tokens(found: es.Extraction, field: object) -> list[int]:
     places = Document.from_text(found.text).tokens
     return [t for t, (a, b) in enumerate(places) if field.start <= a and b <= field.end]
+
+
+def test_what_is_left_out_hardly_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight fields, each once: beside the sums over all of them, which enumeration has checked."""
+    adverts = Path(__file__).parents[2] / "examples" / "orchard"
+    model = es.CRF(["lower", "shape"], l2=0.3).fit(es.Corpus.from_documents(es.read(adverts / "train.txt")[:30]))
+    texts = [document.text for document in es.read(adverts / "test.txt")]
+
+    def confidences(penalty: str) -> np.ndarray:
+        found = es.Extractor(model, f"Once: each field once [{penalty}]").extract_many(texts)
+        return np.array([one.confidence for one in found])
+
+    usual = [confidences(penalty) for penalty in ("hard", "penalty 3")]
+    for name, value in (("SURE", 2.0), ("LEAST", 0.0), ("STATES", 4096)):
+        monkeypatch.setattr(counted, name, value)
+    for some, penalty in zip(usual, ("hard", "penalty 3"), strict=True):
+        np.testing.assert_allclose(some, confidences(penalty), atol=0.03)
 
 
 def test_alone_and_in_company_the_same(model: es.CRF) -> None:

@@ -6,9 +6,9 @@ Summed exactly over a chain whose states are a label and, for each row r that is
 it matters: up to the bound, beyond which every step pays. A row is at stake where the chain alone may well break it;
 this is told by an upper bound on that probability, from the marginals p of the chain:
 
-    at most one      P(n > 1) <= E[n] - max_t p(y_t counts)        because P(n >= 1) is at least any of them
+    at most one      P(n > 1) <= E[n] - max_t p(y_t tells of n)    because P(n >= 1) is at least any of them
     at most b        P(n > b) <= E[n] / (b + 1)
-    at least one     P(n < 1) <= 1 - max_t p(y_t counts)
+    at least one     P(n < 1) <= 1 - max_t p(y_t tells of n)
 
 Rows beside those, and rows that both rise and fall (`count(a) <= count(b)`), are left out. Cost of a text:
 O(T S L²) for S counts together, in NumPy, many texts at a time.
@@ -36,10 +36,10 @@ Int16 = NDArray[np.int16]
 SURE = 0.99
 """From this probability on an answer leaves no mass that would matter, and is not looked at."""
 
-LEAST = 0.01
+LEAST = 0.005
 """Rows whose charge moves less probability are not at stake."""
 
-STATES = 64
+STATES = 256
 """Counts together, at most; further rows at stake are left out, the least likely first."""
 
 CELLS = 1 << 21
@@ -140,8 +140,7 @@ class _Texts:
         before[first] = 0.0
         opens = np.minimum(p, 1.0 - before)  # an upper bound of: this label, and not before
         expected = np.add.reduceat(p @ rows.token.T + opens @ rows.open.T, first)
-        counting = ((rows.token + rows.open) > 0).T.astype(np.float64)
-        some = np.minimum(np.maximum.reduceat(p @ counting, first), 1.0)
+        some = np.minimum(np.maximum.reduceat(p @ self._within().T.astype(np.float64), first), 1.0)
         broken = np.where(rows.bound == 1, expected - some, expected / (rows.bound + 1))
         broken = np.where(rows.least, np.where(rows.bound == 1, 1.0 - some, 1.0), broken)
         moved = np.clip(broken, 0.0, 1.0) * -np.expm1(-self.prices)
@@ -155,6 +154,19 @@ class _Texts:
                 several.append(r)
                 states *= int(rows.bound[r]) + 1
             found.append(tuple(sorted(several)))
+        return found
+
+    def _within(self) -> NDArray[np.bool_]:
+        """Return the labels that tell of a count, bool[R, L]: those that count, and those that only follow such ones.
+
+        I- tags count nothing, but there is one only where a B- tag was.
+        """
+        found = (self.rows.token + self.rows.open) > 0
+        into = np.isfinite(self.batch.trans[0]) & ~np.eye(self.batch.n_labels, dtype=bool)
+        follows = ~np.isfinite(self.batch.start) & into.any(axis=0)
+        for _ in range(3):  # levels of a hierarchy
+            elsewhere = (~found).astype(np.float64) @ into.astype(np.float64) > 0
+            found = found | (follows & ~elsewhere)
         return found
 
     def posteriors(self) -> Iterator[_Found]:
