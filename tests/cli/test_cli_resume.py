@@ -89,6 +89,19 @@ def test_two_stops_and_a_torn_line(espalier: Espalier, work: Path, monkeypatch: 
     assert (work / "out.bib").read_bytes() == (work / "whole.bib").read_bytes()
 
 
+def test_the_rest_may_come_in_batches_of_another_size(
+    espalier: Espalier, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with --jobs, which has smaller ones."""
+    assert espalier(*COMMAND, "-o", "whole.bib")[0] == 0
+    with monkeypatch.context() as patch:
+        stop_after(patch, 3)
+        assert espalier(*COMMAND, "-o", "out.bib")[0] == 130
+    monkeypatch.setattr(parsing, "BATCH", 7)
+    assert espalier(*COMMAND, "-o", "out.bib", "--resume") == (0, "", "")
+    assert (work / "out.bib").read_bytes() == (work / "whole.bib").read_bytes()
+
+
 def test_an_error_keeps_batches_too(espalier: Espalier, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         stop_after(patch, 2, MemoryError)
