@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -63,10 +63,10 @@ def test_every_sign_that_joins_is_noticed() -> None:
 
 
 def test_long_signs_take_linear_time() -> None:
-    started = perf_counter()
+    started = process_time()
     for text in ("\u200d" * 200_000, "👩\u200d" * 100_000, "a\u0301" * 100_000, "a-" * 100_000, "👍🏽" * 100_000):
         assert tokenise(text)
-    assert perf_counter() - started < 5  # quadratic time would be minutes
+    assert process_time() - started < 5  # quadratic time would be minutes
 
 
 @pytest.mark.parametrize(
