@@ -226,7 +226,7 @@ def settings_6(row: str, column: str) -> dict[str, Any]:
 TABLE_6 = paper_table(
     name="ccm12-table6",
     title="Soft and hard rules, semi-supervised",
-    minutes=3.5,
+    minutes=1.2,
     needs=BOTH,
     published=published(
         {

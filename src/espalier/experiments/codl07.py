@@ -79,7 +79,7 @@ TABLE = Table(
     title="Hard EM, the weight of the supervised model, rules while learning and when labelling, k best",
     source=SOURCE,
     metric=METRIC,
-    minutes=2,
+    minutes=1,
     needs=needs("citations", "ads", pool=True),
     published=FIGURES,
     settings=settings,
@@ -157,7 +157,7 @@ CURVES_TABLE = Table(
     title="Learning with rules by number of labels; degrees against yes or no; the k best, of equal weight or by score",
     source=SOURCE,
     metric=METRIC,
-    minutes=15,
+    minutes=9.5,
     needs=needs("citations", "ads", pool=True),
     published={
         f"{domain}, {learner}": dict.fromkeys(YES_OR_NO_AT if learner == YES_OR_NO else CURVE_SIZES[domain])
