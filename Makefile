@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint docs bench model rendered fuzz kills hostile clean
+.PHONY: demo test lint docs bench model rendered papers fuzz kills hostile clean
 
 demo: $(STAMP)
 	@bash examples/demo.sh $(BIN)/espalier
@@ -28,15 +28,21 @@ bench: $(STAMP)
 	$(BIN)/python bench/serve.py
 
 # Trains the bundled model of references: about two hours on two cores, and the rendered references before it.
-model: $(STAMP) rendered
+model: $(STAMP) rendered papers
 	$(BIN)/python scripts/train_citations.py --data ../shared/data
 	$(BIN)/python scripts/calibrate_citations.py --data ../shared/data
-	$(BIN)/python scripts/train_lines.py --data ../shared/data
+	$(BIN)/python scripts/train_lines.py --data ../shared/data --told src/espalier/documents/lines.espalier \
+		--printed build/papers/train.jsonl build/papers_mixed/train.jsonl
 	$(BIN)/python scripts/list_learned.py --data ../shared/data
 
 # Labelled references from works and citation styles, in build/rendered: needs Node.js and npm; an hour.
 rendered: $(STAMP)
 	$(BIN)/python scripts/render_references.py --data ../shared/data --train 200000 --dev 4000 --unseen 4000
+
+# Papers with reference lists whose lines are known, for the model of lines: needs Chromium; ten minutes.
+papers: $(STAMP) rendered
+	$(BIN)/python scripts/print_documents.py --data ../shared/data --output build/papers --train 126 --no-files
+	$(BIN)/python scripts/print_documents.py --data ../shared/data --output build/papers_mixed --train 320 --mixed --no-files
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from espalier.citations.splitting import unbroken
+from espalier.citations.borders import unbroken
 from espalier.documents.cutting import cut as cut_text
 
 __all__ = ["LAYOUTS", "cut_right", "lists", "measure_layouts"]

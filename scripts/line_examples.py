@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from line_documents import Labelled, Maker, Material
 
-from espalier.citations.splitting import unbroken
+from espalier.citations.borders import unbroken
 from espalier.documents.line_features import Seen, seen
 from espalier.documents.line_model import LABELS, LineModel
 from espalier.documents.line_units import Unit, units_of
@@ -74,8 +74,8 @@ def read_examples(options: argparse.Namespace) -> Iterator[Example]:
             kind = "printed" if made.lines[0].box else "typed"
             fold = 0 if held_out else 1 + k % (FOLDS - 1)
             yield _example(f"{kind}/{held_out}/{k}", made, rng.random() < 0.85, fold, kind)
-    if options.printed is not None:
-        for record in _read(options.printed):
+    for path in options.printed:
+        for record in _read(path):
             yield _example(record["id"], _printed(record), rng.random() < 0.9, _fold(record["id"]), "paper")
 
 

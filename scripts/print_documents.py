@@ -32,7 +32,7 @@ from printing.papers import write_paper
 from printing.prose import Prose
 from printing.truth import labelled
 
-from espalier.citations.splitting import unbroken
+from espalier.citations.borders import unbroken
 from espalier.documents.pdf import read_pdf
 
 BUILD = Path(__file__).parents[1] / "build"

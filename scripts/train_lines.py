@@ -1,14 +1,16 @@
 """Train the model of lines that comes with Espalier: `make model`.
 
-    python scripts/train_lines.py --data ../shared/data --rendered build/rendered --printed build/papers/train.jsonl
+    python scripts/train_lines.py --data ../shared/data --rendered build/rendered --told OLD --printed FILES
 
 It learns from documents of `refdocs` (their train part), from lists that are made in many layouts, and from papers that
 were printed with known lines (`line_examples.py`). A model is two CRFs: the second one learns from what the first says
 about documents that it has not seen, by folds. A fifth of all documents is held out. On these the penalties of the
 rules are learned, with the CRFs as they are, and the confidences are calibrated; the figures that are printed are
 theirs, too. With `--with FILE`, the weights of both CRFs are the means of theirs and of that file's, before penalties
-and calibration: two models that learned from different documents err less together. With `--model FILE` nothing is
-fitted, and FILE takes the place of the new model.
+and calibration. With `--model FILE` nothing is fitted, and FILE takes the place of the new model.
+
+What ships is one model, no mean, by the command of `make model`. Papers are printed anew each time, and `--told` is the
+file that shipped before, so two runs give models that are alike, not the same.
 """
 
 from __future__ import annotations
@@ -67,9 +69,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--rendered", type=Path, default=ROOT / "build" / "rendered", help="directory of rendered references"
     )
-    parser.add_argument(
-        "--printed", type=Path, help="a file of printed documents: lines with places and labels, JSON a line"
-    )
+    parser.add_argument("--printed", type=Path, nargs="*", default=[], help="files of papers: lines, labels, places")
     parser.add_argument("--output", type=Path, default=ROOT / "src" / "espalier" / "documents" / "lines.espalier")
     parser.add_argument(
         "--with", dest="mean_with", type=Path, metavar="FILE", help="a model of lines to take the mean with"
@@ -78,9 +78,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--model", type=Path, metavar="FILE", help="take this model, and fit none")
     parser.add_argument("--told", type=Path, metavar="FILE", help="a model that says where lists begin references")
     parser.add_argument("--seed", type=int, default=0, help="of what is made")
-    parser.add_argument("--made", type=int, default=1500, help="documents to make")
+    parser.add_argument("--made", type=int, default=1200, help="documents to make")
     parser.add_argument("--real", type=int, help="documents of refdocs to use; all if not given")
-    parser.add_argument("--iterations", type=int, default=150)
+    parser.add_argument("--iterations", type=int, default=120)
     parser.add_argument("--l2", type=float, default=1.0)
     parser.add_argument("--min-count", type=int, default=8)
     return parser.parse_args()

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.citations.splitting import SHORTEST, begins, cuts, ends, has_year, seam
+from espalier.citations.borders import SHORTEST, begins, cuts, ends, has_year, seam
 
 VANCOUVER = "Smith AB. Foo bar. Lancet 1999;353:12-8."
 DATED = "Smith, J., & Roe, R. (1999). Foo bar. Lancet, 353, 12-8."
@@ -176,12 +176,10 @@ def test_single_real_references_are_left_alone(data_dir: Path) -> None:
     ("example", "least"), [("Smith, J. (2004). ", 0.95), ("Smith AB, Roe R. A", 0.9), ("Smith, J. A", 0.6)]
 )
 def test_real_references_in_pairs_are_found(data_dir: Path, example: str, least: float) -> None:
-    from espalier.citations import splitting
+    from espalier.citations import borders
 
-    style = next(style for style in splitting._STYLES if style.begins.match(example))
-    own = [
-        text for text in real(data_dir) if style is next((s for s in splitting._STYLES if s.begins.match(text)), None)
-    ]
+    style = next(style for style in borders._STYLES if style.begins.match(example))
+    own = [text for text in real(data_dir) if style is next((s for s in borders._STYLES if s.begins.match(text)), None)]
     draw = random.Random(0)
     right = wrong = 0
     for _ in range(300):

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from espalier.citations.borders import cuts, glue, mark
 from espalier.citations.parser import LONGEST
-from espalier.citations.splitting import Reference, cuts, glue, mark, read_references, split_references
+from espalier.citations.splitting import Reference, read_references, split_references
 from espalier.errors import FormatError, InputError
 
 A = "Plum, A. Wires and walls. Orchard Letters, 3:12-15, 1990."

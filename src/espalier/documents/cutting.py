@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from espalier.citations.splitting import Reference, begins, has_year, mark, seam, split_references
+from espalier.citations.borders import begins, has_year, mark, seam
+from espalier.citations.splitting import Reference, split_references
 from espalier.documents.finding import Dropped, Findings, FoundReference, fill_in, findings_of
 from espalier.documents.line_model import LineModel, LineReading, bundled
 from espalier.documents.line_words import NAMED, heading_kind, look, mark_of

@@ -20,7 +20,7 @@ from bisect import bisect_right
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from espalier.citations.splitting import glue
+from espalier.citations.borders import glue
 from espalier.documents.lines import TextLine
 
 __all__ = ["JoinedText", "join_lines", "known_words"]
