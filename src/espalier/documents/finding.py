@@ -29,6 +29,7 @@ from espalier.documents.recutting import (
     semicolon_pieces,
     works_behind_semicolons,
 )
+from espalier.documents.undated import Candidate, undated
 
 __all__ = ["Dropped", "Findings", "FoundReference", "fill_in", "find_references", "findings_of", "without_lead"]
 
@@ -128,6 +129,7 @@ def find_references(source: PrintedText | Sequence[TextLine], model: LineModel |
 def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) -> Findings:
     """Return what labels of lines say, as references and as parts that are none."""
     groups: list[_Group] = []
+    candidates: list[Candidate] = []
     dropped: list[Dropped] = []
     noted = _has_notes(reading)
     i, n = 0, len(reading.units)
@@ -141,10 +143,15 @@ def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) ->
         length = sum(len(unit.text) + 1 for unit in units)
         if SHORTEST_FOUND <= length <= LONGEST_FOUND and not _is_remark(units, noted) and not _is_none(units):
             groups.append(_Group(units, model.calibrated(reading.sure(members[0], j))))
+            candidates.append(Candidate(i, j, " ".join(unit.text for unit in units), _is_note(units), groups[-1].sure))
             dropped += [_dropped(printed, reading, k) for k in range(i, j) if k not in set(members)]
         else:
             dropped += [_dropped(printed, reading, k, "text") for k in range(i, j)]
         i = j
+    none = undated(reading.labels, candidates)
+    for one in sorted(none):
+        dropped += [_dropped(printed, reading, k, "text") for k in range(candidates[one].first, candidates[one].behind)]
+    groups = [group for k, group in enumerate(groups) if k not in none]
     words = known_words(printed.lines) if groups else frozenset()
     found = [_found(printed, group, words) for group in _second_look(printed, groups, words)]
     return Findings(tuple(fill_in(found)), tuple(dropped))
@@ -168,10 +175,16 @@ def _is_remark(units: Sequence[Unit], noted: bool) -> bool:
 
     noted : the document has notes; without any, only words that lead to a work tell a note from an entry of a list.
     """
-    mark, after = mark_of(units[0].text)
+    _, after = mark_of(units[0].text)
     first = units[0].text[after:].lstrip()
-    told = mark is not None and mark[0] in _NOTES and (noted or _LEAD.match(first) is not None)
+    told = _is_note(units) and (noted or _LEAD.match(first) is not None)
     return told and not any(c.isdigit() for text in (first, *(unit.text for unit in units[1:])) for c in text)
+
+
+def _is_note(units: Sequence[Unit]) -> bool:
+    """Does this begin with the mark of a note?"""
+    mark, _ = mark_of(units[0].text)
+    return mark is not None and mark[0] in _NOTES
 
 
 def _is_none(units: Sequence[Unit]) -> bool:

@@ -1,0 +1,68 @@
+"""Lists of references have years: lines that look like a list and have none are something else.
+
+Output of programs, names in figures, verses and forms have short lines that begin alike. What tells them from a list is
+seen in all of them together, and not in one: hardly any has a year or an address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+__all__ = ["Candidate", "undated"]
+
+LEAST_DATED = 1 / 3
+"""The share of references with a year or an address, below which a run of them is no list."""
+UNSURE = 0.6
+"""A first or last reference that has neither goes, if it is less sure than this."""
+
+_DATE = re.compile(
+    r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)|\bforthcoming|\bin press|\bim Erscheinen|\bim Druck|\bn\. ?d\.|\bo\. ?J\."
+    r"|\barXiv\b|https?:|www\.|\bdoi\b|\b[a-z]{2,6}(?:-[a-z]{2,4})?/\d{7}",
+    re.IGNORECASE,
+)
+
+
+class Candidate(NamedTuple):
+    """What may be a reference: its first unit and the one behind its last, its text, is it a note, how sure is it?"""
+
+    first: int
+    behind: int
+    text: str
+    noted: bool
+    sure: float
+
+
+def undated(labels: Sequence[str], candidates: Sequence[Candidate]) -> set[int]:
+    """Return which candidates are no references, by what stands around them.
+
+    labels : of all units. What is more than half of a text is a list whatever it says, and so is what stands under a
+    heading. A note may name a work that was dated before.
+    """
+    dated = [_DATE.search(one.text) is not None for one in candidates]
+    found: set[int] = set()
+    for run in _runs(labels, candidates):
+        first, behind = candidates[run[0]].first, candidates[run[-1]].behind
+        headed = first > 0 and labels[first - 1] == "heading"
+        if headed or 2 * (behind - first) > len(labels) or 2 * sum(candidates[k].noted for k in run) > len(run):
+            continue
+        if sum(dated[k] for k in run) < LEAST_DATED * len(run):
+            found.update(run)
+            continue
+        for side in (run, run[::-1]):
+            found.update(takewhile(lambda k: not dated[k] and candidates[k].sure < UNSURE, side))
+    return found
+
+
+def _runs(labels: Sequence[str], candidates: Sequence[Candidate]) -> Iterator[list[int]]:
+    """Yield the numbers of candidates that follow each other, with running heads between at most."""
+    run: list[int] = []
+    for k, one in enumerate(candidates):
+        if run and any(label != "page" for label in labels[candidates[k - 1].behind : one.first]):
+            yield run
+            run = []
+        run.append(k)
+    if run:
+        yield run
