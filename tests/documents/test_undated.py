@@ -7,18 +7,18 @@ import pytest
 from espalier.documents.cutting import cut
 from espalier.documents.finding import find_references
 from espalier.documents.lines import PrintedText, TextLine
-from espalier.documents.undated import Candidate, undated
+from espalier.documents.undated import Listed, undated
 
 DATED = ["Smith, J. (2001). On pears.", "Jones, K. On plums. https://example.org/plums"]
 VERSES = ["In the orchard stands a tree,", "Under it the grass is long,", "Nobody has seen the bee."]
 
 
-def several(texts: list[str], first: int = 5, *, sure: float = 0.9, noted: bool = False) -> list[Candidate]:
+def several(texts: list[str], first: int = 5, *, sure: float = 0.9, noted: bool = False) -> list[Listed]:
     """Return texts as candidates of one unit each, one behind the other."""
-    return [Candidate(first + k, first + k + 1, text, noted, sure) for k, text in enumerate(texts)]
+    return [Listed(first + k, first + k + 1, text, noted, sure) for k, text in enumerate(texts)]
 
 
-def labels_of(candidates: list[Candidate], n: int = 60) -> list[str]:
+def labels_of(candidates: list[Listed], n: int = 60) -> list[str]:
     """Return labels of n units: text, but for the candidates."""
     labels = ["text"] * n
     for one in candidates:

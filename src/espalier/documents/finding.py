@@ -29,7 +29,7 @@ from espalier.documents.recutting import (
     semicolon_pieces,
     works_behind_semicolons,
 )
-from espalier.documents.undated import Candidate, undated
+from espalier.documents.undated import Listed, undated
 
 __all__ = ["Dropped", "Findings", "FoundReference", "fill_in", "find_references", "findings_of", "without_lead"]
 
@@ -129,7 +129,7 @@ def find_references(source: PrintedText | Sequence[TextLine], model: LineModel |
 def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) -> Findings:
     """Return what labels of lines say, as references and as parts that are none."""
     groups: list[_Group] = []
-    candidates: list[Candidate] = []
+    listed: list[Listed] = []
     dropped: list[Dropped] = []
     noted = _has_notes(reading)
     i, n = 0, len(reading.units)
@@ -143,14 +143,14 @@ def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) ->
         length = sum(len(unit.text) + 1 for unit in units)
         if SHORTEST_FOUND <= length <= LONGEST_FOUND and not _is_remark(units, noted) and not _is_none(units):
             groups.append(_Group(units, model.calibrated(reading.sure(members[0], j))))
-            candidates.append(Candidate(i, j, " ".join(unit.text for unit in units), _is_note(units), groups[-1].sure))
+            listed.append(Listed(i, j, " ".join(unit.text for unit in units), _is_note(units), groups[-1].sure))
             dropped += [_dropped(printed, reading, k) for k in range(i, j) if k not in set(members)]
         else:
             dropped += [_dropped(printed, reading, k, "text") for k in range(i, j)]
         i = j
-    none = undated(reading.labels, candidates)
+    none = undated(reading.labels, listed)
     for one in sorted(none):
-        dropped += [_dropped(printed, reading, k, "text") for k in range(candidates[one].first, candidates[one].behind)]
+        dropped += [_dropped(printed, reading, k, "text") for k in range(listed[one].first, listed[one].behind)]
     groups = [group for k, group in enumerate(groups) if k not in none]
     words = known_words(printed.lines) if groups else frozenset()
     found = [_found(printed, group, words) for group in _second_look(printed, groups, words)]

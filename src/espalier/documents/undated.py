@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-__all__ = ["Candidate", "undated"]
+__all__ = ["Listed", "undated"]
 
 LEAST_DATED = 1 / 3
 """The share of references with a year or an address, below which a run of them is no list."""
@@ -25,7 +25,7 @@ _DATE = re.compile(
 )
 
 
-class Candidate(NamedTuple):
+class Listed(NamedTuple):
     """What may be a reference: its first unit and the one behind its last, its text, is it a note, how sure is it?"""
 
     first: int
@@ -35,32 +35,32 @@ class Candidate(NamedTuple):
     sure: float
 
 
-def undated(labels: Sequence[str], candidates: Sequence[Candidate]) -> set[int]:
-    """Return which candidates are no references, by what stands around them.
+def undated(labels: Sequence[str], listed: Sequence[Listed]) -> set[int]:
+    """Return the numbers of those that are no references, by what stands around them.
 
     labels : of all units. What is more than half of a text is a list whatever it says, and so is what stands under a
     heading. A note may name a work that was dated before.
     """
-    dated = [_DATE.search(one.text) is not None for one in candidates]
+    dated = [_DATE.search(one.text) is not None for one in listed]
     found: set[int] = set()
-    for run in _runs(labels, candidates):
-        first, behind = candidates[run[0]].first, candidates[run[-1]].behind
+    for run in _runs(labels, listed):
+        first, behind = listed[run[0]].first, listed[run[-1]].behind
         headed = first > 0 and labels[first - 1] == "heading"
-        if headed or 2 * (behind - first) > len(labels) or 2 * sum(candidates[k].noted for k in run) > len(run):
+        if headed or 2 * (behind - first) > len(labels) or 2 * sum(listed[k].noted for k in run) > len(run):
             continue
         if sum(dated[k] for k in run) < LEAST_DATED * len(run):
             found.update(run)
             continue
         for side in (run, run[::-1]):
-            found.update(takewhile(lambda k: not dated[k] and candidates[k].sure < UNSURE, side))
+            found.update(takewhile(lambda k: not dated[k] and listed[k].sure < UNSURE, side))
     return found
 
 
-def _runs(labels: Sequence[str], candidates: Sequence[Candidate]) -> Iterator[list[int]]:
-    """Yield the numbers of candidates that follow each other, with running heads between at most."""
+def _runs(labels: Sequence[str], listed: Sequence[Listed]) -> Iterator[list[int]]:
+    """Yield the numbers of those that follow each other, with running heads between at most."""
     run: list[int] = []
-    for k, one in enumerate(candidates):
-        if run and any(label != "page" for label in labels[candidates[k - 1].behind : one.first]):
+    for k, one in enumerate(listed):
+        if run and any(label != "page" for label in labels[listed[k - 1].behind : one.first]):
             yield run
             run = []
         run.append(k)
