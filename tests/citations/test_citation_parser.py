@@ -237,7 +237,8 @@ def test_calibration_is_read_from_the_model_file(tmp_path: Path) -> None:
 
     path = tmp_path / "tiny.espalier"
     header, arrays = pack(tiny_model())
-    store.save(path, header | {"calibration": {"field": [[0.0, 1.0], [0.25, 0.75]]}}, arrays)
+    curve = {"field": [[0.0, 1.0], [0.25, 0.75]], "counts": True}
+    store.save(path, header | {"calibration": curve}, arrays)
     raw, calibrated = tiny_parser().parse(reference(50)), Parser.from_file(path).parse(reference(50))
     expected = [0.25 + 0.5 * field.confidence for field in raw.fields]
     assert [field.confidence for field in calibrated.fields] == pytest.approx(expected, abs=1e-6)
