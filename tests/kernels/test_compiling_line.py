@@ -7,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from espalier.kernels.jit import is_tried, njit
+
 CODE = """
 import sys
 import numpy as np
@@ -44,3 +48,19 @@ def test_every_kernel_is_made_by_it() -> None:
             line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("from numba import")
         ]
         assert path.name == "jit.py" or not any("njit" in line for line in imports), path.name
+
+
+@pytest.mark.parametrize(
+    ("version", "tried"),
+    [("0.60.0", True), ("0.68.1", True), ("0.59.1", False), ("0.69.0rc1", False), ("1.0", False), ("dev", False)],
+)
+def test_other_versions_of_numba_load_as_they_do(version: str, tried: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_tried(version) is tried
+    monkeypatch.setattr("numba.__version__", version)
+
+    def kernel(x: int) -> int:
+        return x + 1
+
+    compiled = njit(cache=True)(kernel)
+    assert (type(compiled._cache.load_overload).__name__ == "_Loader") is tried
+    assert compiled(2) == 3

@@ -4,7 +4,8 @@ Compiled code is kept on disk, so compiling happens once after installing. `ESPA
 
 Before Numba loads a function from the disk, it gets ready to compile: it imports everything that compiled code may
 call, SciPy's linear algebra among it, and reads the tables of types. That takes a third of a second, and code that is
-compiled needs none of it. So it is left out; who really compiles has it done by the compiler.
+compiled needs none of it. So it is left out; who really compiles has it done by the compiler. That leans on the inside
+of Numba, so it is done with versions that were tried, and any other one is left as it is.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ __all__ = ["njit"]
 QUIET = "ESPALIER_QUIET"
 """A variable of the environment; processes that are started later inherit it, so that one of them speaks for all."""
 
+TRIED = (0, 60), (0, 68)
+"""The first and the last version of Numba whose compiled code was loaded so, with the same answers."""
+
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return the decorator that compiles a function, as Numba's does; compiled code is loaded without the compiler."""
@@ -30,11 +34,19 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(**options)(function)
         cache: Any = getattr(dispatcher, "_cache", None)
-        if options.get("cache") and hasattr(cache, "load_overload"):
+        if options.get("cache") and hasattr(cache, "load_overload") and is_tried(numba.__version__):
             cache.load_overload = _Loader(cache.load_overload)
         return dispatcher
 
     return decorate
+
+
+def is_tried(version: str) -> bool:
+    """Was a version of Numba tried?"""
+    numbers = version.split(".")[:2]
+    if not all(number.isdecimal() for number in numbers):
+        return False
+    return TRIED[0] <= tuple(map(int, numbers)) <= TRIED[1]
 
 
 class _Loader:

@@ -30,8 +30,8 @@ __all__ = ["ScoringNet"]
 SLICE = 768
 """Tokens that are scored at a time."""
 
-MEMORY = 1 << 22
-"""Numbers that the memory of words holds at most: 16 MiB."""
+MEMORY = 1 << 23
+"""Numbers that the memory of words holds at most: 32 MiB."""
 
 
 class _Memory:
