@@ -88,6 +88,8 @@ _BEFORE_BOOK = re.compile(r"\s*(?:in|en|em|dans)\s*:|\s*in\s+(?!(?:vitro|vivo|si
 _SECTION = re.compile(r"(?:pp?\.? ?)?[A-H][0-9]{1,2}\W*", re.IGNORECASE)  # page A12 of a newspaper
 _TELLING = ("genre", "note", "publisher", "institution", "collection-title")  # labels whose words show a type
 _NUMBERED = ("volume", "issue")
+# Words of magazines that sites seldom have in their names.
+_PERIODICAL = frozenset({"review", "digest", "news", "spectator", "economist", "atlantic", "yorker", "scientist"})
 
 
 def kind_of(texts: Mapping[str, str], arxiv: bool = False, issued: Date | None = None, version: bool = False) -> str:
@@ -172,7 +174,7 @@ def _in_the_press(container: str, texts: Mapping[str, str], issued: Date | None)
     paged = _SECTION.fullmatch(texts.get("pages", "")) is not None
     if paged or not words.isdisjoint(NEWSPAPER_WORDS):
         return "article-newspaper"
-    if "url" in texts and "pages" not in texts:  # a site names the day, too
+    if "url" in texts and "pages" not in texts and words.isdisjoint(_PERIODICAL):  # a site names the day, too
         return ""
     return "" if _JOURNAL.search(container) else "article-magazine"
 
