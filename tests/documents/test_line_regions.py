@@ -126,3 +126,19 @@ def test_a_line_that_comes_again_outside_of_lists_is_a_running_head() -> None:
     inside = np.array([0.0, 0.0, 0.0, 1.0, 0.9, 1.0, 1.0])
     assert running_heads(page, inside) == [0, 2, 4]  # the entries come again, too, but inside of a list
     assert running_heads(page, np.ones(7)) == []
+
+
+def test_a_list_that_breaks_off_with_a_page_goes_on_with_the_next() -> None:
+    """Lines behind its last reference are more of it on the page that follows, and not on the same page or later."""
+    rows = [
+        (ENTRY, False),
+        ("Orchard Board 2015, The total amount of fruit", False),
+        ("Orchard Board 2016, Pears", False),
+    ]
+    closed = np.zeros(3, bool)
+    for pages, more in (((1, 2, 2), [1, 2]), ((1, 2, 3), [1]), ((1, 1, 2), []), ((1, 3, 3), [])):
+        lines = [replace(line, page=number) for line, number in zip(placed(rows), pages, strict=True)]
+        page = seen(units_of(lines))
+        assert holes(page, ["ref", "text", "text"], closed) == more
+        assert holes(page, ["ref", "heading", "text"], closed) == []
+        assert holes(page, ["text", "text", "text"], closed) == []

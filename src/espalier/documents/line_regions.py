@@ -6,7 +6,8 @@ takes that back. A cover sheet names the document itself, a few lines under the 
 figures, and the line that says where they are from, are a table wherever they stand.
 
 A line that comes again and again, and outside of any list, is a running head inside one, too. And what stands between
-two references of a list, without a heading and unlike prose, is most likely more of them.
+two references of a list, or on the page behind its last one, without a heading and unlike prose, is most likely more of
+them.
 """
 
 from __future__ import annotations
@@ -79,19 +80,32 @@ def running_heads(page: Seen, inside: Float) -> list[int]:
 
 
 def holes(page: Seen, labels: Sequence[str], closed: NDArray[np.bool_]) -> list[int]:
-    """Return the units that were read as text between references of one list. closed : no list is there."""
+    """Return the units that were read as text between references of one list, or on the page that a list goes on to.
+
+    closed : no list is there.
+    """
     found: list[int] = []
     hole: list[int] = []
-    within = False  # a reference stands above
-    for i, label in enumerate(labels):
+    last = -1  # the reference above, if there is one
+    for i, label in enumerate((*labels, "heading")):
         if label in ("ref", "ref-cont"):
-            found += hole if within and _may_be_list(page, hole) else []
-            hole, within = [], True
+            found += hole if last >= 0 and _may_be_list(page, hole) else []
+            hole, last = [], i
         elif label == "heading" or closed[i]:
-            hole, within = [], False
+            found += _next_page(page, last, hole) if last >= 0 else []
+            hole, last = [], -1
         elif label in ("text", "note"):
             hole.append(i)
     return found
+
+
+def _next_page(page: Seen, last: int, behind: Sequence[int]) -> list[int]:
+    """Return what stands on the page behind the last reference of a list, if the list may go on there."""
+    number = page.units[last].page + 1
+    if not behind or page.units[behind[0]].page != number:
+        return []
+    rest = [i for i in behind if page.units[i].page == number]
+    return rest if _may_be_list(page, rest) else []
 
 
 def _may_be_list(page: Seen, hole: Sequence[int]) -> bool:
