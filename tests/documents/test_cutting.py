@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from espalier.documents.cutting import cut, plain_layout, text_lines
+from espalier.documents.parsing import find_in_unclear
 
 REFERENCES = (
     "Plum, A. (1990). Wires and walls in old orchards: an account of twelve winters. Orchard Letters, 3(2), 12-15.",
@@ -117,3 +118,11 @@ def test_words_before_a_work(note: str, lead: str, text: str) -> None:
     from espalier.documents.finding import without_lead
 
     assert without_lead(note) == (lead, text)
+
+
+def test_a_line_that_is_no_reference_takes_no_other_with_it() -> None:
+    """It is too long for one; the reference behind it is one all the same."""
+    works = [f"Cleo Medlar ({year}). On the pruning of trees. Annals of Fruit 11: 160-169." for year in (1950, 1951)]
+    text = f"{works[0]}\n{'x ' * 2999}\n{works[1]}"
+    assert [one.text for one in cut(text).references][::2] == works
+    assert find_in_unclear(text) == ()  # who splits plain texts has all three, or says which one is too long

@@ -22,11 +22,13 @@ from espalier.documents.line_words import NAMED, heading_kind, look, mark_of
 from espalier.documents.lines import PrintedText
 from espalier.documents.plain import printed_lines
 
-__all__ = ["cut", "plain_layout", "text_lines"]
+__all__ = ["cut", "plain_layout", "text_lines", "too_long"]
 
 FEW = 4
 """Lines of a text that is too short to have a layout, if they have few characters, too."""
 SHORT = 500
+LONGEST_LINE = 3000
+"""Characters of a line that was left out: where one has more, each line stands by itself, and is judged so."""
 
 
 def text_lines(text: str, name: str = "") -> PrintedText:
@@ -57,7 +59,12 @@ def cut(text: str, model: LineModel | None = None) -> Findings:
     if _is_list(reading):
         reading = model.read(printed.lines, listed=True)
     found = findings_of(printed, reading, model)
-    return found if found.references else _plainly(printed, "")
+    return found if found.references and not too_long(found) else _plainly(printed, "")
+
+
+def too_long(found: Findings) -> bool:
+    """Was a line left out that is too long for a reference? What stands behind it may have gone with it."""
+    return any(len(part.text) > LONGEST_LINE for part in found.dropped)
 
 
 def _is_list(reading: LineReading) -> bool:

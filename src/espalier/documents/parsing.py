@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
-from espalier.documents.cutting import FEW, SHORT, cut, plain_layout
+from espalier.documents.cutting import FEW, SHORT, cut, plain_layout, too_long
 from espalier.documents.finding import Findings, FoundReference, find_references
 from espalier.documents.lines import PrintedText
 from espalier.documents.pace import look
@@ -69,7 +69,10 @@ def find_in_unclear(text: str) -> tuple[FoundReference, ...]:
     if len(present) < FEW and sum(map(len, present)) < SHORT:
         return ()
     printed = printed_lines(text)
-    return () if plain_layout([line.text for line in printed.lines]) else find_references(printed).references
+    if plain_layout([line.text for line in printed.lines]):
+        return ()
+    found = find_references(printed)
+    return () if too_long(found) else found.references
 
 
 def place_in_document(found: FoundReference) -> dict[str, Any]:
