@@ -16,8 +16,8 @@ are printed as Markdown; `docs/citations.md` shows them.
 Two experts are trained apart, each on annotated references, on rendered ones (`--rendered`, which `make rendered`
 writes) and on some that are labelled in part (`--linkedbooks`, `--deposited`: what one counts, 0 for none): a CRF on
 declared features, and a small convolutional net. Their files stay in `--build`, so that a step can be done again alone.
-`--begin DIR` goes on from experts that were trained before, with new rendered references for example, and ends at the
-mean of what was and what came of it.
+`--begin DIR` goes on from experts that were trained before, with new rendered references for example: the CRF ends at
+the mean of what was and what came of it; the net, narrowed first if it was wider, takes its whole course again.
 `join` learns on dev how much each one counts and when the net is asked, and calibrates.
 """
 
@@ -27,8 +27,9 @@ import argparse
 import itertools
 import re
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ from citation_reports import (
     say,
 )
 from numpy.typing import NDArray
+from rendering.exchange import Exchange
 from scipy import sparse
 
 from espalier.citations.parser import Parser, document_seen
@@ -54,7 +56,6 @@ from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.cascade import trade_off
 from espalier.estimators.ccm import CCM, under_rules
 from espalier.estimators.conv_crf import ConvCRF
-from espalier.estimators.conv_learned import between
 from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.extract.extractor import Extractor
@@ -75,7 +76,7 @@ ATTRIBUTION = (
     "references rendered with styles of the Citation Style Language (CC BY-SA 3.0); see NOTICE."
 )
 
-RENDERED = {"crf": (60_000, 0.06), "net": (200_000, 0.1)}
+RENDERED = {"crf": (60_000, 0.06), "net": (200_000, 0.18)}
 """How many rendered references each expert learns from, and how much one counts beside an annotated one."""
 
 SELDOM = 2.0
@@ -87,19 +88,21 @@ PARTLY = {"crf": {"linkedbooks": 0.15, "deposited": 0.5}, "net": {"linkedbooks":
 FURTHER = 100
 """Iterations of the CRF with these: it begins at what it has learned without them, and ends half way between both."""
 
+TWICE, EXCHANGED = 2, 2
+"""How often the net meets an annotated reference in an epoch, and how often with other rare words: both make up for how
+few there are. Those that are labelled in part it meets twice, too."""
+
 NET: dict[str, Any] = {
-    "channels": 256, "inner": 80, "epochs": 5, "crf_epochs": 0, "batch": 128, "average": 0.999, "rate": 3e-3,
+    "channels": 256, "inner": 48, "epochs": 14, "crf_epochs": 0, "batch": 128, "average": 0.9995, "rate": 3e-3,
     "shards": 8,
 }  # fmt: skip
-"""What the net is; chosen on dev."""
+"""What the net is, and how it learns: in one long course."""
 
-WEIGHTS = (1.0, 0.4)
-"""What CRF and net count: of 0.25, 0.35, 0.4, 0.45 and 0.5 best on dev; new styles would have a little more."""
+BEGUN_RATE, SHOWN = 2e-3, 800
+"""Where it goes on from another net: the rate, and how many references show what to keep of a wider one."""
 
-ROUNDS = (1.5e-3, 1.5e-3, 1.2e-3, 1e-3, 8e-4, 5e-4)
-COURSES, COURSE, ANNOTATED = 10, 20_000, 0.2
-"""How the net goes on: in each round some courses begin at the same weights, each over other references, and end at
-their mean. The rate of each round; courses in one; references of a course, and the share of annotated ones."""
+WEIGHTS = (1.0, 0.25)
+"""What CRF and net count: of 0.25 to 0.5 best on dev; new styles would have the net count a little more."""
 
 QUICK = {"channels": 8, "inner": 4, "buckets": 64, "epochs": 1, "min_steps": 0}
 
@@ -156,30 +159,20 @@ def train(training: Sequence[Example], dev: Sequence[Example], others: Collectio
     paths = {name: options.build / f"{name}.espalier" for name in ("crf", "net")}
     for name, path in paths.items():
         if options.stage in (None, name):
-            expert = begun({"crf": crf_expert, "net": net_expert}[name](options), options.begin, name)
             start = time.perf_counter()
-            corpus, weights, rendered = material(name, training, options, others)
+            corpus, weights = material(name, training, options, others)
             say(f"{name}: {len(corpus)} references, {corpus.n_tokens} tokens")
-            if isinstance(expert, CRF):
-                expert = fitted_crf(expert, corpus, weights)
+            expert: CRF | ConvCRF
+            if name == "crf":
+                expert = fitted_crf(crf_expert(options), corpus, weights)
             else:
-                rounds = () if options.quick else ROUNDS
-                fit_net(expert, corpus, weights, rendered, rounds, options.build / "net.checkpoint")
+                expert = net_expert(options, corpus)
+                expert.fit(corpus, sample_weight=weights, checkpoint=options.build / "net.checkpoint")
             expert.save(path)
             say(f"{name}: trained in {time.perf_counter() - start:.0f} s, {path.stat().st_size / 1e6:.1f} MB")
     if options.stage in (None, "join"):
         experts = [Extractor.from_file(path).model for path in paths.values()]
         save(joined(experts, dev, options.rendered / "dev.jsonl.gz"), dev, options.output)
-
-
-def begun(expert: SequenceLabeller, directory: Path | None, name: str) -> Any:
-    """Return an expert that begins at the one of a directory, if there is one, with a shorter course."""
-    if directory is None:
-        return expert
-    before = Extractor.from_file(directory / f"{name}.espalier").model
-    assert isinstance(before, SequenceLabeller)
-    kept = {key: value for key, value in expert.get_params().items() if key in ("threads", "progress")}
-    return before.set_params(**kept, warm_start=True)
 
 
 def fitted_crf(crf: CRF, corpus: Corpus, weights: NDArray[np.float64]) -> CRF:
@@ -199,38 +192,6 @@ def fitted_crf(crf: CRF, corpus: Corpus, weights: NDArray[np.float64]) -> CRF:
     return compacted(crf.set_params(warm_start=False))
 
 
-def fit_net(
-    net: ConvCRF, corpus: Corpus, weights: NDArray[np.float64], rendered: slice, rounds: Sequence[float], kept: Path
-) -> None:
-    """Fit a net, unless it goes on from another one; then rounds of courses.
-
-    rendered : which references of the corpus are; rounds : the rate of each; kept : the file of an interrupted course.
-    """
-    if not net.warm_start:
-        net.fit(corpus, sample_weight=weights, checkpoint=kept)
-    drawn = np.random.default_rng(0)
-    middle, shape = net.net_.weights, net.net_.shape
-    for k, rate in enumerate(rounds):
-        total = middle
-        for n in range(COURSES):
-            chosen = course_of(corpus, rendered, drawn)
-            net.net_ = ScoringNet(shape, middle)
-            net.set_params(warm_start=True, epochs=1, rate=rate, seed=k * COURSES + n)
-            net.fit(corpus[chosen], sample_weight=weights[chosen])
-            total = between(total, net.net_.weights, n / (n + 1))
-        middle = total
-    net.net_ = ScoringNet(shape, middle)
-    net.set_params(warm_start=False)
-
-
-def course_of(corpus: Corpus, rendered: slice, drawn: np.random.Generator) -> NDArray[np.intp]:
-    """Draw the references of a course."""
-    others = np.arange(rendered.start, rendered.stop)
-    annotated = np.setdiff1d(np.arange(len(corpus)), others)
-    parts = ((annotated, round(COURSE * ANNOTATED)), (others, round(COURSE * (1 - ANNOTATED))))
-    return np.sort(np.concatenate([drawn.permutation(part)[:size] for part, size in parts]))
-
-
 def mean(one: ChainModel, other: ChainModel) -> ChainModel:
     """Return the model whose scores are the means of those of two models over the same attributes and labels."""
     tables = [
@@ -245,24 +206,37 @@ def mean(one: ChainModel, other: ChainModel) -> ChainModel:
 
 def material(
     name: str, training: Sequence[Example], options: Any, others: Collection[str]
-) -> tuple[Corpus, NDArray[np.float64], slice]:
-    """Return what an expert learns from, what each reference counts, and which are rendered.
-
-    Annotated references come first, then rendered ones, then those that are labelled in part.
-    """
+) -> tuple[Corpus, NDArray[np.float64]]:
+    """Return what an expert learns from, and what each reference counts: annotated, rendered, labelled in part."""
     count, weight = RENDERED[name]
     path = options.rendered / "train.jsonl.gz"
     if not path.exists():
         raise SystemExit(f"there is no {path.name} in {options.rendered}: make it with `make rendered`")
-    weighted = [(example.document, example.weight) for example in training]
-    unknown = (document_seen(document) for document in read(path) if key_of(document) not in others)
-    weighted += [(one, weight * (SELDOM if is_seldom(one) else 1)) for one in itertools.islice(unknown, count)]
-    rendered = slice(len(training), len(weighted))
+    rendered = list(itertools.islice((one for one in read(path) if key_of(one) not in others), count))
+    again = TWICE if name == "net" else 1
+    weighted = [(example.document, example.weight) for example in training] * again
+    if name == "net":
+        weighted += exchanged(training, rendered)
+    for one in map(document_seen, rendered):
+        weighted.append((one, weight * (SELDOM if is_seldom(one) else 1)))
     given = {one: getattr(options, one) for one in PARTLY_LABELLED}
     used = {one: PARTLY[name][one] if given[one] is None else given[one] for one in PARTLY_LABELLED}
-    weighted += read_partly_labelled(options.data, used, {*others, *(example.key for example in training)})
+    partly = read_partly_labelled(options.data, used, {*others, *(example.key for example in training)})
+    weighted += list(partly) * again
     corpus = Corpus.from_documents([document for document, _ in weighted], vocabulary=load_task("citations").labels)
-    return corpus, np.array([counts for _, counts in weighted]), rendered
+    return corpus, np.array([counts for _, counts in weighted])
+
+
+def exchanged(training: Sequence[Example], rendered: Sequence[Document]) -> Iterator[tuple[Document, float]]:
+    """Yield annotated references with other rare words, as rendered ones have them, and what they count."""
+    known = [(one, str(one.meta.get("locale", ""))[:2]) for one in rendered[::4]]
+    exchange, random = Exchange([*known, *((example.document, "annotated") for example in training)]), Random(0)
+    for example, _ in itertools.product(training, range(EXCHANGED)):
+        document = example.document
+        if Document.from_text(document.text, document.spans or ()).tokens != document.tokens:
+            yield document, example.weight  # its words are cut otherwise
+        else:
+            yield exchange(document, random), example.weight
 
 
 def is_seldom(document: Document) -> bool:
@@ -272,16 +246,30 @@ def is_seldom(document: Document) -> bool:
 
 
 def crf_expert(options: Any) -> CRF:
-    """Return the CRF to fit, with the features that the task declares."""
+    """Return the CRF to fit, with the features that the task declares; or the one to go on with."""
+    own: dict[str, Any] = {"threads": options.threads, "progress": say_now_and_then}
+    if options.begin is not None:
+        before = Extractor.from_file(options.begin / "crf.espalier").model
+        assert isinstance(before, CRF)
+        return before.set_params(**own, warm_start=True)
     task = load_task("citations")
     settings: dict[str, Any] = {name: value for name, value in task.defaults.items() if name != "model"}
-    return CRF(task.extractor, threads=options.threads, progress=say_now_and_then, **settings)
+    return CRF(task.extractor, **own, **settings)
 
 
-def net_expert(options: Any) -> ConvCRF:
-    """Return the net to fit."""
+def net_expert(options: Any, corpus: Corpus) -> ConvCRF:
+    """Return the net to fit; it may go on from another one, which is narrowed first if it is wider."""
     settings = NET | (QUICK if options.quick else {})
-    return ConvCRF(**settings, threads=options.threads, progress=say_epoch)
+    net = ConvCRF(**settings, threads=options.threads, progress=say_epoch)
+    if options.begin is not None:
+        before = Extractor.from_file(options.begin / "net.espalier").model
+        assert isinstance(before, ConvCRF)
+        learned = before.learned_
+        if learned.shape.inner > net.inner:
+            learned = learned.narrowed(net.inner, corpus[np.arange(0, len(corpus), max(len(corpus) // SHOWN, 1))])
+        net.set_params(warm_start=True, rate=BEGUN_RATE)
+        net.net_, net.labels_ = ScoringNet(learned.shape, learned.weights), learned.labels
+    return net
 
 
 def say_epoch(progress: Any) -> None:

@@ -28,6 +28,7 @@ LONG = (
     "test_cli_jobs.py",
     "test_cli_resume.py",
     "test_cli_run.py",
+    "test_cli_warm.py",
     "test_workbench_load.py",
     "test_workbench_serve.py",
     "test_workbench_training.py",

@@ -203,6 +203,7 @@ def test_digests_tell_contents_apart() -> None:
     assert len({corpus.digest() for corpus in corpora}) == len(corpora)
 
 
+@pytest.mark.filterwarnings("ignore:.*cuts a token")
 def test_documents_follow_the_labels() -> None:
     document = Document.from_text("plum, Ely", [Span(0, 2, "cut")], id="7")
     corpus = Corpus.from_documents([document])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import pathlib
 import re
 import shlex
 import shutil
@@ -22,14 +23,9 @@ BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 
 @pytest.fixture
 def orchard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with the examples, and the files that the commands of the page name."""
+    """A directory with the examples, and nothing else."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
-    lines = (tmp_path / "examples" / "orchard" / "train.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    for name, part in (("few", lines[:6]), ("dev", lines[6:12])):
-        Path(f"{name}.txt").write_text("".join(part), encoding="utf-8")
-    Path("pool.txt").write_text("".join(re.sub(r"<[^>]*>", "", line) for line in lines[12:20]), encoding="utf-8")
-    shutil.copy(tmp_path / "examples" / "orchard" / "orchard.rules", tmp_path)
     return tmp_path
 
 
@@ -51,6 +47,9 @@ def test_blocks_print_what_stands_below_them(orchard: Path) -> None:
 
 
 def test_commands(orchard: Path) -> None:
+    """They run in a directory that has the examples, after the block of the page that cuts files out of these."""
+    [cutting] = [block for language, block in BLOCKS if language == "python" and "write_text" in block]
+    exec(compile(cutting, "docs/learning.md", "exec"), {"pathlib": pathlib})
     lines = [line for language, block in BLOCKS if language == "sh" for line in block.splitlines()]
     assert len(lines) >= 6
     for line in lines:

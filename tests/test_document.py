@@ -211,3 +211,12 @@ def test_hierarchical_references_survive(data_dir: Path) -> None:
         document = Document.from_tokens(record["tokens"], record["bio_paths"], id=record["id"])
         assert document.words == record["tokens"]
         assert document.tags == record["bio_paths"]
+
+
+def test_a_span_may_be_a_tuple() -> None:
+    document = Document.from_text("Ann in Ulm", [(7, 10, "where"), (0, 3, "who")])  # type: ignore[list-item]
+    assert document.spans == (Span(0, 3, "who"), Span(7, 10, "where"))
+    assert Document("Ann", ((0, 3),), [(0, 3, "who")]).spans == (Span(0, 3, "who"),)  # type: ignore[arg-type]
+    for odd in ((0, 1), ("who", 0, 3), "who"):
+        with pytest.raises(InputError, match=r"a span is \(start, end, label\), not"):
+            Document.from_text("Ann", [odd])  # type: ignore[list-item]

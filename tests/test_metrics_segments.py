@@ -196,7 +196,7 @@ def test_a_malformed_tag_is_an_error() -> None:
         ([["O"]], [], "1 gold sequences but 0 predicted"),
         ([["O", "O"]], [["O"]], "sequence 0 has 2 gold labels but 1 predicted"),
         (["OO"], [["O", "O"]], "gold sequence 0 is a string"),
-        ("O", [["O"]], "the gold labels are one string"),
+        ("O", [["O"]], "what is gold is str; give a list of label lists"),
         ([["O"]], [[1]], "predicted sequence 0, token 0 is 1, a int"),
         ([["O"], [""]], [["O"], ["O"]], "gold sequence 1, token 0 is an empty label"),
         ([["O", "O"]], [["O", None]], "sequence 0, token 1: the predicted label is None"),

@@ -46,6 +46,7 @@ def test_there_is_something_to_run() -> None:
     assert len(commands(README)) == 22
 
 
+@pytest.mark.filterwarnings("ignore:.*say little about confidences")  # there are eighty adverts in all
 @pytest.mark.parametrize("block", blocks(README, "python"))
 def test_python_block(block: str, scratch: Path) -> None:
     exec(compile(block, "README.md", "exec"), {})
@@ -91,6 +92,30 @@ def test_a_style_is_learned(scratch: Path) -> None:
         exec(compile(block, "docs/adapting.md", "exec"), {})
     for link in re.findall(r"\]\(([^)#]+)\)", page):
         assert (ROOT / "docs" / link).exists(), link
+
+
+def test_extras_are_installed_where_they_are_needed() -> None:
+    """Those of the table exist; a block whose command needs more than the first one does says so in its first line."""
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    table = re.findall(r"^\| .* \| `espalier-nlp(?:\[([\w,]+)\])?` \|$", README, re.MULTILINE)
+    assert len(table) == 4
+    for extra in ",".join(filter(None, table)).split(","):
+        assert re.search(rf"^{extra} = \[", project, re.MULTILINE), extra
+    (run,) = [block for block in blocks(README, "sh") if "espalier run " in block]
+    assert run.splitlines()[0] == "pip install 'espalier-nlp[cluster]'"
+    assert len(run.splitlines()) == 2
+
+
+def test_the_server_is_asked_as_its_page_says() -> None:
+    (curl,) = re.findall(r"^    (curl .*)$", README, re.MULTILINE)
+    assert f"\n{curl}\n" in (ROOT / "docs" / "server-api.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/help.md", "docs/tutorial.md", "docs/cli.md", "docs/workbench.md", "docs/server-api.md"]
+)
+def test_pages_for_everybody_speak_of_no_inner_loops(page: str) -> None:
+    assert "inner loops" not in (ROOT / page).read_text(encoding="utf-8")
 
 
 def test_every_format_is_listed() -> None:

@@ -7,6 +7,7 @@ A corpus is data and nothing else: which token types stand where, and which labe
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,8 +17,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.document import Document
-from espalier.errors import InputError, LabelError, Part, Place, listed, nearest
+from espalier.document import CUT, Document, first_cut
+from espalier.errors import InputError, LabelError, Part, Place, ResultWarning, in_order, listed, nearest
 from espalier.tags import is_tag, may_follow, may_start, path_of
 
 __all__ = ["UNKNOWN", "Corpus", "Labels", "Tokens"]
@@ -46,10 +47,11 @@ class Labels(Sequence[str]):
 
     def __init__(self, names: Iterable[str]) -> None:
         """Keep the names in the given order."""
-        self.names = tuple(names)
-        for name in self.names:
+        given = tuple(names)
+        for name in given:
             if not isinstance(name, str) or not name:
                 raise LabelError(f"a label is a non-empty string, not {name!r}")
+        self.names = tuple(map(str.__str__, given))  # a string of NumPy is one
         self._index = {name: i for i, name in enumerate(self.names)}
         if len(self._index) != len(self.names):
             twice = next(name for i, name in enumerate(self.names) if self._index[name] != i)
@@ -60,7 +62,13 @@ class Labels(Sequence[str]):
     @classmethod
     def of(cls, sequences: Iterable[Iterable[str | None]]) -> Labels:
         """Collect the labels that occur, sorted."""
-        seen = {name for sequence in sequences for name in sequence}
+        several = list(sequences)
+        seen: set[Any] = {name for sequence in several for name in sequence}
+        for name in seen:
+            if name is not None and not isinstance(name, str):
+                places = (Place(i, t) for i, own in enumerate(several) for t, one in enumerate(own) if one is name)
+                what = f": a label is a string, not {name!r}"
+                raise LabelError(next(places), what, hint="a label that nobody knows is None")
         return cls(sorted(name for name in seen if name is not None))
 
     def encode(self, sequence: Iterable[str | None], *, where: Place | None = None) -> list[int]:
@@ -191,6 +199,7 @@ class Corpus:
         -------
         Corpus
         """
+        sequences = in_order(sequences, "sequences", "expected token lists; Document.from_text cuts a text")
         index: defaultdict[str, int] = defaultdict()
         index.default_factory = index.__len__  # a new token gets the next number
         number = index.__getitem__
@@ -198,22 +207,26 @@ class Corpus:
         lengths = np.zeros(len(sequences) + 1, np.int64)
         for i, sequence in enumerate(sequences):
             if isinstance(sequence, str):
-                raise InputError(Place(i), " is a string, not a list of tokens", hint="split it first")
+                what = "Document.from_text cuts a text into tokens, and an Extractor takes texts"
+                raise InputError(Place(i), " is a string, not a list of tokens", hint=what)
             before = len(ids)
             try:
                 ids.extend(map(number, sequence))
             except TypeError as error:
                 raise InputError(Place(i), f" is not a list of strings: {error}") from None
             lengths[i + 1] = len(ids) - before
-        if not all(type(token) is str for token in index):
-            odd = next(token for token in index if type(token) is not str)
-            raise InputError("tokens must be strings", hint=f"found {odd!r} of type {type(odd).__name__}")
+        types = tuple(index)
+        if not all(type(token) is str for token in types):
+            odd = next((token for token in types if not isinstance(token, str)), None)
+            if odd is not None:
+                raise InputError("tokens must be strings", hint=f"found {odd!r} of type {type(odd).__name__}")
+            types = tuple(map(str.__str__, types))  # a string of NumPy is one
         if documents is not None and len(documents) != len(sequences):
             raise InputError(f"{len(sequences)} sequences but {len(documents)} documents")
         corpus = cls(
             np.cumsum(lengths),
             np.asarray(ids, np.int32),
-            tuple(index),
+            types,
             documents=None if documents is None else tuple(documents),
         )
         return corpus if labels is None else corpus._labelled(labels, vocabulary)
@@ -233,8 +246,20 @@ class Corpus:
         Returns
         -------
         Corpus
+
+        Warns
+        -----
+        ResultWarning : the border of a field cuts a token.
         """
-        documents = list(documents)
+        documents = in_order(documents, "documents", "espalier.read gives documents of a file")
+        for i, document in enumerate(documents):
+            if not isinstance(document, Document):
+                what = f"documents[{i}] is {type(document).__name__}, not a Document"
+                raise InputError(what, hint="Document.from_text makes one of a text, Corpus.from_tokens takes tokens")
+        if cut := first_cut(documents):
+            i, token, n = cut
+            remedy = "put the border between two tokens, or cut the text yourself: es.read(..., tokenise=...)"
+            warnings.warn(f"documents[{i}], {token!r}: {CUT} ({n} in all); {remedy}", ResultWarning, stacklevel=2)
         tags = [document.tags for document in documents]
         words = [document.words for document in documents]
         if all(t is None for t in tags):
@@ -267,6 +292,7 @@ class Corpus:
 
     def _labelled(self, labels: Sequence[Sequence[str | None]], vocabulary: Labels | None) -> Corpus:
         """Check and encode the labels; the documents stay, because a span may say more than tags do."""
+        labels = in_order(labels, "the labels", "expected a list of labels for each sequence")
         if len(labels) != len(self):
             raise InputError(f"{len(self)} sequences but {len(labels)} label lists")
         for i, sequence in enumerate(labels):

@@ -16,7 +16,7 @@ from typing import Any
 from espalier.errors import InputError
 from espalier.tags import OUTSIDE, segments
 
-__all__ = ["Document", "Span", "tokenise"]
+__all__ = ["CUT", "Document", "Span", "first_cut", "tokenise"]
 
 # A run of letters, digits and inner hyphens or apostrophes; or one other visible character.
 _SIMPLE = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
@@ -91,6 +91,8 @@ class Document:
 
     def __post_init__(self) -> None:
         """Check the offsets once, so that nobody else has to."""
+        if self.spans is not None and not all(isinstance(span, Span) for span in self.spans):
+            object.__setattr__(self, "spans", tuple(map(_as_span, self.spans)))
         end, length = 0, len(self.text)
         for t, (a, b) in enumerate(self.tokens):
             if not end <= a < b <= length:
@@ -128,7 +130,7 @@ class Document:
         Parameters
         ----------
         text : any string.
-        spans : labelled stretches of it; None: no labels.
+        spans : labelled stretches of it, each a Span or (start, end, label); None: no labels.
         rest : other attributes of the document, as `id` and `meta`.
 
         Returns
@@ -137,7 +139,9 @@ class Document:
         """
         if spans is None and not rest:
             return _unchecked(cls, text, tokenise(text))
-        return cls(text, tokenise(text), None if spans is None else tuple(sorted(spans, key=_order)), **rest)
+        return cls(
+            text, tokenise(text), None if spans is None else tuple(sorted(map(_as_span, spans), key=_order)), **rest
+        )
 
     @classmethod
     def from_tokens(
@@ -225,6 +229,16 @@ class Document:
         return cut
 
 
+CUT = "the border of a field cuts a token, which takes the label of its first character"
+"""What is said of tokens that straddle."""
+
+
+def first_cut(documents: Sequence[Document]) -> tuple[int, str, int] | None:
+    """Return the first document with a token that a span's border cuts, that token, and how many there are in all."""
+    cut = [(i, t) for i, document in enumerate(documents) if document.spans for t in document.straddling]
+    return (cut[0][0], documents[cut[0][0]].words[cut[0][1]], len(cut)) if cut else None
+
+
 def _unchecked(cls: type[Document], text: str, tokens: tuple[tuple[int, int], ...]) -> Document:
     """Return an unlabelled document whose tokens are right by construction; checking would take as long as cutting."""
     document = object.__new__(cls)
@@ -234,10 +248,17 @@ def _unchecked(cls: type[Document], text: str, tokens: tuple[tuple[int, int], ..
     return document
 
 
+def _as_span(span: Any) -> Span:
+    """Return a span that may have been given as a tuple."""
+    if isinstance(span, Span):
+        return span
+    if isinstance(span, tuple) and [type(part) for part in span] == [int, int, str]:
+        return Span(*span)
+    raise InputError(f"a span is (start, end, label), not {span!r}", hint="two whole numbers and a string")
+
+
 def _order(span: Span) -> tuple[int, int, int, str]:
     """Outer spans before the inner ones that start at the same place."""
-    if not isinstance(span, Span):
-        raise InputError(f"a span is Span(start, end, label), not {span!r}")
     return (span.start, -span.end, span.label.count("/"), span.label)
 
 

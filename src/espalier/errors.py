@@ -18,7 +18,7 @@ does (`sequence 0`, `lossy=True`); whoever shows the message elsewhere says them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeVar
@@ -36,6 +36,8 @@ __all__ = [
     "Place",
     "ResultWarning",
     "RuleError",
+    "check_several",
+    "in_order",
     "listed",
     "nearest",
     "shortened",
@@ -241,3 +243,23 @@ def shortened(what: str, longest: int = 600) -> str:
     """Return a message that can be read: of a longer one, the beginning and the end."""
     half = longest // 2
     return what if len(what) <= longest else f"{what[:half]} … {what[-half:]}"
+
+
+def in_order(values: Any, what: str, hint: Hint) -> list[Any]:
+    """Return several things that somebody passed, by their places, whatever numbers a Series of pandas gives them.
+
+    What would be taken apart wrongly, or is no collection, is an error: a string, a mapping, a table, one thing alone.
+
+    what : the name of the argument; hint : what to pass instead.
+    """
+    check_several(values, what, hint)
+    return list(values)
+
+
+def check_several(values: Any, what: str, hint: Hint) -> None:
+    """Raise what `in_order` does; a stream is not touched."""
+    if hasattr(values, "columns"):  # going over a table gives the names of its columns
+        table = "pass one column of it, or make a corpus of it with espalier.bridges.frames.corpus_from_table"
+        raise InputError(f"{what} is a table, a {type(values).__name__}", hint=table)
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+        raise InputError(f"{what} is {type(values).__name__}", hint=hint)

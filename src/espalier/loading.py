@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
-from espalier.errors import ModelFileError, nearest
+from espalier.errors import InputError, ModelFileError, nearest
 from espalier.extract.extractor import Extractor
 from espalier.store import load as load_file
 
@@ -47,6 +47,10 @@ def load(source: str | os.PathLike[str]) -> Extractor:
     >>> es.load("citations").parse("Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9.").work.volume
     '12'
     """
+    given: object = source
+    if not isinstance(given, str | os.PathLike):
+        what = f"what is to be loaded is {type(given).__name__}"
+        raise InputError(what, hint="expected the path of a model file, or 'citations'")
     if isinstance(source, str) and source in BUNDLED:
         from espalier.citations.parser import Parser
 

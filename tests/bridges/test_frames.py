@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import espalier as es
-from espalier.bridges.frames import corpus_from_table, field_columns, token_columns
+from espalier.bridges.frames import corpus_from_table, field_columns, record_columns, token_columns
 
 TABLE = {
     "n": ["a", "a", "b", "c", "c"],
@@ -48,6 +48,29 @@ def test_fields_as_rows() -> None:
         columns["text"], columns["value"], columns["start"], columns["end"], strict=True
     ):
         assert texts[text][start:end] == value
+
+
+def test_records_as_rows() -> None:
+    model = es.CRF(l2=0.1).fit([["Plum", "35"], ["Pear", "40"], ["Plum", "12"]], [["B-fruit", "B-price"]] * 3)
+    found = list(es.Extractor(model).extract_many(["Plum 12 Pear 35", "", "Pear 35"]))
+    columns = record_columns(found)
+    assert columns == {
+        "text": ["Plum 12 Pear 35", "", "Pear 35"],
+        "confidence": [one.confidence for one in found],
+        "fruit": ["Plum | Pear", None, "Pear"],
+        "price": ["12 | 35", None, "35"],
+    }
+    chosen = record_columns(found, ["price", "place"], between="; ")
+    assert list(chosen) == ["text", "confidence", "price", "place"]
+    assert chosen["price"] == ["12; 35", None, "35"]
+    assert chosen["place"] == [None] * 3
+    assert record_columns([], ["fruit"]) == {"text": [], "confidence": [], "fruit": []}
+
+
+def test_a_field_that_is_called_text_keeps_its_column() -> None:
+    model = es.CRF(l2=0.1).fit([["Plum", "35"]] * 2, [["B-text", "B-confidence"]] * 2)
+    columns = record_columns(es.Extractor(model).extract_many(["Plum 35"]))
+    assert (columns["text"], columns["field.text"], columns["field.confidence"]) == (["Plum 35"], ["Plum"], ["35"])
 
 
 def test_pandas() -> None:

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.corpus import Corpus
+from espalier.decoders import probabilities
 from espalier.decoders.counts import Conditions, CountForm
-from espalier.decoders.probabilities import answer_probabilities
+from espalier.decoders.probabilities import answer_probabilities, sureness
 from espalier.errors import ModelFileError
 from espalier.extract.confidence import Calibration, with_local_rules
 from espalier.potentials import ChainBatch, Potentials
@@ -42,17 +43,24 @@ def enumerated(chain: Potentials, y: list[int], charge: Any = lambda y: 0.0) -> 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("forbid", [False, True])
-def test_probabilities_are_those_of_enumeration(seed: int, forbid: bool) -> None:
+@pytest.mark.parametrize("rows", [1, 16, 2048])
+def test_probabilities_are_those_of_enumeration(
+    seed: int, forbid: bool, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probabilities, "CACHED", rows)  # two groups of eight, one after the other or together
     rng = np.random.default_rng(seed)
     chains = random_sequences(rng, [1, 4, 2, 3, 5, 1, 2, 4, 3, 2], 2.0, forbid)
     batch = ChainBatch.of(chains)
     y = rng.integers(0, 3, len(batch.unary)).astype(np.int16)
     tokens, whole = answer_probabilities(batch, y)
+    sure = sureness(batch)
     for i, chain in enumerate(chains):
         part = slice(batch.indptr[i], batch.indptr[i + 1])
         expected_tokens, expected_whole = enumerated(chain, y[part].tolist())
         np.testing.assert_allclose(tokens[part], expected_tokens, atol=1e-6)
         assert whole[i] == pytest.approx(expected_whole, abs=1e-9)
+        each = [enumerated(chain, [j] * chain.n_tokens)[0] for j in range(chain.n_labels)]
+        assert sure[i] == pytest.approx(np.max(each, axis=0).prod(), abs=1e-6)
 
 
 def test_scores_far_apart_and_several_transition_matrices() -> None:

@@ -67,6 +67,43 @@ TITLE = ("title", "River sands.")
         ("thesis", [AUTHOR, TITLE, ("genre", "Väitöskirja."), ("institution", "Turun yliopisto")]),
         ("thesis", [AUTHOR, ("title", "On figs. M.Sc. thesis,"), ("publisher", "Univ. of Kent")]),
         ("book", [AUTHOR, TITLE, ("genre", "[M]."), ("location", "北京:")]),
+        (
+            "article-journal",
+            [
+                AUTHOR,
+                TITLE,
+                ("container-title", "In: Neue Hefte"),
+                ("volume", "43"),
+                ("issue", "H. 2,"),
+                ("pages", "S. 3"),
+            ],
+        ),
+        (
+            "article-journal",
+            [AUTHOR, TITLE, ("container-title", "In: Zeitschrift für Obstbau"), ("date", "(2009),"), ("pages", "S. 3")],
+        ),
+        (
+            "chapter",
+            [
+                AUTHOR,
+                TITLE,
+                ("container-title", "In: Neue Hefte"),
+                ("volume", "43"),
+                ("publisher", "Ulmer"),
+                ("pages", "3"),
+            ],
+        ),
+        ("chapter", [AUTHOR, TITLE, ("container-title", "In Advances in Pruning,"), ("volume", "4"), ("pages", "3-9")]),
+        ("chapter", [AUTHOR, TITLE, ("container-title", "In: Handbuch"), ("date", "2009."), ("pages", "S. 3-9.")]),
+        (
+            "article-newspaper",
+            [AUTHOR, TITLE, ("container-title", "In: Ulmer Zeitung,"), ("date", "17.05.2019,"), ("pages", "S. 11.")],
+        ),
+        (
+            "article-newspaper",
+            [AUTHOR, TITLE, ("container-title", "Ulmer Zeitung"), ("issue", "Nr. 113"), ("date", "vom 17.05.2019,")],
+        ),
+        ("article-magazine", [AUTHOR, TITLE, ("container-title", "In: Die Woche"), ("date", "vom 17. Mai 2019")]),
         ("chapter", [AUTHOR, TITLE, ("genre", "[M]//"), ("container-title", "In Rivers"), ("publisher", "X")]),
         # what only looks like one of them
         (

@@ -131,6 +131,8 @@ def test_identifiers_are_found_where_they_stand() -> None:
 @pytest.mark.parametrize(
     ("text", "title", "container"),
     [
+        ("Plant Disp.,", "Plant Disp", "Plant Disp."),
+        ("In Plant Disp.;", "In Plant Disp", "Plant Disp."),
         ('"Deep learning,"', "Deep learning", "Deep learning"),
         ("Is it so?", "Is it so?", "Is it so?"),
         ("Hepatitis B.", "Hepatitis B", "Hepatitis B"),

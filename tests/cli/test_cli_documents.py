@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from textwrap import wrap
@@ -62,11 +63,22 @@ def test_parse_finds_first(parse: Any, page: Path, tmp_path: Path) -> None:
     assert rows[1]["source"]["file"] == str(page)
     assert rows[1]["source"]["page"] == 1
     shown = parse(page, "-f", "table")
-    assert f"{page}, page 1" in shown.out
+    assert re.search(rf" {page}(, cut|$)", shown.out, re.MULTILINE)  # no page, and no line that an editor counts
     assert parse(page, "-f", "bibtex").out.count("@") == 3
     tex = tmp_path / "paper.tex"
     tex.write_text(LATEX, encoding="utf-8")
     assert [json.loads(line)["text"] for line in parse(tex).out.splitlines()] == REFERENCES
+
+
+def test_files_of_a_folder_that_are_not_read_are_counted(espalier: Espalier, page: Path, tmp_path: Path) -> None:
+    for name in ("x.xyz", "sub/y.dat", ".hidden", ".git/z.dat"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("Nothing.", encoding="utf-8")
+    code, out, err = espalier("find", tmp_path)
+    assert (code, out.splitlines()) == (0, REFERENCES)
+    first = tmp_path / "sub" / "y.dat"
+    assert err == f"espalier: files of folders that are not read: 2, such as {first}; to read them, name them\n"
+    assert espalier("find", page).err == ""
 
 
 def test_a_folder_of_documents(espalier: Espalier, page: Path, tmp_path: Path) -> None:
@@ -122,6 +134,15 @@ def test_pasted_lines_in_a_layout_that_says_nothing(espalier: Espalier, parse: A
     assert espalier("find", "-", stdin=f"References\n{wrapped}\n").out.splitlines() == REFERENCES
     rows = [json.loads(line) for line in parse("-", stdin=f"References\n{wrapped}\n").out.splitlines()]
     assert [row["text"] for row in rows] == REFERENCES
+
+
+def test_places_of_pasted_lines_are_lines_unless_there_are_pages(parse: Any, tmp_path: Path) -> None:
+    paste, wrapped = tmp_path / "paste.txt", [wrap(text, 48) for text in REFERENCES]
+    paste.write_text("\n".join(["References", *(line for one in wrapped for line in one)]) + "\n", encoding="utf-8")
+    starts = [2, 2 + len(wrapped[0]), 2 + len(wrapped[0]) + len(wrapped[1])]
+    assert re.findall(r"paste\.txt(\S*)", parse(paste, "-f", "table").out) == [f":{line}" for line in starts]
+    paste.write_text(paste.read_text("utf-8").replace(wrapped[2][0], "\f" + wrapped[2][0]), encoding="utf-8")
+    assert re.findall(r"paste\.txt(, page \d|\S*)", parse(paste, "-f", "table").out) == [", page 1"] * 2 + [", page 2"]
 
 
 def test_a_heading_is_no_record(espalier: Espalier) -> None:

@@ -58,7 +58,10 @@ def test_warm_names_what_it_did(espalier: Espalier, monkeypatch: pytest.MonkeyPa
 
     done: list[str] = []
     monkeypatch.setattr(warming, "compile_for", done.append)
-    assert espalier("warm", "-j", "1") == (0, f"compiled: {', '.join(STEPS)}\n", "")
+    code, out, err = espalier("warm", "-j", "1")
+    assert (code, out) == (0, f"compiled: {', '.join(STEPS)}\n")
+    told = [f"espalier: compiled {n} of {len(STEPS)}, {step}" for n, step in enumerate(STEPS, 1)]
+    assert err.splitlines() == told
     assert done == list(STEPS)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -290,6 +291,31 @@ def test_extractions_of_any_model_have_confidence_proof_and_other_readings(espal
         assert [other["confidence"] for other in row["alternatives"]] == [o.confidence for o in found.alternatives]
 
 
+def test_csv_has_a_line_for_each_record(espalier: Espalier, model: Path, tmp_path: Path) -> None:
+    """Read back by Python's own reader: every value is what the extractor finds."""
+    texts, path = [*PLAIN, "nothing", "plum and plum at £ 3"], tmp_path / "new.csv"
+    assert espalier("label", "-", "-m", model, "-o", path, stdin="\n".join(texts) + "\n").code == 0
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    extractor = es.load(model)
+    assert list(rows[0]) == ["text", "confidence", *extractor.labels]
+    for row, text in zip(rows, texts, strict=True):
+        found = extractor.extract(text)
+        assert row["text"] == text
+        assert float(row["confidence"]) == pytest.approx(found.confidence, abs=1e-6)
+        for label in extractor.labels:
+            assert row[label] == " | ".join(field.text for field in found.fields if field.label == label)
+    assert espalier("label", "-", "-m", model, "-f", "csv", stdin="\n".join(texts) + "\n").out == path.read_text(
+        "utf-8"
+    )
+
+
+def test_csv_disarms_formulas(espalier: Espalier, model: Path) -> None:
+    for options, cell in (([], "'=1+1 plum"), (["--raw-cells"], "=1+1 plum")):
+        out = espalier("label", "-", "-m", model, "-f", "csv", *options, stdin="=1+1 plum\n").out
+        assert out.splitlines()[1].startswith(f"{cell},")
+
+
 def test_what_is_less_sure_goes_to_review(espalier: Espalier, model: Path, tmp_path: Path) -> None:
     review, strange = tmp_path / "review.jsonl", "quince wherever"
     sure = min(es.load(model).extract(text).confidence for text in PLAIN)
@@ -332,8 +358,10 @@ def test_tables_explain_the_tokens_that_were_given(espalier: Espalier, model: Pa
         (["-f", "jsonl", "--explain"], "goes with --format table"),
         (["-f", "jsonl", "--review", "x.jsonl"], "--review needs --min-confidence"),
         (["-f", "extraction"], "did you mean 'extractions'?"),
-        (["-f", "xyz"], "plain, table, extractions"),
-        (["-o", "x.out"], "plain, table, extractions"),
+        (["-f", "csv", "-k", "2"], "use --format extractions or table"),
+        (["-f", "jsonl", "--raw-cells"], "--raw-cells is for --format csv; jsonl has no cells"),
+        (["-f", "xyz"], "plain, table, extractions, csv"),
+        (["-o", "x.out"], "plain, table, extractions, csv"),
     ],
 )
 def test_options_that_cannot_be_followed_are_refused(

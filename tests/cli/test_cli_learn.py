@@ -207,9 +207,9 @@ def test_a_person_at_a_terminal_hears_of_every_cycle(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     arguments = ["train", "-l", corpus, "-u", raw, "-o", tmp_path / "m.espalier", "-m", "hmm"]
     _, _, err = espalier(*arguments, "--set", "method.cycles=1")
-    assert "codl: 1 step; kept the model of cycle 1, the last; only --dev can tell whether it is better" in err
+    assert "codl: 1 round; the model of round 1 is kept; whether it is better, --dev FILE would tell" in err
     _, _, err = espalier(*arguments, "--dev", corpus)
-    assert "the best by the held-out records" in err
+    assert "is the best on the --dev records" in err
 
 
 def test_doubts_are_lines_on_stderr(espalier: Espalier, corpus: Path, raw: Path, tmp_path: Path) -> None:

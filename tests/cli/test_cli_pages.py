@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from cli_runs import Espalier
 
+from espalier.cli.compare import comparison_table
 from espalier.cli.results import results_markdown, results_page
 from espalier.experiments.protocol import Result, Table
 
@@ -37,22 +38,62 @@ def test_the_report_shows_mistakes_and_escapes_them(espalier: Espalier, model: P
     data.write_text(json.dumps(record) + "\n", encoding="utf-8")
     assert espalier("evaluate", "--model", model, "--data", data, "--report", page, "--json").code == 0
     html = page.read_text(encoding="utf-8")
-    assert "[Ely: B-price → B-place]" in html
+    assert "[Ely: price → place]" in html
     assert "<script" not in html
+
+
+def test_evaluate_shows_records_with_mistakes(espalier: Espalier, model: Path, corpus: Path, tmp_path: Path) -> None:
+    """The most wrong tokens first; neighbours with one mistake together; marks only where the field is right."""
+    wrong = "in <price>Ely</price> a <fruit>plum</fruit> at <place>£ 9</place>\n<fruit>plum</fruit> at £ 3\n"
+    marks = {"tokens": ["plum", "at", "£", "9"], "bio": ["B-fruit", "O", "B-price", "B-price"]}
+    data, tagged = tmp_path / "wrong.txt", tmp_path / "marks.jsonl"
+    data.write_text(corpus.read_text(encoding="utf-8") + wrong, encoding="utf-8")
+    tagged.write_text(json.dumps(marks) + "\n", encoding="utf-8")
+    told = json.loads(espalier("evaluate", "-m", model, "-d", data, "--errors", "9", "--json").out)["errors"]
+    assert told == [
+        {"record": 4, "tokens": 3, "text": "in [Ely: price → place] a plum at [£ 9: place → price]"},
+        {"record": 5, "tokens": 2, "text": "plum at [£ 3: O → price]"},
+    ]
+    code, out, _ = espalier("evaluate", "-m", model, "-d", data, "--errors", "1")
+    assert code == 0
+    assert "2 records with mistakes; here are 1\n" in out
+    assert out.endswith("     4             3  in [Ely: price → place] a plum at [£ 9: place → price]\n")
+    assert "no record has a mistake" in espalier("evaluate", "-m", model, "-d", corpus, "--errors", "1").out
+    told = json.loads(espalier("evaluate", "-m", model, "-d", tagged, "--errors", "1", "--json").out)["errors"]
+    assert told[0]["text"] == "plum at £ [9: B-price → I-price]"
 
 
 def test_compare_says_which_is_better_or_that_it_may_be_chance(
     espalier: Espalier, model: Path, worse: Path, corpus: Path
 ) -> None:
-    code, out, _ = espalier("compare", model, model, "--data", corpus, "--resamples", "200")
+    code, out, err = espalier("compare", model, model, "--data", corpus, "--resamples", "200")
     assert code == 0
     assert "may be chance" in out
+    assert "records tell little of two models; 30 and more are better" in err
     code, out, _ = espalier("compare", worse, model, "--data", corpus, "--json", "--resamples", "200")
     assert code == 0
     rows = {row["metric"]: row for row in json.loads(out)["metrics"]}
     assert rows["token_accuracy"]["b"] == 1.0
     assert rows["token_accuracy"]["difference"] == 1.0 - rows["token_accuracy"]["a"] > 0
     assert 0 < rows["token_accuracy"]["p_bootstrap"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bootstrap", "wilcoxon", "sure"),
+    [
+        (-0.21, -0.01, 0.035, 0.04, True),
+        (-0.21, -0.01, 0.035, 0.25, False),
+        (-0.21, 0.0, 0.035, 0.04, False),
+        (-0.21, -0.01, 0.06, 0.04, False),
+    ],
+)
+def test_a_difference_is_claimed_if_both_tests_and_the_interval_say_so(
+    low: float, high: float, bootstrap: float, wilcoxon: float, sure: bool
+) -> None:
+    row = {"metric": "token_accuracy", "a": 0.9, "b": 0.8, "difference": -0.1, "low": low, "high": high}
+    *_, words = comparison_table("a", "b", [{**row, "p_bootstrap": bootstrap, "p_wilcoxon": wilcoxon}])
+    said = "A is better in token accuracy (p < 0.05)"
+    assert words == (said if sure else "the difference may be chance")
 
 
 @pytest.mark.parametrize("arguments", [("--resamples", "3"), ("--from", "nonsense")])

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +20,7 @@ from espalier.citations.formats import FORMATS
 from espalier.citations.record import LABELS
 from espalier.cli.inputs import Inputs
 from espalier.cli.parsing import Order, ParseJob
-from espalier.cli.show import _REFERENCE_COLOURS
+from espalier.cli.show import _REFERENCE_COLOURS, _percent
 from espalier.extract.extractor import BATCH
 
 
@@ -67,6 +68,19 @@ def test_table_for_people(parse: Any) -> None:
     assert "      or  " in done.out
     assert "(optimal)." in done.out
     assert done.code == 0
+
+
+def test_an_explanation_begins_with_what_the_rules_did(espalier: Espalier) -> None:
+    done = espalier("parse", "-", "-f", "table", "--explain", stdin=f"{reference(52)}\n")
+    said = [line.strip() for line in done.out.splitlines() if re.match(r" +(The rule|expert|scores)", line)]
+    assert list(dict.fromkeys(line.split()[0] for line in said)) == ["The", "expert", "scores:"]
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"), [(0.0, "<1%"), (0.0049, "<1%"), (0.006, "1%"), (0.5, "50%"), (0.994, "99%"), (0.996, ">99%")]
+)
+def test_nothing_is_certain_and_nothing_impossible(p: float, shown: str) -> None:
+    assert _percent(p) == shown
 
 
 def test_other_readings_in_jsonl(parse: Any) -> None:
@@ -266,7 +280,7 @@ def test_files_that_are_no_text(parse: Any, tmp_path: Path, head: bytes, what: s
 
 def test_a_format_nearly_right(parse: Any) -> None:
     assert parse("-", "-f", "bibtx").err == "espalier: unknown format 'bibtx'; did you mean 'bibtex'?\n"
-    assert "there are bibtex, csl" in parse("-", "-f", "word").err
+    assert "there are bibtex (bib), csl (json)" in parse("-", "-f", "word").err
 
 
 def test_no_name_runs_over_the_edge(parse: Any) -> None:
@@ -284,3 +298,9 @@ def test_fields_side_by_side_have_colours_of_their_own() -> None:
     book = ("author", "title", "edition", "location", "publisher", "date")
     for fields in (usual, book):
         assert all(_REFERENCE_COLOURS[a] != _REFERENCE_COLOURS[b] for a, b in pairwise(fields))
+
+
+def test_a_model_of_other_fields_is_refused_in_words_of_the_command_line(espalier: Espalier, model: Path) -> None:
+    code, _, err = espalier("parse", "-", "--model", model, stdin="plum at £ 3\n")
+    assert code == 2
+    assert err.endswith("which is no field of a reference; label texts with it (espalier label)\n")

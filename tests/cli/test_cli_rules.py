@@ -28,9 +28,10 @@ def rules_file(tmp_path: Path) -> Path:
 
 
 def test_check_names_the_form_of_every_rule(espalier: Espalier, rules_file: Path) -> None:
-    for labels in ([], ["--labels", "fruit,price, place"]):
+    warned = "espalier: names of fields are not checked; --data FILE or --labels NAMES says which there are\n"
+    for labels, said in (([], warned), (["--labels", "fruit,price, place"], "")):
         code, out, err = espalier("rules", "check", rules_file, *labels)
-        assert (code, err) == (0, "")
+        assert (code, err) == (0, said)
         rows = [line.split()[0] + " " + line.split()[-1] for line in out.splitlines()]
         assert rows == ["name form", "Once linear", "Price local", "Order monitor"]
     code, out, _ = espalier("rules", "check", rules_file, "--json")
@@ -54,6 +55,53 @@ def test_check_names_all_mistakes_with_their_lines(espalier: Espalier, rules_fil
     code, out, _ = espalier("rules", "check", rules_file, "--labels", "fruit,price,place", "--json")
     assert code == 2
     assert len(json.loads(out)["mistakes"]) == 3
+
+
+def test_check_counts_over_labelled_records(espalier: Espalier, rules_file: Path, corpus: Path) -> None:
+    """By hand: three records, each with a fruit, a price and a place; the price stands behind the fruit in all."""
+    more = 'Last: last in place\nFree: token in "free" -> price\nPence: if any token in "p" then not price required\n'
+    rules_file.write_text(RULES + more, encoding="utf-8")
+    code, out, err = espalier("rules", "check", rules_file, "--data", corpus, "--json")
+    assert (code, err) == (0, "espalier: rules that never apply to these records: Free, Pence\n")
+    counts = {
+        row["name"]: [row[c] for c in ("applies", "kept", "broken", "first_broken")] for row in json.loads(out)["rules"]
+    }
+    assert counts == {
+        "Once": [9, 9, 0, None],
+        "Price": [3, 3, 0, None],
+        "Order": [3, 3, 0, None],
+        "Last": [3, 2, 1, 3],
+        "Free": [0, 0, 0, None],
+        "Pence": [0, 0, 0, None],
+    }
+    table = espalier("rules", "check", rules_file, "--data", corpus).out.splitlines()
+    assert table[0].split()[-5:] == ["applies", "kept", "broken", "first", "broken"]
+    assert table[4].split()[-5:] == ["3", "2", "1", "record", "3"]
+
+
+def test_check_knows_the_fields_of_labelled_records(espalier: Espalier, rules_file: Path, corpus: Path) -> None:
+    rules_file.write_text("Once: prise once\nShop: shop once\n", encoding="utf-8")
+    code, _, err = espalier("rules", "check", rules_file, "--data", corpus)
+    assert code == 2
+    assert "line 1, column 7: unknown field 'prise'; did you mean 'price'?" in err
+    assert "unknown field 'shop'" in err
+    code, _, err = espalier("rules", "check", rules_file, "--data", corpus, "--labels", "shop")
+    assert "unknown field 'shop'" not in err
+    plain = corpus.with_name("plain.txt")
+    plain.write_text("plum at £ 3\n", encoding="utf-8")
+    code, _, err = espalier("rules", "check", rules_file, "--data", plain)
+    assert code == 2
+    assert "no record is labelled" in err
+
+
+def test_check_counts_for_a_task(espalier: Espalier, tmp_path: Path, rules_file: Path, corpus: Path) -> None:
+    task = tmp_path / "market.toml"
+    task.write_text(
+        'labels = ["fruit", "price", "place", "shop"]\n[rules]\ntext = "Shop: shop required"\n', encoding="utf-8"
+    )
+    code, out, _ = espalier("rules", "check", task, "--data", corpus, "--json")
+    [row] = json.loads(out)["rules"]
+    assert (code, row["applies"], row["broken"], row["first_broken"]) == (0, 3, 3, 1)
 
 
 def test_check_and_show_a_task(espalier: Espalier, tmp_path: Path, rules_file: Path) -> None:
@@ -106,6 +154,18 @@ def test_discover_without_a_model(espalier: Espalier, corpus: Path) -> None:
     code, out, err = espalier("rules", "discover", "-d", corpus, "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["sequences"] == 3
+
+
+def test_the_table_of_discover_has_no_empty_column(espalier: Espalier, tmp_path: Path, wrong_model: Path) -> None:
+    """Answers of folds cannot be asked again under a rule; where no labelling breaks a rule, both counts are shown."""
+    data = tmp_path / "dev.txt"
+    data.write_text(TAGGED + "<fruit>plum</fruit> in <place>plum</place>\n" * 2, encoding="utf-8")
+    out = espalier("rules", "discover", "-m", wrong_model, "-d", data).out
+    assert out.splitlines()[2].split()[-3:] == ["importance", "penalty", "±"]
+    assert " 2 : 0 " in out
+    out = espalier("rules", "discover", "-d", data).out
+    assert out.splitlines()[2].split()[-2:] == ["importance", "penalty"]
+    assert "∞" not in out
 
 
 @pytest.mark.parametrize(

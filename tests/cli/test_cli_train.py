@@ -152,7 +152,11 @@ def test_a_field_that_cuts_a_token_is_reported(espalier: Espalier, tmp_path: Pat
     data.write_text("<fruit>plum</fruit>tree in <place>Ely</place>\n", encoding="utf-8")
     code, _, err = espalier("train", "-l", data, "-o", tmp_path / "m.espalier")
     assert code == 0
-    assert err.startswith("espalier: tokens cut by the border of a field: 1;")
+    where = f"espalier: {data}: record 1, 'plumtree': the border of a field cuts a token, which takes the label"
+    assert err.startswith(where)
+    assert "(1 in all); put a space there, or the tag elsewhere\n" in err
+    again = espalier("train", "-l", data, "-u", data, "-o", tmp_path / "m.espalier", "--set", "max_iterations=1")
+    assert again.err.count("the border of a field cuts a token") == 1, again.err
 
 
 @pytest.mark.parametrize(("place", "complaint"), [("-", "stdout"), (".", "directory"), ("no/m.espalier", "not exist")])
@@ -215,7 +219,7 @@ def test_tokens_that_are_cut_are_told_also_of_references(espalier: Espalier, tmp
     data.write_text("<author>Ada Plu</author>m. <title>Wires.</title>\n", encoding="utf-8")
     options = ("--set", "prior=null", "--set", "max_iterations=1", "--rules", "none")
     done = espalier("train", "-t", "citations", "-l", data, "-o", tmp_path / "m.espalier", *options)
-    assert "tokens cut by the border of a field: 1;" in done.err
+    assert "record 1, 'Plum': the border of a field cuts a token" in done.err
 
 
 def test_info(espalier: Espalier, model: Path) -> None:
@@ -235,3 +239,10 @@ def test_info_of_something_else(espalier: Espalier, corpus: Path) -> None:
     code, _, err = espalier("info", corpus)
     assert code == 2
     assert "tagged.txt" in err
+
+
+def test_names_of_models_and_methods_in_capitals(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "hmm.espalier"
+    done = espalier("train", "-l", corpus, "-u", corpus, "-m", "HMM", "--method", "EM", "-o", path)
+    assert done.code == 0
+    assert json.loads(espalier("info", path, "--json").out)["kind"] == "em"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shlex
 import subprocess
@@ -150,6 +151,14 @@ def test_without_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
     results = ordered_map(process_of, iter(range(10**9)), jobs=2)
     assert os.getpid() not in {next(results), next(results)}
     results.close()  # type: ignore[attr-defined]
+
+
+def test_when_all_is_done_no_process_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that ends while others are still ending may print a traceback."""
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    before = {child.pid for child in multiprocessing.active_children()}
+    assert list(ordered_map(square, range(10), jobs=2)) == [n * n for n in range(10)]
+    assert {child.pid for child in multiprocessing.active_children()} <= before
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.corpus import Corpus
-from espalier.decoders import Problem, Status, astar, states
+from espalier.decoders import Problem, Status, astar, product
 from espalier.decoders import auto as ladder
 from espalier.decoders.auto import auto
 from espalier.decoders.batch import decode_batch
@@ -134,7 +134,7 @@ def test_the_upper_rungs_prove_what_a_short_search_cannot(rung: str, monkeypatch
     problem, best = hard_to_search()
     monkeypatch.setattr(ladder, "SHORT_SEARCH", 2)
     if rung == "ilp":
-        monkeypatch.setattr(states, "MOST_STATES", 0)
+        monkeypatch.setattr(product, "MOST_STATES", 0)
     found = auto(problem, max_nodes=2)
     assert found.status is Status.OPTIMAL
     assert found.certificate.method == f"auto: {rung}"
@@ -143,7 +143,7 @@ def test_the_upper_rungs_prove_what_a_short_search_cannot(rung: str, monkeypatch
 
 def test_where_nothing_fits_the_answer_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, best = hard_to_search()
-    monkeypatch.setattr(states, "MOST_STATES", 0)
+    monkeypatch.setattr(product, "MOST_STATES", 0)
     monkeypatch.setattr(ladder, "MAX_COLUMNS", 1)
     found = auto(problem, max_nodes=2)
     assert found.status is Status.BOUNDED

@@ -51,6 +51,16 @@ def test_two_rules_that_only_together_matter() -> None:
     assert "the search ended early" in str(early)
 
 
+def test_a_rule_that_neither_answer_breaks_is_in_the_table_if_it_is_named() -> None:
+    """The second rule is kept by both answers; without it the first would be kept in another way."""
+    text = "Last: last in a [hard]\nLong: length(b) >= 2 [hard]"
+    unary = [[0.0, 1.0], [0.0, 5.0]]
+    found = explain(problem_from(text, "one two", "a b", unary))
+    assert (found.before.names(), found.after.names()) == (["b", "b"], ["a", "a"])
+    assert found.cause == ("Last", "Long")
+    assert [(effect.name, effect.before, effect.after) for effect in found.effects] == [("Last", 1, 0), ("Long", 0, 0)]
+
+
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(problem=problems(min_tokens=1, most_rules=3))
 def test_causes_are_causes_and_smallest(problem: Problem) -> None:
@@ -59,6 +69,7 @@ def test_causes_are_causes_and_smallest(problem: Problem) -> None:
             explain(problem)
         return
     found = explain(problem, method="product")
+    assert set(found.cause) <= {effect.name for effect in found.effects}
     active = [k for k in range(problem.rules.K) if problem.penalties[k] > 0]
 
     def best(rules: tuple[int, ...]) -> tuple[int, ...]:

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.documents.cutting import cut, text_lines
-from espalier.documents.finding import Findings, fill_in, find_references, findings_of
+from espalier.documents.filling import fill_in
+from espalier.documents.finding import Findings, find_references, findings_of, without_lead
+from espalier.documents.html import read_html
 from espalier.documents.line_model import LABELS, LineModel, LineReading, bundled
 from espalier.documents.line_units import units_of
 from espalier.documents.lines import TextLine
@@ -145,3 +147,35 @@ def test_long_documents_are_read_in_parts() -> None:
     found = find_references([TextLine(text) for text in lines])
     assert [one.text for one in found.references] == list(LIST)
     assert found.references[0].line == 3502
+
+
+def test_works_of_one_author_in_a_note_are_cut_and_words_before_a_work_do_no_harm() -> None:
+    """`ders.` and `dies.` stand for the author of the work before."""
+    works = [
+        ["Keller, Anna: Obstbau und Ordnung, Berlin 1994", "dies.: Die Mauer im Garten, Köln 2001, S. 33."],
+        ["Novak, Tom, Drähte und Mauern, Bern 1987, S. 3", "ders., Die Birne, München 1997, S. 12 f."],
+        ["Meier, Paul: Die Ordnung der Gärten, Wien 1979", "Lang, Eva: Obst und Wein, Graz 1983, S. 7."],
+    ]
+    notes = [f"{n} {first}; {'vgl. auch ' * (n == 3)}{second}" for n, (first, second) in enumerate(works, 1)]
+    found = find_references(text_lines("\n".join(["Anmerkungen", *notes]))).references
+    assert [one.text.rstrip(";") for one in found] == [text for pair in works for text in pair]
+
+
+def test_words_before_a_name_with_particles_are_no_part_of_it() -> None:
+    assert without_lead("See van den Berg, C., 1990. Wires.") == ("See", "van den Berg, C., 1990. Wires.")
+    assert without_lead("See the wires of 1990.") == ("", "See the wires of 1990.")
+
+
+def test_an_item_of_a_list_is_one_reference() -> None:
+    """The file says where an item begins: it is not cut at a semicolon, and no item goes on with the one before."""
+    items = [
+        "Gantert, Klaus: Grundwissen der Gärtner. 9. Aufl. Berlin: De Gruyter, 2016.",
+        "DIN 1505-2: Titelangaben von Dokumenten; Zitierregeln. Berlin: Beuth, Januar 1984.",
+        "Umlauf, Konrad: Kunde der Hecken. Wiesbaden: Harrassowitz, 2006.",
+        "Borgman, C. L. (2015). Big Gardens, Little Gardens, No Gardens. Cambridge, MA: MIT Press.",
+    ]
+    page = "<h2>Literatur</h2><ul>" + "".join(f"<li>{item}</li>" for item in items) + "</ul>"
+    found = find_references(
+        read_html(f"<html><body><p>The orchard was pruned in winter.</p>{page}</body></html>".encode())
+    )
+    assert [one.text for one in found.references] == items

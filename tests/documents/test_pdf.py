@@ -305,3 +305,34 @@ def test_damage_is_an_input_error_or_no_trouble(noise: bytes, place: int) -> Non
     data = write_pdf([[Text(60, 100, "Wires and trees")]])
     with suppress(InputError):
         read_pdf(data[:place] + noise + data[place + len(noise) :])
+
+
+def test_lines_that_begin_two_pages_above_white_space_are_no_heads() -> None:
+    """The end of a paragraph, where paragraphs stand apart from each other; in another type it would be a head."""
+    random_ = random.Random(5)
+    bodies = [[sentence(random_, 60) for _ in range(31)] for _ in range(3)]
+    for font, wanted in (("mono", 0), ("ital", 3)):
+        pages = []
+        for body in bodies:
+            rows = [Text(60, 60, body[0], font=font)]
+            rows += [Text(60, 84 + 24 * (n // 3) + 12 * n, line) for n, line in enumerate(body[1:])]
+            pages.append(rows)
+        assert len(heads(read_pdf(write_pdf(pages)))) == wanted
+
+
+@pytest.mark.parametrize("going_on", [True, False])
+def test_numbers_of_lines_beside_two_columns_are_left_out(going_on: bool) -> None:
+    """Those of the right column stand at its right, and go on with those of the left one or are the same."""
+    random_ = random.Random(6)
+    pages, bodies = [], []
+    for page in range(3):
+        sides = [[sentence(random_, 36) for _ in range(50)] for _ in range(2)]
+        rows = column(60, 60, sides[0], leading=14, size=9) + column(315, 60, sides[1], leading=14, size=9)
+        for number in range(50):
+            first = (100 if going_on else 50) * page + number
+            rows.append(Text(30, 60 + 14 * number, f"{first:03}", 7))
+            rows.append(Text(540, 60 + 14 * number, f"{first + 50 * going_on:03}", 7))
+        pages.append(rows)
+        bodies.append(sides[0] + sides[1])
+    printed = read_pdf(write_pdf(pages))
+    assert [texts(printed, number) for number in (1, 2, 3)] == bodies

@@ -50,6 +50,7 @@ def test_a_second_work_is_seen(text: str) -> None:
         "Berg, A.: Wandel der Familie. In: Klein, P.; Stein, K. (Hg.): Soziologie 1999. Berlin; New York 2001, S. 3-9.",
         "Smith J, Jones A. Soil salts of 1987. Acta Hortic. 2004;12(4):33-9. Accessed May 3, 2010.",
         "Keller, M. (2003): Was bleibt? Zürich: Seismo (zuerst 1998).",
+        "DIN 1505-2: Titelangaben von Dokumenten; Zitierregeln. Berlin: Beuth, Januar 1984.",
     ],
 )
 def test_one_work_stays_one(text: str) -> None:

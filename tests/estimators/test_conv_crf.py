@@ -80,8 +80,9 @@ def test_files(fitted, tmp_path, storage, error) -> None:
     assert again.get_params() | {"progress": None} == fitted.get_params()
     assert again.predict(X) == fitted.predict(X)
     difference = np.abs(again.potentials(X).unary - fitted.potentials(X).unary).max()
-    assert difference <= error
-    assert (difference == 0) == (error == 0)
+    rounding = 1e-5  # products of matrices round by what stands beside a word when it is first met
+    assert difference <= error + rounding
+    assert (difference <= rounding) == (error == 0)
     np.testing.assert_array_equal(again.potentials(X).trans, fitted.potentials(X).trans)
 
 

@@ -20,14 +20,16 @@ from espalier.corpus import Labels
 from espalier.errors import InputError
 from espalier.estimators.crf import CRF
 from espalier.experiments.data import Data
-from espalier.experiments.protocol import Table
+from espalier.experiments.protocol import Cell, Table
 from espalier.experiments.registry import find_tables
 from espalier.experiments.runner import reproduce
+from espalier.experiments.sdd14 import STUDY, TAGS, Study
 from espalier.experiments.sdd14_segmenter import segment_starts
 from espalier.experiments.sdd14_shared import SharedCRF, leaves
 
 TITLE, DATE, MARK = "B-title", "B-date/B-year", "B-marker"
 TESTED = 4
+TINY = {"channels": 8, "dilations": [1], "embedding": 4, "buckets": 64, "min_steps": 20}
 
 
 def references(labels: list[str], tokens: list[str], n: int) -> list[dict[str, Any]]:
@@ -53,7 +55,10 @@ def small(tmp_path: Path) -> Callable[[str], Table]:
     def shrunk(table: Table) -> Table:
         def settings(row: str, column: str) -> dict[str, Any]:
             given = dict(table.settings(row, column))
-            members = [member | {"task": str(task)} for member in given["study"]["members"]]
+            members = [
+                member | ({"net": TINY} if "net" in member else {"task": str(task)})
+                for member in given["study"]["members"]
+            ]
             return given | {"study": given["study"] | {"members": members}}
 
         return replace(table, settings=settings)
@@ -100,6 +105,30 @@ def test_rounds_are_viterbi_passes(data: Data, small: Callable[[str], Table]) ->
 def test_fields_before_and_after(data: Data, small: Callable[[str], Table]) -> None:
     """Fields that the references do not have are not found."""
     assert set(figures(small("sdd14-table3"), data).values()) == {0.0}
+
+
+def test_at_our_best_what_is_unseen_is_learned_after_the_rules(data: Data, small: Callable[[str], Table]) -> None:
+    """Rules are found by the base of the training split, whether a net is beside it or not."""
+    found = figures(small("ours-umass"), data)
+    assert set(found) == set(small("ours-umass").places)
+    assert found["rules", "all levels"] == 100
+
+
+def test_scores_of_members_are_added_by_weight(data: Data) -> None:
+    word = {"task": "umass", "more": [], "shared": False, "l2": 0.3, "max_iterations": 5}
+    net = {"net": TINY, "weight": 0.25}
+
+    def study(*members: dict[str, Any]) -> Study:
+        chosen = {"study": STUDY | {"members": list(members)}}
+        return Study.of(data, Cell("toy", "row", "column", 0, chosen))
+
+    both, crf, alone = (study(*members).potentials(data.corpus("umass/test", TAGS)) for members in (
+        (word, net), (word,), ({"net": TINY},)
+    ))  # fmt: skip
+    np.testing.assert_allclose(both.unary, crf.unary + 0.25 * alone.unary)
+    finite = np.isfinite(both.trans)
+    np.testing.assert_allclose(both.trans[finite], (crf.trans + 0.25 * alone.trans)[finite])
+    assert study(word, net).weights == [1.0, 0.25]
 
 
 def test_leaves() -> None:

@@ -74,6 +74,7 @@ def test_alone_and_in_company_the_same(model: es.CRF) -> None:
     assert [extractor.extract(text).confidence for text in TWICE] == [one.confidence for one in together[:3]]
 
 
+@pytest.mark.filterwarnings("ignore:.*say.? little about confidences")
 def test_a_calibration_of_before_counts_as_before(model: es.CRF) -> None:
     curves = {"field": [[0.0, 1.0], [0.0, 1.0]], "record": [[0.0, 1.0], [0.0, 1.0]]}
     before = Calibration.from_header({"calibration": curves})

@@ -13,7 +13,7 @@ from espalier import store
 from espalier.corpus import Corpus
 from espalier.decoders.base import Status
 from espalier.document import Document, Span
-from espalier.errors import InputError, ModelFileError, NotFittedError
+from espalier.errors import InfeasibleError, InputError, ModelFileError, NotFittedError
 from espalier.extract.answers import FieldNames
 from espalier.extract.confidence import Calibration, Curve
 from espalier.metrics import calibration
@@ -111,6 +111,7 @@ def test_names_of_fields() -> None:
     assert FieldNames.of(["O", "a"], outside="rest").names == ("rest", "a")
 
 
+@pytest.mark.filterwarnings("ignore:.*say.? little about confidences")
 def test_calibration_makes_confidences_come_true_and_is_kept(model: es.CRF, tmp_path: Path) -> None:
     dev = adverts("test.txt", 60)
     raw = es.Extractor(model)
@@ -129,9 +130,10 @@ def test_calibration_makes_confidences_come_true_and_is_kept(model: es.CRF, tmp_
     assert es.load(again).attribution == "Sixty adverts."
 
 
+@pytest.mark.filterwarnings("ignore:.*say.? little about confidences")
 def test_a_corpus_calibrates_too_and_unlabelled_texts_do_not(model: es.CRF) -> None:
     corpus = Corpus.from_documents(adverts("test.txt", 30))
-    assert es.Extractor(model).calibrate(corpus).calibration.record is not None
+    assert "record" in es.Extractor(model).calibrate(corpus).calibration.corrections
     with pytest.raises(InputError, match="nothing to compare"):
         es.Extractor(model).calibrate([Document.from_text("Plum")])
 
@@ -153,6 +155,28 @@ def test_hard_rules_that_nothing_keeps() -> None:
     assert found.certificate.status is Status.INFEASIBLE
     assert {v.name for v in found.violations} <= {"A", "B"}
     assert found.violations
+    assert found.certificate.conflict == ("A", "B")
+    assert [found.confidence, *(field.confidence for field in found.fields)] == [0.0] * (1 + len(found.fields))
+    extractor.calibration = Calibration(record=Curve(np.array([0.5]), np.array([0.97])))
+    assert extractor.extract("pear 40").confidence == 0.0
+    with pytest.raises(InfeasibleError, match=r"hard rules exclude each other: A, B; give one a penalty"):
+        extractor.explain("pear 40")
+
+
+def test_a_count_that_a_short_text_cannot_reach_is_impossible_without_a_word_from_numpy() -> None:
+    extractor = es.Extractor(small_model(), "Five: count(fruit) == 5 [hard]")
+    found = extractor.extract("pear 40")
+    assert found.certificate is not None
+    assert (found.confidence, found.certificate.conflict) == (0.0, ("Five",))
+    with pytest.raises(InfeasibleError, match="the hard rule Five cannot be kept"):
+        extractor.explain("pear 40")
+
+
+def test_a_model_of_segments_is_not_sure_of_the_impossible_either() -> None:
+    X = [["plum", "35"], ["pear", "40"], ["plum", "12"]]
+    model = es.SemiCRF(max_length=2).fit(X, [["B-fruit", "B-price"]] * 3)
+    found = es.Extractor(model, "A: fruit required [hard]\nB: not fruit required [hard]").extract("plum 35")
+    assert [found.confidence, *(field.confidence for field in found.fields)] == [0.0] * (1 + len(found.fields))
 
 
 def test_two_stages_are_certified_as_what_they_are() -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import espalier as es
 from espalier.document import Document, Span
-from espalier.errors import ModelFileError
+from espalier.errors import ModelFileError, ResultWarning
 from espalier.extract.calibrating import Trial, isotonic, learn_calibration, tried
 from espalier.extract.confidence import Calibration, Correction, Verdicts
 from espalier.extract.familiarity import SIGNS, Familiarity, signs_of
@@ -21,6 +21,7 @@ from espalier.extract.familiarity import SIGNS, Familiarity, signs_of
 rng = np.random.default_rng(0)
 USUAL = rng.normal([3.0, 1.5, -4.0, 7.0], [0.5, 0.3, 1.0, 0.8], (1000, 4))
 ONES = np.ones(1000)
+ORCHARD = Path(__file__).parents[2] / "examples" / "orchard"
 
 
 def verdicts(sure: NDArray[np.float64], right: NDArray[np.bool_]) -> Verdicts:
@@ -115,8 +116,58 @@ def test_no_answer_to_an_unfamiliar_text_is_surer_than_those_came_true() -> None
     assert [one is not None for one in found.unfamiliar(signs[[0, 500]])] == [True, False]
 
 
-def test_few_texts_say_nothing_about_what_is_usual() -> None:
-    few = learn_calibration([trial(np.linspace(0, 1, 30), np.arange(30) > 9, USUAL[:30])])
+@given(st.integers(1, 49), st.booleans(), st.integers(0, 2**16))
+@settings(deadline=None, derandomize=True, max_examples=50)
+def test_few_texts_never_change_the_order_of_answers(n: int, with_signs: bool, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    p, right = draw.random(n).round(3), draw.random(n) < draw.random()
+    found = learn_calibration([trial(p, right, draw.normal(0, 1, (n, 4)) if with_signs else None)])
+    asked = np.linspace(0.001, 0.999, 500)
+    usual = np.zeros((500, 4)) if found.usual is None else np.repeat(found.usual.mean[None], 500, axis=0)
+    for sure in (found.of_records(asked, usual), found.of_fields(asked, usual)):
+        assert (np.diff(sure) > 0).all()
+    again = Calibration.from_header({"calibration": found.to_header()})
+    assert again.of_records(asked, usual).tolist() == found.of_records(asked, usual).tolist()
+
+
+@pytest.mark.parametrize("signs", [USUAL[:40], None])
+def test_few_texts_say_whether_the_model_promises_too_much(signs: NDArray[np.float64] | None) -> None:
+    p = np.full(40, 0.9)
+    found = learn_calibration([trial(p, np.arange(40) % 2 == 0, signs)])
+    assert found.of_records(np.array([0.9]), None if signs is None else signs[:1])[0] == pytest.approx(0.5, abs=0.1)
+
+
+def test_many_answers_are_weighed_in_blocks_as_ever() -> None:
+    p, right = rng.random(400), rng.random(400) < 0.7
+    found = learn_calibration([trial(p, right, None)])
+    block = isotonic(p, right)
+    assert found.record is not None
+    assert found.record.calibrated.tolist() == block.calibrated.tolist()
+
+
+def test_the_limit_of_few_texts_is_the_one_that_one_normal_text_in_a_hundred_goes_beyond() -> None:
+    draw, beyond = np.random.default_rng(3), []
+    for _ in range(300):
+        usual = Familiarity.learn(draw.normal(0, 20, (20, 4)), np.ones(20))  # wide: what is added to Σ hardly counts
+        beyond.append((usual.distances(draw.normal(0, 20, (200, 4))) > usual.limit).mean())
+    assert np.mean(beyond) == pytest.approx(0.01, abs=0.004)
+
+
+def test_few_texts_that_are_all_alike_still_leave_room_for_another() -> None:
+    usual = Familiarity.learn(np.repeat([[3.0, np.log(3), -4.0, 7.0]], 20, axis=0), np.ones(20))
+    assert usual.judge(np.array([[3.0, np.log(2), -4.0, 7.0]])) == [None]  # one field fewer
+    (found,) = usual.judge(np.array([[5.0, 0.0, -0.5, -1.0]]))
+    assert found is not None
+
+
+def test_what_nobody_has_tried_is_half_as_sure() -> None:
+    found = learn_calibration([trial(np.full(20, 0.9), np.arange(20) >= 4, USUAL[:20])])
+    assert found.of_records(np.array([0.99]), USUAL[:1] + 50.0)[0] == pytest.approx(0.4)
+    assert found.of_records(np.array([0.99]), USUAL[:1])[0] > 0.8
+
+
+def test_very_few_texts_say_nothing_about_what_is_usual() -> None:
+    few = learn_calibration([trial(np.linspace(0, 1, 9), np.arange(9) > 4, USUAL[:9])])
     assert few.usual is None
     assert few.unfamiliar(USUAL[:2]) == [None, None]
     assert learn_calibration([trial(np.linspace(0, 1, 300), np.arange(300) > 9, None)]).usual is None
@@ -181,3 +232,22 @@ def test_fields_of_one_text_share_its_signs() -> None:
     p, text = rng.random(60), rng.integers(0, 12, 60)
     signs = np.concatenate([USUAL[:11], USUAL[:1] + 50.0])  # the last one is unfamiliar
     assert found.of_fields(p, signs, text).tolist() == found.of_fields(p, signs[text]).tolist()
+
+
+def test_twenty_adverts_calibrate_and_leave_the_order_and_strangers_are_told() -> None:
+    train, test = (es.Corpus.from_documents(es.read(f"{ORCHARD}/{name}.txt")) for name in ("train", "test"))
+    model = es.CRF(l2=0.5).fit(train)
+    new = [document.text for document in es.read(f"{ORCHARD}/new.txt")]
+    raw = np.array([found.confidence for found in es.Extractor(model).extract_many(new)])
+    with pytest.warns(ResultWarning, match="20 texts say little about confidences; 50 and more are better"):
+        extractor = es.Extractor(model).calibrate(test)
+    found = list(extractor.extract_many(new))
+    sure = np.array([one.confidence for one in found])
+    familiar = np.array([one.unfamiliar is None for one in found])
+    assert familiar.sum() >= 18
+    assert np.argsort(sure[familiar]).tolist() == np.argsort(raw[familiar]).tolist()
+    letter = "Dear Sir, please find enclosed our invoice for the repair of the roof, which is due by the end of May."
+    for stranger in (letter, "def f(x): return x"):
+        answer = extractor.extract(stranger)
+        assert answer.unfamiliar is not None
+        assert answer.confidence < np.median(sure)

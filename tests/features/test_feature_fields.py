@@ -119,6 +119,7 @@ def test_tables() -> None:
     table = TableField("brown", {"Bank": ["01", "011"], "river": "10"})
     assert said(table, "Bank", "bank", "river") == [["table:brown=01", "table:brown=011"], [], ["table:brown=10"]]
     assert said(TableField("t", {"Bank": ["x"]}, fold=True), "BANK") == [["table:t=x"]]
+    assert said(TableField("t", {"Bank": ["x", "y", "x"]}), "Bank") == [["table:t=x", "table:t=y"]]  # listed twice
     with pytest.raises(InputError, match="'a' has two entries that differ"):
         TableField("t", {"A": ["x"], "a": ["y"]}, fold=True)
     with pytest.raises(InputError, match="numbers go into `Vectors`"):

@@ -22,8 +22,8 @@ print(total.tolist())
 print("numba.np.linalg" in sys.modules)
 """
 LINE = (
-    "espalier: compiling the inner loops of this kind of work, once for this machine; this takes some seconds "
-    "('espalier warm' compiles those of every kind)\n"
+    "espalier: compiling what this kind of work needs, once for this machine; this takes up to half a minute "
+    "('espalier warm' compiles for every kind)\n"
 )
 
 

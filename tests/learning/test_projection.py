@@ -96,7 +96,7 @@ def random_problem(seed):
     return batch, grounded, rng.uniform(0.02, 0.3, grounded.features.J)
 
 
-@pytest.mark.parametrize("seed", [0, 4, 5])  # where SLSQP, too, goes all the way
+@pytest.mark.parametrize("seed", [0, 5])  # where SLSQP, too, goes all the way; with 4 it does on some machines
 def test_equals_a_solver_on_the_simplex(seed):
     batch, grounded, rates = random_problem(seed)
     p, values = enumerated(batch, grounded)

@@ -120,7 +120,7 @@ def test_check() -> None:
         (lambda: RuleSet.from_dict({"rules": [], "lexicons": 3}), "not a stored rule set"),
         (lambda: RuleSet.from_dict(stored("a once\nB: b once")), "expected the end of the rule"),
         (lambda: RuleSet.from_dict(stored('any token in file "f"')), "words of lexicon 'f' are missing"),
-        (lambda: rules(Path("x.rules")), "read the file first"),
+        (lambda: rules("x.rules"), "is the name of a file, no rule"),
     ],
 )
 def test_wrong_use(wrong, what: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 import espalier.decoders as decoders
 
 LAZY = {
-    **{"DECODERS": "table", "first_subword": "logits", "Explanation": "explanation", "explain": "explanation"},
+    **{"DECODERS": "table", "first_subword": "score_forms", "Explanation": "explanation", "explain": "explanation"},
     **{"decode": "api", "marginals": "api", "sample": "api"},
 }
 

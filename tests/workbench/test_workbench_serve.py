@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from socket import socket
@@ -117,6 +118,18 @@ def test_a_project_has_one_server(
     assert said.splitlines()[-1] == "espalier: stopped; everything confirmed is stored"
     assert first.process.returncode == 0
     Database(tmp_path / "project").close()  # the lock went with it
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGINT] * 2, [signal.SIGINT] * 3, [signal.SIGTERM]])
+def test_it_ends_in_order_however_often_and_by_whatever_it_is_told(
+    serve: Callable[..., Process], signals: list[signal.Signals]
+) -> None:
+    first = serve()
+    for each in signals:
+        first.process.send_signal(each)
+        time.sleep(0.05)
+    _, said = first.process.communicate(timeout=20)
+    assert said == "espalier: stopped; everything confirmed is stored\n"
 
 
 def test_addresses_of_others_need_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

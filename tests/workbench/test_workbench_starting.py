@@ -38,7 +38,7 @@ def test_who_comes_too_early_is_told_to_come_again(start: Callable[..., Running]
         )
         assert [answer.status_code for answer in asked] == [503] * 4
         assert all(int(answer.headers["retry-after"]) > 0 for answer in asked)
-        assert small.json()["error"]["what"] == "the server is starting: its inner loops are compiled, once"
+        assert small.json()["error"]["what"] == "the server is starting: it compiles what it needs, once"
         assert client.get("/ready").json()["status"] == "starting"
         assert client.get("/health").status_code == 200
         assert client.get("/api/v1/tasks").status_code == 200  # what computes nothing is answered

@@ -3,6 +3,7 @@
     corpus = corpus_from_table(frame, sequence="sentence", token="word", label="tag")     one row for each token
     pd.DataFrame(token_columns(corpus))                                                   and back
     pd.DataFrame(field_columns(extractor.extract_many(frame["text"])))                    one row for each field found
+    pd.DataFrame(record_columns(extractor.extract_many(frame["text"])), frame.index)      one row for each text
 
 Columns out are a dict of lists, which pandas, Polars and pyarrow all take; so none of them is needed here.
 """
@@ -17,7 +18,7 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError, nearest
 from espalier.extract.extraction import Extraction
 
-__all__ = ["corpus_from_table", "field_columns", "token_columns"]
+__all__ = ["corpus_from_table", "field_columns", "record_columns", "token_columns"]
 
 
 def corpus_from_table(table: Any, *, sequence: str, token: str, label: str | None = None) -> Corpus:
@@ -51,7 +52,7 @@ def corpus_from_table(table: Any, *, sequence: str, token: str, label: str | Non
     if again:
         raise InputError(
             f"rows of one sequence do not stand together: {again} of {sequence!r} come again",
-            hint="sort the table by it",
+            hint="sort the table by it, but keep the order of rows that are equal; in pandas: kind='stable'",
         )
     pieces = list(pairwise([*begins, len(keys)])) if keys else []
     labels = None if tags is None else [tags[a:b] for a, b in pieces]
@@ -97,6 +98,37 @@ def field_columns(extractions: Iterable[Extraction]) -> dict[str, list[Any]]:
         for field in found.fields
     ]
     return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+
+def record_columns(
+    extractions: Iterable[Extraction], labels: Iterable[str] | None = None, *, between: str = " | "
+) -> dict[str, list[Any]]:
+    """Return a row for each text, in their order, as columns: the text, how sure its fields are, and a column a field.
+
+    Parameters
+    ----------
+    extractions : what `extract_many` or `parse_many` gives.
+    labels : the fields that get a column, in this order; by default those that are found, as they come.
+    between : stands between the values of a field that a text has more than once.
+
+    Returns
+    -------
+    dict of lists : `text`, `confidence`, and the values of each field, None where a text has none. A field that is
+        called `text` or `confidence` itself has the column `field.text` or `field.confidence`.
+    """
+    rows = list(extractions)
+    names = dict.fromkeys([f.label for row in rows for f in row.fields] if labels is None else labels)
+    columns: dict[str, list[Any]] = {
+        "text": [row.text for row in rows],
+        "confidence": [row.confidence for row in rows],
+    }
+    own = tuple(columns)
+    for label in names:
+        values = [[field.text for field in row.fields if field.label == label] for row in rows]
+        columns[f"field.{label}" if label in own else label] = [
+            between.join(value) if value else None for value in values
+        ]
+    return columns
 
 
 def _column(table: Any, name: str) -> list[Any]:

@@ -12,15 +12,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from spacy.language import Language
-from spacy.tokens import Doc
-from spacy.util import filter_spans
-
 from espalier.document import Document
-from espalier.errors import InputError
+from espalier.errors import InputError, MissingExtraError
 from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import Extractor
 from espalier.loading import load
+
+try:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+    from spacy.util import filter_spans
+except ModuleNotFoundError as error:
+    raise MissingExtraError(
+        "for a component of spaCy, the package 'spacy' is needed", hint="run: pip install 'espalier-nlp[spacy]'"
+    ) from error
 
 __all__ = ["SpacyFields", "make_component"]
 

@@ -11,17 +11,23 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from espalier.corpus import Labels
-from espalier.decoders.arrays import as_floats
 from espalier.decoders.partition import Slopes, expectations_of
 from espalier.decoders.questions import compiled_for, problem_of
-from espalier.errors import InputError, Place
+from espalier.decoders.score_forms import as_floats
+from espalier.errors import InputError, MissingExtraError, Place
 from espalier.rules.compile import Compiled, compile_rules, degrees_of
 from espalier.rules.ruleset import RuleSet
+
+try:
+    import torch
+    from torch import Tensor
+except ModuleNotFoundError as error:
+    raise MissingExtraError(
+        "for a loss of PyTorch, the package 'torch' is needed", hint="run: pip install 'espalier-nlp[torch]'"
+    ) from error
 
 __all__ = ["RuleSums", "agreement_loss", "compiled_rules", "rule_loss", "rule_sums"]
 

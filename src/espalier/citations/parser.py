@@ -22,7 +22,7 @@ from typing import Any
 
 from espalier.citations.record import CORE, LABELS, Record
 from espalier.document import Document
-from espalier.errors import LabelError
+from espalier.errors import Argument, Hint, LabelError
 from espalier.extract.answers import FieldNames, Reading
 from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import BATCH, Extractor
@@ -85,8 +85,12 @@ class Parser(Extractor):
         found = super()._named(names)
         for label, name in zip(found.labels, found.names, strict=True):
             if name not in LABELS:
-                hint = f"label texts with it (espalier label), or pass names={{{name!r}: ...}} to say which field it is"
-                raise LabelError(f"the model has the label {label!r}, which is no field of a reference", hint=hint)
+                names_it = Argument("Parser", "names", said=f"names={{{name!r}: ...}}")
+                ways: list[Hint] = [
+                    "label texts with it (espalier label)",
+                    ("pass ", names_it, " to say which field it is"),
+                ]
+                raise LabelError(f"the model has the label {label!r}, which is no field of a reference", hint=ways)
         return found
 
     @property

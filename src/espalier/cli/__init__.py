@@ -10,7 +10,7 @@
     espalier run        label files of any size on many processes or machines
     espalier serve      open the workbench: see, correct, teach
     espalier examples   write the example files that the pages use
-    espalier warm       compile all inner loops now
+    espalier warm       compile now what commands need to be quick
     espalier doctor     look at this installation
 
 Typer and Rich are imported here and nowhere else; they come with the extra `cli`. Commands import the library when

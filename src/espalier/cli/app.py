@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from espalier.cli.console import STDOUT, Stopped, complain, in_options, show_warnings
 from espalier.errors import EspalierError
@@ -69,6 +70,28 @@ def _espalier(
     """Pull fields out of text: train on few labels, label, evaluate, convert."""
 
 
+class _Command(TyperCommand):
+    """A command whose help names no types of Python."""
+
+    def get_params(self, ctx: Any) -> Any:
+        return _without_types(super().get_params(ctx))
+
+
+class _Group(TyperGroup):
+    """Commands, and options of their own without types of Python."""
+
+    def get_params(self, ctx: Any) -> Any:
+        return _without_types(super().get_params(ctx))
+
+
+def _without_types(parameters: list[Any]) -> list[Any]:
+    """Have no type shown for switches, and for arguments, whose name says what they are; newer versions of Typer do."""
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False) or parameter.param_type_name == "argument":
+            parameter.display_type_rich = lambda ctx: None
+    return parameters
+
+
 def command_of(*words: str) -> Callable[..., None]:
     """Return the function of a command of one word, or of two."""
     command: Callable[..., None] = getattr(import_module(f"espalier.cli.{words[0]}"), words[-1])
@@ -79,6 +102,7 @@ def application(commands: Sequence[str] = COMMANDS, groups: Sequence[str] = tupl
     """Put commands and groups of them together."""
     made = typer.Typer(
         name="espalier",
+        cls=_Group,
         no_args_is_help=True,
         add_completion=len(commands) > 1,
         pretty_exceptions_enable=False,
@@ -87,12 +111,12 @@ def application(commands: Sequence[str] = COMMANDS, groups: Sequence[str] = tupl
     )
     made.callback()(_espalier)
     for name in commands:
-        made.command()(command_of(name))
+        made.command(cls=_Command)(command_of(name))
     for name in groups:
         about = import_module(f"espalier.cli.{name}").ABOUT
-        group = typer.Typer(name=name, help=about, no_args_is_help=True, rich_markup_mode="rich")
+        group = typer.Typer(name=name, cls=_Group, help=about, no_args_is_help=True, rich_markup_mode="rich")
         for part in GROUPS[name]:
-            group.command()(command_of(name, part))
+            group.command(cls=_Command)(command_of(name, part))
         made.add_typer(group)
     return made
 
@@ -102,6 +126,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     if "" in arguments:  # as a path it would be the current directory
         complain(f"argument {arguments.index('') + 1} is empty; is a variable of the shell not set?")
+        return 2
+    if arguments[:1] == ["help"]:  # as many programs have it: `help`, `help parse`
+        arguments = [*arguments[1:], "--help"]
+    if len(arguments) == 1 and (parts := GROUPS.get(arguments[0])):
+        complain(f"{arguments[0]}: choose one of {', '.join(parts)} (see 'espalier {arguments[0]} --help')")
         return 2
     # Who names a command need not wait until the others are imported and read.
     named = [name for name in COMMANDS if [name] == arguments[:1]]

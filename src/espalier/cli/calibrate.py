@@ -13,7 +13,6 @@ from espalier.cli.train import model_output
 
 __all__ = ["calibrate"]
 
-_FEW = 50  # texts; with fewer a level is not much more than a guess
 _NAMES = {"field": "fields", "record": "whole records"}
 
 
@@ -40,7 +39,7 @@ def calibrate(
     from the truth, before and after; for that each half of the data is judged
     by what the other half teaches.
     """
-    from espalier.extract.calibrating import errors, learn_calibration, tried
+    from espalier.extract.calibrating import errors, learn_calibration, say_if_few, tried
     from espalier.loading import load
 
     path = model_output(output, None)
@@ -59,8 +58,8 @@ def calibrate(
         figures = {kind: {"before": before, "after": after} for kind, (before, after) in found.items()}
         say_json({"model": str(path), "records": texts, **figures})
         return
-    if texts < _FEW:
-        complain(f"{counted(texts, 'record')} say little about confidences; {_FEW} and more are better")
+    if few := say_if_few(trials, "record"):
+        complain(few)
     note(f"calibrated on {counted(texts, 'record')} → {path}", always=True)
     rows = [f"  {_NAMES[kind]:14}{100 * old:5.1f} before{100 * new:6.1f} now" for kind, (old, new) in found.items()]
     say("confidences miss the truth by, in points of 100:", *rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from espalier.cli.console import progress, say, say_json
+from espalier.cli.console import complain, counted, progress, say, say_json
 from espalier.cli.files import UTF_8, Encoding, From, labelled_records, read_all
 from espalier.errors import InputError
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 SIGNIFICANT = 0.05
+_FEW = 30  # records; with fewer the bootstrap promises too much
 
 
 def compare(
@@ -43,6 +44,8 @@ def compare(
     documents = labelled_records(read_all(data, format, encoding), ", ".join(map(str, data)))
     with progress("labelling"):
         rows = compare_models(models[0], models[1], documents, resamples)
+    if len(documents) < _FEW:
+        complain(f"{counted(len(documents), 'record')} tell little of two models; {_FEW} and more are better")
     if json:
         say_json({"a": str(first), "b": str(second), "metrics": rows})
     else:
@@ -59,8 +62,7 @@ def comparison_table(first: str, second: str, rows: Sequence[dict[str, Any]]) ->
     for name in ("A", "B", "B - A", "95 % interval", "p (bootstrap)", "p (Wilcoxon)"):
         laid.add_column(name, justify="right", no_wrap=True)
     for row in rows:
-        sure = row["p_bootstrap"] < SIGNIFICANT
-        colour = "" if not sure else "green" if row["difference"] > 0 else "red"
+        colour = "" if not _is_sure(row) else "green" if row["difference"] > 0 else "red"
         laid.add_row(
             str(row["metric"]).replace("_", " "), f"{100 * row['a']:.2f}", f"{100 * row['b']:.2f}",
             Text(f"{100 * row['difference']:+.2f}", colour), f"{100 * row['low']:+.2f} .. {100 * row['high']:+.2f}",
@@ -69,10 +71,16 @@ def comparison_table(first: str, second: str, rows: Sequence[dict[str, Any]]) ->
     return [Text(f"A {first}    B {second}", "dim"), "", laid, "", _in_words(rows)]
 
 
+def _is_sure(row: dict[str, Any]) -> bool:
+    """Do both tests and the interval say that there is a difference?"""
+    tested = max(row["p_bootstrap"], row["p_wilcoxon"]) < SIGNIFICANT
+    return bool(tested and (row["low"] > 0 or row["high"] < 0))
+
+
 def _in_words(rows: Sequence[dict[str, Any]]) -> str:
     better = [
         f"{'B' if row['difference'] > 0 else 'A'} is better in {str(row['metric']).replace('_', ' ')}"
         for row in rows
-        if row["p_bootstrap"] < SIGNIFICANT
+        if _is_sure(row)
     ]
     return f"{'; '.join(better)} (p < {SIGNIFICANT})" if better else "the difference may be chance"

@@ -14,6 +14,7 @@ from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from espalier.document import CUT
 from espalier.errors import Argument, EspalierError, Part, Place, ResultWarning
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def show_warnings() -> Iterator[None]:
                 complain(str(message))
 
         warnings.simplefilter("always", ResultWarning)
+        warnings.filterwarnings("ignore", f"documents.*{CUT}", ResultWarning)  # told with its file by who reads it
         warnings.showwarning = show
         yield
 

@@ -57,6 +57,7 @@ def convert(
     if source_format is None and (kind := bibliography_in(source)):
         _convert_bibliography(source, kind, target, target_format, encoding)
         return
+    _refuse_running_text(source, target, target_format)
     chosen = output_format(target, target_format, "--to")
     keep_apart([source], {"OUT": target})
     options = {"repair": True} if repair else {}
@@ -75,6 +76,26 @@ def convert(
 
         write_documents(documents(), target, chosen, lossy=lossy)
     note(f"{counted(count, 'record')} as {chosen} → {target}")
+
+
+def _refuse_running_text(source: Path, target: Path, format: str | None) -> None:
+    """Tell who wants records of references, and has none yet, what makes them."""
+    from espalier.citations.formats import FORMATS, format_of_file
+    from espalier.io import FORMATS as DATA
+    from espalier.io import format_by_name
+
+    name = target.name if format is None else f"x.{format.lower()}"
+    if format_by_name(name) or format in DATA:
+        return
+    found = format_of_file(name)
+    wanted = format if format in FORMATS else None if found is None else found.name
+    if wanted is not None:
+        called = "<stdin>" if source == STANDARD else str(source)
+        option = "" if format is None else f" -f {format}"
+        raise InputError(
+            f"{called} is no bibliography, and only these are turned into {wanted}",
+            hint=f"references in running text are read by: espalier parse {source} -o {target}{option}",
+        )
 
 
 def _convert_bibliography(source: Path, kind: Bibliography, target: Path, format: str | None, encoding: str) -> None:

@@ -40,12 +40,18 @@ _OF_EXTRAS = {
 
 
 class Examined(NamedTuple):
-    """One thing that was looked at: is it as it should be, and what to do if not."""
+    """One thing that was looked at: is it as it should be, what to do if not, and is it there at all?"""
+
+    @property
+    def sign(self) -> str:
+        """What stands before it."""
+        return "✗" if not self.ok else "✓" if self.there else "–"
 
     what: str
     state: str
     ok: bool = True
     advice: str = ""
+    there: bool = True
 
 
 def doctor(json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False) -> None:
@@ -60,7 +66,7 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="Report as JSON.")]
     else:
         wide = max(len(finding.what) for finding in found)
         for finding in found:
-            say(Text(f"{'✓' if finding.ok else '✗'} {finding.what:{wide}}  {finding.state}"))
+            say(Text(f"{finding.sign} {finding.what:{wide}}  {finding.state}"))
             if finding.advice:
                 say(Text(f"  {'':{wide}}  → {finding.advice}"))
     if not all(finding.ok for finding in found):
@@ -118,6 +124,6 @@ def _extras() -> Iterator[Examined]:
         what = f"[{extra}]"
         if missing:
             advice = f"for {_OF_EXTRAS[extra]}: pip install 'espalier-nlp[{extra}]'"
-            yield Examined(what, f"not installed ({', '.join(missing)})", True, advice)
+            yield Examined(what, f"not installed ({', '.join(missing)})", True, advice, there=False)
         else:
             yield Examined(what, "installed")

@@ -30,14 +30,18 @@ def evaluate(
             "--report", metavar="PAGE.HTML", help="Also write a page: fields, confusions, confidence, mistakes."
         ),
     ] = None,
+    errors: Annotated[
+        int,
+        typer.Option("--errors", metavar="N", min=0, help="Also show N records with mistakes, those with most first."),
+    ] = 0,
     json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
 ) -> None:
     """Compare a model's labels with given ones: token accuracy, F1 of fields, whole records."""
     from espalier.cli.labelling import open_extractor
     from espalier.cli.report_page import report_page
-    from espalier.cli.tables import report_table
+    from espalier.cli.tables import mistake_table, report_table
     from espalier.io.files import write_chunks
-    from espalier.recipes.judging import judge
+    from espalier.recipes.judging import judge, wrong_records
 
     refuse_stdout({"--report": report})
     keep_apart([model, *data], {"--report": report})
@@ -51,10 +55,12 @@ def evaluate(
     _tell_unknown([*extractor.labels, *extractor.model.labels_], judged.gold, name)
     if report is not None:
         note(f"the report is in {report}")
+    wrong = wrong_records(judged) if errors else []
     if json:
-        say_json(judged.report.to_dict())
+        shown = [{"record": i + 1, "tokens": tokens, "text": text} for i, tokens, text in wrong[:errors]]
+        say_json({**judged.report.to_dict(), **({"errors": shown} if errors else {})})
     else:
-        say(*report_table(judged.report))
+        say(*report_table(judged.report), *(mistake_table(wrong, errors) if errors else []))
 
 
 def _tell_unknown(known: Iterable[str], gold: Iterable[Iterable[str | None]], name: str) -> None:

@@ -31,17 +31,19 @@ def examples(
         raise InputError("the examples are not installed", hint="install Espalier again from its wheel")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file", hint="name a folder for the examples")
-    written, kept = 0, 0
+    written, kept, same = 0, 0, 0
     for file in sorted(source.rglob("*")):
         target = folder / file.relative_to(source)
         if not file.is_file() or "__pycache__" in file.parts:
             continue
         if target.exists():
-            kept += target.read_bytes() != file.read_bytes()
+            unchanged = target.read_bytes() == file.read_bytes()
+            same, kept = same + unchanged, kept + (not unchanged)
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.read_bytes())
         written += 1
     others = f"; {kept} of yours differ, and stay" if kept else ""
-    say(Text(f"{counted(written, 'file')} written to {folder}{others}"))
+    there = f"{'' if kept else 'all '}{counted(same, 'file')} are in {folder} already"
+    say(Text((f"{counted(written, 'file')} written to {folder}" if written else there) + others))
     say(Text(f"try: espalier parse {folder / 'references.txt'}"))

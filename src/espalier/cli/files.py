@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import combinations
@@ -19,8 +20,8 @@ from typing import IO, Annotated, Any
 import typer
 
 from espalier.cli.console import complain, counted, note
-from espalier.document import Document
-from espalier.errors import InputError, nearest
+from espalier.document import CUT, Document, first_cut
+from espalier.errors import InputError, ResultWarning, nearest
 
 __all__ = [
     "STANDARD",
@@ -31,6 +32,7 @@ __all__ = [
     "Lossy",
     "Model",
     "Output",
+    "RawCells",
     "finish",
     "iter_documents",
     "keep_apart",
@@ -57,13 +59,28 @@ Model = Annotated[
     Path, typer.Option("--model", "-m", metavar="MODEL", help="A model file, or citations: the bundled one.")
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")]
+
+
+def _between_0_and_1(given: float) -> float:
+    if not 0 <= given <= 1:
+        hint = f"did you mean {given / 100:g}?" if 1 < given <= 100 else ""
+        raise InputError(f"--min-confidence {given:g}: a confidence is a number from 0 to 1", hint=hint)
+    return given
+
+
 Least = Annotated[
     float,
     typer.Option(
-        "--min-confidence", metavar="P", min=0.0, max=1.0, help="Leave out records that are less sure than this."
+        "--min-confidence",
+        metavar="P",
+        callback=_between_0_and_1,
+        help="Leave out records that are less sure than this, from 0 to 1.",
     ),
 ]
 Lossy = Annotated[bool, typer.Option("--lossy", help="Accept what the output format cannot express.")]
+RawCells = Annotated[
+    bool, typer.Option("--raw-cells", help="Leave cells of csv as they are, also what a spreadsheet would run.")
+]
 
 Each = Callable[[list[Document]], list[Document]]
 
@@ -94,12 +111,11 @@ def read_all(
     """
     documents: list[Document] = []
     empty: list[str] = []
-    cut = 0
     for path in paths:
         own = list(iter_documents(path, format, encoding=encoding))
         if not own:
             empty.append(_name(path))
-        cut += sum(len(document.straddling) for document in own)
+        _tell_of_cuts(own, _name(path))
         try:
             documents += each(own) if each is not None and own else own
         except InputError as error:
@@ -108,9 +124,15 @@ def read_all(
         raise InputError(f"{', '.join(empty)}: there is no record to read")
     for name in empty:
         complain(f"{name}: there is no record in it")
-    if cut:
-        complain(f"tokens cut by the border of a field: {cut}; each takes the label of its first character")
     return documents
+
+
+def _tell_of_cuts(documents: Sequence[Document], name: str) -> None:
+    """Say so, once for a file, if a span's border cuts a token: where, and what to do."""
+    if cut := first_cut(documents):
+        i, token, n = cut
+        what = f"{name}: record {i + 1}, {token!r}: {CUT} ({n} in all); put a space there, or the tag elsewhere"
+        warnings.warn(what, ResultWarning, stacklevel=3)
 
 
 def labelled_records(documents: Sequence[Document], name: str) -> list[Document]:
@@ -137,14 +159,18 @@ def output_format(path: Path, format: str | None, option: str, more: Sequence[st
     """
     from espalier.io import FORMATS, format_by_name
 
+    _refuse_folder(path)
     known = [*FORMATS, *more]
     if format is not None:
+        format = format.lower()
         short = format_by_name(f"x.{format}")  # as the end of a file's name says it: json, txt
         if format not in known and short is None:
             raise InputError(f"unknown format {format!r}", hint=nearest(format, known, f"known: {', '.join(known)}"))
         return format if format in known or short is None else short.name
     if path == STANDARD:
         return "jsonl"
+    if path.suffix.lower() == ".csv" and "csv" in more:
+        return "csv"
     found = format_by_name(path.name)
     if found is None:
         raise InputError(
@@ -158,16 +184,17 @@ def reference_format(format: str | None, path: Path, option: str, shown: str = "
 
     shown : the name of what is no format but for people, written to a terminal and to files of text; "" for none.
     """
-    from espalier.citations.formats import FORMATS, format_of_file
+    from espalier.citations.formats import FORMATS, format_of_file, with_short_names
 
+    _refuse_folder(path)
     known = [*FORMATS, *([shown] if shown else [])]
-    if format in known:
-        return format
     if format is not None:
+        format = format.lower()
         short = format_of_file(f"x.{format}")  # as the end of a file's name says it: bib, json, xml
-        if short is None:
-            raise InputError(f"unknown format {format!r}", hint=nearest(format, known, f"there are {', '.join(known)}"))
-        return short.name
+        if format not in known and short is None:
+            listed = ", ".join([*with_short_names(), *known[len(FORMATS) :]])
+            raise InputError(f"unknown format {format!r}", hint=nearest(format, known, f"there are {listed}"))
+        return format if format in known or short is None else short.name
     if path == STANDARD:
         return shown if shown and sys.stdout.isatty() else "jsonl"
     if shown and path.suffix.lower() == ".txt":
@@ -178,6 +205,11 @@ def reference_format(format: str | None, path: Path, option: str, shown: str = "
             f"{path}: the name does not say which format to write", hint=f"pass {option}: {', '.join(known)}"
         )
     return found.name
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise InputError(f"{path} is a folder", hint=f"name a file to write, such as {path / 'out.jsonl'}")
 
 
 def write_documents(documents: Iterable[Document], path: Path, format: str, *, lossy: bool = False) -> None:

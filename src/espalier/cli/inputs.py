@@ -12,6 +12,7 @@ What is bad is named, and reading goes on.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -37,10 +38,11 @@ __all__ = ["ENDINGS", "Inputs", "Item", "bibliography_in", "listed_files", "plac
 
 @dataclass(frozen=True, slots=True)
 class PlacedReference:
-    """A reference of a document, and the file's name."""
+    """A reference of a document, and the file's name; by : what is counted in it, "page", "line", or "" for neither."""
 
     file: str
     found: FoundReference
+    by: str = ""
 
     @property
     def text(self) -> str:
@@ -63,6 +65,7 @@ LONGEST_GUESSED = 1 << 22
 """Bytes of a text whose layout is looked at as a whole; what is longer is a list, and read line by line."""
 
 _UNSURE = 0.5
+_WITHOUT_PAGES = ("HTML", "LaTeX")  # and their lines are not those that an editor counts
 
 ENDINGS = (
     *(".txt", ".md", ".bib", ".ris", ".json", ".xml", ".nbib", ".enw", ".ref"),
@@ -71,21 +74,27 @@ ENDINGS = (
 """The files of a folder that are read; any other file must be named."""
 
 
-def listed_files(files: list[Path]) -> list[Path]:
-    """Return the files that are meant: those of a folder and below it, by name, and those that fit a pattern."""
+def listed_files(files: list[Path], skipped: list[Path] | None = None) -> list[Path]:
+    """Return the files that are meant: those of a folder and below it, by name, and those that fit a pattern.
+
+    skipped : gets the other files of folders, but not those that are hidden.
+    """
     found: list[Path] = []
     for path in files:
-        if path != STANDARD and path.is_dir():
-            inside = [inner for inner in sorted(path.rglob("*")) if inner.suffix.lower() in ENDINGS and inner.is_file()]
+        if path != STANDARD and os.path.isdir(path):  # pathlib has no answer for what is too long to be a name
+            inside = [inner for inner in sorted(path.rglob("*")) if inner.is_file()]
             shown = [inner for inner in inside if not any(part[:1] == "." for part in inner.relative_to(path).parts)]
-            if not shown:
+            taken = [inner for inner in shown if inner.suffix.lower() in ENDINGS]
+            if not taken:
                 raise InputError(f"{path}: no file in this folder may hold references", hint="name the files to read")
-            found += shown
-        elif has_magic(str(path)) and not path.exists():
+            found += taken
+            if skipped is not None:
+                skipped += [inner for inner in shown if inner.suffix.lower() not in ENDINGS]
+        elif has_magic(str(path)) and not os.path.exists(path):
             fitting = sorted(glob(str(path), recursive=True))
             if not fitting:
-                raise InputError(f"{path}: no file fits this pattern")
-            found += listed_files([Path(name) for name in fitting])
+                raise InputError(f"{path}: no file fits this pattern", hint=_hint_for_text(path))
+            found += listed_files([Path(name) for name in fitting], skipped)
         else:
             found.append(path)
     return found
@@ -106,7 +115,8 @@ def place_of(item: Item) -> str:
     """Return where an item comes from, for people."""
     if isinstance(item, PlacedReference):
         unsure = f", cut {item.confidence:.0%} sure" if item.confidence < _UNSURE else ""
-        return f"{item.file}, page {item.found.page}{unsure}"
+        where = {"page": f", page {item.found.page}", "line": f":{item.found.line}"}.get(item.by, "")
+        return f"{item.file}{where}{unsure}"
     return f"{item.file}:{item.line}" if item.file else f"line {item.line}"
 
 
@@ -142,7 +152,7 @@ class Inputs:
 
     def share_of(self, done: int) -> float | None:
         """Return the share, 0 to 1, of all references that `done` of them are; None where that cannot be known."""
-        if not self.read or not all(path.is_file() for path in self.files):
+        if not self.read or not all(map(os.path.isfile, self.files)):
             return None
         size = sum(path.stat().st_size for path in self.files)
         here = 0 if self._open is None else self._open.tell()
@@ -150,7 +160,12 @@ class Inputs:
 
     def references(self) -> Iterator[Item]:
         """Yield the references of all files; what is bad is named and counted, and the next one follows."""
-        self.files = listed_files(self.files)
+        skipped: list[Path] = []
+        self.files = listed_files(self.files, skipped)
+        if skipped:
+            complain(
+                f"files of folders that are not read: {len(skipped)}, such as {skipped[0]}; to read them, name them"
+            )
         for path in self.files:
             try:
                 yield from self._of(path)
@@ -175,7 +190,7 @@ class Inputs:
                     yield item
         finally:
             self._open = None
-            self._before += path.stat().st_size if path.is_file() else 0
+            self._before += path.stat().st_size if os.path.isfile(path) else 0
             self._drain(refused)
         if self.read + self.bad == before:
             raise InputError(f"{_name(path)}: there is no reference in it")
@@ -205,14 +220,16 @@ class Inputs:
         if not found:
             hint = "copy its references into a text file"
             raise FormatError("no list of references was found", path=_name(path), hint=hint)
-        return (PlacedReference(_name(path), reference) for reference in found)
+        by = "" if printed.kind in _WITHOUT_PAGES else "page"
+        return (PlacedReference(_name(path), reference, by) for reference in found)
 
     def _of_text(self, stream: IO[bytes], path: Path, refused: list[FormatError]) -> Iterator[Item]:
         """Yield the references of a text; a layout that does not say where they begin is left to the model of lines."""
         head = cast(io.BufferedReader, stream).peek(LONGEST_GUESSED)
         small = len(head) < LONGEST_GUESSED and head[:2] != _GZIP
         if self.layout == "auto" and small and (found := _in_unclear_layout(head, self.encoding)):
-            return (PlacedReference(_name(path), reference) for reference in found)
+            by = "page" if b"\f" in head else "line"
+            return (PlacedReference(_name(path), reference, by) for reference in found)
         references = read_references(stream, self.layout, encoding=self.encoding, refused=refused)
         return (item for item in references if not _is_heading(item.text)) if self.layout == "auto" else references
 
@@ -260,7 +277,7 @@ def _is_heading(text: str) -> bool:
 
 def _opened(path: Path) -> IO[bytes]:
     """Open a file, or stdin, so that its first bytes can be looked at."""
-    if path != STANDARD and path.is_file():
+    if path != STANDARD and os.path.isfile(path):
         return open(path, "rb", LONGEST_GUESSED)
     rest = sys.stdin.buffer if path == STANDARD else open(os.fspath(path), "rb")  # noqa: SIM115
     return io.BufferedReader(_Rejoined(rest.read(LONGEST_GUESSED), rest, _name(path)), LONGEST_GUESSED)
@@ -319,4 +336,12 @@ def _name(path: Path) -> str:
 
 def _reason(error: InputError | OSError, path: Path) -> str:
     """Say what is wrong with a file."""
-    return f"{path}: {error.strerror}" if isinstance(error, OSError) else in_options(error, "parse")
+    if isinstance(error, OSError):
+        missing = error.errno in (errno.ENOENT, errno.ENAMETOOLONG)
+        error = InputError(f"{path}: {error.strerror}", hint=_hint_for_text(path) if missing else "")
+    return in_options(error, "parse")
+
+
+def _hint_for_text(path: Path) -> str:
+    """Tell who gave a reference in the place of a file's name how that is done."""
+    return "to parse text itself: echo '...' | espalier parse -" if " " in str(path) else ""

@@ -19,6 +19,7 @@ from espalier.cli.files import (
     Lossy,
     Model,
     Output,
+    RawCells,
     finish,
     iter_documents,
     keep_apart,
@@ -47,7 +48,7 @@ def label(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="A data format, table or extractions; else by OUT's name, a table on a terminal, jsonl elsewhere.",
+            help="A data format, csv, table or extractions; else by OUT's name, a table on a terminal, else jsonl.",
         ),
     ] = None,
     source: Annotated[
@@ -69,15 +70,20 @@ def label(
         int,
         typer.Option("-k", metavar="K", min=1, max=100, help="Readings of each record; for extractions and tables."),
     ] = 1,
+    raw_cells: RawCells = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to label on; the output is the same.")
+        int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to label on; the records are the same.")
     ] = 1,
 ) -> None:
     """Label records with a model; labels that are there already are replaced.
 
     --format extractions writes one JSON object per line: the fields with their
     confidences, the confidence of the whole record, what is proven about it,
-    the rules that it breaks, and other readings.
+    the rules that it breaks, and other readings. --format csv writes a line
+    per record for spreadsheets: text, confidence, and a column for each field;
+    several values of a field are joined by ' | '. A cell that a spreadsheet
+    would take for a formula (it begins with = + - or @) gets an apostrophe in
+    front; for programs there is --raw-cells.
 
     A bad record is named and left out, and a file that cannot be read further
     is named; the exit code is then 1.
@@ -87,41 +93,49 @@ def label(
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
     chosen = output_format(output, format or ("table" if to_terminal else None), "--format", _OWN)
-    _check(chosen, explain, k, min_confidence, review)
+    _check(chosen, explain, k, min_confidence, review, raw_cells)
     keep_apart([*files, model], {"--output": output, "--review": review})
     inputs, whole = _Inputs(files, source, encoding), chosen in _OWN
     job = LabelJob(open_extractor(model), model_file(model), k, min_confidence, whole, jobs)
     pace = Pace("records")
     with progress("labelling", quiet=to_terminal) as news, opened(review) as stream:
         answers = job.answers(inputs.documents(), lambda n: news(pace.news(n)), stream)
-        _write(answers, output, chosen, job, explain=explain, lossy=lossy)
+        _write(answers, output, chosen, job, explain=explain, lossy=lossy, raw_cells=raw_cells)
     done = f"{counted(inputs.read - job.low, 'labelled record')} as {chosen} → {output}"
     failed = f"records labelled: {inputs.read}; bad records left out and files not read to the end: {inputs.bad}"
     finish(inputs.read, job.low, review, failed if inputs.bad else None, None if output == STANDARD else done)
 
 
-_OWN = ("table", "extractions")
+_OWN = ("table", "extractions", "csv")
 
 
-def _check(format: str, explain: bool, k: int, least: float, review: Path | None) -> None:
+def _check(format: str, explain: bool, k: int, least: float, review: Path | None, raw_cells: bool) -> None:
     """Refuse options that would do nothing."""
     if explain and format != "table":
         raise InputError("--explain draws for people", hint=f"it goes with --format table, not {format}")
-    if k > 1 and format not in _OWN:
+    if k > 1 and format not in ("table", "extractions"):
         raise InputError(f"-k {k}: {format} has no place for other readings", hint="use --format extractions or table")
+    if raw_cells and format != "csv":
+        raise InputError("--raw-cells is for --format csv", hint=f"{format} has no cells")
     if review is not None and not least:
         raise InputError("--review needs --min-confidence: how sure a record must be to need no review")
 
 
 def _write(
-    answers: Iterator[Answered], output: Path, format: str, job: LabelJob, *, explain: bool, lossy: bool
-) -> None:
-    """Write labelled records as a table, as extractions, or in a data format."""
-    from espalier.cli.labelling import extraction_line
+    answers: Iterator[Answered], output: Path, format: str, job: LabelJob, *,
+    explain: bool, lossy: bool, raw_cells: bool,
+) -> None:  # fmt: skip
+    """Write labelled records as a table, as extractions, as CSV, or in a data format."""
+    from espalier.cli.labelling import csv_lines, extraction_line
     from espalier.io.files import write_chunks
 
-    if format == "extractions":
-        lines = (extraction_line(answer) for _, answer in answers if answer is not None)
+    if format in ("extractions", "csv"):
+        whole = (answer for _, answer in answers if answer is not None)
+        lines = (
+            csv_lines(whole, job.extractor.labels, safe=not raw_cells)
+            if format == "csv"
+            else map(extraction_line, whole)
+        )
         write_chunks(sys.stdout.buffer if output == STANDARD else output, lines, "utf-8")
     elif format == "table":
         from espalier.cli.show import write_table

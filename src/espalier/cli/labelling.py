@@ -15,7 +15,7 @@ from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import Extractor
 from espalier.loading import model_file
 
-__all__ = ["LabelJob", "extraction_line", "open_extractor"]
+__all__ = ["LabelJob", "csv_lines", "extraction_line", "open_extractor"]
 
 _BATCH = 1000
 
@@ -97,6 +97,20 @@ def lone_extractor(path: str) -> Extractor:
 
     extractor: Extractor = alone(Extractor.from_file(path))
     return extractor
+
+
+def csv_lines(answers: Iterable[Extraction], labels: Sequence[str], *, safe: bool) -> Iterator[str]:
+    """Yield a header, and a line for each answer: its text, its confidence, the values of each field.
+
+    safe : a cell that a spreadsheet would take for a formula gets an apostrophe in front.
+    """
+    from espalier.bridges.frames import record_columns
+    from espalier.citations.formats.csv import line_of
+
+    yield line_of(record_columns([], labels))
+    for found in answers:
+        text, sure, *values = (column[0] for column in record_columns([found], labels).values())
+        yield line_of([text, f"{sure:.6g}", *(value or "" for value in values)], safe)
 
 
 def extraction_line(found: Extraction) -> str:

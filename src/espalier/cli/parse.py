@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from espalier.citations.formats import FORMATS, KEEPS
+from espalier.citations.formats import FORMATS, KEEPS, with_short_names
 from espalier.cli.console import Pace, counted, progress
-from espalier.cli.files import STANDARD, UTF_8, Encoding, Least, Output, finish, keep_apart, reference_format
+from espalier.cli.files import STANDARD, UTF_8, Encoding, Least, Output, RawCells, finish, keep_apart, reference_format
 from espalier.errors import InputError
 
 __all__ = ["parse"]
@@ -24,7 +24,7 @@ Format = Annotated[
         "--format",
         "-f",
         metavar="FORMAT",
-        help=f"{', '.join(FORMATS)} or {_TABLE}; else by OUT's name, or a table (in a pipe: jsonl).",
+        help=f"{', '.join(with_short_names())} or {_TABLE}; else by OUT's name, or a table (in a pipe: jsonl).",
     ),
 ]
 Review = Annotated[
@@ -32,9 +32,6 @@ Review = Annotated[
     typer.Option(
         "--review", metavar="FILE", help="Where to write what --min-confidence leaves out, as jsonl; - is stdout."
     ),
-]
-RawCells = Annotated[
-    bool, typer.Option("--raw-cells", help="Leave cells of csv as they are, also what a spreadsheet would run.")
 ]
 
 
@@ -59,7 +56,7 @@ def parse(
     ] = "auto",
     encoding: Encoding = UTF_8,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to parse on; the output is the same.")
+        int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to parse on; the records are the same.")
     ] = 1,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an --output that was stopped; finished batches are kept.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from espalier.pages import Line, heat_table, line_chart, page, section, table
 
@@ -31,7 +31,7 @@ def report_page(title: str, judged: Judged, extractor: Extractor) -> str:
         section("Confusion", [heat_table(table_of.labels, table_of.counts.tolist(), "given ↓ found →")]),
         section("Commonest confusions", [table(["given", "found", "tokens"], mistakes)]),
         *_reliability(extractor, documents),
-        section("Records with mistakes", [_wrong(documents, gold, predicted)], "Tokens that differ, in brackets."),
+        section("Records with mistakes", [_wrong(judged)], "Tokens that differ, in brackets."),
     ]
     return page(title, body)
 
@@ -69,15 +69,8 @@ def _reliability(extractor: Extractor, documents: Sequence[Document]) -> list[st
     ]
 
 
-def _wrong(documents: Sequence[Document], gold: Sequence[Sequence[Any]], predicted: Sequence[Sequence[str]]) -> str:
-    rows = []
-    for i, (document, truth, found) in enumerate(zip(documents, gold, predicted, strict=True)):
-        wrong = [g is not None and g != p for g, p in zip(truth, found, strict=True)]
-        if any(wrong):
-            words = (
-                f"[{word}: {g} → {p}]" if bad else word
-                for word, g, p, bad in zip(document.words, truth, found, wrong, strict=True)
-            )
-            rows.append((sum(wrong), [str(i + 1), str(sum(wrong)), " ".join(words)]))
-    rows.sort(key=lambda row: -row[0])
-    return table(["record", "wrong tokens", "text"], [row for _, row in rows[:_MOST_MISTAKES]])
+def _wrong(judged: Judged) -> str:
+    from espalier.recipes.judging import wrong_records
+
+    rows = [[str(i + 1), str(tokens), text] for i, tokens, text in wrong_records(judged)[:_MOST_MISTAKES]]
+    return table(["record", "wrong tokens", "text"], rows)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from importlib import import_module
@@ -23,7 +24,7 @@ __all__ = ["Unfinished", "asked_for"]
 
 def asked_for(files: Sequence[Path], model: Path, order: Order, layout: str, encoding: str) -> dict[str, Any]:
     """Return everything that the batches depend on, as JSON values."""
-    found = [(str(path), path.stat()) for path in files if path.exists()]
+    found = [(str(path), path.stat()) for path in files if os.path.exists(path)]
     states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
     wanted = {name: value for name, value in asdict(order).items() if name != "slot"}
     return {

@@ -14,10 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from espalier.cli.console import complain, counted, note, progress, say, say_json
-from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, read_all
+from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, labelled_records, read_all
 from espalier.errors import InputError
 
 if TYPE_CHECKING:
+    from espalier.corpus import Corpus
     from espalier.learning.discovery_report import Discovery
     from espalier.recipes.rule_files import Checked
     from espalier.rules.ruleset import RuleSet
@@ -32,20 +33,39 @@ def check(
     labels: Annotated[
         str | None, typer.Option(metavar="NAMES", help="The labels of the data, with commas; for a file of rules.")
     ] = None,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--data", "-d", metavar="FILE", help="Labelled records: count how often they keep and break each rule."
+        ),
+    ] = None,
+    format: From = None,
+    encoding: Encoding = UTF_8,
     json: Annotated[bool, typer.Option("--json", help="Write the rules as JSON.")] = False,
 ) -> None:
-    """Parse rules, name every mistake with its line, and show what each rule compiles to."""
-    checked, known = _checked(source, labels)
+    """Parse rules, name every mistake with its line, and show what each rule compiles to.
+
+    A field that is in neither --labels nor --data is a mistake. With --data
+    the table also says how often a rule applies to the labels, how often
+    they keep and break it, and which record is the first to break it.
+    """
+    corpus = None if not data else _labelled(data, format, encoding, source, labels)
+    checked, known = _checked(source, labels, corpus)
     mistakes = [f"{source}: {mistake}" for mistake in checked.mistakes]
     for mistake in mistakes:
         complain(mistake)
-    rows = described(checked.rules, known)
+    # A file of rules without labels is taken at its word: the fields it names are the labels.
+    rows = described(checked.rules, checked.fields if known is None else known)
+    if corpus is not None:
+        _add_counts(rows, checked.rules, corpus)
     if json:
         say_json({"rules": rows, "mistakes": mistakes})
     elif rows:
         say(rule_table(rows))
     if mistakes:
         raise typer.Exit(2)
+    if known is None:
+        note("names of fields are not checked; --data FILE or --labels NAMES says which there are", always=True)
     note(f"{counted(len(rows), 'rule')} read, all fine")
 
 
@@ -99,7 +119,14 @@ def discover(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Write the findings as JSON.")] = False,
 ) -> None:
-    """Find rules that right labels keep and a model's answers break."""
+    """Find rules that right labels keep and a model's answers break.
+
+    Of each rule the table says how often the labels keep it (support), and
+    in what share of the cases to which it applies (holds); how many
+    labellings (gold) and answers break it, and how many times as many the
+    answers are (importance); what it would cost (penalty). With --model it
+    also says how many answers the rule alone makes better and worse (±).
+    """
     from espalier.cli.labelling import open_extractor
     from espalier.io.files import write_chunks
     from espalier.learning.discovery import TEMPLATES
@@ -129,11 +156,37 @@ def discover(
         say(*finding_table(found))
 
 
-def _checked(source: str, labels: str | None) -> tuple[Checked, Sequence[str]]:
-    """Return the rules of a file or a task, and the labels they are for.
+def _labelled(data: Sequence[Path], format: str | None, encoding: str, source: str, labels: str | None) -> Corpus:
+    """Return labelled records; their labels are those that occur, those that are given, and those of the task."""
+    from espalier.recipes.rule_counts import labelled_corpus
+    from espalier.recipes.rule_files import task_of
 
-    A file of rules without labels is taken at its word: the fields it names are the labels.
-    """
+    task = task_of(source)
+    documents = labelled_records(read_all(data, format, encoding), ", ".join(map(str, data)))
+    return labelled_corpus(documents, (_names(labels) or ()) if task is None else task.labels)
+
+
+def _add_counts(rows: Sequence[dict[str, Any]], rules: RuleSet, corpus: Corpus) -> None:
+    """Put into the row of each rule how often it applies; name those that never do."""
+    from espalier.recipes.rule_counts import count_rules
+
+    for row, found in zip(rows, count_rules(rules, corpus), strict=True):
+        row |= {"applies": found.applies, "kept": found.kept, "broken": found.broken}
+        row["first_broken"] = None if found.first is None else found.first + 1
+    if idle := [row["name"] for row in rows if not row["applies"]]:
+        complain(f"rules that never apply to these records: {', '.join(idle)}")
+
+
+def _names(labels: str | None) -> list[str] | None:
+    """Return the names of --labels."""
+    known = None if labels is None else [name.strip() for name in labels.split(",") if name.strip()]
+    if known == []:
+        raise InputError("--labels is empty", hint="give names with commas, such as title,price")
+    return known
+
+
+def _checked(source: str, labels: str | None, corpus: Corpus | None) -> tuple[Checked, Sequence[str] | None]:
+    """Return the rules of a file or a task, and the labels they are for; None where nobody says which there are."""
     from espalier.recipes.rule_files import Checked, check_rules, read_text, task_of
 
     task = task_of(source)
@@ -142,11 +195,9 @@ def _checked(source: str, labels: str | None) -> tuple[Checked, Sequence[str]]:
             raise InputError(f"{source}: a task has its own labels", hint="--labels is for files of rules")
         return Checked(task.rules, (), ()), task.labels
     text = read_text(Path(source))
-    known = None if labels is None else [name.strip() for name in labels.split(",") if name.strip()]
-    if known == []:
-        raise InputError("--labels is empty", hint="give names with commas, such as title,price")
+    known = list(corpus.labels.names) if corpus is not None and corpus.labels is not None else _names(labels)
     checked = check_rules(text, known, directory=Path(source).parent)
-    return checked, checked.fields if known is None else known
+    return checked, known
 
 
 def described(rules: RuleSet, labels: Sequence[str]) -> list[dict[str, Any]]:
@@ -168,12 +219,19 @@ def described(rules: RuleSet, labels: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def rule_table(rows: Iterable[Mapping[str, Any]]) -> RenderableType:
-    """Lay out what `described` returned."""
-    table = _table("name", "rule", ">penalty", "form")
+    """Lay out what `described` returned, with counts where there are some."""
+    rows = list(rows)
+    counts = [name for name in ("applies", "kept", "broken") if name in rows[0]]
+    table = _table(
+        "name", "rule", ">penalty", "form", *(f">{name}" for name in counts), *["first broken"][: len(counts)]
+    )
     for row in rows:
         penalty = row["penalty"]
         price = "to learn" if penalty is None else penalty if penalty == "hard" else f"{penalty:.3g}"
-        table.add_row(Text(row["name"]), Text(row["rule"]), price + (", once" if row["once"] else ""), row["form"])
+        first = row.get("first_broken")
+        told = [*(str(row[name]) for name in counts), "" if first is None else f"record {first}"]
+        price += ", once" if row["once"] else ""
+        table.add_row(Text(row["name"]), Text(row["rule"]), price, row["form"], *told[: len(counts) + bool(counts)])
     return table
 
 
@@ -192,7 +250,10 @@ def finding_table(found: Discovery) -> list[RenderableType]:
     head = Text(f"{counted(found.rules.K, 'rule')} ", "bold")
     of = f"of {counted(found.candidates, 'candidate')}, {found.important} important"
     head.append(f"{of}; {counted(found.sequences, 'record')}", "dim")
-    table = _table("rule", "template", ">support", ">holds", ">gold", ">answers", ">importance", ">penalty", ">±")
+    tried = any(row.fixes is not None for row in found.rows)  # only a model, not its answers, can be asked again
+    table = _table(
+        "rule", "template", ">support", ">holds", ">gold", ">answers", ">importance", ">penalty", *[">±"] * tried
+    )
     for row in found.rows:
         effect = "" if row.fixes is None or row.breaks is None else f"+{len(row.fixes)} -{len(row.breaks)}"
         table.add_row(
@@ -202,9 +263,9 @@ def finding_table(found: Discovery) -> list[RenderableType]:
             f"{100 * row.confidence:.1f}%",
             str(row.gold),
             str(row.predicted),
-            "∞" if row.importance == math.inf else f"{row.importance:.2f}",
+            f"{row.predicted} : 0" if row.importance == math.inf else f"{row.importance:.2f}",
             "" if row.penalty is None else f"{row.penalty:.2f}",
-            effect,
+            *[effect] * tried,
         )
     return [head, "", table]
 

@@ -130,7 +130,7 @@ def _run(app: Any, listener: socket, token: str | None, workers: int) -> None:
     host, port = listener.getsockname()[:2]
     crew = Crew(workers - 1, app.state.bench.directory, (host, port), app.state.gate) if workers > 1 else None
     try:
-        with suppress(KeyboardInterrupt):  # the way that a server ends
+        with suppress(KeyboardInterrupt):  # before it listens to signals itself
             serve_app(app, listener)
         complain("stopped; everything confirmed is stored")
     finally:

@@ -175,7 +175,7 @@ _REFERENCE_COLOURS = {
     "isbn": "bright_cyan", "issn": "bright_cyan", "accessed": "bright_red", "citation-number": "yellow",
 }  # fmt: skip
 """Fields that often stand side by side differ."""
-_ALMOST = 0.995  # what would be rounded to 100 %
+_ALMOST = 0.995  # what would be rounded to 100 %, and below 1 less this to 0 %
 
 
 Row = tuple[str, Extraction | Entry, str | Document]
@@ -202,9 +202,9 @@ def print_table(console: Console, rows: Iterable[Row], extractor: Extractor, *, 
         lines = [Text.assemble((f"{number:>4}  ", "bold"), _sure(record), (f"   {place}" if place else "", "dim"))]
         lines += _body(record, styles, console.width)
         if explained:  # the best reading
+            lines += [Text(_INDENT + line, "dim") for line in _explanation(extractor, given)]
             if record.certificate is not None and record.certificate.scores:
                 lines.append(Text(f"{_INDENT}scores: {record.certificate.scores}", "dim"))
-            lines += [Text(_INDENT + line, "dim") for line in _explanation(extractor, given)]
         for other in record.alternatives:
             lines += [Text(), Text.assemble((f"{_INDENT}or  ", "dim"), _sure(other))]
             lines += _body(other, styles, console.width)
@@ -225,15 +225,21 @@ def _print_entry(console: Console, number: int, place: str, entry: Entry) -> Non
 def _sure(record: Extraction) -> Text:
     """Return the confidence, what is not proven, why the text is unfamiliar, and the fields in doubt."""
     p = record.confidence
-    share = f"{p:.0%}" if p < _ALMOST else ">99%"
-    shown = Text(f"{share} sure", "green" if p >= 0.9 else "yellow" if p >= _DOUBTFUL else "red")
+    shown = Text(f"{_percent(p)} sure", "green" if p >= 0.9 else "yellow" if p >= _DOUBTFUL else "red")
     certificate = record.certificate
     if certificate is not None and not certificate.proven:
         shown.append(f"   {certificate.status}", "red")
     if record.unfamiliar is not None:
         shown.append(f"   unfamiliar: {record.unfamiliar.reason}", "red")
-    doubtful = [f"{field.label} {field.confidence:.0%}" for field in record.fields if field.confidence < _DOUBTFUL]
+    doubtful = [
+        f"{field.label} {_percent(field.confidence)}" for field in record.fields if field.confidence < _DOUBTFUL
+    ]
     return shown.append(f"   in doubt: {', '.join(doubtful)}" if doubtful else "", "yellow")
+
+
+def _percent(p: float) -> str:
+    """Return a probability for people, for whom nothing is certain, and nothing that is shown is impossible."""
+    return ">99%" if p >= _ALMOST else "<1%" if p < 1 - _ALMOST else f"{p:.0%}"
 
 
 def _body(record: Extraction, styles: dict[str, str], width: int) -> Iterator[Text]:
@@ -247,12 +253,13 @@ def _body(record: Extraction, styles: dict[str, str], width: int) -> Iterator[Te
 
 
 def _explanation(extractor: Extractor, text: str | Document) -> Iterator[str]:
-    """Yield what the rules changed, stretch by stretch, and which of them it was."""
+    """Yield what the rules did, in a sentence; then where, which of them it was, and the scores."""
     try:
         found = extractor.explain(text)
     except InfeasibleError as error:
         yield str(error)
         return
+    yield str(found).rpartition("\n\n")[2]
     before, after = ([path_of(name) for name in answer.names()] for answer in (found.before, found.after))
     changed = set(found.changed)
     runs = groupby(range(len(found.tokens)), key=lambda t: (t in changed, before[t], after[t]))
@@ -265,4 +272,3 @@ def _explanation(extractor: Extractor, text: str | Document) -> Iterator[str]:
         yield f"{effect.name}: broken {times}, at {effect.penalty:.3g} each"
     for share in found.experts:
         yield f"expert {share.name}: {share.before:.4g} without rules, {share.after:.4g} with them"
-    yield str(found).rpartition("\n\n")[2]

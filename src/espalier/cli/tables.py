@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from espalier.metrics import Report, Score
+    from espalier.recipes.judging import Wrong
 
-__all__ = ["model_table", "report_table"]
+__all__ = ["mistake_table", "model_table", "report_table"]
 
 _BAR = 20
 
@@ -48,6 +49,20 @@ def report_table(report: Report, beside: Mapping[str, float] | None = None) -> l
     table.add_section()
     table.add_row(*_row("all (micro)", report.segments.micro), style="bold")
     return [headline, "", table]
+
+
+def mistake_table(wrong: Sequence[Wrong], most: int) -> list[RenderableType]:
+    """Lay out so many records with mistakes; below a headline that says how many there are."""
+    if not wrong:
+        return ["", "no record has a mistake"]
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("record", justify="right")
+    table.add_column("wrong tokens", justify="right")
+    table.add_column("text, with [words: given → found]")
+    for i, tokens, text in wrong[:most]:
+        table.add_row(str(i + 1), str(tokens), Text(text))
+    shown = f"; here are {most}" if len(wrong) > most else ""
+    return ["", f"{counted(len(wrong), 'record')} with mistakes{shown}", "", table]
 
 
 def _row(name: str, score: Score) -> list[RenderableType]:

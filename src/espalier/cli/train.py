@@ -106,10 +106,15 @@ Task = Annotated[
     str | None,
     typer.Option("--task", "-t", metavar="TASK", help="A task file or its name: labels, features, rules, model."),
 ]
-Model = Annotated[Kind | None, typer.Option("--model", "-m", help="What to train; else the task's, or crf.")]
+Model = Annotated[
+    Kind | None, typer.Option("--model", "-m", case_sensitive=False, help="What to train; else the task's, or crf.")
+]
 How = Annotated[
     MethodName | None,
-    typer.Option(help="How; else supervised, or where there is unlabelled text words (for some models codl)."),
+    typer.Option(
+        case_sensitive=False,
+        help="How; else supervised, or where there is unlabelled text words (for some models codl).",
+    ),
 ]
 Rules = Annotated[
     list[str] | None,
@@ -288,6 +293,7 @@ def _tell(trained: Trained, path: Path, seconds: float, *, judged: bool, always:
     learned = f"{recipe.kind} from {counted(sizes['records'], 'record')}, {counted(sizes['tokens'], 'token')}"
     note(f"{learned} in {seconds:.1f} s{begun} → {path}", always=always)
     if trained.kept is not None and trained.history:
-        which = f"the model of cycle {trained.kept}" if trained.kept else "the supervised model"
-        why = "the best by the held-out records" if judged else "the last; only --dev can tell whether it is better"
-        note(f"{recipe.method}: {counted(len(trained.history), 'step')}; kept {which}, {why}", always=always)
+        rounds = counted(len(trained.history), "round")
+        which = f"the model of round {trained.kept}" if trained.kept else "the model of the labels alone"
+        why = "is the best on the --dev records" if judged else "is kept; whether it is better, --dev FILE would tell"
+        note(f"{recipe.method}: {rounds}; {which} {why}", always=always)

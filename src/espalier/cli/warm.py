@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from time import monotonic
 from typing import Annotated
 
@@ -17,11 +18,11 @@ def warm(
         int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes; by default one a core.")
     ] = None,
 ) -> None:
-    """Compile all inner loops now, so that no later command waits for them.
+    """Compile now what commands need to be quick, so that no later command waits for it.
 
-    Commands compile what they need when they need it, once; that takes
-    some seconds each. The result is kept on disk until Espalier, NumPy
-    or Numba is updated.
+    This takes about a minute. Without it each command compiles what it
+    needs when it is first run. The result is kept on disk until Espalier,
+    NumPy or Numba is updated.
     """
     from espalier.cli.warming import STEPS, compile_for
     from espalier.cluster.processes import ordered_map
@@ -31,6 +32,9 @@ def warm(
     several = choose_threads(10**9) if jobs is None else jobs
     with progress("compiling") as news:
         for n, _ in enumerate(ordered_map(compile_for, STEPS, jobs=several), 1):
-            news(f"{n} of {len(STEPS)}")
+            so_far = f"{n} of {len(STEPS)}, {STEPS[n - 1]}"
+            news(so_far)
+            if not sys.stderr.isatty():  # no moving sign there, and a log should not be silent for so long
+                note(f"compiled {so_far}", always=True)
     say(f"compiled: {', '.join(STEPS)}")
     note(f"{monotonic() - begin:.0f} s")

@@ -20,6 +20,13 @@ _TAGS = [
 ]
 _PLAIN = [["fruit", "fruit", "price", "price"], ["fruit", "fruit", "price", "price", "place"], ["fruit", "price"]]
 _RULES = "Once: each field once [penalty 2]\nStart: first in fruit"
+_MANY_RULES = """
+Once:   each field once [penalty 2]
+Order:  a before b [penalty 1]
+Needs:  c requires a [penalty 1]
+Either: a excludes c [penalty 1]
+Few:    count(b) <= 1 [penalty 1]
+"""
 
 
 def compile_for(step: str) -> None:
@@ -43,6 +50,7 @@ def _readings() -> None:
 
     parser: Any = es.load("citations")
     list(parser.parse_many(_REFERENCES * 8, k=3))
+    parser.explain(_REFERENCES[0])
 
 
 def _train() -> None:
@@ -52,7 +60,8 @@ def _train() -> None:
     model.predict(_X)
     model.predict_marginals(_X)
     model.predict_k(_X, 2)
-    list(es.Extractor(model, _RULES).extract_many(["Plum Opal, 35", "Pear Beth, 40 Ludlow"]))
+    for extractor in (es.Extractor(model), es.Extractor(model, _RULES)):
+        list(extractor.extract_many(["Plum Opal, 35", "Pear Beth, 40 Ludlow"], k=2))
 
 
 def _other_models() -> None:
@@ -78,18 +87,32 @@ def _decode() -> None:
     import espalier as es
 
     scores = np.random.default_rng(0).normal(size=(4, 5, 3))
+    labels, tokens = ["a", "b", "c"], ["t"] * 5
     rules = es.rules("Once: each field once [penalty 1]")
-    es.decode(scores, rules, labels=["a", "b", "c"], tokens=[["t"] * 5] * 4)
-    es.expectations(scores[0], rules, labels=["a", "b", "c"], tokens=["t"] * 5)
+    es.decode(scores, rules, labels=labels, tokens=[tokens] * 4)
+    es.expectations(scores[0], rules, labels=labels, tokens=tokens)
+
+
+def _search() -> None:
+    """Decode under rules that contradict each other and the scores, so that answers have to be searched."""
+    import numpy as np
+
+    import espalier as es
+    from espalier.parallel import run_chunks
+
+    scores = np.random.default_rng(0).normal(size=(64, 12, 3))
+    es.decode(scores, es.rules(_MANY_RULES), labels=["a", "b", "c"], tokens=[["t"] * 12] * 64)
+    run_chunks(lambda chunk: None, 8, threads=2)
 
 
 _WORK: Mapping[str, Callable[[], None]] = {
-    "parse": _parse,
     "train": _train,
     "other models": _other_models,
-    "learning": _learn,
-    "scores": _decode,
     "readings": _readings,
+    "search": _search,
+    "parse": _parse,
+    "scores": _decode,
+    "learning": _learn,
 }
 STEPS = tuple(_WORK)
 """The names of the steps, the longest first."""

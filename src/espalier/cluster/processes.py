@@ -90,6 +90,7 @@ def _on_processes(work: Callable[[Item], Result], coming: _Ahead[Item], jobs: in
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=gc.get_threshold())
     sent: deque[Future[Result | _Raised]] = deque()
+    finished = False
     try:
         while True:
             # The first items start the processes, which takes a second: others are read meanwhile.
@@ -98,6 +99,7 @@ def _on_processes(work: Callable[[Item], Result], coming: _Ahead[Item], jobs: in
                 if len(sent) < ROUND * jobs:
                     coming.read(1)
             if not sent:
+                finished = True
                 return
             yield _unpacked(sent.popleft().result())
             coming.read(1)
@@ -108,7 +110,8 @@ def _on_processes(work: Callable[[Item], Result], coming: _Ahead[Item], jobs: in
             process.terminate()
         raise
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        # Who has nothing left to do ends at once; had this process ended meanwhile, Python might print a traceback.
+        pool.shutdown(wait=finished, cancel_futures=True)
 
 
 def _unpacked(result: Result | _Raised) -> Result:

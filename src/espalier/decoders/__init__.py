@@ -12,7 +12,7 @@ from espalier.lazy import on_use
 if TYPE_CHECKING:
     from espalier.decoders.api import decode, marginals, sample
     from espalier.decoders.explanation import Explanation, explain
-    from espalier.decoders.logits import first_subword
+    from espalier.decoders.score_forms import first_subword
     from espalier.decoders.table import DECODERS
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
 __getattr__, __dir__ = on_use(
     __name__,
     {
-        **{"DECODERS": "table", "first_subword": "logits", "Explanation": "explanation", "explain": "explanation"},
+        **{"DECODERS": "table", "first_subword": "score_forms", "Explanation": "explanation", "explain": "explanation"},
         **{"decode": "api", "marginals": "api", "sample": "api"},
     },
 )

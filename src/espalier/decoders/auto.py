@@ -31,7 +31,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders import astar, dual, ilp, product, states, viterbi
+from espalier.decoders import astar, dual, ilp, product, viterbi
 from espalier.decoders.base import (
     Decoding,
     Problem,
@@ -208,8 +208,8 @@ def _search(problem: Problem, best: Decoding, budget: _Budget, nodes: int) -> De
 
 def _states(problem: Problem, best: Decoding) -> Decoding | None:
     """Viterbi over the product automaton, if that is not too large."""
-    automaton = states.automaton_of(problem)
-    return None if automaton is None else states.decode(problem, automaton, best)
+    automaton = product.automaton_of(problem)
+    return None if automaton is None else product.best_over_states(problem, automaton, best)
 
 
 def _product(problem: Problem, k: int) -> Decoding | None:

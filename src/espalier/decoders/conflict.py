@@ -26,6 +26,7 @@ from espalier.rules.compile import Compiled
 
 __all__ = ["Conflict", "conflict", "relax", "relax_batch"]
 
+MOST_NODES = 100_000  # of each search
 RELAXED, RELAXED_NODES = 3, 8192  # Viterbi passes and nodes for a labelling that breaks few hard rules
 
 Float = NDArray[np.float64]
@@ -42,15 +43,15 @@ class Conflict:
     proven: bool
 
 
-def conflict(problem: Problem, *, max_nodes: int = 100_000) -> Conflict | None:
+def conflict(problem: Problem) -> Conflict | None:
     """Return hard rules that exclude each other; None if a labelling exists or none could be proven impossible."""
     flat = problem.with_potentials(_flat(problem.potentials))
-    if _possible(flat, problem.hard, max_nodes) is not False:
+    if _possible(flat, problem.hard) is not False:
         return None
     kept, proven = list(problem.hard), True
     for k in problem.hard:
         fewer = [other for other in kept if other != k]
-        possible = _possible(flat, fewer, max_nodes)
+        possible = _possible(flat, fewer)
         if possible is False:
             kept = fewer
         elif possible is None:
@@ -58,23 +59,23 @@ def conflict(problem: Problem, *, max_nodes: int = 100_000) -> Conflict | None:
     return Conflict(tuple(problem.rules.names[k] for k in kept), proven)
 
 
-def relax(problem: Problem, *, max_nodes: int = 100_000) -> Decoding | None:
+def relax(problem: Problem) -> Decoding | None:
     """Return the labelling with the least total degree of hard rules, decoded at the finite price that finds it.
 
     For problems that are known to be infeasible: what breaks hard rules by 1 breaks them least. The score of the result
-    is that of the softened problem. None if the potentials forbid every labelling, or if the budget ends a search.
+    is that of the softened problem. None if the potentials forbid every labelling, or if a search ends at `MOST_NODES`.
     """
     unary = problem.potentials.unary[np.isfinite(problem.potentials.unary)]
     price = max(1.0, float(np.ptp(unary)) if len(unary) else 0.0)  # what a label may be worth: often enough at once
     least = 1
     while True:
         softened = problem.with_penalties(np.where(np.isposinf(problem.penalties), price, problem.penalties))
-        found = decode_one(softened, max_nodes=max_nodes)
+        found = decode_one(softened, max_nodes=MOST_NODES)
         if found.status is not Status.OPTIMAL or found.labels is None:
             return None
         degree = int(evaluate(problem, found.labels).degrees[list(problem.hard)].sum())
         if degree > least:
-            least = _least_degree(problem, degree, max_nodes)
+            least = _least_degree(problem, degree)
         if degree <= least:
             return found
         price *= 4.0
@@ -97,11 +98,11 @@ def relax_batch(
     ).labels  # fmt: skip
 
 
-def _least_degree(problem: Problem, known: int, max_nodes: int) -> int:
+def _least_degree(problem: Problem, known: int) -> int:
     """Return the least total degree of the hard rules, scores aside: by a bound if that reaches what is known."""
     only = np.where(np.isposinf(problem.penalties), 1.0, 0.0)
     flat = Problem(_flat(problem.potentials), problem.grounded, only)
-    for nodes in (0, max_nodes):
+    for nodes in (0, MOST_NODES):
         found = decode_one(flat, max_nodes=nodes)
         bound = math.ceil(-found.certificate.bound - 1e-6)
         if bound >= known or found.status is Status.OPTIMAL:
@@ -109,11 +110,11 @@ def _least_degree(problem: Problem, known: int, max_nodes: int) -> int:
     return known  # nobody knows of less
 
 
-def _possible(problem: Problem, hard: list[int] | tuple[int, ...], max_nodes: int) -> bool | None:
-    """Is there a labelling that keeps these hard rules alone?  None: unknown within the budget."""
+def _possible(problem: Problem, hard: list[int] | tuple[int, ...]) -> bool | None:
+    """Is there a labelling that keeps these hard rules alone?  None: unknown within `MOST_NODES`."""
     penalties = np.zeros(problem.rules.K)
     penalties[list(hard)] = np.inf
-    found = astar.decode(problem.with_penalties(penalties), max_nodes=max_nodes)
+    found = astar.decode(problem.with_penalties(penalties), max_nodes=MOST_NODES)
     if found.labels is not None:
         return True
     return False if found.status is Status.INFEASIBLE else None

@@ -189,7 +189,8 @@ class _Texts:
         charged = self.charged[texts[:, None], several].sum(axis=1)
         scores = path_scores(batch, y.astype(np.int16), threads=1) - charged
         possible = np.isfinite(scores) & np.isfinite(log_z)
-        whole = np.where(possible, np.exp(np.minimum(np.where(possible, scores - log_z, 0.0), 0.0)), 0.0)
+        ratio = np.subtract(scores, log_z, out=np.full(len(scores), -np.inf), where=possible)
+        whole = np.exp(np.minimum(ratio, 0.0))
         return _Found(texts, np.clip(tokens, 0.0, 1.0), whole)
 
 

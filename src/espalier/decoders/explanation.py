@@ -45,8 +45,9 @@ class Explanation:
     """Two answers side by side.
 
     before : the best labelling without any rule; after : the best with all of them; effects : every rule that one of
-    the two breaks; cause : names of the rules that make the difference, none if there is no difference; minimal : is
-    no smaller set enough? experts : where several models were asked, what each of them adds to the scores.
+    the two breaks, and every one of the cause; cause : names of the rules that make the difference, none if there is no
+    difference; minimal : is no smaller set enough? experts : where several models were asked, what each of them adds to
+    the scores.
     """
 
     tokens: tuple[str, ...]
@@ -97,14 +98,9 @@ def explain(problem: Problem, *, method: str = "auto", budget: int = 200) -> Exp
     nothing = np.zeros(problem.rules.K)
     before, after = run(problem.with_penalties(nothing)), run(problem, method)
     if before.labels is None or after.labels is None:
-        raise InfeasibleError("there is no labelling to explain: see `decode` for the rules that exclude each other")
+        raise _nothing_to_explain(problem)
     broken = evaluate(problem, before.labels).degrees
     kept = evaluate(problem, after.labels).degrees
-    effects = tuple(
-        RuleEffect(name, float(rho), int(b), int(a), float(rho * a) if a else 0.0)
-        for name, rho, b, a in zip(problem.rules.names, problem.penalties, broken, kept, strict=True)
-        if b or a
-    )
 
     def same(rules: Sequence[int]) -> bool:
         """Do these rules alone give the same labels?"""
@@ -116,7 +112,24 @@ def explain(problem: Problem, *, method: str = "auto", budget: int = 200) -> Exp
     active = [int(k) for k in np.flatnonzero(problem.penalties > 0)]
     cause, minimal = smallest_cause(active, frozenset(k for k in active if broken[k]), same, budget)
     names = tuple(problem.rules.names[k] for k in cause)
+    effects = tuple(
+        RuleEffect(name, float(rho), int(b), int(a), float(rho * a) if a else 0.0)
+        for name, rho, b, a in zip(problem.rules.names, problem.penalties, broken, kept, strict=True)
+        if b or a or name in names
+    )
     return Explanation(tuple(problem.grounded.tokens), before, after, effects, names, minimal)
+
+
+def _nothing_to_explain(problem: Problem) -> InfeasibleError:
+    """Name the hard rules that leave no labelling."""
+    from espalier.decoders.conflict import conflict
+
+    why = conflict(problem)
+    if why is None or not why.rules:
+        return InfeasibleError("there is no labelling to explain: the scores forbid every one")
+    names = ", ".join(why.rules)
+    what = f"the hard rule {names} cannot be kept" if len(why.rules) == 1 else f"hard rules exclude each other: {names}"
+    return InfeasibleError(f"there is no labelling to explain: {what}", hint="give one a penalty instead of [hard]")
 
 
 def smallest_cause(

@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 
 from espalier.decoders.single import LONGEST, largest, posterior_single
 from espalier.inference import marginals, pair_marginals, path_scores, posterior
-from espalier.kernels.layout import LARGEST, Lanes, Transitions, aligned, better_one_by_one, padded
+from espalier.kernels.layout import LANES, LARGEST, Lanes, Transitions, aligned, better_one_by_one, padded
+from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
 
 __all__ = ["answer_probabilities", "label_and_pair_marginals", "sureness"]
+
+CACHED = 2048
+"""Rows of scores that are worked on at a time: they stay in the cache of a core."""
 
 LIKELIEST = -1
 """Stands for the likeliest label of a token."""
@@ -77,27 +81,42 @@ def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, F
         batch = batch if heat == 1.0 else batch.tempered()
         found = posterior(batch, threads=1, allow_infeasible=True)
         return _of_labels(found.marginals, y), found.log_z
-    from espalier.kernels.lanes import forward_backward_lanes
-
-    lanes, L = Lanes.of(batch.indptr), batch.n_labels
-    rows = aligned(lanes.n_rows, padded(L))
-    rows[lanes.row_of_token, :L] = batch.unary
-    if heat != 1.0:
-        rows *= 1.0 / heat
-    shares = aligned(lanes.n_rows, padded(L), dtype=np.float32)
-    transitions, lane_z = Transitions.of(trans), np.zeros(len(lanes.lengths))
-    forward_backward_lanes(
-        0, lanes.n_groups, lanes.group_ptr, lanes.lengths, np.ones(len(lanes.lengths)), np.exp(start),
-        np.exp(end), *transitions.arguments(), rows, shares, np.zeros(len(transitions.source)), lane_z,
-    )  # fmt: skip
-    log_z, used = np.zeros(len(batch)), lanes.sequence >= 0
-    log_z[lanes.sequence[used]] = lane_z[used]
-    row = lanes.row_of_token
-    tokens = (shares[row, y] if not len(y) or y[0] >= 0 else shares[:, :L].max(axis=1)[row]).astype(np.float64)
+    tokens, log_z = _in_lanes(batch, y, trans, start, end, heat)
     for i in np.flatnonzero(np.isnan(log_z)).tolist():  # scores too far apart for scaled probabilities
         own = slice(batch.indptr[i], batch.indptr[i + 1])
         found = posterior(batch[i] if heat == 1.0 else batch[i].tempered(), allow_infeasible=True)
         tokens[own], log_z[i] = _of_labels(found.marginals, y[own]), found.log_z[0]
+    return tokens, log_z
+
+
+def _in_lanes(batch: ChainBatch, y: Int16, trans: Float, start: Float, end: Float, heat: float) -> tuple[Float, Float]:
+    """Return what `_posterior` does, some groups of lanes at a time; log Z is nan where scaling failed.
+
+    trans, start, end : divided by heat.
+    """
+    from espalier.kernels.lanes import forward_backward_lanes
+
+    lanes, L = Lanes.of(batch.indptr), batch.n_labels
+    transitions = Transitions.of(trans)
+    weights, begin, stop, arguments = np.ones(len(lanes.lengths)), np.exp(start), np.exp(end), transitions.arguments()
+    expected, lane_z = np.zeros(len(transitions.source)), np.zeros(len(lanes.lengths))
+    tokens, log_z, most_likely = np.empty(len(y)), np.zeros(len(batch)), len(y) > 0 and y[0] < 0
+    for lo, hi in balanced(lanes.group_ptr, -(-lanes.n_rows // CACHED)):
+        first, last = LANES * lanes.group_ptr[lo], LANES * lanes.group_ptr[hi]
+        token = lanes.token_of_row[first:last]
+        used = np.flatnonzero(token >= 0)
+        token = token[used]
+        rows, shares = aligned(last - first, padded(L)), aligned(last - first, padded(L), dtype=np.float32)
+        rows[used, :L] = batch.unary[token]
+        if heat != 1.0:
+            rows *= 1.0 / heat
+        own = slice(LANES * lo, LANES * hi)
+        forward_backward_lanes(
+            0, hi - lo, lanes.group_ptr[lo : hi + 1] - lanes.group_ptr[lo], lanes.lengths[own], weights[own], begin,
+            stop, *arguments, rows, shares, expected, lane_z[own],
+        )  # fmt: skip
+        tokens[token] = shares[:, :L].max(axis=1)[used] if most_likely else shares[used, y[token]]
+    log_z[lanes.sequence[lanes.sequence >= 0]] = lane_z[lanes.sequence >= 0]
     return tokens, log_z
 
 

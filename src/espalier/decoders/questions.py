@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any, TypeAlias
 
 from numpy.typing import ArrayLike
@@ -10,9 +11,8 @@ from numpy.typing import ArrayLike
 from espalier.corpus import Labels
 from espalier.decoders import conflict as conflicts
 from espalier.decoders import table
-from espalier.decoders.arrays import as_floats
 from espalier.decoders.base import Decoding, Problem, Status, infeasible
-from espalier.decoders.score_forms import parts_of, tag_limits
+from espalier.decoders.score_forms import as_floats, parts_of, tag_limits
 from espalier.decoders.viterbi import Clamp, clamped
 from espalier.errors import InputError
 from espalier.potentials import ChainBatch, Potentials
@@ -24,7 +24,7 @@ __all__ = ["Batch", "Rules", "Scores", "compiled_for", "decode_one", "explained"
 Scores: TypeAlias = Potentials | ArrayLike | tuple[ArrayLike | None, ...]
 """Potentials, unary scores [T, L], or a tuple (unary, trans, start, end), the last three optional.
 
-An array may be of any library that NumPy can read: see `arrays`.
+An array may be of any library that NumPy can read: see `score_forms`.
 """
 
 Batch: TypeAlias = ChainBatch | Sequence[Potentials] | Sequence[ArrayLike] | Scores
@@ -101,7 +101,7 @@ def compiled_for(rules: Rules, labels: Labels | Sequence[str] | None, L: int) ->
 
 def _compiled(rules: RuleSet | Rule | str | None, labels: Labels) -> Compiled:
     """Compile rules in any form for the labels."""
-    if isinstance(rules, str):
+    if isinstance(rules, str | PathLike):
         chosen = RuleSet.from_text(rules, labels=labels)
     elif isinstance(rules, Rule):
         chosen = RuleSet([rules])

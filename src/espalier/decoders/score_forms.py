@@ -1,7 +1,11 @@
-"""The scores of many sequences, in any form that people have them in, laid end to end: `ChainBatch`.
+"""Scores in any form that people have them in, as potentials; those of many sequences laid end to end: `ChainBatch`.
 
-Padded batches [N, T, L] with a mask or lengths, ragged lists, potentials, tensors of any library; which places of a
-padded batch are tokens; and which tags may follow which.
+Padded batches [N, T, L] with a mask or lengths, ragged lists, logits of sub-words, tensors of any library on any
+device; which places of a padded batch are tokens; and which tags may follow which.
+
+No library is imported for its tensors. Whatever speaks the array protocol (`__array__`) or DLPack is taken. A tensor
+that records gradients is asked to `detach`, one on a device to come over by `cpu`, and a number type that NumPy does
+not have (bfloat16) to be `float`.
 """
 
 from __future__ import annotations
@@ -11,19 +15,90 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.arrays import as_array, as_floats, dimensions
 from espalier.errors import InputError, Place
 from espalier.potentials import ChainBatch, Potentials
 
-__all__ = ["Padding", "as_batch", "is_batch", "limited", "parts_of", "per_sequence", "tag_limits", "tokens_of"]
+__all__ = [
+    "Padding",
+    "as_array",
+    "as_batch",
+    "as_floats",
+    "first_subword",
+    "is_batch",
+    "limited",
+    "parts_of",
+    "per_sequence",
+    "tag_limits",
+    "tokens_of",
+]
 
 Float = NDArray[np.float64]
 Bool = NDArray[np.bool_]
 
 PARTS = ("trans", "start", "end")
+STEPS = ("detach", "cpu", "float")  # what a tensor can be asked for, in this order, until NumPy takes it
+
+
+def as_array(value: Any, name: str) -> NDArray[Any]:
+    """Return any array-like value as a NumPy array, or say why that cannot be done."""
+    if isinstance(value, np.ndarray):
+        return value
+    complaint: Exception | None = None
+    for step in (None, *STEPS):
+        if step is not None:
+            ask = getattr(value, step, None)
+            if not callable(ask):
+                continue
+            value = ask()
+        try:
+            found = _taken(value)
+        except (TypeError, ValueError, RuntimeError, BufferError) as error:
+            complaint = complaint or error
+            continue
+        if found is not None:
+            return found
+    why = f": {str(complaint).splitlines()[0]}" if complaint is not None and str(complaint) else ""
+    raise InputError(
+        f"{name} is of type {type(value).__name__} and cannot be read as an array of numbers{why}",
+        hint="pass lists of numbers, or an array that NumPy can read",
+    )
+
+
+def _taken(value: Any) -> NDArray[Any] | None:
+    """Return what NumPy makes of a value; None if that is no array of numbers."""
+    if not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+        shared: NDArray[Any] = np.from_dlpack(value)
+        return shared
+    found = np.asarray(value)
+    return None if found.dtype == object or found.dtype.kind in "USmM" else found
+
+
+def as_floats(value: Any, name: str) -> NDArray[np.float64]:
+    """Return any array-like value as float64."""
+    if value is None:
+        raise InputError(f"{name} is None", hint="pass an array of numbers")
+    found = as_array(value, name)
+    try:
+        return np.asarray(found, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} holds no numbers: {error}") from None
+
+
+def dimensions(value: Any) -> int | None:
+    """Return the number of dimensions of an array or of nested lists, None where it cannot be told."""
+    known = getattr(value, "ndim", None)
+    if isinstance(known, int):
+        return known
+    if isinstance(value, list | tuple):
+        inner = [dimensions(item) for item in value[:1]]
+        return 1 if not inner else None if inner[0] is None else inner[0] + 1
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return len(shape)
+    return 0 if isinstance(value, int | float | np.number) else None
 
 
 class Padding(NamedTuple):
@@ -211,3 +286,44 @@ def per_sequence(values: Any, n: int, name: str) -> Sequence[Any]:
     if isinstance(values, str | Mapping) or not isinstance(values, Sequence) or len(values) != n:
         raise InputError(f"{name} of a batch is one value for each of its {n} sequences", hint="pass a list")
     return values
+
+
+def first_subword(
+    logits: ArrayLike, word_ids: Sequence[int | None], *, trans: ArrayLike | None = None, n_words: int | None = None
+) -> Potentials:
+    """Return potentials of words from logits of sub-words: those of each word's first sub-word, log-softmaxed.
+
+    A token classifier labels sub-words; rules and people speak of words. As classifiers are trained on the first
+    sub-word of every word, that one speaks for the word. Logits become log probabilities, so that penalties in
+    natural-log units weigh the same for every token.
+
+    logits : float[S, L]; word_ids : the word of each sub-word, None for special ones, as a fast tokenizer's
+    `word_ids()` gives them. Words are numbered from 0 without gaps; a word without any sub-word (cut off by the
+    longest length, or empty) is an error. `n_words` also notices words cut off at the end.
+    """
+    scores = np.asarray(logits, dtype=np.float64)
+    if scores.ndim != 2 or scores.shape[1] == 0:
+        raise InputError(
+            f"logits have shape {scores.shape}, expected (sub-words, labels)", hint="take one sequence of a batch"
+        )
+    if len(word_ids) != len(scores):
+        raise InputError(f"{len(scores)} rows of logits, but {len(word_ids)} word ids")
+    if not np.isfinite(scores).all():
+        raise InputError("logits hold nan or inf")
+    firsts: dict[int, int] = {}
+    for s, word in enumerate(word_ids):
+        if word is not None:
+            firsts.setdefault(int(word), s)
+    n = (max(firsts, default=-1) + 1) if n_words is None else n_words
+    missing = next((word for word in range(n) if word not in firsts), None)
+    if missing is not None:
+        raise InputError(
+            f"word {missing} of {n} has no sub-word: cut off by the classifier's longest length, or empty",
+            hint="split the text into shorter stretches, or leave out empty words",
+        )
+    odd = next((word for word in firsts if not 0 <= word < n), None)
+    if odd is not None:
+        raise InputError(f"word id {odd} is outside 0 to {n - 1}")
+    chosen = scores[[firsts[word] for word in range(n)]].reshape(n, scores.shape[1])
+    top = chosen.max(axis=1, keepdims=True)
+    return Potentials(chosen - top - np.log(np.exp(chosen - top).sum(axis=1, keepdims=True)), trans)

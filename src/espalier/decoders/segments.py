@@ -38,8 +38,8 @@ Float: TypeAlias = NDArray[np.float64]
 Int: TypeAlias = NDArray[np.int64]
 Bool: TypeAlias = NDArray[np.bool_]
 
-GROWTH = 4
-"""How much longer each list is than the one before."""
+GROWTH, MOST_PATHS = 4, 1024
+"""How much longer each list is than the one before, and the longest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ def decode_segments(
     penalties: ArrayLike | None = None,
     *,
     tags: ArrayLike | None = None,
-    max_paths: int = 1024,
+    max_paths: int = MOST_PATHS,
 ) -> SegmentDecoding:
     """Decode every sequence of a batch of segment potentials under a compiled rule set.
 
@@ -102,13 +102,11 @@ def decode_segments(
     return found
 
 
-def best_segmentations(
-    potentials: SegmentPotentials, grounded: Grounded, tags: ArrayLike, k: int, *, max_paths: int = 1024
-) -> BestSegmentations:
-    """Return the k best segmentations of one sequence under its rules; tags, max_paths : as of `decode_segments`."""
+def best_segmentations(potentials: SegmentPotentials, grounded: Grounded, tags: ArrayLike, k: int) -> BestSegmentations:
+    """Return the k best segmentations of one sequence under its rules; tags : as of `decode_segments`."""
     first, inside = _checked_tags(tags, potentials.n_labels, len(grounded.compiled.labels))
     search = _Search(potentials, grounded, grounded.compiled.rules.penalties, first, inside)
-    return search.listed(checked_count(k, "k"), max(checked_count(max_paths, "max_paths"), k))
+    return search.listed(checked_count(k, "k"), max(MOST_PATHS, k))
 
 
 def _checked_tags(tags: ArrayLike | None, L: int, C: int) -> tuple[Int, Int]:

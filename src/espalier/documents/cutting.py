@@ -16,7 +16,8 @@ from statistics import median
 
 from espalier.citations.borders import begins, has_year, mark, seam
 from espalier.citations.splitting import Reference, split_references
-from espalier.documents.finding import Dropped, Findings, FoundReference, fill_in, findings_of
+from espalier.documents.filling import fill_in
+from espalier.documents.finding import Dropped, Findings, FoundReference, findings_of
 from espalier.documents.line_model import LineModel, LineReading, bundled
 from espalier.documents.line_words import NAMED, heading_kind, look, mark_of
 from espalier.documents.lines import PrintedText

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from espalier.documents.filling import DASH, fill_in
 from espalier.documents.joining import JoinedText, join_lines, known_words
 from espalier.documents.line_model import LineModel, LineReading, bundled
 from espalier.documents.line_units import Unit
@@ -31,14 +32,14 @@ from espalier.documents.recutting import (
 )
 from espalier.documents.undated import Listed, undated
 
-__all__ = ["Dropped", "Findings", "FoundReference", "fill_in", "find_references", "findings_of", "without_lead"]
+__all__ = ["Dropped", "Findings", "FoundReference", "find_references", "findings_of", "without_lead"]
 
 LONGEST_FOUND = 6000  # characters; what is longer is no reference
 SHORTEST_FOUND = 12
 LONGEST_LIFE = 200  # characters at the beginning of a life of an author that say so
 SURE_OF_SECOND = 0.9  # where names were read inside a reference, and it was cut there
 
-_LEAD = pattern(r"<LEAD>(?:<LEAD>)?(?=[^\W_a-z]|[\"“„«])")
+_LEAD = pattern(r"<LEAD>(?:<LEAD>)?(?=[^\W_a-z]|[\"“„«]|(?:(?:<particles>) ){1,2}<C>)")
 _LEAD_BEHIND = pattern(r"(?<=;)\s+<LEAD>{1,2}\Z")  # to a work on the next line
 _PHRASE = pattern(r"<PHRASE>(?=<P><W>[ ,.:]|<C>\.|[\"“„«‘'])")
 _LIFE = re.compile(
@@ -52,19 +53,18 @@ _SHORT_CITE = pattern(
     r"(?:[:,] ?(?:S\.|pp?\.)? ?\d{1,4}(?:[-–]\d{1,4})?(?: ff?\.)?)?[.)]{0,2}\Z"
 )
 _NOTES = ("n", "n^")  # marks of notes
-_DASH = re.compile(r"(?:[—–―]{1,6}|[-_−]{2,12}|[-–—](?:\s[-–—]){1,3})(?=[\s.,:;(])")
-_AUTHOR_END = re.compile(r"\s*[(:]?\s*(?<!\d)(?:1[5-9]|20)\d\d|[.:]\s|\s\(|,\s(?=[\"“„«])")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundReference:
     """One reference of a document.
 
-    text : its lines joined, without its mark; mark : what stood before it (`[3]`, a bullet);
-    lead : words of a note before the work (`Vgl. auch`); filled : what a dash at
-    its beginning stands for, else nothing; line, page : where it begins, from 1; box : around it, on the page where it
-    begins; start, end : its first character, and the one behind its last, in the text of the document; lines : the
-    numbers of its lines, from 1; confidence : that it is one reference and whole."""
+    text : its lines joined, without its mark; mark : what stood before it (`[3]`, a bullet); lead : words of a note
+    before the work (`Vgl. auch`); filled : what a dash at its beginning stands for, else nothing; line, page : where it
+    begins, from 1; box : around it, on the page where it begins; start, end : its first character, and the one behind
+    its last, in the text of the document; lines : the numbers of its lines, from 1; confidence : that it is one
+    reference and whole.
+    """
 
     text: str
     line: int
@@ -191,7 +191,7 @@ def _is_none(units: Sequence[Unit]) -> bool:
     """Is this no reference whatever its place says: figures, a line of contents, a short citation, a life?"""
     text = " ".join(unit.text for unit in units)
     letters = sum(c.isalpha() for c in text)
-    figures = 4 * letters < len(text.replace(" ", "")) and not _DASH.match(text)  # a dash stands for letters
+    figures = 4 * letters < len(text.replace(" ", "")) and not DASH.match(text)  # a dash stands for letters
     return figures or bool(_LEADERS.search(text) or _SHORT_CITE.match(text) or _LIFE.search(text[:LONGEST_LIFE]))
 
 
@@ -214,7 +214,8 @@ def _at_semicolons(printed: PrintedText, groups: Sequence[_Group], words: frozen
     """Cut groups at semicolons between works that are whole, each read by itself."""
     joined = [_joined(printed, group.units, words) for group in groups]
     spans = [semicolon_pieces(one.text) for one in joined]
-    fields = iter(read_fields([one.text[a:b] for one, some in zip(joined, spans, strict=True) for a, b in some]))
+    alone = [without_lead(one.text[a:b])[1] for one, some in zip(joined, spans, strict=True) for a, b in some]
+    fields = iter(read_fields(alone))
     found: list[_Group] = []
     for group, one, some in zip(groups, joined, spans, strict=True):
         places = works_behind_semicolons(one.text, some, [next(fields) for _ in some])
@@ -384,21 +385,3 @@ def _around(lines: Sequence[TextLine], page: int) -> Box | None:
         return None
     x0, y0, x1, y1 = zip(*boxes, strict=True)
     return Box(min(x0), min(y0), max(x1), max(y1))
-
-
-def fill_in(found: Sequence[FoundReference]) -> list[FoundReference]:
-    """Fill in the authors of the entry before where there is a dash for them."""
-    filled: list[FoundReference] = []
-    names = ""
-    for one in found:
-        dash = _DASH.match(one.text)
-        if dash and names:
-            rest = one.text[dash.end() :]
-            rest = rest[1:] if names.endswith(".") and rest.startswith(".") else rest
-            one = replace(one, text=names + rest, filled=names)
-        else:
-            end = _AUTHOR_END.search(one.text)
-            names = one.text[: end.start()].rstrip(" ,.") if end and end.start() < 120 else ""
-            names += "." if names and re.search(r"(?<!\w)\w$", names) else ""
-        filled.append(one)
-    return filled

@@ -26,7 +26,7 @@ from espalier.corpus import Corpus, Labels
 from espalier.documents.line_features import Seen, attributes, seen
 from espalier.documents.line_lists import list_attributes
 from espalier.documents.line_marks import MarkChain
-from espalier.documents.line_regions import holes, outside, running_heads
+from espalier.documents.line_regions import amid_lists, continued, counted, holes, outside, running_heads
 from espalier.documents.line_scores import LineScores
 from espalier.documents.line_units import Unit, units_of
 from espalier.documents.line_words import NAMED, Look
@@ -174,9 +174,12 @@ class LineModel:
             batch.unary[:, LABELS.index("text")] -= LISTED
         corpus = Corpus.from_tokens([shape_words(page)])
         found = decode_batch(batch, self.compiled, corpus, threads=1)
-        if missed := holes(page, [LABELS[k] for k in found.labels], closed):
-            batch.unary[missed, LABELS.index("text")] -= LISTED
-            batch.unary[missed, LABELS.index("note")] -= LISTED
+        labels = [LABELS[k] for k in found.labels]
+        missed, numbered = holes(page, labels, closed), counted(page, labels, closed)
+        for name in ("text", "note", "page"):
+            batch.unary[missed, LABELS.index(name)] -= LISTED
+        batch.unary[numbered, LABELS.index("ref")] += LISTED
+        if missed or numbered:
             found = decode_batch(batch, self.compiled, corpus, threads=1)
         return batch, [LABELS[k] for k in found.labels]
 
@@ -190,7 +193,13 @@ class LineModel:
         closed = outside(page, starts)
         batch.unary[:, _IN_LIST] -= OUTSIDE * closed[:, None]
         batch.unary[[unit.hint == "page" for unit in page.units], LABELS.index("page")] += HINTED
+        batch.unary[[unit.hint == "item" for unit in page.units], LABELS.index("ref-cont")] -= HINTED
         batch.unary[running_heads(page, starts + others), LABELS.index("page")] += REPEATED
+        between = amid_lists(page, starts)
+        batch.unary[between, LABELS.index("note")] += HINTED
+        goes_on = continued(page, between)
+        batch.unary[goes_on, LABELS.index("ref")] -= LISTED
+        batch.unary[[i for i in goes_on if i - 1 in between], LABELS.index("ref-cont")] += LISTED
         return batch, closed
 
     def list_scores(self, own: list[list[str]]) -> tuple[Float, Float]:

@@ -68,7 +68,10 @@ class Unit(NamedTuple):
 
 
 def units_of(lines: Sequence[TextLine], *, inside: bool = True) -> list[Unit]:
-    """Return the units of lines, in order; empty lines are none. inside : look for beginnings inside lines."""
+    """Return the units of lines, in order; empty lines are none. inside : look for beginnings inside lines.
+
+    Where the file itself says that a line is an item of a list, it begins there and not inside.
+    """
     found: list[Unit] = []
     blank, last = 0, None
     for i, line in enumerate(lines):
@@ -77,7 +80,7 @@ def units_of(lines: Sequence[TextLine], *, inside: bool = True) -> list[Unit]:
             blank += 1
             continue
         start = line.text.index(body[0])
-        cuts = list(_cuts(body, last)) if inside else []
+        cuts = list(_cuts(body, last)) if inside and line.hint != "item" else []
         for a, b in zip([0, *cuts], [*cuts, len(body)], strict=True):
             part = body[a:b]
             found.append(_unit(i, line, start + a, part, inner=a > 0, blank=blank))

@@ -59,6 +59,7 @@ NAMED = frozenset(kind for kind, _ in _BEGINNINGS[:9] if kind != "initial")
 _SPACED = re.compile(r"\w(?: \w){4,}\Z")
 _SORTED = re.compile(r"[^\W\d_]{2,}")
 _ALONE = re.compile(r"(\d{1,3})(\.?)")
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _FOLD = str.maketrans("àáâãäåæçèéêëìíîïñòóôõöøùúûüýÿß", "aaaaaaaceeeeiiiinoooooouuuuyys")
 _PARTICLES = frozenset(_WORDS["particles"])
 
@@ -93,7 +94,7 @@ def mark_of(text: str) -> tuple[tuple[str, int] | None, int]:
     for style, pattern in _MARKS:
         found = pattern.match(head)
         if found:
-            return (style, int(found[1])), found.end()
+            return (style, int(found[1].translate(_RAISED))), found.end()
     found = _KEY.match(head)
     if found:
         return ("[k]", -1), found.end()

@@ -7,6 +7,7 @@ column of their own beside the text, and grow by one, or by five, from row to ro
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +42,8 @@ class _Row:
     """Pieces at one height.
 
     key : its text with every number as #; body : its text without numbers at its ends; numbers : those, for page
-    numbers; alone : apart from the text; outermost : nothing is beyond it; large : set larger than the text.
+    numbers; alone : apart from the text; outermost : nothing is beyond it; large : set larger than the text; plain :
+    in the type of the text, and no farther from it than paragraphs are from each other.
     """
 
     parts: list[LinePiece]
@@ -53,6 +55,7 @@ class _Row:
     alone: bool
     outermost: bool
     large: bool
+    plain: bool
 
 
 def find_heads(pages: Sequence[PageRows]) -> None:
@@ -78,7 +81,8 @@ def _outer_rows(page: PageRows) -> Iterator[_Row]:
             rows[-1].append(part)
         else:
             rows.append([part])
-    usual = median([b[0].base - a[0].base for a, b in pairwise(rows)]) if len(rows) > 1 else 0.0
+    steps = sorted(b[0].base - a[0].base for a, b in pairwise(rows))
+    usual, wide = (median(steps), steps[9 * len(steps) // 10]) if steps else (0.0, 0.0)
     height = page.size.height
     body = median(part.size for part in page.parts) if page.parts else 0.0
     for number, row in enumerate(rows):
@@ -87,7 +91,8 @@ def _outer_rows(page: PageRows) -> Iterator[_Row]:
         if (upper and base < _ZONE * height) or (lower and base > (1 - _ZONE) * height):
             is_upper = base < height / 2
             beyond = number + 1 if is_upper else number - 1
-            far = not 0 <= beyond < len(rows) or abs(rows[beyond][0].base - base) > 1.4 * usual
+            step = abs(rows[beyond][0].base - base) if 0 <= beyond < len(rows) else math.inf
+            far = step > 1.4 * usual
             words = " ".join(part.text for part in sorted(row, key=lambda p: p.x0)).split()
             text = " ".join(words)
             ends = {word.strip(_RIM) for word in (words[0], words[-1])}
@@ -102,7 +107,14 @@ def _outer_rows(page: PageRows) -> Iterator[_Row]:
                 far,
                 number in (0, len(rows) - 1),
                 row[0].size > 1.05 * body,
+                step < 1.2 * wide and not numbers and all(_is_plain(part, body) for part in row),
             )
+
+
+def _is_plain(part: LinePiece, body: float) -> bool:
+    """Whether a piece is set as the text is: in its size, upright, in small letters."""
+    slanted = sum(word.italic or word.bold for word in part.words)
+    return abs(part.size - body) < 0.03 * body and 2 * slanted < len(part.words) and not part.text.isupper()
 
 
 def _same(row: _Row, other: _Row) -> bool:
@@ -126,6 +138,8 @@ def _alike(row: _Row, other: _Row) -> bool:
     if not (row.alone and other.alone and row.outermost and other.outermost) or abs(row.base - other.base) > 1:
         return False
     size = row.parts[0].size
+    if row.plain and other.plain:
+        return False
     return not row.large and abs(size - other.parts[0].size) < 0.2 and len(row.key) < 100
 
 
@@ -163,7 +177,17 @@ def _smaller(column: list[LinePiece], parts: list[LinePiece]) -> bool:
 
 
 def _number_columns(parts: list[LinePiece]) -> list[LinePiece]:
-    """Return the pieces that are numbers of lines."""
+    """Return the pieces that are numbers of lines, beside each column of text."""
+    found: list[LinePiece] = []
+    while column := _number_column(parts):
+        found += column
+        drop = {id(part) for part in column}
+        parts = [part for part in parts if id(part) not in drop]
+    return found
+
+
+def _number_column(parts: list[LinePiece]) -> list[LinePiece]:
+    """Return the longest column of numbers of lines."""
     numbers = [part for part in parts if len(part.words) == 1 and part.text.isdecimal() and len(part.text) < 5]
     found: list[LinePiece] = []
     if len(numbers) < 4:

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from espalier.documents.lines import Box, PageSize
+from espalier.documents.pdf_accents import ACCENTS, joined_marks, one_place
 
 __all__ = ["MOST_CHARACTERS", "PageWords", "PlacedWord", "page_words"]
 
@@ -35,13 +36,6 @@ _JOINED = 0.12  # gaps within a word, in parts of the type size; a blank takes 0
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 # PDFium gives hyphens at the ends of lines a code of its own; many fonts call their hyphen a soft one.
 _ONE_FOR_ONE = {0x02: "-", 0xFFFE: "-", 0xAD: "-", 0x2010: "-", 0x2011: "-", 0xF0B7: "•", 0xF0A7: "•", 0x2009: " "}
-# Accents that stand alone, and the marks that join a letter.
-_ACCENTS = {
-    **{0x60: "\u0300", 0xB4: "\u0301", 0x2C6: "\u0302", 0x2DC: "\u0303", 0xAF: "\u0304", 0x2D8: "\u0306"},
-    **{0x2D9: "\u0307", 0xA8: "\u0308", 0x2DA: "\u030a", 0x2DD: "\u030b", 0x2C7: "\u030c", 0xB8: "\u0327"},
-    **{0x2DB: "\u0328", 0x5E: "\u0302", 0x2CB: "\u0300", 0x2CA: "\u0301"},
-}
-_DOTLESS = {"ı": "i", "ȷ": "j"}
 
 
 class PlacedWord(NamedTuple):
@@ -233,6 +227,15 @@ def _runs(characters: _Characters, types: Callable[[int], _Type], unmapped: list
     ink = ink[~_doubled(codes[ink], ends[ink], origins[ink])]
     if not len(ink):
         return []
+    codes[ink], origins[ink], kept = joined_marks(
+        codes[ink], ends[ink], origins[ink], lambda k: types(int(numbers[ink[k]])).size
+    )
+    if not kept.all():  # the library puts blanks around an accent
+        dropped = ink[~kept]
+        beside = np.concatenate([dropped - 1, dropped + 1]).clip(0, len(codes) - 1)
+        dropped = np.union1d(dropped, beside[codes[beside] <= 32])
+        rest = characters.keep(np.delete(np.arange(len(codes)), dropped))
+        return _runs(rest, types, unmapped)
     kinds: dict[int, _Type] = {}
     starts = _starts(codes[ink], ends[ink], origins[ink], ink, types, numbers, kinds)
     words = []
@@ -249,7 +252,7 @@ def _runs(characters: _Characters, types: Callable[[int], _Type], unmapped: list
             size = kind.size if 0.5 < kind.size < 1000 else 1.0
             where = (lefts[place], rights[place], bases[place])
             words.append(PlacedWord(text, *where, size, kind.bold, kind.italic, blank[place]))
-    return _once(_composed(words))
+    return _once(words)
 
 
 def _doubled(
@@ -261,6 +264,10 @@ def _doubled(
         width = np.maximum(ends[1:, 1] - ends[1:, 0], 0.1)
         again[1:] = (np.diff(codes.astype(np.int64)) == 0) & (np.abs(np.diff(ends[:, 0])) < 0.3 * width)
         again[1:] &= np.abs(np.diff(origins[:, 1])) < 0.3 * width
+        # The letters of a ligature have one place; what is drawn twice stands among others that are.
+        exact = again & one_place(ends, origins)
+        around = np.pad(again, 2)
+        again &= ~exact | around[:-4] | around[4:]
     return again
 
 
@@ -282,9 +289,10 @@ def _starts(
     broken = np.ones(len(codes), bool)
     apart = np.diff(ink) > 1
     broken[1:] = (gap > 0.6 * rough) | (gap < -0.5 * rough) | (level > 0.12 * rough) | (apart & (gap > 0.02 * rough))
-    alone = np.isin(codes, list(_ACCENTS)) & (codes > 127)
+    alone = np.isin(codes, list(ACCENTS)) & (codes > 127)
     broken |= alone
     broken[1:] |= alone[:-1]
+    broken &= ~one_place(ends, origins)
     starts = np.flatnonzero(broken)
     # Then the true size of each run decides about the gaps inside it.
     sizes = np.empty(len(codes))
@@ -310,35 +318,6 @@ def _character(code: int) -> str:
         return ""
     character = chr(code)
     return "" if unicodedata.category(character) in ("Cc", "Cf", "Cn", "Zl", "Zp") else character
-
-
-def _composed(words: list[PlacedWord]) -> list[PlacedWord]:
-    """Return the words with accents that stand over a letter joined to it: M, ¨ over u, uller."""
-    if not any(len(word.text) == 1 and ord(word.text) in _ACCENTS for word in words):
-        return words
-    found: list[PlacedWord] = []
-    waiting: PlacedWord | None = None  # an accent before its letter, as TeX draws it
-    for word in words:
-        if waiting is not None:
-            letter = _DOTLESS.get(word.text[:1], word.text[:1])
-            both = unicodedata.normalize("NFC", letter + _ACCENTS[ord(waiting.text)])
-            if len(both) == 1 and _over(waiting, word):
-                word = word._replace(text=both + word.text[1:], spaced=waiting.spaced or word.spaced)
-            else:
-                found.append(waiting)
-            waiting = None
-        if len(word.text) == 1 and ord(word.text) in _ACCENTS and ord(word.text) > 127:
-            waiting = word
-        else:
-            found.append(word)
-    return found if waiting is None else [*found, waiting]
-
-
-def _over(accent: PlacedWord, word: PlacedWord) -> bool:
-    """Whether an accent stands over the first letter of a word."""
-    width = (word.x1 - word.x0) / max(len(word.text), 1)
-    middle = (accent.x0 + accent.x1) / 2
-    return word.x0 - 0.1 * word.size < middle < word.x0 + 1.3 * width and abs(accent.base - word.base) < 0.5 * word.size
 
 
 def _once(words: list[PlacedWord]) -> list[PlacedWord]:

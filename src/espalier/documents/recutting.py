@@ -19,6 +19,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from espalier.citations.normalise.kinds import standard_number
 from espalier.documents.line_words import pattern
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ _BARE = pattern(
 )  # Smith J K 1994
 _EDITED = re.compile(r"\b[Ee]d(?:s|ited|itors?)?\b|[Hh]rsg|[Hh]gg?\.|[Hh]erausg")
 _INSIDE = re.compile(r"(?:\b[Ii]n:?|\bby|\bvon|,)\Z")
-_SEMICOLON = pattern(r";\s+(?=(?:<LEAD>){0,2}(?:<C>|(?:<particles>) <C>|[\"“„«‘]))")
+_SAME = r"(?:ders|dies|id|ead)\.|idem|eadem"  # the author of the work before
+_SAME_AUTHOR = pattern(rf"(?:<LEAD>){{0,2}}(?:{_SAME})", re.IGNORECASE)
+_SEMICOLON = pattern(rf";\s+(?=(?:<LEAD>){{0,2}}(?:<C>|(?:<particles>) <C>|[\"“„«‘]|(?:{_SAME})[,:]? ))")
 _UNBROKEN = frozenset(("author", "editor", "translator", "title", "container-title"))
 _LEAD_BEFORE = pattern(r"(?<=[;.)])\s+(?:<LEAD>){1,2}\Z")
 _LEAD = pattern(r"(?:<LEAD>){1,2}")
@@ -139,8 +142,7 @@ def semicolon_pieces(text: str) -> list[tuple[int, int]]:
     """Return the pieces of a text between semicolons that a work may follow; none unless two of them have a year."""
     borders = list(_SEMICOLON.finditer(text))
     found = list(pairwise([0, *(border.end() for border in borders), len(text)]))
-    dated = [k for k, (a, b) in enumerate(found) if _YEAR.search(text, a, b)]
-    return found if borders and len(dated) > 1 else []
+    return found if borders and sum(_has_year(text[a:b]) for a, b in found) > 1 else []
 
 
 def works_behind_semicolons(text: str, spans: Sequence[tuple[int, int]], fields: Sequence[Sequence[Any]]) -> list[int]:
@@ -158,6 +160,7 @@ def works_behind_semicolons(text: str, spans: Sequence[tuple[int, int]], fields:
             continue
         first = read[0].start if read else len(text)
         named = bool(labels) and labels[0] in ("author", "editor", "title") and first < 30
+        named = named or _SAME_AUTHOR.match(text, a) is not None
         if closed and named and _is_whole(read, text[a:b]):
             begin = a if waiting < 0 else waiting
             found.append(begin)
@@ -177,8 +180,8 @@ def _behind_semicolons(text: str, fields: Sequence[Any]) -> list[int]:
         before = [one for one in fields if begin <= one.start < border.start()]
         behind = [one for one in fields if border.start() <= one.start < stop]
         spanning = inside is not None and inside.start + len(inside.text) > border.end()
-        misread = before[:1] and before[-1].label in _NAMES and len(before) > 2
-        if spanning and inside is not None and inside.label in _UNBROKEN and not (inside.label == "author" and misread):
+        named = _NAMED.match(text, border.end()) is not None
+        if spanning and inside is not None and inside.label in _UNBROKEN and not _is_misread(before, behind, named):
             continue
         if not spanning and behind and behind[0].label == "container-title":  # the same work in another journal
             continue
@@ -188,10 +191,23 @@ def _behind_semicolons(text: str, fields: Sequence[Any]) -> list[int]:
     return found
 
 
+def _is_misread(before: Sequence[Any], behind: Sequence[Any], named: bool) -> bool:
+    """Were authors behind a semicolon read as more of a title, or of other authors? named : names stand there."""
+    if before[-1:] and before[-1].label == "title":
+        dated = any(one.label == "date" for one in before)
+        return named and dated and bool(behind) and behind[0].label == "date"
+    return len(before) > 2 and before[-1].label == "author"
+
+
 def _is_whole(fields: Sequence[Any], text: str) -> bool:
     """Is there a year, and a title or a journal?"""
     labels = {one.label for one in fields}
-    return bool(labels & {"title", "container-title"}) and _YEAR.search(text) is not None
+    return bool(labels & {"title", "container-title"}) and _has_year(text)
+
+
+def _has_year(text: str) -> bool:
+    """Is there a year? The number of a standard at the beginning, such as DIN 1505-2, is none."""
+    return _YEAR.search(text, text.find(number) + len(number) if (number := standard_number(text)) else 0) is not None
 
 
 def _before_lead(text: str, place: int) -> int:

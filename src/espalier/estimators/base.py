@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.document import Document
-from espalier.errors import Argument, InputError, LabelError, NotFittedError, RuleError, nearest
+from espalier.errors import Argument, InputError, LabelError, NotFittedError, RuleError, in_order, nearest
 from espalier.estimators.persist import pack, register
 from espalier.inference import k_best, marginals, viterbi
 from espalier.potentials import ChainBatch
@@ -181,12 +181,14 @@ def as_corpus(X: Any, y: Sequence[Sequence[str | None]] | None = None, *, vocabu
     """
     if isinstance(X, Corpus):
         return _renumbered(X, vocabulary) if y is None else X.with_labels(y, vocabulary)
-    if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
-        raise InputError(f"X is {type(X).__name__}", hint="expected a Corpus or a list of token lists")
-    if len(X) and isinstance(X[0], Document):
-        corpus = Corpus.from_documents(X, vocabulary=vocabulary)
+    hint = "expected a Corpus or a list of token lists"
+    if not hasattr(X, "__len__"):  # a stream is used up by whoever looks at it
+        raise InputError(f"X is {type(X).__name__}", hint=hint)
+    several = in_order(X, "X", hint)
+    if several and isinstance(several[0], Document):
+        corpus = Corpus.from_documents(several, vocabulary=vocabulary)
         return corpus if y is None else corpus.with_labels(y, vocabulary)
-    return Corpus.from_tokens(X, y, vocabulary=vocabulary)
+    return Corpus.from_tokens(several, y, vocabulary=vocabulary)
 
 
 def _renumbered(corpus: Corpus, vocabulary: Labels | None) -> Corpus:
@@ -440,20 +442,20 @@ class SequenceLabeller(Estimator, ABC):
         Parameters
         ----------
         X : token lists, documents, or a Corpus.
-        y : label lists; None where X is a Corpus that has labels.
+        y : label lists; None where X has labels: a Corpus, or documents with spans.
 
         Returns
         -------
         float : from 0 to 1.
         """
-        gold = y
-        if gold is None:
-            if not isinstance(X, Corpus):
-                raise InputError("score needs y, or a Corpus with labels as X")
-            gold = X.all_labels()
         from espalier.metrics import token_accuracy
 
-        return token_accuracy(gold, self.predict(X))
+        if y is not None:  # X may be attributes, too
+            return token_accuracy(y, self.predict(X))
+        corpus = as_corpus(X)
+        if corpus.y is None:
+            raise InputError("score needs y, or X with labels: a Corpus, or documents with spans")
+        return token_accuracy(corpus.all_labels(), self.predict(corpus))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that `espalier.load` reads; it holds data only, never code.
@@ -467,7 +469,7 @@ class SequenceLabeller(Estimator, ABC):
 
 def rule_set(rules: RuleSet | str) -> RuleSet:
     """Return rules as a set."""
-    chosen = RuleSet.from_text(rules) if isinstance(rules, str) else rules
+    chosen = RuleSet.from_text(rules) if isinstance(rules, str | os.PathLike) else rules
     if not isinstance(chosen, RuleSet):
         raise InputError(f"rules are a RuleSet or its text, not {type(rules).__name__}")
     return chosen

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.features.hashed import hashed_words, spaces_before
-from espalier.models.conv import ConvShape, Parameters
+from espalier.models.conv import Borders, ConvShape, NetInput, Parameters
 from espalier.models.conv_scoring import ScoringNet
 from espalier.potentials import ChainBatch
 
@@ -48,6 +48,18 @@ class LearnedNet:
                 own[..., new] = mine[..., old]
             found[name] = np.where(np.isfinite(own), own, 0.0).astype(own.dtype)  # what is allowed is decided anew
         return found
+
+    def narrowed(self, inner: int, texts: Corpus) -> LearnedNet:
+        """Return a net of half the cost, say, that knows most of it: its blocks convolve `inner` numbers.
+
+        Some hundred texts show what is worth keeping. It is a place to begin: pass it on as a prior.
+        """
+        from espalier.models.conv_narrowing import narrowed
+
+        words = hashed_words(texts.types, self.shape.buckets)
+        seen = NetInput(words, texts.token_ids.astype(np.int64), spaces_before(texts), Borders(texts.lengths))
+        shape, weights = narrowed(self.shape, self.weights, inner, seen)
+        return replace(self, shape=shape, weights=weights)
 
     def __repr__(self) -> str:
         """Show the size."""

@@ -125,7 +125,8 @@ def measure_10(data: Data, cell: Cell) -> float | dict[Place, float]:
     if "perceptron" not in chosen:
         return scores(data, cell).ruled
     task, test = load_task(SETS[chosen["domain"]]), data.corpus(f"{SETS[chosen['domain']]}/test")
-    base = CCM(Perceptron(task.extractor, threads=1, **chosen["perceptron"]), task.rules, training="JIBT", threads=1)
+    features = chosen.get("features", task.extractor)
+    base = CCM(Perceptron(features, threads=1, **chosen["perceptron"]), task.rules, training="JIBT", threads=1)
     model = CoDL(base, keep="last", threads=1, **chosen["codl"])
     # As held-out data with keep="last" the test split is scored before and after, and decides nothing.
     train = labelled(data, chosen["domain"], chosen["labelled"], cell.run)

@@ -26,6 +26,11 @@ MODULES = {
     ),
     "ccm12_reasons": ("ccm12-reasons",),
     "ccm12_figures": tuple(f"ccm12-figure{number}" for number in range(2, 6)),
+    "ccm12_inputs_semi": (
+        "ccm12-table5-inputs",
+        "ccm12-table10-inputs",
+        *(f"ccm12-figure{number}-inputs" for number in range(2, 6)),
+    ),
     "codl07": ("codl07", "codl07-inputs", "codl07-curves"),
     "sr10": ("sr10-table1",),
     "sdd14_tables": ("sdd14-table1", "sdd14-table2", "sdd14-table3"),

@@ -4,8 +4,8 @@ Base: a CRF on marked paths of the UMass references, trained on the training spl
 (words, affixes, shapes, position, word lists, and which lists have a word in the chunk; the paper has a rule-based
 splitter besides). Labels of one leaf share weights (`sdd14_shared`), which the paper does not do. Features and sharing
 are the best on the development split of some thirty models, so its figures flatter them; l2 and iterations are those of
-an earlier model and were not tuned for this one. A study may have several members, whose scores are added
-(`ours_umass`).
+an earlier model and were not tuned for this one. A study may have several members, nets among them, whose weighted
+scores are added (`ours_umass`).
 
 Rules: every count template over all fields, kept if of importance 2.75 on the development split; penalties by an
 averaged perceptron there, the base frozen. Epochs and rate are the first that were tried. Test references are decoded
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.batch import BatchDecoding, decode_batch
+from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell
@@ -54,7 +55,8 @@ MEMBER: dict[str, Any] = {"task": "umass", "more": [], "shared": True, "l2": 0.3
 """A CRF with the features of a task and more templates; shared : are weights shared among labels of a leaf?
 
 With `refit` rules are learned by a member of the training split, and answers are those of one that has learned from the
-development split, too.
+development split, too. `weight` is how much its scores count, 1 if there is none; a member with `net`, the parameters
+of a ConvCRF, is one.
 """
 
 STUDY: dict[str, Any] = {"members": [MEMBER], "importance": 2.75, "epochs": 5, "rate": 0.2}
@@ -83,7 +85,12 @@ class Study(NamedTuple):
         """The labels of the base."""
         return self._member(self.chosen[0], False).labels_
 
-    def _member(self, one: dict[str, Any], refit: bool) -> CRF:
+    @property
+    def weights(self) -> list[float]:
+        """How much the scores of each member count."""
+        return [one.get("weight", 1.0) for one in self.chosen]
+
+    def _member(self, one: dict[str, Any], refit: bool) -> CRF | ConvCRF:
         digests = self.data.digest("umass/train"), self.data.digest("umass/dev")
         return _member(self.data, digests, json.dumps(one), refit and one.get("refit", False))
 
@@ -94,7 +101,7 @@ class Study(NamedTuple):
 
     def potentials(self, corpus: Corpus, *, refit: bool = True) -> ChainBatch:
         """Return the sum of the members' potentials; refit : of those that answer, else of those for rules."""
-        return sum_of_potentials([self._member(one, refit).potentials(corpus) for one in self.chosen])
+        return sum_of_potentials([self._member(one, refit).potentials(corpus) for one in self.chosen], self.weights)
 
     def rules(self, family: str) -> Compiled:
         """Return the constraints of a family, with penalties."""
@@ -129,7 +136,7 @@ class Study(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _member(data: Data, _digests: tuple[str, str], settings: str, refit: bool) -> CRF:
+def _member(data: Data, _digests: tuple[str, str], settings: str, refit: bool) -> CRF | ConvCRF:
     chosen, train = json.loads(settings), data.corpus("umass/train", TAGS)
     assert train.labels is not None
     names = train.labels.names
@@ -138,6 +145,8 @@ def _member(data: Data, _digests: tuple[str, str], settings: str, refit: bool) -
         tokens = [corpus.tokens(i) for corpus in corpora for i in range(len(corpus))]
         given: list[Any] = [labels for corpus in corpora for labels in corpus.all_labels()]
         train = Corpus.from_tokens(tokens, given, vocabulary=train.labels)
+    if "net" in chosen:
+        return ConvCRF(threads=1, **chosen["net"]).fit(train, labels=names)
     features = [*load_task(chosen["task"]).extractor.templates, *parse_templates(chosen["more"])]
     kind = SharedCRF if chosen["shared"] else CRF
     model = kind(features, l2=chosen["l2"], max_iterations=chosen["max_iterations"], threads=1)
@@ -161,7 +170,7 @@ def _rules(study: Study, _train: str, _dev: str, family: str) -> Compiled:
     found = discover(dev, predicted, KINDS[family], importance=chosen["importance"], cover=None, penalties=None)
     compiled = compile_rules(found.rules, labels)
     # A sum of n scores is n times as large as their mean, and so are the steps that suit it.
-    rate = chosen["rate"] * len(chosen["members"])
+    rate = chosen["rate"] * sum(study.weights)
     unseen = [HeldOut.of(batch, dev, compiled)]
     rho = train_perceptron_penalties(unseen, compiled, epochs=chosen["epochs"], rate=rate, threads=1)
     return compile_rules(found.rules.with_penalties(rho), labels)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Certificate, Problem, Violated
+from espalier.decoders.base import Certificate, Problem, Status, Violated
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import certify_batch, degree_matrix
 from espalier.decoders.counts import BatchDecoding
@@ -28,6 +28,7 @@ from espalier.document import Document
 from espalier.extract.confidence import Calibration, rated
 from espalier.extract.extraction import Field
 from espalier.extract.familiarity import Unfamiliar, signs_of
+from espalier.extract.impossible import nearest_labels, unsure
 from espalier.inference import viterbi
 from espalier.lazy import cached_property
 from espalier.potentials import ChainBatch
@@ -201,7 +202,11 @@ class Answers:
         strange = [None] * len(whole) if signs is None else calibration.unfamiliar(signs)
         fields = self.fields(names, calibration, tokens, signs)
         rows = zip(fields, whole.tolist(), proofs, self.violations, strange, strict=True)
-        return [Reading(*row) for row in rows]
+        found = [Reading(*row) for row in rows]
+        for i, reading in enumerate(found):
+            if reading.certificate.status is Status.INFEASIBLE and self.scored.documents[i].tokens:
+                found[i] = unsure(reading, self.problem(i))
+        return found
 
     def signs(self, names: FieldNames) -> Float:
         """Return how each text looks, float64[N, 4]: see `extract.familiarity`."""
@@ -337,7 +342,7 @@ def decode(
     open_ = [i for i, score in enumerate(certified.scores.tolist()) if score == -np.inf and scored.documents[i].tokens]
     for i in open_:
         if y[scored.ends[i]] < 0:
-            y[scored.span(i)] = _nearest(scored, compiled, bits, i)
+            y[scored.span(i)] = nearest_labels(problem_of(scored, compiled, bits, i))
     if open_:
         degrees = degree_matrix(compiled, scored.corpus, y, bits)
     return Answers(scored, compiled, bits, y, certified.certificates, degrees)
@@ -348,14 +353,6 @@ def _chosen(scored: Scored, choose: Choose, threads: int | None) -> BatchDecodin
     best, N = viterbi(scored.potentials, threads=threads), len(scored.potentials)
     once, none = np.ones(N, np.int64), np.zeros(N, np.int64)
     return BatchDecoding(choose(scored.corpus, scored.potentials), best.scores, best.scores, once, none)
-
-
-def _nearest(scored: Scored, compiled: Compiled, bits: Bits, i: int) -> Int16:
-    """Return the labels of document i that break hard rules least, else those that the model prefers."""
-    from espalier.decoders.conflict import relax
-
-    nearest = relax(problem_of(scored, compiled, bits, i))
-    return viterbi(scored.potentials[i]).labels if nearest is None or nearest.labels is None else nearest.labels
 
 
 def _fields(document: Document, offset: int, pieces: Iterable[tuple[str | None, int, int, float]]) -> tuple[Field, ...]:

@@ -19,14 +19,14 @@ from espalier.document import Document
 from espalier.errors import InputError
 from espalier.extract.answers import Answers
 from espalier.extract.confidence import KINDS, Calibration, Correction, Curve, Verdicts, steady_logit
-from espalier.extract.familiarity import FEWEST, SIGNS, Familiarity
+from espalier.extract.familiarity import FEW, FEWEST, SIGNS, Familiarity
 from espalier.metrics.reliability import calibration
 
 if TYPE_CHECKING:
     from espalier.extract.extraction import Extraction
     from espalier.extract.extractor import Extractor
 
-__all__ = ["Trial", "errors", "isotonic", "learn_calibration", "tried"]
+__all__ = ["Trial", "errors", "isotonic", "learn_calibration", "say_if_few", "tried"]
 
 Float = NDArray[np.float64]
 
@@ -35,6 +35,9 @@ BATCH = 1024
 
 LEAST = 25
 """The fewest answers behind a point of a fitted map."""
+
+MANY = 400
+"""With fewer answers the map is logistic: blocks of so few make one answer of many, and tell right from wrong worse."""
 
 FLATTEST = 0.1
 """The least slope of a correction: an answer that is more probable is never less sure."""
@@ -108,6 +111,8 @@ def learn_calibration(trials: Sequence[Trial], *, counted: bool = True) -> Calib
     """Learn maps of confidences, and what texts are usual, from one or more sets.
 
     counted : were they answered under rules that count?
+
+    With few texts the map has no more than a slope and a shift, so that the order of answers stays as it is.
     """
     signs = [np.zeros((len(trial.verdicts["record"].sure), len(SIGNS))) for trial in trials]
     usual = None
@@ -119,12 +124,22 @@ def learn_calibration(trials: Sequence[Trial], *, counted: bool = True) -> Calib
         pool = _pooled(trials, kind, signs)
         if not len(pool.p):
             continue
+        correction = _learn_correction(pool, usual, with_signs=sum(map(len, signs)) >= FEW)
         p = pool.p
         if usual is not None:
-            correction = _learn_correction(pool, usual)
             corrections[kind], p = correction, correction(p, usual.standard(pool.signs))
-        curves[kind] = isotonic(p, pool.right, weights=pool.weight)
+        if len(p) >= MANY:
+            curves[kind] = isotonic(p, pool.right, weights=pool.weight)
+        elif usual is None:
+            curves[kind] = _as_curve(correction)
     return Calibration(curves.get("field"), curves.get("record"), usual, corrections, counted)
+
+
+def say_if_few(trials: Sequence[Trial], thing: str) -> str:
+    """Return a complaint if the first set has few texts, else nothing; thing : what a text is called."""
+    texts = trials[0].size
+    each = f"1 {thing} says" if texts == 1 else f"{texts} {thing}s say"
+    return f"{each} little about confidences; {FEW} and more are better" if texts < FEW else ""
 
 
 def errors(trials: Sequence[Trial], fitted: Calibration | None = None) -> dict[str, tuple[float, float]]:
@@ -162,11 +177,15 @@ def _pooled(trials: Sequence[Trial], kind: str, signs: Sequence[Float]) -> _Pool
     )
 
 
-def _learn_correction(pool: _Pool, usual: Familiarity) -> Correction:
-    """Fit a correction by logistic regression; what few answers say hardly counts against leaving p as it is."""
+def _learn_correction(pool: _Pool, usual: Familiarity | None, *, with_signs: bool) -> Correction:
+    """Fit a correction by logistic regression; what few answers say hardly counts against leaving p as it is.
+
+    with_signs : do the signs of the text count? Without, an answer that is more probable is never less sure.
+    """
     from scipy.optimize import minimize
 
-    X = np.column_stack([steady_logit(pool.p), usual.standard(pool.signs), np.ones(len(pool.p))])
+    asked = usual.standard(pool.signs) if usual is not None and with_signs else np.zeros((len(pool.p), 0))
+    X = np.column_stack([steady_logit(pool.p), asked, np.ones(len(pool.p))])
     start = np.eye(1, X.shape[1])[0]  # leaves p as it is
 
     def loss(b: Float) -> tuple[float, Float]:
@@ -176,10 +195,25 @@ def _learn_correction(pool: _Pool, usual: Familiarity) -> Correction:
 
     bounds = [(FLATTEST, None), *[(None, None)] * (X.shape[1] - 1)]
     b = np.round(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x, 6)
+    weights = b[1:-1] if asked.shape[1] else np.zeros(len(SIGNS))
+    return Correction(float(b[0]), weights, float(b[-1]), 1.0 if usual is None else _most(pool, usual))
+
+
+def _most(pool: _Pool, usual: Familiarity) -> float:
+    """Return how sure an answer to an unfamiliar text may be: the share of right ones among those held out.
+
+    It is drawn towards the share of all by one answer. Where none was held out nobody knows: half the share of all.
+    """
     far = usual.distances(pool.signs) > usual.limit
-    hits, all_hits = (pool.weight * pool.right)[far].sum(), pool.weight @ pool.right / pool.weight.sum()
-    most = (hits + all_hits) / (pool.weight[far].sum() + 1)
-    return Correction(float(b[0]), b[1:-1], float(b[-1]), round(float(most), 6))
+    share = pool.weight @ pool.right / pool.weight.sum()
+    hits = (pool.weight * pool.right)[far].sum()
+    return round(float((hits + share) / (pool.weight[far].sum() + 1) if far.any() else share / 2), 6)
+
+
+def _as_curve(correction: Correction) -> Curve:
+    """Return a correction that asks for no signs as points, closer together where the map is steeper."""
+    raw = (1.0 - np.cos(np.linspace(0.0, np.pi, 101))) / 2.0
+    return Curve(np.round(raw, 6), np.round(correction(raw, np.zeros((len(raw), len(SIGNS)))), 6))
 
 
 def isotonic(

@@ -23,7 +23,10 @@ one map holds for texts of many kinds:
 and the answers to a text that is unfamiliar are no surer than the share of right ones among the unfamiliar texts held
 out. The map is a few points, each a block of answers with its mean confidence and its share of right ones, drawn
 towards the share of all by one answer, so that nothing is certain. Between two points it is linear; before the first
-and after the last it is constant. Cost of the probabilities: O(T L + T E) for E transitions with a weight of their own.
+and after the last it is constant. Fewer than 400 answers are too few for blocks: then g is the correction alone, and
+of fewer than 50 texts that without z, so that no two answers change places.
+
+Cost of the probabilities: O(T L + T E) for E transitions with a weight of their own.
 
 Readings of one text exclude each other, so one map for all would promise too much. The best has g(p_1), as if it were
 alone. The others share what it leaves in proportion to their own probabilities: if the best is wrong, the model is

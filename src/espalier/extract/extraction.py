@@ -79,6 +79,12 @@ class Extraction:
             if other.text != self.text:
                 raise InputError(f"alternative {i} is a reading of another text: {other.text[:40]!r}")
 
+    def __str__(self) -> str:
+        """Return a short table: how sure all of it is, and each field with its text and how sure it is."""
+        width = max((len(field.label) for field in self.fields), default=0)
+        head = f"{_shown(self.text)}  ({self.confidence:.2f})"
+        return "\n".join([head, *(f"  {f.label:{width}}  {f.confidence:.2f}  {_shown(f.text)}" for f in self.fields)])
+
     def get(self, label: str) -> list[Field]:
         """Return the fields with a label.
 
@@ -127,6 +133,12 @@ class Extraction:
             ],
             **strange,
         }
+
+
+def _shown(text: str, longest: int = 100) -> str:
+    """Return a text on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def check_confidence(confidence: float, where: str) -> None:

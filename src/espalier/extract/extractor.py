@@ -11,6 +11,7 @@ Texts are scored, decoded and weighed in batches; an answer is the same in any b
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -21,7 +22,16 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.document import Document, Span
-from espalier.errors import EspalierError, InputError, LabelError, ModelFileError, NotFittedError, nearest
+from espalier.errors import (
+    EspalierError,
+    InputError,
+    LabelError,
+    ModelFileError,
+    NotFittedError,
+    ResultWarning,
+    check_several,
+    nearest,
+)
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.persist import pack, unpack
 from espalier.extract.answers import Answers, FieldNames, Reading, Scored, decode
@@ -107,6 +117,9 @@ class Extractor:
         threads: int | None = None,
     ) -> None:
         """Take a fitted model."""
+        if isinstance(model, type):
+            what = f"{type(self).__name__} takes a fitted model, not the class {model.__name__}"
+            raise InputError(what, hint=f"{model.__name__}().fit(...) is one")
         if not hasattr(model, "potentials"):
             what = f"{type(self).__name__} takes a fitted model, not {type(model).__name__}"
             raise InputError(what, hint="es.load gives one from a file")
@@ -214,7 +227,8 @@ class Extractor:
 
         Parameters
         ----------
-        text : a string, or a Document with tokens of its own.
+        text : a string, which is cut into the default tokens, or a Document with tokens of its own: what a model needs
+            that was taught with other tokens.
         k : how many readings; those after the best are its `alternatives`.
 
         Returns
@@ -244,6 +258,7 @@ class Extractor:
             raise InputError(
                 f"{self._many} takes several {self.thing}s, not a string", hint=f"for one there is {self._one}"
             )
+        check_several(texts, f"what {self._many} reads", f"expected {self.thing}s, or a stream of them")
         for name, value in (("k", k), ("batch", batch)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise InputError(f"{name} is {value!r}", hint="expected a whole number of at least 1")
@@ -296,8 +311,16 @@ class Extractor:
         corpus = self._corpus(documents)
         return SegmentAnswers(documents, corpus, self._segments.potentials(corpus), self._segments, self.compiled)
 
-    def score(self, documents: Sequence[Document]) -> Scored:
-        """Return documents with their potentials."""
+    def score(self, documents: Sequence[Document] | Corpus) -> Scored:
+        """Return documents with their potentials: the scores that decoding begins with.
+
+        How good the answers are is another question: `espalier.evaluate` compares them with the right ones.
+        """
+        documents = documents.to_documents() if isinstance(documents, Corpus) else documents
+        odd: Any = next((one for one in documents if not isinstance(one, Document)), None)
+        if odd is not None:
+            what = f"score takes documents, not {type(odd).__name__}"
+            raise InputError(what, hint="Document.from_text makes one of a text")
         if self._segments is not None:
             raise InputError(
                 f"a {type(self._segments).__name__} scores segments", hint="here a model is needed that scores tokens"
@@ -402,10 +425,16 @@ class Extractor:
         Returns
         -------
         Extractor : this one, calibrated.
+
+        Warns
+        -----
+        ResultWarning : there are fewer than 50 texts in `dev`. They correct confidences a little, never their order.
         """
-        from espalier.extract.calibrating import learn_calibration, tried
+        from espalier.extract.calibrating import learn_calibration, say_if_few, tried
 
         trials = [tried(self, texts) for texts in (dev, *unseen)]
+        if few := say_if_few(trials, "text"):
+            warnings.warn(few, ResultWarning, stacklevel=2)
         self.calibration = learn_calibration(trials, counted=self.calibration.counted)
         return self
 
@@ -475,7 +504,7 @@ def _compiled(model: Any, rules: RuleSet | Compiled | str | None, segments: Any 
     """Return the rules that answers keep: given ones, else those of the model, or of the one that it has taught."""
     if isinstance(rules, Compiled):
         return rules
-    if not isinstance(rules, RuleSet | str | None):
+    if not isinstance(rules, RuleSet | str | os.PathLike | None):
         raise InputError(f"rules are a RuleSet or a text, not {type(rules).__name__}", hint="es.rules reads a text")
     inner = model
     while rules is None and inner is not None:
@@ -485,7 +514,7 @@ def _compiled(model: Any, rules: RuleSet | Compiled | str | None, segments: Any 
     labels = model.labels_
     if segments is not None and segments is model:  # rules see segments as labels of tokens
         labels = Labels(dict.fromkeys(name for row in segments.segment_labels() for name in row))
-    chosen = RuleSet.from_text(rules, labels=labels) if isinstance(rules, str) else rules or RuleSet([])
+    chosen = RuleSet.from_text(rules, labels=labels) if isinstance(rules, str | os.PathLike) else rules or RuleSet([])
     return compile_rules(chosen, labels)
 
 

@@ -12,6 +12,11 @@ signs, and Σ, how these vary together. A text is as far from usual as
 
 and *unfamiliar* if d² is beyond the limit that one held-out text in a hundred goes beyond. Text of quite another kind
 mostly has few fields for its length, little evidence and much surprise.
+
+Few held-out texts have no hundredth. Then the limit is where one normal text in a hundred lies, whose μ and Σ are only
+known from N others, and each sign varies a little more than it was seen to, as if one text were off by 1:
+
+    d² > n (N² - 1) / (N (N - n)) F        F: the 0.99 quantile of F(n, N - n), n = 4 signs        (Hotelling 1931)
 """
 
 from __future__ import annotations
@@ -34,7 +39,10 @@ SIGNS = ("tokens", "fields", "surprise", "evidence")
 RARE = 0.01
 """The share of held-out texts that count as unfamiliar."""
 
-FEWEST = 50
+FEW = 50
+"""With fewer held-out texts the limit is wide, and how sure an answer is does not depend on the signs."""
+
+FEWEST = 10
 """With fewer held-out texts nothing is said about what is usual."""
 
 _WORDS = {
@@ -82,10 +90,13 @@ class Familiarity:
         """Learn what is usual from held-out texts; signs : float64[N, 4]; weight : float64[N], of each text."""
         share = weight / weight.sum()
         mean = share @ signs
-        # Signs that never vary are given a small variance, so that Σ has an inverse.
-        variance = (share[:, None] * (signs - mean)).T @ (signs - mean) + 1e-6 * np.eye(len(SIGNS))
+        # Signs that never vary are given a small variance, so that Σ has an inverse; of few texts more of it.
+        least = 1 / len(signs) if len(signs) < FEW else 1e-6
+        variance = (share[:, None] * (signs - mean)).T @ (signs - mean) + least * np.eye(len(SIGNS))
         inverse = np.linalg.inv(variance)
         found = cls(_digits(mean), _digits((inverse + inverse.T) / 2), 1.0)
+        if len(signs) < FEW:
+            return cls(found.mean, found.inverse, float(_digits(_wide_limit(len(signs), rare))))
         distance = found.distances(signs)
         order = np.argsort(distance)
         last = min(int(np.searchsorted(np.cumsum(share[order]), 1.0 - rare)), len(order) - 1)
@@ -130,6 +141,15 @@ class Familiarity:
             far = round(float(distance[i] / self.limit), 2) if self.limit else 1.0
             found[i] = Unfamiliar(max(far, 1.0), _WORDS[SIGNS[k]][int(away[k] > 0)])
         return found
+
+
+def _wide_limit(texts: int, rare: float) -> float:
+    """Return the d² that a share `rare` of normal texts goes beyond, if μ and Σ are those of few other texts."""
+    from scipy.stats import f
+
+    n = len(SIGNS)
+    unbiased = n * (texts**2 - 1) / (texts * (texts - n)) * f.ppf(1.0 - rare, n, texts - n)
+    return float(unbiased * texts / (texts - 1))  # Σ here is divided by N, not by N - 1
 
 
 def _digits(values: Any) -> Any:

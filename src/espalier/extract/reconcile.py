@@ -119,6 +119,8 @@ def reconcile(
     >>> [claim.text for claim in found.invented], [claim.text for claim in found.dropped]
     (['in May'], ['Bob'])
     """
+    if not isinstance(text, str | Document):
+        raise InputError(f"the text is {type(text).__name__}", hint="expected a string, or a Document")
     document = text if isinstance(text, Document) else Document.from_text(text)
     proposals = _proposals(candidates)
     shares = _shares(trust, len(proposals))
@@ -149,6 +151,9 @@ def _proposals(candidates: Any) -> list[Any]:
     """Return a list of candidates; one alone is a list of one, a list of labelled items among them."""
     if isinstance(candidates, str | Mapping | Document | Extraction):
         return [candidates]
+    if not hasattr(candidates, "__iter__"):
+        what = f"the candidates are {type(candidates).__name__}"
+        raise InputError(what, hint="expected JSON text, {'label': 'string'}, a Document, or a list of such")
     found = list(candidates)
     items = bool(found) and all(isinstance(item, Mapping) and "label" in item for item in found)
     return [found] if items else found

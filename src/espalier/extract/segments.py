@@ -20,6 +20,7 @@ from espalier.estimators.ccm_segments import segment_tags
 from espalier.extract.answers import FieldNames, Reading, bounded
 from espalier.extract.confidence import Calibration
 from espalier.extract.extraction import Field
+from espalier.extract.impossible import unsure
 from espalier.inference import log_partition, path_scores, segment_marginals, viterbi
 from espalier.rules.compile import Compiled, Grounded
 from espalier.rules.meaning import violations
@@ -69,7 +70,8 @@ def _readings(
         score = best.scores[0] if best.scores else -np.inf
         return [Reading((), 0.0, prove(score, score, "list").rounded(), ())]
     ranked = [(labels, starts, max(s, best.rest)) for labels, starts, s in zip(*best[:3], strict=True)]
-    if not ranked:
+    possible = bool(ranked)
+    if not possible:
         alone = viterbi(potentials)
         ranked = [(alone.labels, alone.starts, best.rest)]
     log_z, shares = float(log_partition(potentials)[0]), segment_marginals(potentials)
@@ -83,6 +85,8 @@ def _readings(
         certificate = prove(score - paid, bound, "list", work).rounded()
         fields = _fields(document, labels, starts, shares, names, calibration)
         readings.append(Reading(fields, 0.0, certificate, broken))
+    if not possible:
+        return [unsure(readings[0])]
     sure = calibration.of_readings(np.array(whole)).tolist()
     first = readings[0].fields
     others = [reading._replace(fields=bounded(reading.fields, first, sure[0])) for reading in readings[1:]]

@@ -298,6 +298,9 @@ class FeatureExtractor:
         """
         if isinstance(templates, str):
             raise InputError("templates must be a list", hint=f"found the string {templates!r}")
+        if not hasattr(templates, "__iter__"):
+            what = f"found {templates!r}; the first parameter of a model is its features, others have names: l2=0.5"
+            raise InputError("templates must be a list", hint=what)
         if type(min_count) is not int or min_count < 1:
             raise InputError(f"min_count must be a whole number of at least 1, not {min_count!r}")
         definitions = list(definitions)

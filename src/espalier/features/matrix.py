@@ -144,7 +144,7 @@ def _finite(value: Any, where: Place, name: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         what = f": attribute {name!r} has the value {str(value)[:40]}"
-        raise InputError(where, what, hint="expected a finite number or a string")
+        raise InputError(where, what, hint="expected a finite number, a string or a truth value")
     return number
 
 

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ class TableField(NamedField):
                     f"table {self.label!r}: {word!r}: expected a list of strings, found {values!r}",
                     hint="numbers go into `Vectors`",
                 )
-            word = word.casefold() if self.fold else word
+            word, values = word.casefold() if self.fold else word, tuple(dict.fromkeys(values))
             if copy.setdefault(word, values) != values:
                 raise InputError(f"table {self.label!r}: {word!r} has two entries that differ (ignoring case)")
         if not copy:
@@ -125,7 +126,9 @@ class TableField(NamedField):
 
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return the strings of each word."""
-        return intern(self.of_words(words))
+        rows = self.of_words(words)  # looked through when the table was made
+        values, column = intern(list(chain.from_iterable(rows)))
+        return Raw(values, Column(np.cumsum([0, *map(len, rows)]), column.ids))
 
     def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
         """Return the strings of each word."""

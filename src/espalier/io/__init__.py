@@ -26,8 +26,8 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from espalier.document import Document
-from espalier.errors import FormatError, InputError, nearest
-from espalier.io.files import EXPANSION, LONGEST, InputProblem, Source, open_lines, write_chunks
+from espalier.errors import Argument, FormatError, InputError, check_several, nearest
+from espalier.io.files import EXPANSION, LONGEST, InputProblem, Lines, Source, open_lines, write_chunks
 
 __all__ = [
     "FORMATS",
@@ -232,7 +232,8 @@ def read(
     longest
         How many characters the text of a record may have.
     **options
-        The format's own: see the `read` function of `espalier.io.<format>`.
+        The format's own: see the `read` function of `espalier.io.<format>`. `tokenise` cuts texts in your own way; no
+        model keeps it, so an `Extractor` has to be given documents that are cut in the same way.
 
     Returns
     -------
@@ -286,8 +287,12 @@ def iter_read(
         seen: list[InputProblem] = [] if problems is None else problems
         with open_lines(source, encoding, seen, expansion, longest) as lines:
             lines.refused = refused
+            if given is None:
+                _refuse_tables(lines.name)
             chosen = given or format_by_name(lines.name, sure=True) or format_by_content(lines.head(_HEAD))
             if given is None:
+                if chosen.name in ("plain", "inline", "hierarchical"):
+                    _refuse_spaces(lines)
                 _check_options(chosen, chosen.module.read, options)
             yield from chosen.module.read(lines, **options)
         if problems is None and seen:
@@ -299,6 +304,30 @@ def iter_read(
             )
 
     return documents()
+
+
+_ODD_TAG = re.compile(r"<([A-Za-z_][\w.:-]*(?: [\w.:-]+)+)>.*</\1>")
+
+
+def _refuse_spaces(lines: Lines) -> None:
+    """Refuse tags with spaces in the first lines: they would be text, and nothing would say so."""
+    for number, line in enumerate(lines.head(_HEAD), start=1):
+        if found := _ODD_TAG.search(line):
+            what = f"<{found[1]}> looks like a tag, but labels have no spaces"
+            raise FormatError(
+                what, path=lines.name, line=number, hint=f"write <{found[1].replace(' ', '_')}>, and its end tag too"
+            )
+
+
+_TABLES = (".csv", ".parquet", ".feather", ".xls", ".xlsx", ".ods")
+
+
+def _refuse_tables(name: str) -> None:
+    """Refuse files that are tables by their names: their lines are rows, not records."""
+    if os.path.basename(name).lower().removesuffix(".gz").endswith(_TABLES):
+        lines = ("say that its lines are the records: ", Argument("read", "format", "plain"))
+        column = "save the column that holds the texts, one text a line"
+        raise FormatError("this is a table, of which nobody knows the column to read", path=name, hint=[column, lines])
 
 
 def write(
@@ -360,7 +389,20 @@ def write(
         chosen = found
     _check_options(chosen, chosen.module.write, options)
     to_documents = getattr(documents, "to_documents", None)
-    write_chunks(target, chosen.module.write(to_documents() if to_documents else documents, **options), encoding)
+    several = to_documents() if to_documents else _documents_only(documents)
+    write_chunks(target, chosen.module.write(several, **options), encoding)
+
+
+def _documents_only(documents: Any) -> Iterator[Document]:
+    """Yield documents; anything else is an error."""
+    check_several(documents, "what is to be written", "expected documents, or a Corpus")
+    for i, document in enumerate(documents):
+        if not isinstance(document, Document):
+            hint = "expected documents, or a Corpus"
+            if hasattr(document, "to_document"):  # of an extraction
+                hint = "its to_document() is one, without the confidences, and its to_dict() has all of it for JSON"
+            raise InputError(f"write takes documents; number {i} is {type(document).__name__}", hint=hint)
+        yield document
 
 
 def _check_options(chosen: Format, function: Callable[..., Any], options: dict[str, Any]) -> None:

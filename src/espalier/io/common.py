@@ -35,11 +35,21 @@ _TOKENISERS: Mapping[str, Callable[[str], Offsets]] = {"default": tokenise, "whi
 def tokeniser(chosen: Tokeniser) -> Callable[[str], Offsets]:
     """Return the tokeniser of that name, or the given function."""
     if not isinstance(chosen, str):
-        return lambda text: tuple(chosen(text))
+        return lambda text: _offsets(chosen(text))
     if chosen not in _TOKENISERS:
         known = ", ".join(_TOKENISERS)
         raise InputError(f"unknown tokeniser {chosen!r}", hint=nearest(chosen, _TOKENISERS, f"known: {known}"))
     return _TOKENISERS[chosen]
+
+
+def _offsets(found: Any) -> Offsets:
+    """Return what a tokeniser gave, if it is offsets."""
+    several = tuple(found)
+    for one in several:
+        if not isinstance(one, tuple | list) or len(one) != 2:
+            hint = "expected (start, end) of each token, its place in the text"
+            raise InputError(f"tokenise returned {one!r}", hint=hint)
+    return several
 
 
 def sorted_spans(spans: Iterable[Span]) -> tuple[Span, ...]:

@@ -20,7 +20,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from math import isinf
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -206,6 +206,8 @@ def open_lines(
         with open(name, "rb") as stream:
             yield Lines(name, _without_mark(_decoded(stream, encoding, name, expansion, most)), problems, longest)
         return
+    if not hasattr(source, "read"):
+        raise InputError(f"what is to be read is {type(source).__name__}", hint="expected a path, or an open file")
     name = _name_of(source)
     if isinstance(source.read(0), str):
         pieces: Iterator[str] = iter(partial(source.readline, most), "")  # type: ignore[arg-type]
@@ -312,6 +314,9 @@ def _decoded(stream: IO[bytes], encoding: str, name: str, expansion: float, most
         try:
             text = raw.decode(codec) if ended and not before else decoder.decode(raw, ended)
         except UnicodeDecodeError as error:
+            if _is_binary(error.object + b"".join(islice(pieces, _LINES_SEEN))):
+                what, way_out = "this is no text file", "save what it holds as text"
+                raise FormatError(what, path=name, line=number, hint=way_out) from None
             at = before + len(raw) - len(error.object) + error.start + 1  # what the decoder kept back is in its object
             what = f"byte 0x{error.object[error.start]:02x}, number {at} of the line, is not {encoding}"
             wide = wide or (0 if error.object[: error.start].isascii() else number)
@@ -321,6 +326,16 @@ def _decoded(stream: IO[bytes], encoding: str, name: str, expansion: float, most
         if text:
             yield text
         number, before = (number + 1, 0) if ended else (number, before + len(raw))
+
+
+_LINES_SEEN = 20
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
+
+
+def _is_binary(data: bytes) -> bool:
+    """Is this no text in any encoding of single bytes? A stray control character is in many a text from a PDF file."""
+    controls = len(data) - len(data.translate(None, _CONTROLS))
+    return data[:2] not in (b"\xff\xfe", b"\xfe\xff") and (b"\0" in data or 50 * controls > len(data))
 
 
 def _way_out(error: UnicodeDecodeError, line: int, wide: int) -> tuple[str, Hint]:

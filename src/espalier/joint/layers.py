@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from espalier.corpus import Labels
-from espalier.decoders.arrays import as_floats
 from espalier.decoders.base import Problem
 from espalier.decoders.questions import Rules, Scores, problem_of
+from espalier.decoders.score_forms import as_floats
 from espalier.errors import InputError
 
 __all__ = ["PairLayer", "TextLayer"]

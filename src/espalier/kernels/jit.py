@@ -78,8 +78,8 @@ class _Teller(event.Listener):
         ours = (getattr(function, "__module__", None) or "").startswith("espalier.")
         if ours and not os.environ.get(QUIET):
             os.environ[QUIET] = "1"
-            what = "compiling the inner loops of this kind of work, once for this machine; this takes some seconds"
-            sys.stderr.write(f"espalier: {what} ('espalier warm' compiles those of every kind)\n")
+            what = "compiling what this kind of work needs, once for this machine; this takes up to half a minute"
+            sys.stderr.write(f"espalier: {what} ('espalier warm' compiles for every kind)\n")
             sys.stderr.flush()
 
     def on_end(self, event: Any) -> None:

@@ -11,7 +11,7 @@ their scores. How a model learns from guesses is the estimator's matter (`espali
 A cycle costs one decoding of the pool and one training. Learning is a function of the guess alone, so two equal guesses
 in a row are a fixed point, and the cycle ends there.
 
-The k best labellings under rules (`top_k`) are found as in `decoders.kbest`, for whole batches: list the m = `listed` ·
+The k best labellings under rules (`top_k`) are found as in `decoders.kbest`, for whole batches: list the m = `LISTED` ·
 k best under the local rules alone, folded into the potentials; charge the global rules; keep the k best. Let F_m be the
 last folded score of the list. Nothing outside it scores more, so the k kept ones are the k best of all if the worst of
 them scores at least F_m. The very best labelling comes from `decode_batch`, so the first of k is never worse than that
@@ -59,6 +59,9 @@ __all__ = [
 
 TIE = 1e-9
 
+LISTED = 2
+"""Labellings that are listed under the local rules for each that is asked for: the others may pay for some."""
+
 Float = NDArray[np.float64]
 Model = TypeVar("Model")
 
@@ -76,18 +79,16 @@ class TopK:
     proven: NDArray[np.bool_]
 
 
-def top_k(
-    batch: ChainBatch, compiled: Compiled, corpus: Corpus, k: int, *, listed: int = 2, threads: int | None = None
-) -> TopK:
+def top_k(batch: ChainBatch, compiled: Compiled, corpus: Corpus, k: int, *, threads: int | None = None) -> TopK:
     """Return the k best labellings of every sequence of a batch under a compiled rule set."""
-    if k < 1 or listed < 1:
-        raise InputError(f"k is {k} and listed {listed}", hint="both must be at least 1")
+    if k < 1:
+        raise InputError(f"k is {k}", hint="expected at least 1")
     bits = compiled.ground_bits(corpus)
     best = decode_batch(batch, compiled, corpus, threads=threads, bits=bits)
     if k == 1:
         return TopK(best.labels[None], best.scores[:, None], best.settled | np.isneginf(best.bounds))
     folded = fold_batch(batch, compiled, bits)
-    found = k_best(folded, k * listed, threads=threads, allow_infeasible=True)
+    found = k_best(folded, LISTED * k, threads=threads, allow_infeasible=True)
     scores = found.scores - _global_costs(compiled, corpus, found.labels, found.scores)
     # The decoder's answer goes in front where the list has nothing as good.
     size = np.maximum(1.0, np.abs(np.where(np.isfinite(best.scores), best.scores, 0.0)))

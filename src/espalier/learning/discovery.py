@@ -203,6 +203,10 @@ def _compared(corpus: Corpus, model: Any) -> tuple[Labels, Corpus, Corpus, Any]:
         )
     if corpus.y is None or corpus.labels is None or not len(corpus):
         raise InputError("discover compares predictions with labels", hint="the corpus is empty or has none")
+    if isinstance(model, str) or hasattr(model, "extract_many"):
+        what = "a string" if isinstance(model, str) else f"an {type(model).__name__}"
+        hint = "espalier.load(path).model is the one in a file" if isinstance(model, str) else "its .model is one"
+        raise InputError(f"discover takes a fitted estimator or its predictions, not {what}", hint=hint)
     if hasattr(model, "predict"):
         predictions, labeller = model.predict(corpus), model  # an estimator that is not fitted says so
         labels = Labels(model.labels_)

@@ -39,6 +39,9 @@ __all__ = ["HeldOut", "Plane", "minimise_planes", "train_perceptron_penalties", 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 
+GAP, MOST_STEPS = 1e-6, 20_000
+"""When the price of planes is found: its relative gap, and the most steps towards it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
@@ -190,9 +193,7 @@ def _plane(
     return Plane(slope, offset)
 
 
-def minimise_planes(
-    planes: Sequence[Plane], C: float, *, gap: float = 1e-6, rounds: int = 20_000
-) -> tuple[Float, float]:
+def minimise_planes(planes: Sequence[Plane], C: float) -> tuple[Float, float]:
     """Minimise ½ |ρ|² + C max(0, max_j offset_j - slope_j·ρ) over ρ >= 0; return ρ and a lower bound on the minimum.
 
     The dual is max over α >= 0, Σ α <= C of offset·α - ½ |ρ(α)|², with ρ(α) = max(0, Σ α_j slope_j). It is solved by
@@ -203,14 +204,14 @@ def minimise_planes(
     alpha = ahead = np.zeros(len(b))
     momentum, best, bound = 1.0, np.zeros(A.shape[1]), -np.inf
     least = np.inf
-    for _ in range(rounds):
+    for _ in range(MOST_STEPS):
         rho = np.maximum(alpha @ A, 0.0)
         half = 0.5 * float(rho @ rho)
         value, dual = half + C * max(0.0, float((b - A @ rho).max())), float(b @ alpha) - half
         if value < least:
             best, least = rho, value
         bound = max(bound, dual)
-        if least - bound <= gap * max(1.0, abs(least)):
+        if least - bound <= GAP * max(1.0, abs(least)):
             break
         slope = b - A @ np.maximum(ahead @ A, 0.0)
         new = _onto_simplex(ahead + step * slope, C)

@@ -12,15 +12,15 @@ from __future__ import annotations
 from typing import Any
 
 from espalier.errors import InputError
-from espalier.metrics.scores import Report, evaluate
+from espalier.metrics.scores import Report, are_documents, evaluate
 
 __all__ = ["exact_records", "field_f1", "macro_f1", "token_accuracy_score"]
 
 
 def _report(estimator: Any, X: Any, y: Any) -> Report:
-    if y is None and not hasattr(X, "all_labels"):
-        raise InputError("a scorer needs y, or a Corpus with labels as X")
-    return evaluate(X.all_labels() if y is None else y, estimator.predict(X))
+    if y is None and not hasattr(X, "all_labels") and not are_documents(list(X)):
+        raise InputError("a scorer needs y, or X with labels: a Corpus, or documents with spans")
+    return evaluate(X if y is None else y, estimator.predict(X))
 
 
 def field_f1(estimator: Any, X: Any, y: Any = None) -> float:

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.errors import InputError, Place
+from espalier.errors import InputError, Place, in_order
 from espalier.tags import Segment, parse_tag, segments
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Report",
     "Score",
     "SegmentScores",
+    "are_documents",
     "confusion",
     "evaluate",
     "exactness",
@@ -84,9 +85,14 @@ def _label_lists(labels: Labelling, side: str) -> Sequence[Sequence[str | None]]
         if labels.y is None:
             raise InputError(f"the {side} corpus has no labels")
         return labels.all_labels()
-    if isinstance(labels, str):
-        raise InputError(f"the {side} labels are one string", hint="give a list of label lists")
-    return labels
+    hint = "give a list of label lists, such as model.predict returns, documents with spans, or a Corpus"
+    several = in_order(labels, f"what is {side}", hint)
+    return _label_lists(Corpus.from_documents(several), side) if are_documents(several) else several
+
+
+def are_documents(several: Sequence[Any]) -> bool:
+    """Are these documents, which have labels of their own?"""
+    return len(several) > 0 and all(hasattr(one, "spans") and hasattr(one, "tags") for one in several)
 
 
 def _check_sequence(labels: Sequence[str | None], i: int, side: str) -> None:
@@ -347,7 +353,8 @@ def evaluate(gold: Labelling, predicted: Labelling, *, strict: bool = False, lea
     Parameters
     ----------
     gold
-        The right labels: a labelled `Corpus`, or one list of labels for each sequence; None is unknown.
+        The right labels: a labelled `Corpus`, documents with spans, or one list of labels for each sequence; None is
+        unknown.
     predicted
         The labels to judge, for the same sequences, in the same form.
     strict

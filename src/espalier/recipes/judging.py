@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from espalier.errors import InputError
-from espalier.tags import is_tag
+from espalier.tags import is_tag, path_of
 
 if TYPE_CHECKING:
     from espalier.document import Document
@@ -16,6 +17,7 @@ __all__ = [
     "METRICS",
     "RESAMPLES",
     "Judged",
+    "Wrong",
     "compare_answers",
     "compare_models",
     "gold_of",
@@ -23,6 +25,7 @@ __all__ = [
     "judge",
     "labelled_only",
     "tags_of",
+    "wrong_records",
 ]
 
 METRICS = ("token_accuracy", "field_f1", "exact")
@@ -83,6 +86,38 @@ def judge(model: Any, documents: Sequence[Document], **reading: bool) -> Judged:
     predicted = tags_of(model, labelled)
     gold = gold_of(labelled, predicted)
     return Judged(labelled, gold, predicted, evaluate(gold, predicted, **reading))
+
+
+class Wrong(NamedTuple):
+    """A record with mistakes: its number among those judged, from 0, its wrong tokens, its text with these marked."""
+
+    record: int
+    tokens: int
+    text: str
+
+
+def wrong_records(judged: Judged) -> list[Wrong]:
+    """Return the records with mistakes, those with the most wrong tokens first: `in [Ely: price → place]`.
+
+    Neighbours with the same mistake are one. Marks (B-, I-) are shown only where the field is right and they are not.
+    """
+    found = []
+    for i, (document, truth, answer) in enumerate(zip(*judged[:3], strict=True)):
+        pairs = [_mistake(g, p) for g, p in zip(truth, answer, strict=True)]
+        if any(pairs):
+            runs = groupby(zip(document.words, pairs, strict=True), lambda one: one[1])
+            parts = ((" ".join(word for word, _ in run), pair) for pair, run in runs)
+            text = " ".join(words if pair is None else f"[{words}: {pair}]" for words, pair in parts)
+            found.append(Wrong(i, sum(pair is not None for pair in pairs), text))
+    return sorted(found, key=lambda wrong: -wrong.tokens)
+
+
+def _mistake(given: str | None, found: str) -> str | None:
+    """Return the label that was given and the one that was found, if they differ."""
+    if given is None or given == found:
+        return None
+    fields = path_of(given), path_of(found)
+    return " → ".join((given, found) if fields[0] == fields[1] else fields)
 
 
 def compare_models(a: Any, b: Any, documents: Sequence[Document], resamples: int = RESAMPLES) -> list[dict[str, Any]]:

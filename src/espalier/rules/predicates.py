@@ -176,6 +176,10 @@ class Named(WordCondition):
         """Ask the function."""
         return bool(self.function(word))
 
+    def accepted(self, words: Iterable[str]) -> list[bool]:
+        """Ask the function of each word."""
+        return list(map(bool, map(self.function, words)))
+
 
 @dataclass(frozen=True, slots=True)
 class At(Condition):

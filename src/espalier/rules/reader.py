@@ -15,6 +15,7 @@ from typing import NamedTuple, NoReturn, TypeVar
 from espalier.errors import Hint, Part, RuleError, listed, nearest, shortened
 from espalier.rules.language import Count, compare
 from espalier.rules.nodes import ANY_FIELD, ANYTHING, Fields, Node, Term, Unit
+from espalier.rules.slips import meant
 from espalier.tags import OUTSIDE
 
 __all__ = [
@@ -183,6 +184,18 @@ def lexemes(lines: list[str], numbers: list[int]) -> list[Lexeme]:
     return [*found, Lexeme("end", "", last.line, last.column + len(last.text))]
 
 
+def _written(stream: list[Lexeme]) -> str:
+    """Return a rule as it was written, without name and options, with single blanks."""
+    body = stream[2:-1] if len(stream) > 2 and stream[1].text == ":" else stream[:-1]
+    text, before = "", None
+    for at in body:
+        if at.text == "[":
+            break
+        joined = before is None or (at.line, at.column) == (before.line, before.column + len(before.text))
+        text, before = text + ("" if joined else " ") + at.text, at
+    return text
+
+
 def unquote(lines: list[str], at: Lexeme) -> str:
     """Return the text of a string or pattern lexeme without its delimiters and escapes."""
     body = at.text[1:-1]
@@ -259,7 +272,11 @@ class Reader:
         """Complain that something else was expected here."""
         found = f"found {self.now.text!r}" if self.now.kind != "end" else "the rule ends here"
         near = nearest(self.now.text, self.keywords) if self.now.kind == "name" else ""
-        self.fail(f"expected {what}, {found}", hint="" if repr(self.now.text) in near else near)
+        self.fail(f"expected {what}, {found}", hint=self.slip() or ("" if repr(self.now.text) in near else near))
+
+    def slip(self) -> str:
+        """Return a hint if the rule is one of the common wrong forms, or nothing."""
+        return meant(_written(self.stream), self.keywords)
 
     def built(self, at: Lexeme, make: Callable[[], _T]) -> _T:
         """Make a value; if it refuses, show the place."""
@@ -302,8 +319,12 @@ class Reader:
         if known is not None and name not in known:
             fields = f"known fields: {listed(sorted(known))}"
             if name in self.keywords:
-                self.fail(f"{name!r} is a word of the language", at, f"a condition begins with 'token'; {fields}")
-            self.fail(f"unknown field {name!r}", at, nearest(name, [*known, *self.keywords], fields))
+                hint = self.slip() or f"a condition begins with 'token'; {fields}"
+                self.fail(f"{name!r} is a word of the language", at, hint)
+            slip = self.slip()
+            other = at.kind == "string" or name not in re.findall(r"[\w/-]+", slip)  # is `name` no field at all?
+            near = nearest(name, [*known, *self.keywords], fields)
+            self.fail(f"unknown field {name!r}", at, (other and slip) or near)
         return self.built(at, lambda: Fields((name,)).names[0])
 
     def name(self, what: str) -> str:

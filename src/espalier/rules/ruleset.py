@@ -7,6 +7,7 @@ name, never by object identity.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -125,7 +126,7 @@ class RuleSet(Sequence[Rule]):
     @classmethod
     def from_text(
         cls,
-        text: str,
+        text: str | os.PathLike[str],
         *,
         labels: Iterable[str] | None = None,
         predicates: Mapping[str, Callable[[str], bool]] | None = None,
@@ -137,7 +138,8 @@ class RuleSet(Sequence[Rule]):
         Parameters
         ----------
         text
-            The rules; the language is on the page "Rules", and `espalier.rules.text` has its grammar.
+            The rules, or a `Path` to a file of them; the language is on the page "Rules", and `espalier.rules.text` has
+            its grammar.
         labels
             The labels or tags of the task; a rule that names any other field is an error.
         predicates
@@ -145,7 +147,7 @@ class RuleSet(Sequence[Rule]):
         lexicons
             Word lists for `token in file "NAME"`; others are read from files in `directory`.
         directory
-            Where word lists are looked for.
+            Where word lists are looked for; by default beside a file of rules, else in the current directory.
 
         Returns
         -------
@@ -163,12 +165,23 @@ class RuleSet(Sequence[Rule]):
         >>> es.rules("Start: first in title", labels=["title", "price"])
         RuleSet(Start)
         """
-        source: object = text
+        source: Any = text
+        if isinstance(source, os.PathLike):
+            path = Path(source)
+            near = path.parent if directory == "." else directory
+            try:
+                return cls.from_text(
+                    path.read_text("utf-8"), labels=labels, predicates=predicates, lexicons=lexicons, directory=near
+                )
+            except RuleError as error:
+                raise error.within(str(path)) from None
         if not isinstance(source, str):
-            raise RuleError(f"rules come as text, not as {type(source).__name__}", hint="read the file first")
+            raise RuleError(f"rules come as text, not as {type(source).__name__}", hint="a file of them is a Path")
+        if "\n" not in source and (source.endswith(".rules") or os.path.isfile(source)):
+            raise RuleError(f"{source!r} is the name of a file, no rule", hint=f"Path({source!r}) reads the file")
         known = None if labels is None else known_fields(labels)
         scope = Scope(known, predicates or {}, lexicons or {}, Path(directory))
-        return cls(Rule(*parsed) for parsed in parse_rules(text, scope))
+        return cls(Rule(*parsed) for parsed in parse_rules(source, scope))
 
     @property
     def K(self) -> int:

@@ -218,7 +218,8 @@ class _Parser(ConditionReader):
                 other = self.fields()
                 return self.built(start, partial(relate, one, other))
         what = f"'once', 'required', {', '.join(map(repr, list(_BETWEEN)[:-1]))} or {list(_BETWEEN)[-1]!r}"
-        slip = nearest(start.text, _BEHIND) if start.kind == "name" else ""
+        known = self.scope.known is not None  # then it is a field, not a misspelt word
+        slip = nearest(start.text, _BEHIND) if start.kind == "name" and not known and not self.slip() else ""
         if slip:
             self.fail(f"expected {what} behind the field {start.text!r}", start, slip)
         self.expected(what)

@@ -1,4 +1,4 @@
-"""What a server does first: its models are loaded and its inner loops compiled, before somebody waits for them.
+"""What a server does first: its models are loaded and its kernels compiled, before somebody waits for them.
 
 That takes a few seconds, and on a fresh installation a minute: the loops are compiled, once (`espalier warm` does it
 beforehand). Who asks in the first seconds waits; who asks later, while it lasts, is told to come again.
@@ -50,7 +50,7 @@ class ServerStart:
         """Wait until the first work is done; raise if that takes too long. The work itself waits for nobody."""
         if threading.get_ident() != self._thread and not self._over.wait(self._patience.left):
             hint = "ask again in some seconds; 'espalier warm' compiles beforehand"
-            raise Failure(503, "the server is starting: its inner loops are compiled, once", hint)
+            raise Failure(503, "the server is starting: it compiles what it needs, once", hint)
 
     def _run(self, work: Callable[[], None], again: float) -> None:
         """Work until it is done; no request's time limit holds for it."""

@@ -16,6 +16,7 @@ import threading
 import time
 from pathlib import Path
 from socket import socket
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -39,8 +40,19 @@ def serve_app(app: Any, listener: socket) -> None:
     bench = app.state.bench
     bench.start.begin(lambda: _warm_up(bench))
     many_files()
-    server = app.state.server = uvicorn.Server(configured(app))
+    server = app.state.server = _Server(configured(app))
     server.run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server that ends in order, however often and by whatever signal it is told to, and returns to its caller.
+
+    Uvicorn's own drops everything at a second Ctrl-C, with a traceback, and raises the signals again in the end.
+    """
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end; what is under way has some seconds (`transport.configured`)."""
+        self.should_exit = True
 
 
 def _warm_up(bench: Any) -> None:

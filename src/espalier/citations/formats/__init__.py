@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from espalier.citations.output_text import Keys
     from espalier.citations.record import Record
 
-__all__ = ["FORMATS", "KEEPS", "OutputFormat", "format_of_file", "get_format", "write"]
+__all__ = ["FORMATS", "KEEPS", "OutputFormat", "format_of_file", "get_format", "with_short_names", "write"]
 
 KEEPS = ("text", "places", "confidences", "alternatives", "source")
 """What a format may keep besides the normal form: the reference itself, where each field stands in it, how sure each
@@ -127,6 +127,12 @@ def format_of_file(name: str) -> OutputFormat | None:
     """Return the format whose extension a file's name has, the longest if there are several; None without one."""
     fits = [(len(end), row.name) for row in FORMATS.values() for end in row.extensions if name.lower().endswith(end)]
     return FORMATS[max(fits)[1]] if fits else None
+
+
+def with_short_names() -> list[str]:
+    """Return the names of all formats, and beside each, where it is another, the shortest end of its files' names."""
+    short = {row.name: min(row.extensions, key=len).removeprefix(".") for row in FORMATS.values()}
+    return [name if end in (name, f"{name}.xml") else f"{name} ({end})" for name, end in short.items()]
 
 
 def write(

@@ -25,7 +25,7 @@ from espalier.citations.work import Work
 if TYPE_CHECKING:
     from espalier.citations.record import Record
 
-__all__ = ["COLUMNS", "FORMAT", "entry", "parts_of"]
+__all__ = ["COLUMNS", "FORMAT", "entry", "line_of", "parts_of"]
 
 _ROLES = {"authors": "author", "editors": "editor", "translators": "translator"}
 _PARTS = tuple(field.name for field in fields(Work) if field.name != "others")
@@ -42,8 +42,13 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 def entry(record: Record, key: str = "", safe: bool = False) -> str:
     """Return the line of a record; `safe` disarms formulas."""
-    cells = map(clean, _cells(record, key or Keys()(record.work)))
-    return _line([f"'{cell}" if safe and cell.startswith(_FORMULA) else cell for cell in cells])
+    return line_of(_cells(record, key or Keys()(record.work)), safe)
+
+
+def line_of(cells: Iterable[str], safe: bool = False) -> str:
+    """Return cells, cleaned, as a line; `safe` disarms formulas."""
+    cleaned = map(clean, cells)
+    return _line([f"'{cell}" if safe and cell.startswith(_FORMULA) else cell for cell in cleaned])
 
 
 def _cells(record: Record, key: str) -> Iterator[str]:

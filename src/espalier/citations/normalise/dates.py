@@ -27,7 +27,8 @@ _NOISE = vocabulary(
     "de del of di do da the le el den am im vom en on in year dated date cop published accessed access retrieved "
     "viewed visited consulted cited last checked downloaded abgerufen zugriff zuletzt consulte consultado acesso "
     "acessado em acceso geraadpleegd op from available at as aufgerufen hamtad dnia dne roku dostep г гг год года дата "
-    "обращения доступа"
+    "обращения доступа abruf abrufdatum zugriffsdatum zugegriffen besucht gesehen eingesehen letzter letzte stand "
+    "consultato ultimo ultima visita"
 )
 # What stands for a date that is not known, or not yet.
 _PENDING = re.compile(
@@ -94,7 +95,7 @@ def parse_date(text: str) -> Date | None:
     if not any(map(str.isalnum, text)):
         return None
     plain = _COPYRIGHT.sub("©", unicodedata.normalize("NFKC", collapse(text)))
-    if (date := _numeric(plain.strip(" ()[].,;:。"))) is not None:
+    if (date := _numeric(_without_words(plain).strip(" ()[].,;:。"))) is not None:
         return replace(date, literal=_literal(text)) if date.literal else date
     words, circa = _read(_TOKEN.findall(plain))
     parts, season, told = _range(_sides(words))
@@ -187,6 +188,15 @@ def _numeric(text: str) -> Date | None:
     side = _Side(year, month, day)
     parts = side.parts()
     return Date((parts,), literal="" if side.is_told_by(parts) else text)
+
+
+def _without_words(text: str) -> str:
+    """Return the numbers of a text that has three of them and words that say nothing, else the text itself."""
+    found = _NUMERIC.search(text)
+    if found is None or found.end() - found.start() == len(text):
+        return text
+    around = _TOKEN.findall(f"{text[: found.start()]} {text[found.end() :]}")
+    return found[0] if all(token in _ENDS or _unaccented(token) in _NOISE for token in around) else text
 
 
 def _read(tokens: Sequence[str]) -> tuple[list[_Word], bool]:

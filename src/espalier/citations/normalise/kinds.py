@@ -85,6 +85,9 @@ _JOURNAL = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_BOOK = re.compile(r"\s*(?:in|en|em|dans)\s*:|\s*in\s+(?!(?:vitro|vivo|silico|situ|utero)\b)", re.IGNORECASE)
+# Before anything in German and Slavic references; what a book has besides tells a chapter there.
+_BEFORE_ALL = re.compile(r"\s*(?:in|en|em|dans)\s*:", re.IGNORECASE)
+_OF_BOOKS = frozenset({"editor", "publisher", "location", "isbn", "edition"})
 _SECTION = re.compile(r"(?:pp?\.? ?)?[A-H][0-9]{1,2}\W*", re.IGNORECASE)  # page A12 of a newspaper
 _TELLING = ("genre", "note", "publisher", "institution", "collection-title")  # labels whose words show a type
 _NUMBERED = ("volume", "issue")
@@ -156,24 +159,27 @@ def standard_number(text: str) -> str:
 
 
 def _in_the_press(container: str, texts: Mapping[str, str], issued: Date | None) -> str:
-    """Tell an article of a newspaper or magazine, which has a day, or the words of one, and no number."""
-    if issued is None or not issued.parts or len(issued.parts[0]) < 2 or any(label in texts for label in _NUMBERED):
+    """Tell an article of a newspaper or magazine: it has a day, or the words of one, and no number but a newspaper's.
+
+    A newspaper may count its days: `Frankfurter Allgemeine Zeitung Nr. 113 vom 17.5.2019`.
+    """
+    if issued is None or not issued.parts or len(issued.parts[0]) < 2 or "volume" in texts:
         return ""
-    if (
-        "editor" in texts
-        or "publisher" in texts
-        or "doi" in texts
-        or _shown_by(container) not in ("", "article-journal")
-    ):
+    shown = _shown_by(container)
+    if "editor" in texts or "publisher" in texts or "doi" in texts or shown in ("article", "paper-conference"):
         return ""
     words = set(_WORD.findall(container.lower()))
+    daily, named = len(issued.parts[0]) > 2, not words.isdisjoint(NEWSPAPER_WORDS)
+    if "issue" in texts:
+        return "article-newspaper" if daily and named else ""
     if not words.isdisjoint(MAGAZINE_WORDS):
         return "article-magazine"
-    if len(issued.parts[0]) < 3:
+    if not daily:
         return ""
-    paged = _SECTION.fullmatch(texts.get("pages", "")) is not None
-    if paged or not words.isdisjoint(NEWSPAPER_WORDS):
+    if named or _SECTION.fullmatch(texts.get("pages", "")) is not None:
         return "article-newspaper"
+    if shown == "chapter" and not _BEFORE_ALL.match(container):
+        return ""
     if "url" in texts and "pages" not in texts and words.isdisjoint(_PERIODICAL):  # a site names the day, too
         return ""
     return "" if _JOURNAL.search(container) else "article-magazine"
@@ -195,6 +201,9 @@ def _is_preprint(text: str) -> bool:
 
 def _kind_in(container: str, texts: Mapping[str, str]) -> str:
     kind = _shown_by(container)
+    if kind == "chapter" and _OF_BOOKS.isdisjoint(texts):
+        numbered = "issue" in texts or ("volume" in texts and _BEFORE_ALL.match(container))
+        return "article-journal" if numbered or _JOURNAL.search(container) else kind
     if kind and kind != "article-journal":
         return kind
     published = not kind and "publisher" in texts and "issue" not in texts

@@ -179,12 +179,15 @@ def clean_title(text: str) -> str:
 def clean_container(text: str) -> str:
     """Return the title of a journal or book, also without the "In" or "In:" before it (but In Vitro stays).
 
-    The full stop at its end stays where it belongs to an abbreviation, as in "Proc. Natl. Acad. Sci.".
+    The full stop at its end stays where it belongs to an abbreviation, as in "Proc. Natl. Acad. Sci." or before another
+    mark: "Plant Disp.,".
     """
     found = _IN.match(text)
     inner = strip_separators(text[found.end() :]) if found else ""
     name = inner or strip_separators(collapse(text))
-    return f"{name}." if text.find(f"{name}.") >= 0 and _is_in_short(name) else name
+    end = text.find(f"{name}.") + len(name) + 1
+    stopped = end > len(name) and (text[end : end + 1] in (",", ";") or _is_in_short(name))
+    return f"{name}." if stopped else name
 
 
 def _is_in_short(name: str) -> bool:
