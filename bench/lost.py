@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import html
 import json
 import random
 import re
@@ -78,13 +79,23 @@ def plain_text(format: str, entry: str) -> str:
     return entry
 
 
+def unmarked(text: str) -> str:
+    """Return a text without tags of HTML that say how it looks, entities as the signs that they stand for."""
+    tag = r"(?i)</?([a-z]+:)?(i|b|u|em|strong|su[bp]|small|big|span|scp?|tt|font|italic|bold|cite|br|p)(\s[^<>]*)?/?>"
+    while (
+        after := html.unescape(re.sub(tag, lambda found: " " if found[2].lower() in ("br", "p") else "", text))
+    ) != text:
+        text = after
+    return text
+
+
 def lost(record: Record, format: str) -> list[tuple[str, str]]:
     """Return (label, word) of all words of a record that an entry neither holds nor may leave out."""
     entry = plain_text(format, record.to(format))
     there, decoded = words(entry), words(unquote(entry))  # addresses have percent signs
     left, known, flat = Counter(there) | Counter(decoded), {*there, *decoded}, "".join(there + decoded)
-    pairs = [(field.label, word, silent(field.label, field.text, word)) for field in record.fields
-             for word in words(field.text)]  # fmt: skip
+    texts = [(field.label, unmarked(field.text)) for field in record.fields]
+    pairs = [(label, word, silent(label, text, word)) for label, text in texts for word in words(text)]
     found = []
     for label, word, may_go in sorted(pairs, key=lambda pair: (pair[2], pair[0] in NAMES)):  # what may go takes nothing
         left[word] -= 1  # a word that stands twice in the reference stands twice in the entry
@@ -139,7 +150,8 @@ def count(records: Iterable[Record], formats: Sequence[str]) -> dict[str, Counte
     for record in records:
         for name in formats:
             for label, word in lost(record, name):
-                text = next(field.text for field in record.fields if field.label == label and word in words(field.text))
+                own = [field.text for field in record.fields if field.label == label]
+                text = next(text for text in own if word in words(unmarked(text)))
                 found[name][label, word, text] += 1
     return found
 

@@ -47,8 +47,9 @@ from numpy.typing import NDArray
 from rendering.exchange import Exchange
 from scipy import sparse
 
-from espalier.citations.parser import Parser, document_seen
+from espalier.citations.parser import Parser
 from espalier.citations.partly_labelled import PARTLY_LABELLED, read_partly_labelled
+from espalier.citations.seen import document_seen
 from espalier.citations.training import Example, compacted, divide, key_of, read_sources
 from espalier.corpus import Corpus
 from espalier.document import Document

@@ -144,6 +144,11 @@ class Document:
         )
 
     @classmethod
+    def from_offsets(cls, text: str, tokens: tuple[tuple[int, int], ...]) -> Document:
+        """Make a document without labels from a text and tokens that are right by construction: nothing is checked."""
+        return _unchecked(cls, text, tokens)
+
+    @classmethod
     def from_tokens(
         cls,
         words: Sequence[str],

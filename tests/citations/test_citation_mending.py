@@ -57,6 +57,54 @@ TITLE = ("title", "Hedges of the north.")
             [("author", "12 Vgl. auch Hans Bell,"), TITLE],
             [("citation-number", "12 "), ("note", "Vgl. auch"), ("author", "Hans Bell,"), TITLE],
         ),
+        # an edition in words, which nobody is called
+        (
+            [("author", "Ho, A.:"), ("title", "Hedges. 3., verb."), ("translator", "u. erw. Aufl."), ("date", "2007.")],
+            [("author", "Ho, A.:"), ("title", "Hedges."), ("edition", "3., verb. u. erw. Aufl."), ("date", "2007.")],
+        ),
+        (
+            [("title", "Hedges. 3., verbesserte und erweiterte Auflage."), ("date", "2007.")],
+            [("title", "Hedges."), ("edition", "3., verbesserte und erweiterte Auflage."), ("date", "2007.")],
+        ),
+        # the book behind its editors
+        (
+            [("author", "Ho, A.:"), TITLE, ("editor", "in: Bell, K. (Hrsg.):"), ("publisher", "Trees,")],
+            [("author", "Ho, A.:"), TITLE, ("editor", "in: Bell, K. (Hrsg.):"), ("container-title", "Trees,")],
+        ),
+        # pages of the web, and who they are from
+        (
+            [
+                ("author", "Hedge Trust"),
+                ("date", "(2016, May 9)."),
+                ("container-title", "Trees"),
+                ("date", "2016."),
+                ("url", "https://a.org/"),
+            ],
+            [
+                ("author", "Hedge Trust"),
+                ("date", "(2016, May 9)."),
+                ("title", "Trees 2016."),
+                ("url", "https://a.org/"),
+            ],
+        ),
+        (
+            [("container-title", "Hedge Trust"), ("date", "(n.d.)."), TITLE, ("url", "https://a.org/")],
+            [("author", "Hedge Trust"), ("date", "(n.d.)."), TITLE, ("url", "https://a.org/")],
+        ),
+        (
+            [("title", 'Hedge contributors. "Trees."'), ("date", "2020")],
+            [("author", "Hedge contributors."), ("title", '"Trees."'), ("date", "2020")],
+        ),
+        (
+            [("author", "Ho, A."), ("title", "[@ho]."), ("date", "(2021)."), TITLE],
+            [("author", "Ho, A."), ("note", "[@ho]."), ("date", "(2021)."), TITLE],
+        ),
+        # about when
+        (
+            [TITLE, ("location", "[Mainz, ca."), ("date", "1455].")],
+            [TITLE, ("location", "[Mainz,"), ("date", "ca. 1455].")],
+        ),
+        ([TITLE, ("location", "Rom"), ("date", "1455.")], [TITLE, ("location", "Rom"), ("date", "1455.")]),
         # volume, issue (month), page, as ACM has it
         (
             [TITLE, ("volume", "23,"), ("pages", "107"), ("date", "(Jul. 1969),"), ("pages", "683.")],

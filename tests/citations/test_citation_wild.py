@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import espalier as es
-from espalier.citations.parser import Parser, as_seen
+from espalier.citations.parser import Parser
+from espalier.citations.seen import as_seen
 from espalier.citations.work import Date, Name, Work
 
 ARTICLE = {"type": "article-journal"}

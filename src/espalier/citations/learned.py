@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.citations.parser import document_seen
+from espalier.citations.seen import document_seen
 from espalier.citations.training import key_of
 from espalier.document import Document
 

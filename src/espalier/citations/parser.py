@@ -6,55 +6,29 @@
 
 Every character of the text but white space is a part of a token, every token has a label, and tokens of one label in a
 row are a field: so the fields, put together, give the text back. What the model puts outside any field is a field
-`other`. A violation names the token, counted from 0, by the default tokens of `Document.from_text`.
+`other`. A violation names the token, counted from 0, by the tokens of `seen.reference_tokens`.
 
-The model sees one form for signs that mean the same (`as_seen`). Quotation marks are curly, opening or closing by where
-they stand, and apostrophes straight, however they were typed; hyphens, minus signs and figure dashes of all kinds are
-en dashes. A character stays one character, so that places are those of the text. Records show the text as it was.
+What the model sees of a text (one form for signs that mean the same, no marks of HTML) is in `seen`; records show the
+text as it was.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from espalier.citations.record import CORE, LABELS, Record
+from espalier.citations.seen import reference_tokens, words_seen
 from espalier.document import Document
 from espalier.errors import Argument, Hint, LabelError
 from espalier.extract.answers import FieldNames, Reading
 from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import BATCH, Extractor
 
-__all__ = ["LONGEST", "Parser", "as_seen", "document_seen"]
+__all__ = ["LONGEST", "Parser"]
 
 LONGEST = 20_000
 """The longest reference that is parsed, in characters: what is longer is not one reference."""
-
-_FORMS = str.maketrans(dict.fromkeys("“”„‟", '"') | dict.fromkeys("‘’‚‛`´", "'") | dict.fromkeys("‐‑‒−", "–"))
-_OTHER = re.compile('["“”„‟‘’‚‛`´‐‑‒−]')
-_OPENING = re.compile(r'(?:(?<=[\s(\[{<—–/-])|^)"')
-
-
-def as_seen(text: str) -> str:
-    """Return the text with one form for signs that mean the same; it is as long as before.
-
-    Examples
-    --------
-    >>> as_seen('"Soils," ‘loam’')
-    "“Soils,” 'loam'"
-    """
-    if not _OTHER.search(text):
-        return text
-    plain = text.translate(_FORMS)
-    return _OPENING.sub("“", plain).replace('"', "”") if '"' in plain else plain
-
-
-def document_seen(document: Document) -> Document:
-    """Return a document whose text is what the model sees of it, to learn from."""
-    text = as_seen(document.text)
-    return document if text == document.text else replace(document, text=text)
 
 
 class Parser(Extractor):
@@ -121,9 +95,10 @@ class Parser(Extractor):
         return Record(text, *reading[:4], alternatives, reading.unfamiliar)
 
     def _words(self, document: Document) -> list[str]:
-        """Straight and curly quotation marks are the same to the model."""
-        text = as_seen(document.text)
-        return [text[a:b] for a, b in document.tokens]
+        return words_seen(document)
+
+    def _cut(self, text: str) -> Document:
+        return Document.from_offsets(text, reference_tokens(text))
 
     def _place(self, text: str, label: str, start: int, end: int) -> tuple[str, int, int] | None:
         """Return a field without what is neither letter nor digit at both ends; None if nothing is left."""

@@ -20,8 +20,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from espalier.citations.parser import document_seen
 from espalier.citations.schemes import OTHER, Scheme, load_scheme
+from espalier.citations.seen import document_seen
 from espalier.citations.training import key_of
 from espalier.document import Document, Span
 from espalier.errors import InputError

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from espalier.citations.parser import document_seen
 from espalier.citations.schemes import OTHER, Scheme, load_scheme
+from espalier.citations.seen import document_seen
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.estimators.crf import CRF

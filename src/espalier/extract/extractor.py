@@ -292,6 +292,10 @@ class Extractor:
                 f"{self.thing} {i} has {len(text):,} characters",
                 hint=(f"at most {self.longest:,} are read as one, so split it first"),
             )
+        return self._cut(text)
+
+    def _cut(self, text: str) -> Document:
+        """Return a text with its tokens."""
         return Document.from_text(text)
 
     def of_documents(self, documents: Sequence[Document], *, k: int = 1) -> list[Extraction]:

@@ -37,7 +37,7 @@ from espalier.citations.normalise.numbers import (
     patent_number,
     report_number,
 )
-from espalier.citations.normalise.text import clean_container, clean_title, trim, with_stop
+from espalier.citations.normalise.text import clean_container, clean_title, readable, trim, with_stop
 from espalier.citations.work import Date, Name, Pages, Work
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class FieldReader:
     def __init__(self, record: Record) -> None:
         """Sort the fields by label; `texts` has the text of each label, several fields joined by a space."""
         self._fields: dict[str, list[str]] = {}
-        for label, text in mended([(field.label, field.text) for field in record.fields]):
+        for label, text in mended(_texts(record)):
             self._fields.setdefault(label, []).append(text)
         self.texts = {label: " ".join(texts) for label, texts in self._fields.items()}
         self._unread = [("other", text) for text in self._fields.get("other", [])]
@@ -215,6 +215,21 @@ class FieldReader:
         """Return (label, text) of the fields that gave no value, but for those of punctuation only."""
         unread = (*self._unread, *self._months)
         return tuple([(label, trim(text)) for label, text in unread if any(map(str.isalnum, text))])
+
+
+def _texts(record: Record) -> list[tuple[str, str]]:
+    """Return label and text of each field; an address that was cut inside its host, books.|google.com/x, is whole."""
+    pairs: list[tuple[str, str]] = []
+    end = -1
+    for field in record.fields:
+        label, text = field.label, readable(field.label, field.text)
+        if label == "url" and end == field.start and record.text[end - 1] == ".":
+            before, _, host = pairs[-1][1].rpartition(" ")
+            if before and host[:-1].replace("-", "").isalnum() and text[:1].isalnum():
+                pairs[-1], text = (pairs[-1][0], before), host + text
+        pairs.append((label, text))
+        end = field.end
+    return pairs
 
 
 def _volume(text: str) -> tuple[str, str] | None:

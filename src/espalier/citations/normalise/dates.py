@@ -41,6 +41,7 @@ _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[-‐‑‒–—−]+|[/.~?]|[^\s\w]|\w"
 _YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*")
 _NUMERIC = re.compile(r"([0-9]{1,4})([-/.])([0-9]{1,2})\2([0-9]{1,4})(?:T[0-9:.Z+-]+)?")
 _COPYRIGHT = re.compile(r"\b[cC](?=[0-9]{4})")
+_BETWEEN_AREAS = re.compile(r"(?<=[0-9.\]])\. ?[–—]\s*$")  # of a description by GOST or ISBD: 2003. — 320 с.
 _OPEN = re.compile(r"[-‐–—][\s.,;)\]]*$")
 _CHINESE = re.compile(r"([0-9]{4}) ?年(?: ?([0-9]{1,2}) ?月(?: ?([0-9]{1,2}) ?日)?)?")
 _YEARS = range(1000, 2200)
@@ -94,6 +95,7 @@ def parse_date(text: str) -> Date | None:
         return Date(((int(found[1]),),))
     if not any(map(str.isalnum, text)):
         return None
+    text = _BETWEEN_AREAS.sub("", text)
     plain = _COPYRIGHT.sub("©", unicodedata.normalize("NFKC", collapse(text)))
     if (date := _numeric(_without_words(plain).strip(" ()[].,;:。"))) is not None:
         return replace(date, literal=_literal(text)) if date.literal else date

@@ -19,7 +19,11 @@ __all__ = ["find_archives", "find_arxiv", "find_doi", "find_isbn", "find_isbns",
 
 _DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+", re.IGNORECASE)
 _DOI_GAP = re.compile(r"(?<![\w.])10\. ?([0-9]{4,9}) ?/ ?(?=\S)")
-_URL = re.compile(r"(?:https?|ftps?)://\S+|(?<![\w.])www\.\S+\.\S+", re.IGNORECASE)
+_URL = re.compile(
+    r"(?:https?|ftps?)://\S+|(?<![\w.])www\.\S+\.\S+"
+    r"|(?<![\w.@/-])(?-i:(?:[a-z0-9-]+\.)+[a-z]{2,6}(?:/\S+|(?=[.,;)>\]]*$)))",  # muse.jhu.edu/article/12
+    re.IGNORECASE,
+)
 _URL_GAP = re.compile(r"\b(https?|ftps?) ?: ?/ ?/ ?(?=\S)", re.IGNORECASE)
 _ARXIV = re.compile(
     r"arxiv(?:\.org/(?:abs|pdf)/|[:.\s]|preprint)*((?:[0-9]{4}\.[0-9]{4,5}|[a-z-]{2,20}(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]+)?)"

@@ -4,7 +4,8 @@ The parts of this package read values out of fields; what surrounds a value ("pp
 words may go is written down here, label by label (`SILENT`), and nowhere else. A field with any other word that is not
 in the work is kept as it was, in `Work.unread`, for which every format has a place. Besides, a value may be written in
 another way: a month or season as a number, an ordinal as a number ("third": 3), a shortened last page in full ("101-8":
-108), numbers without leading zeros, identifiers without the marks inside them, full-width signs as the usual ones.
+108), numbers without leading zeros, identifiers without the marks inside them, full-width signs as the usual ones. Tags
+of HTML are no words, and an entity is the sign that it stands for (`markup`).
 
 A bare number of the reference in its list ("[12]") is no part of the work and goes; a key ("[Knu84]") is kept. Names
 have a law of their own (`names`): all letters of a list of names are in the names, but for the words that join them and
@@ -21,6 +22,7 @@ from dataclasses import is_dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from espalier.citations.markup import without_markup
 from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
 from espalier.citations.normalise.text import narrow, trim
 from espalier.citations.work import Date, Name, Pages, Work
@@ -126,7 +128,8 @@ def _plain(text: str) -> str:
 
 def with_the_rest(work: Work, record: Record) -> Work:
     """Return the work with every field in `unread` of which a word would be lost."""
-    more = [(field.label, trim(field.text)) for field in record.fields if _loses(field.label, field.text, work)]
+    fields = [(field.label, without_markup(field.text)) for field in record.fields]
+    more = [(label, trim(text)) for label, text in fields if _loses(label, text, work)]
     if not more:
         return work
     told, new = Counter([text for _, text in work.unread]), []

@@ -17,6 +17,7 @@ __all__ = [
     "HANGUL_FAMILIES",
     "HAN_FAMILIES",
     "HINTS_OF_OTHERS",
+    "INSTITUTION_ENDS",
     "INSTITUTION_INNER",
     "INSTITUTION_STEMS",
     "INSTITUTION_WORDS",
@@ -133,14 +134,20 @@ INSTITUTION_STEMS = (
     *("bureau", "bundes", "initiative", "administrati", "authority", "parliament", "government", "statisti"),
     *("development", "research", "programme", "internationa", "nationa", "european", "européen"),
     *("collaborators", "investigators", "secretari", "comissão", "agência", "sociedade", "sociedad", "fundação"),
+    *("librar", "bibliothe", "bibliothè", "bibliote", "museum", "museo", "musée"),
+)
+# ... ends of German ones, which are one word ...
+INSTITUTION_ENDS = (
+    *("bibliothek", "museum", "ministerium", "verband", "gesellschaft", "institut", "universität", "kommission"),
+    *("hochschule", "akademie", "behörde", "agentur", "archiv"),
 )
 # ... and whole words, some of which are family names too and count only in company.
 INSTITUTION_WORDS = vocabulary(
     "inc ltd llc gmbh corp co group team force working world united nations royal american central global federal "
-    "network project party contributors staff"
+    "network project party contributors staff gallery galleries archives archiv"
 )
 WEAK_INSTITUTION_WORDS = vocabulary(
-    "bank union board office center centre service services school college court church press museum library "
+    "bank union board office center centre service services school college court church press "
     "house company trust fund hospital state city"
 )
 INSTITUTION_INNER = vocabulary("of for the on für zur")

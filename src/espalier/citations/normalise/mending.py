@@ -57,6 +57,13 @@ _THESIS = re.compile(
     r"|B\.?Sc\.?|B\.?A\.?|[Bb]achelor[’']?s?) (?:thesis|dissertation)|Dissertation"
     r"|(?:Diplom|Doktor|Master|Bachelor)arbeit|Pro gradu(?: ?-? ?tutkielma)?|Väitöskirja|Thèse(?: de doctorat)?)\W*)"
 )
+_ENDS_AS_EDITION = ("Aufl", "Auflage")
+_EDITION = re.compile(
+    r"(.{4,}?[.!?,:;][\"”»’]?)\s+([0-9]{1,2}\.,?\s+(?:[\w-]+\.?,?\s+){0,7}?Aufl(?:age)?\b\W*)"
+)
+_NAME_BEFORE_QUOTED = re.compile(r"([^\"“”]{3,80}[.,:])\s+([\"“][^\"“”]+[\"”]\W*)")
+_HANDLE = re.compile(r"\W*@\w+\W*")
+_ABOUT = re.compile(r"(.*\w,?)\s+((?:ca|c|circa|um)\.?\s*)")
 _EDITED = (
     r"(?:edited by|eds?\. by|hrsg\. v(?:on|\.)|hg\. v(?:on|\.)|herausgegeben von|a c(?:ura|\.) ?di"
     r"|sous la dir(?:ection|\.) de|org\. por|organizado por|editado por|coord\. por|pod red(?:\.|akcją)"
@@ -71,6 +78,7 @@ _PLACE_LAST = re.compile(
 )
 _CAPITALS = re.compile(r"\W*[A-ZÀ-Þ][A-ZÀ-Þ'’-]{2,}")
 _WORD = re.compile(r"\w+")
+_TITLES = ("title", "container-title")
 
 
 def mended(pairs: Pairs) -> Pairs:
@@ -223,7 +231,56 @@ def _tail_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
         return _cut(pairs, k, found, "title", "volume") if count_volumes(found[2]) else None
     if end.endswith(_ENDS_AS_THESIS) and "genre" not in labels:
         return _cut(pairs, k, _THESIS.fullmatch(text), "title", "genre")
+    if end.endswith(_ENDS_AS_EDITION) and "edition" not in labels:
+        return _cut(pairs, k, _EDITION.fullmatch(text), "title", "edition")
     return None
+
+
+def _edition_as_names(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read "... 3., | verb. u. erw. Aufl." as an edition; nobody is called so."""
+    k = labels.index("translator")
+    found = _EDITION.fullmatch(f"{pairs[k - 1][1]} {pairs[k][1]}") if k and "Aufl" in pairs[k][1] else None
+    return [*pairs[: k - 1], (labels[k - 1], found[1]), ("edition", found[2]), *pairs[k + 1 :]] if found else None
+
+
+def _year_in_title(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Leave the second year of "(2016). Libraries | 2016." with the title: no mark stands between them."""
+    k = next((k for k in range(1, len(labels)) if labels[k] == "date" and labels[k - 1] in _TITLES), 0)
+    bare = k and "date" in labels[: k - 1] and pairs[k - 1][1][-1:].isalnum() and pairs[k][1][:1].isdigit()
+    return _joined(pairs, k - 1, labels[k - 1]) if bare else None
+
+
+def _container_as_publisher(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read "in: Ada Ho (Hrsg.): | Handbuch Bibliothek," as the book: what follows its editors is no publisher."""
+    k = _place(labels, "editor", "publisher")
+    inside = "title" in labels[:k] and pairs[k][1][:2].lower() == "in"
+    return _changed(pairs, k + 1, ("container-title", pairs[k + 1][1])) if inside else None
+
+
+def _page_as_container(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read what has an address, no title, and nothing that journals and books have, as the title of a page."""
+    k = labels.index("container-title")
+    return None if pairs[k][1][:2].lower() == "in" else _changed(pairs, k, ("title", pairs[k][1]))
+
+
+def _name_before_quoted(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Cut 'Wikipedia contributors. "Dewey."' into author and title."""
+    return _cut(pairs, 0, _NAME_BEFORE_QUOTED.fullmatch(pairs[0][1]), "author", "title")
+
+
+def _handle(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read the first of two titles as a note if it is what somebody is called on the net: [@ho]."""
+    k = labels.index("title")
+    return _changed(pairs, k, ("note", pairs[k][1])) if _HANDLE.fullmatch(pairs[k][1]) else None
+
+
+def _about(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Put the "ca." of "[Mainz, ca. | 1455]" to the date."""
+    k = _place(labels, "location", "date")
+    found = _ABOUT.fullmatch(pairs[k][1]) if pairs[k][1].rstrip(" .")[-1:] in "acm" else None
+    if found is None:
+        return None
+    return [*pairs[:k], ("location", found[1]), ("date", f"{found[2]} {pairs[k + 1][1]}"), *pairs[k + 2 :]]
 
 
 def _house_first(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -279,8 +336,15 @@ def _numbered_journal(labels: Labels) -> bool:
 
 
 def _house_leads(labels: Labels) -> bool:
-    alone = "author" not in labels and "editor" not in labels
-    return labels[0] in ("publisher", "institution") and alone and "title" in labels
+    if "author" in labels or "editor" in labels or "title" not in labels:
+        return False
+    return labels[0] in ("publisher", "institution") or labels[:2] == ("container-title", "date")
+
+
+def _is_page(labels: Labels) -> bool:
+    """Tell whether there is an address, and a container alone."""
+    printed = ("title", "volume", "issue", "pages", "editor", "publisher")
+    return ("url" in labels or "accessed" in labels) and _all("container-title", without=printed)(labels)
 
 
 # What the labels must be for each; texts are looked at only then.
@@ -301,4 +365,11 @@ _MENDS: tuple[tuple[Callable[[Labels], bool], _Mend], ...] = (
     (_all("date", without=("pages",)), _page_in_date),
     (_all("location", without=("publisher",)), _house_in_place),
     (_house_leads, _house_first),
+    (_all("translator", without=("edition",)), _edition_as_names),
+    (_row("editor", "publisher", without="container-title"), _container_as_publisher),
+    (lambda labels: labels.count("date") > 1, _year_in_title),
+    (_is_page, _page_as_container),
+    (lambda labels: labels[0] == "title" and not {"author", "editor"} & set(labels), _name_before_quoted),
+    (lambda labels: labels.count("title") > 1, _handle),
+    (_row("location", "date"), _about),
 )

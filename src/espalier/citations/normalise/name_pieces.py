@@ -1,7 +1,8 @@
 """A list of names cut into stretches: words between commas, semicolons, strokes, dashes and joining words.
 
 What commas and "and" have cut inside the name of an institution is put together again. The words that are in no
-stretch (joiners, roles) are handed to the caller, so that no letter of the text is lost.
+stretch (joiners, roles) are handed to the caller, so that no letter of the text is lost. Names that lost the marks
+between them are apart again where initials tell them apart (`_untangled`).
 """
 
 from __future__ import annotations
@@ -113,7 +114,47 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
     for piece in merged:
         cues += piece.joiners
         cues += piece.inner if piece.broken else ()
-    return text, merged
+    return text, _untangled(merged)
+
+
+def _untangled(pieces: list[Piece]) -> list[Piece]:
+    """Return the pieces, cut anew where marks between names were lost.
+
+    In "Sedlacek, G. Weynand, K. Oerder, S." they are left between families and initials only, in "C. Chen D. S. Naidu
+    A. Perez" nowhere. Two names in a row may also be one person with two given names: "J. Edgar P. Hoover".
+    """
+    first, last = (pieces[0], pieces[-1]) if pieces else (Piece(), Piece())
+    shifted = len(pieces) > 2 and not any(map(is_initial, first.words)) and all(map(is_initial, last.words))
+    if shifted and all(not piece.joined and len(_persons(piece.words)) == 1 for piece in pieces[1:-1]):
+        families = [first.words, *[_families(piece.words) for piece in pieces[1:-1]]]
+        givens = [[word for word in piece.words if is_initial(word)] for piece in pieces[1:]]
+        return [Piece(words=[*family, *given]) for family, given in zip(families, givens, strict=True)]
+    found: list[Piece] = []
+    for piece in pieces:
+        persons = [] if piece.institution or piece.asides else _persons(piece.words)
+        if len(persons) > 2:
+            found += [Piece(joined=piece.joined or k > 0, words=words) for k, words in enumerate(persons)]
+        else:
+            found.append(piece)
+    return found
+
+
+def _persons(words: Sequence[str]) -> list[list[str]]:
+    """Return the words person by person, if each is initials with stops and then one word or two; else nothing."""
+    persons: list[list[str]] = []
+    for k, word in enumerate(words):
+        initial = is_initial(word) and "." in word
+        if initial and (k == 0 or not is_initial(words[k - 1])):
+            persons.append([])
+        if not persons or (not initial and is_initial(word)):
+            return []
+        persons[-1].append(word)
+    plain = [len(_families(person)) for person in persons]
+    return persons if plain and min(plain) > 0 and max(plain) < 3 else []
+
+
+def _families(words: Sequence[str]) -> list[str]:
+    return [word for word in words if not is_initial(word)]
 
 
 def _cut(text: str, cues: list[str]) -> Iterator[Piece]:
@@ -180,9 +221,21 @@ def _bare(token: str) -> str:
 
 def _judged(piece: Piece) -> Piece:
     piece.take_given()
-    piece.institution = is_institution(piece.words)
+    piece.institution = is_institution(piece.words) or _is_short_for("".join(piece.asides), piece.words)
     piece.unfinished = may_go_on(piece.words)
     return piece
+
+
+def _is_short_for(short: str, words: Sequence[str]) -> bool:
+    """Tell whether capitals in brackets are the initials of an institution: "Verband der Netzbetreiber (VDN)".
+
+    They may begin with those of words before an "and": "Immigration and" Naturalization Service (INS).
+    """
+    if not 2 < len(short) < 9 or not short.isupper() or not short.isalpha():
+        return False
+    initials = [word[0] for word in words if word != "The"]
+    capitals = [initial for initial in initials if initial.isupper()]
+    return any(len(told) > 1 and short.endswith("".join(told).upper()) for told in (initials, capitals))
 
 
 def _separates(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool:
@@ -228,6 +281,8 @@ def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
     if not (first or second) or any(map(is_initial, piece.words)):
         return False
     if piece.joined and second:  # "Food and" Agriculture Organization, but "John Smith and" ...
+        if first and _is_short_for("".join(piece.asides), [*before.words, *piece.words]):
+            return True
         return not first and len(before.words) != 2 and not any(map(is_initial, before.words))
     if piece.joined:
         return before.unfinished or not any(word[:1].isupper() for word in piece.words)

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from espalier.citations.normalise.lexicon import (
@@ -28,6 +29,7 @@ from espalier.citations.normalise.lexicon import (
     CHINESE_FAMILIES,
     DEGREE_PARTS,
     HINTS_OF_OTHERS,
+    INSTITUTION_ENDS,
     INSTITUTION_INNER,
     INSTITUTION_STEMS,
     INSTITUTION_WORDS,
@@ -67,6 +69,16 @@ __all__ = ["Names", "split_names", "usual_names"]
 _SAME = re.compile(r"(?:[-–—―_] ?){2,}|[—―]")
 
 
+# A joining word or a dash that ran into the next name: "andB. Shaw", "GRAUPNER A.—PAHL A.".
+_RUN_TOGETHER = re.compile(
+    r"(?<!\w)(?:and|und|et)(?=[A-ZÀ-Þ][\w.])|(?<=[A-ZÀ-Þ]\.)(?=[—–][A-ZÀ-Þ][\w'’])|(?<=[A-ZÀ-Þ]\.[—–])(?=[A-ZÀ-Þ][\w'’])"
+)
+
+
+# A short word at the end that can be spoken, behind one without a full stop.
+_SPOKEN = re.compile(r".*[^\W\d_],? ((?!Y[aeou]\.)(?=.{0,2}[AEIOUaeiouyäöüáéíóúàè])[A-ZÀ-Þ][a-zß-ÿ]{1,2})\.")
+
+
 class Names(NamedTuple):
     """The names in order; whether there were others ("et al."); and the words that are no part of a name.
 
@@ -82,7 +94,8 @@ class Names(NamedTuple):
 def split_names(text: str) -> Names:
     """Return the persons and institutions that a text names (see the module for how)."""
     cues: list[str] = []
-    text, others = _without_opening(collapse(text), cues), False
+    text = _RUN_TOGETHER.sub(r"\g<0> ", collapse(text))
+    text, others = _without_opening(_without_last_stop(text), cues), False
     if "(" in text or "[" in text:
         cues += ROLE_BEHIND.findall(text)
         text = ROLE_BEHIND.sub(" ", text)
@@ -128,6 +141,15 @@ def _without_opening(text: str, cues: list[str]) -> str:
     return text
 
 
+def _without_last_stop(text: str) -> str:
+    """Take off the full stop that ends the list, not the name: "Lee, Min.".
+
+    "Bach, Chr.", "Vul, A. Ya." and "Matiyasevich, Yu." stay: these are abbreviated.
+    """
+    found = _SPOKEN.fullmatch(text[-40:]) if text[-1:] == "." else None
+    return text[:-1] if found and _is_ordinary(found[1]) else text
+
+
 def _without_marks(text: str, cues: list[str]) -> tuple[str, bool]:
     """Take out the marks of others not named, for which a semicolon is put; and tell whether there were any."""
     marks = OTHERS.findall(text) if any(map(text.casefold().__contains__, HINTS_OF_OTHERS)) else []
@@ -145,6 +167,8 @@ def _spell_out(pieces: Sequence[Piece]) -> None:
     """
     for k, piece in enumerate(pieces):
         word = piece.words[-1].removesuffix(".")
+        if _is_digraph(word) and _all_end_in_initials(piece, pieces):
+            piece.words[:] = [f"{word}.", *piece.words[:-1]]  # Homburg Ch, Meyer A
         if not 1 < len(word) < 6 or not word.isupper():
             continue
         if word in ("JR", "SR") and len(piece.words) > 1 and k + 1 < len(pieces):
@@ -153,6 +177,17 @@ def _spell_out(pieces: Sequence[Piece]) -> None:
                 piece.words[-1] = piece.words[-1].capitalize()  # SITES JR, J.W.
         elif len(word) > 3 and _ends_in_capitals(piece, 5) and not _is_family(word, pieces):
             piece.words[-1] = ".".join(word) + "."
+
+
+def _is_digraph(word: str) -> bool:
+    """Tell whether a word may be one initial of two letters: Ch, Th, Zh."""
+    return len(word) == 2 and word.istitle() and word[1] not in "aeiouyäöü" and not is_suffix(word)
+
+
+def _all_end_in_initials(piece: Piece, pieces: Sequence[Piece]) -> bool:
+    """Tell whether all names of a list but one end in initials, so that this one does, too."""
+    others = [other for other in pieces if other is not piece]
+    return len(piece.words) == 2 and bool(others) and all(is_initial(other.words[-1]) for other in others)
 
 
 def _is_family(word: str, pieces: Sequence[Piece]) -> bool:
@@ -325,7 +360,9 @@ def _given(text: str) -> tuple[str, bool]:
     """Return given names as they are written, "" if one may be something else; and whether any is in full."""
     words = text.split()
     in_full = not text.isupper()
-    ordinary = all(_is_ordinary(word) for word in words) and not (in_full and words[0].casefold() in CHINESE_FAMILIES)
+    several = sum("." in a and "." not in b for a, b in pairwise(words)) > 1  # C. Chen D. Naidu A. Perez
+    chinese = in_full and words[0].casefold() in CHINESE_FAMILIES
+    ordinary = all(_is_ordinary(word) for word in words) and not chinese and not several
     return (" ".join(map(written_given, words)) if ordinary else ""), in_full
 
 
@@ -333,4 +370,4 @@ def _given(text: str) -> tuple[str, bool]:
 def _is_ordinary(word: str) -> bool:
     """Tell whether a word of a list of names can only be a part of a person's name, and no particle of it."""
     low = word.casefold()
-    return low not in _SPECIAL and not low.startswith(INSTITUTION_STEMS)
+    return low not in _SPECIAL and not low.startswith(INSTITUTION_STEMS) and not low.endswith(INSTITUTION_ENDS)

@@ -16,6 +16,7 @@ from espalier.citations.normalise.lexicon import (
     DEGREES,
     HAN_FAMILIES,
     HANGUL_FAMILIES,
+    INSTITUTION_ENDS,
     INSTITUTION_INNER,
     INSTITUTION_STEMS,
     INSTITUTION_WORDS,
@@ -135,7 +136,12 @@ def natural(words: Sequence[str], shouting: bool = False) -> Name:
 
 
 def family_first(family: Sequence[str], given: Sequence[str], suffix: str = "", shouting: bool = False) -> Name:
-    """Read "van der Berg" and "J.", or "Berg" and "J. van der"; a suffix may end either."""
+    """Read "van der Berg" and "J.", or "Berg" and "J. van der"; a suffix may end either.
+
+    Initials with stops are no family name where a word stands beside them: "K.", "Kinoshita" (but "E", "Weinan").
+    """
+    if all(is_initial(word) and "." in word for word in family) and not any(map(is_initial, given)):
+        family, given = given, family
     family, first = _split_suffix(family)
     given, second = _split_suffix(given)
     n = _particles_at(given)
@@ -300,7 +306,7 @@ def is_institution(words: Sequence[str]) -> bool:
 def _kind(word: str) -> str:
     low = word.strip(".").casefold()
     year = len(low) == 4 and low.isdigit()  # GBD 2015 Obesity Collaborators
-    if year or low in INSTITUTION_WORDS or low.startswith(INSTITUTION_STEMS):
+    if year or low in INSTITUTION_WORDS or low.startswith(INSTITUTION_STEMS) or low.endswith(INSTITUTION_ENDS):
         return "strong"
     return "inner" if low in INSTITUTION_INNER else "weak" if low in WEAK_INSTITUTION_WORDS else ""
 

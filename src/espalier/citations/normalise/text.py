@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import TypeVar
 
+from espalier.citations.markup import without_markup
 from espalier.citations.normalise.lexicon import ABBREVIATED, ABBREVIATED_IN_JOURNALS
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "clean_title",
     "collapse",
     "narrow",
+    "readable",
     "remembered",
     "strip_separators",
     "trim",
@@ -38,6 +40,24 @@ _SIGN = re.compile("[" + re.escape("".join(sorted(_SIGNS))) + "]")
 _ONLY_CLOSE = frozenset(")]}>）］】〕〗」』》〉﹂﹄｣〞〟")
 _PAIR = re.compile(r"(?:^|\s)[^\W\d_]\. [^\W\d_]\.$")  # s. d., but not Part d.
 _NARROW = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)}
+
+
+_LOST_DASH = re.compile("(?<=[0-9])[?\ufffd](?=[0-9])")
+_LOST_QUOTES = re.compile(r"\s*\?(?=[^\W_])(.*?)(?:\?([\s.,;:]*))?", re.DOTALL)
+
+
+def readable(label: str, text: str) -> str:
+    """Return the text of a field without marks of HTML, and without question marks that stand for a sign that was lost.
+
+    Those between two digits were dashes, but in titles and addresses; those around a title were quotation marks.
+    """
+    text = without_markup(text)
+    if "?" not in text and "\ufffd" not in text:
+        return text
+    if label in ("pages", "volume", "issue", "date"):
+        return _LOST_DASH.sub("–", text)
+    lost = _LOST_QUOTES.fullmatch(text) if label == "title" else None
+    return text if lost is None else lost[1] + (lost[2] or "")
 
 
 def collapse(text: str) -> str:

@@ -1,0 +1,111 @@
+"""What the model sees of a reference: its tokens, and one form for signs that mean the same.
+
+Quotation marks are curly, opening or closing by where they stand, and apostrophes straight, however they were typed;
+hyphens, minus signs and figure dashes of all kinds are en dashes. Where a file was read in the wrong encoding, a
+question mark stands for what was lost: between two digits for a dash, around a title for quotation marks. A character
+stays one character, so that places are those of the text.
+
+Tokens are the default ones but for two things. Words that lost the space between them are apart again where nothing
+else can be meant: `andB. Shaw`, `Gastroenterology70, 58`, `1984Lightwave`. Marks of HTML (`<i>`, `&#353;`) are read as
+what they mean: a tag belongs to the token beside it, and the model does not see it. Records show the text as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from espalier.citations.markup import Plain, has_markup, read_markup
+from espalier.document import Document, tokenise
+
+__all__ = ["as_seen", "document_seen", "reference_tokens", "words_seen"]
+
+Tokens = tuple[tuple[int, int], ...]
+
+_FORMS = str.maketrans(dict.fromkeys("“”„‟", '"') | dict.fromkeys("‘’‚‛`´", "'") | dict.fromkeys("‐‑‒−", "–"))
+_OTHER = re.compile('["“”„‟‘’‚‛`´‐‑‒−?\ufffd]')
+_OPENING = re.compile(r'(?:(?<=[\s(\[{<—–/-])|^)"')
+_LOST_DASH = re.compile("(?<=[0-9])[?\ufffd](?=[0-9])")
+_LOST_QUOTES = re.compile(r"(?:(?<=[\s(])|^)\?(?=[^\W_])([^?]*[^\W_][,.!)]?\s?)\?(?=[\s,.;:)]|$)")
+_LOST_AUTHOR = re.compile(r"^\?(?=:? )")
+
+_GLUED = re.compile(
+    r"(?<![\w./@])(?:(?:and|und|et)(?=[A-ZÀ-Þ][\w.])"
+    r"|[^\W\d_]*[a-zß-öø-ÿ]{3}(?=[0-9]{1,4}(?:[,:;(]| \(|\. ?[0-9]|\.?$))"
+    r"|(?:1[5-9]|20)[0-9]{2}(?=[A-Z](?:[a-z]{3}|\. [A-Z][a-z])))"
+)
+
+
+def as_seen(text: str) -> str:
+    """Return the text with one form for signs that mean the same; it is as long as before.
+
+    Examples
+    --------
+    >>> as_seen('"Soils," ‘loam’, 33?52')
+    "“Soils,” 'loam', 33–52"
+    """
+    if not _OTHER.search(text):
+        return text
+    plain = text.translate(_FORMS)
+    if "?" in plain or "\ufffd" in plain:
+        plain = _LOST_AUTHOR.sub("—", _LOST_QUOTES.sub(r"“\1”", _LOST_DASH.sub("–", plain)))
+    return _OPENING.sub("“", plain).replace('"', "”") if '"' in plain else plain
+
+
+def document_seen(document: Document) -> Document:
+    """Return a document whose text is what the model sees of it, to learn from."""
+    text = as_seen(document.text)
+    return document if text == document.text else replace(document, text=text)
+
+
+def reference_tokens(text: str) -> Tokens:
+    """Return the offsets of the tokens of a reference."""
+    plain = read_markup(text) if has_markup(text) else None
+    if plain is not None and (tokens := _in_markup(text, plain)):
+        return tokens
+    return _apart(text, tokenise(text))
+
+
+def words_seen(document: Document) -> list[str]:
+    """Return what the model sees of a document: a word for each of its tokens."""
+    text = document.text
+    plain = read_markup(text) if has_markup(text) else None
+    if plain is not None and document.tokens == _in_markup(text, plain) != ():
+        seen = as_seen(plain.text)
+        return [seen[a:b] for a, b in _apart(plain.text, tokenise(plain.text))]
+    text = as_seen(text)
+    return [text[a:b] for a, b in document.tokens]
+
+
+def _apart(text: str, tokens: Tokens) -> Tokens:
+    """Return tokens, those cut in two that hold words which lost the space between them."""
+    cuts = [found.end() for found in _GLUED.finditer(text)]
+    if not cuts:
+        return tokens
+    found: list[tuple[int, int]] = []
+    for start, end in tokens:
+        while cuts and cuts[0] <= start:
+            cuts.pop(0)
+        while cuts and cuts[0] < end:
+            found.append((start, cuts[0]))
+            start = cuts.pop(0)
+        found.append((start, end))
+    return tuple(found)
+
+
+def _in_markup(text: str, plain: Plain) -> Tokens:
+    """Return tokens of the plain text at their places in the marked one, tags with the token that they stand at."""
+    places = [[plain.starts[a], plain.ends[b - 1]] for a, b in _apart(plain.text, tokenise(plain.text))]
+    if not places:
+        return ()
+    k = 0
+    for start, end in plain.tags:
+        while k < len(places) and places[k][0] < start:
+            k += 1
+        if k and places[k - 1][1] > start:  # it stands inside a token
+            continue
+        if k and (k == len(places) or text.startswith("</", start)):
+            places[k - 1][1] = end
+        else:
+            places[k][0] = start
+    return tuple((a, b) for a, b in places)
