@@ -99,6 +99,9 @@ TITLE = ("title", "Hedges of the north.")
             [("author", "Ho, A."), ("title", "[@ho]."), ("date", "(2021)."), TITLE],
             [("author", "Ho, A."), ("note", "[@ho]."), ("date", "(2021)."), TITLE],
         ),
+        # a dash that was lost
+        ([TITLE, ("pages", "1200"), ("pages", "1210")], [TITLE, ("pages", "1200 1210")]),
+        ([TITLE, ("pages", "1210"), ("pages", "1200")], [TITLE, ("pages", "1210"), ("pages", "1200")]),
         # about when
         (
             [TITLE, ("location", "[Mainz, ca."), ("date", "1455].")],

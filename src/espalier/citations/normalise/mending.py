@@ -58,9 +58,7 @@ _THESIS = re.compile(
     r"|(?:Diplom|Doktor|Master|Bachelor)arbeit|Pro gradu(?: ?-? ?tutkielma)?|Väitöskirja|Thèse(?: de doctorat)?)\W*)"
 )
 _ENDS_AS_EDITION = ("Aufl", "Auflage")
-_EDITION = re.compile(
-    r"(.{4,}?[.!?,:;][\"”»’]?)\s+([0-9]{1,2}\.,?\s+(?:[\w-]+\.?,?\s+){0,7}?Aufl(?:age)?\b\W*)"
-)
+_EDITION = re.compile(r"(.{4,}?[.!?,:;][\"”»’]?)\s+([0-9]{1,2}\.,?\s+(?:[\w-]+\.?,?\s+){0,7}?Aufl(?:age)?\b\W*)")
 _NAME_BEFORE_QUOTED = re.compile(r"([^\"“”]{3,80}[.,:])\s+([\"“][^\"“”]+[\"”]\W*)")
 _HANDLE = re.compile(r"\W*@\w+\W*")
 _ABOUT = re.compile(r"(.*\w,?)\s+((?:ca|c|circa|um)\.?\s*)")
@@ -131,6 +129,14 @@ def _issue_before_date(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read 23, 107 (Jul. 1969), 683 as volume, issue, date, page."""
     k = _place(labels, "volume", "pages", "date", "pages") + 1
     return _changed(pairs, k, ("issue", pairs[k][1])) if _ALONE.fullmatch(pairs[k][1]) else None
+
+
+def _pages_apart(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read 36 | 1200 | 1210, without marks between them, as the first page and the last."""
+    k = _place(labels, "pages", "pages")
+    first, last = pairs[k][1], pairs[k + 1][1].rstrip(" .")
+    rises = first.isdecimal() and last.isdecimal() and int(first) < int(last)
+    return _joined(pairs, k, "pages") if rises else None
 
 
 def _page_after_volume(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -351,6 +357,7 @@ def _is_page(labels: Labels) -> bool:
 _MENDS: tuple[tuple[Callable[[Labels], bool], _Mend], ...] = (
     (_row("volume", "pages", "date", "pages", without="issue"), _issue_before_date),
     (_row("volume", "container-title", "volume", without="pages"), _page_after_volume),
+    (_row("pages", "pages"), _pages_apart),
     (lambda labels: labels.count("date") > 1 and _place(labels, "location", "date") >= 0, _zip_code),
     (lambda labels: labels[0] == "author" and len(labels) > 1 and "citation-number" not in labels, _key),
     (lambda labels: "author" in labels[: 1 + (labels[0] == "citation-number")], _lead),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
 from espalier.citations.normalise.lexicon import JOINERS, LOW_PARTICLES, ROLES, ROLES_IN_SHORT, TITLES, vocabulary
 from espalier.citations.normalise.person import is_initial, is_institution, may_go_on
@@ -121,18 +122,18 @@ def _untangled(pieces: list[Piece]) -> list[Piece]:
     """Return the pieces, cut anew where marks between names were lost.
 
     In "Sedlacek, G. Weynand, K. Oerder, S." they are left between families and initials only, in "C. Chen D. S. Naidu
-    A. Perez" nowhere. Two names in a row may also be one person with two given names: "J. Edgar P. Hoover".
+    A. Perez" and "Work T. S. Burdon R. H." nowhere. "J. Edgar P. Hoover" may be one person with two given names.
     """
     first, last = (pieces[0], pieces[-1]) if pieces else (Piece(), Piece())
     shifted = len(pieces) > 2 and not any(map(is_initial, first.words)) and all(map(is_initial, last.words))
-    if shifted and all(not piece.joined and len(_persons(piece.words)) == 1 for piece in pieces[1:-1]):
+    if shifted and all(not piece.joined and _is_given_first(piece.words) for piece in pieces[1:-1]):
         families = [first.words, *[_families(piece.words) for piece in pieces[1:-1]]]
         givens = [[word for word in piece.words if is_initial(word)] for piece in pieces[1:]]
         return [Piece(words=[*family, *given]) for family, given in zip(families, givens, strict=True)]
     found: list[Piece] = []
     for piece in pieces:
         persons = [] if piece.institution or piece.asides else _persons(piece.words)
-        if len(persons) > 2:
+        if len(persons) > (2 if is_initial(piece.words[0]) else 1):
             found += [Piece(joined=piece.joined or k > 0, words=words) for k, words in enumerate(persons)]
         else:
             found.append(piece)
@@ -140,17 +141,19 @@ def _untangled(pieces: list[Piece]) -> list[Piece]:
 
 
 def _persons(words: Sequence[str]) -> list[list[str]]:
-    """Return the words person by person, if each is initials with stops and then one word or two; else nothing."""
-    persons: list[list[str]] = []
-    for k, word in enumerate(words):
-        initial = is_initial(word) and "." in word
-        if initial and (k == 0 or not is_initial(words[k - 1])):
-            persons.append([])
-        if not persons or (not initial and is_initial(word)):
-            return []
-        persons[-1].append(word)
-    plain = [len(_families(person)) for person in persons]
-    return persons if plain and min(plain) > 0 and max(plain) < 3 else []
+    """Return the words person by person, each with initials and one word or two, all in one order; else nothing."""
+    initial = [is_initial(word) for word in words]
+    stopped = all("." in word for word, short in zip(words, initial, strict=True) if short)
+    if not stopped or not words or initial[0] == initial[-1]:
+        return []
+    cuts = [k for k in range(len(words)) if initial[k] == initial[0] and (k == 0 or initial[k - 1] != initial[0])]
+    persons = [list(words[a:b]) for a, b in pairwise([*cuts, len(words)])]
+    return persons if all(len(_families(person)) in (1, 2) for person in persons) else []
+
+
+def _is_given_first(words: Sequence[str]) -> bool:
+    """Tell whether the words are initials with stops, and a family name behind them."""
+    return len(persons := _persons(words)) == 1 and is_initial(persons[0][0])
 
 
 def _families(words: Sequence[str]) -> list[str]:

@@ -69,12 +69,11 @@ __all__ = ["Names", "split_names", "usual_names"]
 _SAME = re.compile(r"(?:[-–—―_] ?){2,}|[—―]")
 
 
-# A joining word or a dash that ran into the next name: "andB. Shaw", "GRAUPNER A.—PAHL A.".
+# What ran into the next word: "andB. Shaw", "Fuß u.Derra", "GRAUPNER A.—PAHL A.", "EdelenD.G.B.".
 _RUN_TOGETHER = re.compile(
-    r"(?<!\w)(?:and|und|et)(?=[A-ZÀ-Þ][\w.])|(?<=[A-ZÀ-Þ]\.)(?=[—–][A-ZÀ-Þ][\w'’])|(?<=[A-ZÀ-Þ]\.[—–])(?=[A-ZÀ-Þ][\w'’])"
+    r"(?<!\w)(?:and|und|et|(?<= )u\.)(?=[A-ZÀ-Þ][\w.])|[a-zß-ÿ]{3}(?=[A-ZÀ-Þ]\.)"
+    r"|(?<=[A-ZÀ-Þ]\.)(?=[—–][A-ZÀ-Þ][\w'’])|(?<=[A-ZÀ-Þ]\.[—–])(?=[A-ZÀ-Þ][\w'’])"
 )
-
-
 # A short word at the end that can be spoken, behind one without a full stop.
 _SPOKEN = re.compile(r".*[^\W\d_],? ((?!Y[aeou]\.)(?=.{0,2}[AEIOUaeiouyäöüáéíóúàè])[A-ZÀ-Þ][a-zß-ÿ]{1,2})\.")
 

@@ -228,6 +228,7 @@ _AND_FOLLOWING = re.compile(rf"(.*[0-9]|[ivxlcdm]+(?= ))((?<=[0-9])ff?|,? {_FOLL
 _ROMAN = re.compile("[ivxlcdm]+", re.IGNORECASE)
 _PAGES_LONGEST = 500  # characters; what is longer is no list of pages, and is not searched for one
 _PLAIN = re.compile(r"(?:pages? |pp?[.:]? ?)?([0-9]{1,9})(?:([-–])([0-9]{1,9}))?\.?[,;:]?")  # what nearly all pages are
+_APART = re.compile(r"([0-9]{1,9}) ([0-9]{1,9})")
 _SEVERAL = re.compile(rf"\s*(?:[,;&]| (?:and|und|et|y|e|u\.) )(?!\s*{_FOLLOWING})\s*")
 _WORD = re.compile(r"\w+")
 _PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
@@ -254,6 +255,8 @@ def parse_pages(text: str) -> Pages | None:
         return Pages("", "", plain)
     if chinese := _PAGES_CHINESE.fullmatch(plain):
         plain = chinese[1] or chinese[2]
+    if (apart := _APART.fullmatch(plain)) and int(apart[1]) < int(apart[2]):  # the dash was lost
+        return Pages(apart[1], apart[2], f"{apart[1]}–{apart[2]}")
     if lettered := _LETTERED.fullmatch(plain):
         return Pages(lettered[1], lettered[2], f"{lettered[1]}–{lettered[2]}")
     cue = _CUE.match(plain)
