@@ -99,6 +99,9 @@ TITLE = ("title", "Hedges of the north.")
             [("author", "Ho, A."), ("title", "[@ho]."), ("date", "(2021)."), TITLE],
             [("author", "Ho, A."), ("note", "[@ho]."), ("date", "(2021)."), TITLE],
         ),
+        # numbers of Mathematical Reviews
+        ([TITLE, ("pages", "2725–2809. MR 3687107")], [TITLE, ("pages", "2725–2809."), ("note", "MR 3687107")]),
+        ([TITLE, ("volume", "v+218. MR"), ("pages", "3683060")], [TITLE, ("volume", "v+218."), ("note", "MR 3683060")]),
         # a dash that was lost
         ([TITLE, ("pages", "1200"), ("pages", "1210")], [TITLE, ("pages", "1200 1210")]),
         ([TITLE, ("pages", "1210"), ("pages", "1200")], [TITLE, ("pages", "1210"), ("pages", "1200")]),

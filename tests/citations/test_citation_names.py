@@ -208,6 +208,7 @@ def shown(text: str) -> list[str]:
         ),
         ("Work T. S. Burdon R. H.", ["Work, T. S.", "Burdon, R. H."]),
         ("J. R. Edgar P. Hoover", ["Hoover, J. R. Edgar P."]),
+        ("Haberfeld u.Spieler:", ["Haberfeld", "Spieler"]),
         ("EdelenD.G.B. and LagoudasD.C.", ["Edelen, D. G. B.", "Lagoudas, D. C."]),
         ("Lee, Min.", ["Lee, Min"]),
         ("Nguyen, Thi Lan.", ["Nguyen, Thi Lan"]),

@@ -75,6 +75,8 @@ _PLACE_LAST = re.compile(
     r"(.*\w\.?,)\s*([A-ZÀ-Þ][\w.'’-]+(?: (?:(?:de|do|da|dos|das|del|la) )?[A-ZÀ-Þ][\w.'’-]+){0,2},?\s*)"
 )
 _CAPITALS = re.compile(r"\W*[A-ZÀ-Þ][A-ZÀ-Þ'’-]{2,}")
+_REVIEW = re.compile(r"MR\s?(?:MR)?[0-9]{5,7}\W*(?:\([0-9]{4}[a-z]:[0-9]+\)\W*)?")
+_BEFORE_REVIEW = re.compile(rf"(.*\w[.,;]?)\s+({_REVIEW.pattern})")
 _WORD = re.compile(r"\w+")
 _TITLES = ("title", "container-title")
 
@@ -137,6 +139,18 @@ def _pages_apart(pairs: Pairs, labels: Labels) -> Pairs | None:
     first, last = pairs[k][1], pairs[k + 1][1].rstrip(" .")
     rises = first.isdecimal() and last.isdecimal() and int(first) < int(last)
     return _joined(pairs, k, "pages") if rises else None
+
+
+def _review_number(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Take a number of Mathematical Reviews off the pages: "2725–2809. MR 3687107"."""
+    k = len(labels) - 1 - labels[::-1].index("pages")
+    text = pairs[k][1]
+    if k and pairs[k - 1][1].endswith("MR") and _REVIEW.fullmatch(f"MR {text}"):
+        before = pairs[k - 1][1].removesuffix("MR").rstrip()
+        kept = [(labels[k - 1], before)] if before else []
+        return [*pairs[: k - 1], *kept, ("note", f"MR {text}"), *pairs[k + 1 :]]
+    found = _BEFORE_REVIEW.fullmatch(text) if "MR" in text else None
+    return _cut(pairs, k, found, "pages", "note")
 
 
 def _page_after_volume(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -358,6 +372,7 @@ _MENDS: tuple[tuple[Callable[[Labels], bool], _Mend], ...] = (
     (_row("volume", "pages", "date", "pages", without="issue"), _issue_before_date),
     (_row("volume", "container-title", "volume", without="pages"), _page_after_volume),
     (_row("pages", "pages"), _pages_apart),
+    (_all("pages"), _review_number),
     (lambda labels: labels.count("date") > 1 and _place(labels, "location", "date") >= 0, _zip_code),
     (lambda labels: labels[0] == "author" and len(labels) > 1 and "citation-number" not in labels, _key),
     (lambda labels: "author" in labels[: 1 + (labels[0] == "citation-number")], _lead),

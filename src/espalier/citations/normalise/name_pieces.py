@@ -40,7 +40,8 @@ _HARD = frozenset(";/|·•；。｡")
 _COMMAS = frozenset(",，、")
 _OPENING, _CLOSING = frozenset("([{（"), frozenset(")]}）")
 _DASHES = frozenset(("-", "–", "—", "--"))
-_SOFT_JOINERS = vocabulary("y e i u.")  # they also stand inside a family name: Ramón y Cajal
+_SOFT_JOINERS = vocabulary("y e i")  # they also stand inside a family name: Ramón y Cajal
+_UND = "u."
 _LONGEST_PLAIN = 24  # characters of a word that is kept in memory for the next time
 _LONGEST_ASIDE = 8  # tokens; a bracket that closes no sooner is taken for a stray sign
 
@@ -210,7 +211,8 @@ def _is_title(word: str, after: Sequence[tuple[str, int, int]]) -> bool:
 def _plain(token: str) -> str:
     """Return a token as a word of a name; "" for what may be something else, a bracket, a separator or a role."""
     short = token.rstrip(".").casefold()
-    other = token.lower() in JOINERS or token in _SOFT_JOINERS or short in ROLES or short in ROLES_IN_SHORT
+    joins = token.lower() in JOINERS or token in _SOFT_JOINERS or token == _UND
+    other = joins or short in ROLES or short in ROLES_IN_SHORT
     return "" if other or not any(map(str.isalnum, token)) else _bare(token)
 
 
@@ -249,6 +251,8 @@ def _separates(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> 
     after = tokens[k + 1][0] if k + 1 < len(tokens) else ""
     if token.lower() in JOINERS:  # but "Smith ET," is a name
         return len(token) > 2 or (after[:1].isupper() and after.lower() not in JOINERS)
+    if token == _UND:
+        return after[:1].isupper() and bool(piece.words)
     if token in _DASHES:
         return after[:1].isupper() and (len(piece.words) > 1 or (bool(piece.words) and piece.run > 0))
     return token in _SOFT_JOINERS and bool(piece.words) and bool(after) and _joins(tokens, k, piece)
