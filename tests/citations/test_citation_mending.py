@@ -36,6 +36,7 @@ TITLE = ("title", "Hedges of the north.")
             [("citation-number", "Lund and Moe 2001a = "), ("author", "Lund, P., Moe, K."), TITLE],
         ),
         ([("author", "23 Giorgi A."), TITLE], [("citation-number", "23 "), ("author", "Giorgi A."), TITLE]),
+        ([("author", "7-Decq P."), TITLE], [("citation-number", "7-"), ("author", "Decq P."), TITLE]),
         ([("author", "[4] Torvald, M."), TITLE], [("citation-number", "[4] "), ("author", "Torvald, M."), TITLE]),
         # words of a footnote before the names
         (

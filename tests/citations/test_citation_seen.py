@@ -51,6 +51,7 @@ def test_marks_are_read_as_what_they_mean(text: str, expected: str) -> None:
         ("Gastroenterology70, 58", ["Gastroenterology", "70", ",", "58"]),
         ("Univ. Hamburg32 (1968)", ["Univ", ".", "Hamburg", "32", "(", "1968", ")"]),
         ("Bendow B 1984Lightwave", ["Bendow", "B", "1984", "Lightwave"]),
+        ("7-Decq P, Ho D.", ["7-", "Decq", "P", ",", "Ho", "D", "."]),
         ("Builds, 208Washington: US", ["Builds", ",", "208", "Washington", ":", "US"]),
         ("Ulrich R 1974J. Crystal", ["Ulrich", "R", "1974", "J", ".", "Crystal"]),
         ("word2vec, B138, 2014a and https://a.org/abc12, x", None),

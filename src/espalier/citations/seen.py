@@ -6,8 +6,9 @@ question mark stands for what was lost: between two digits for a dash, around a 
 stays one character, so that places are those of the text.
 
 Tokens are the default ones but for two things. Words that lost the space between them are apart again where nothing
-else can be meant: `andB. Shaw`, `Gastroenterology70, 58`, `1984Lightwave`. Marks of HTML (`<i>`, `&#353;`) are read as
-what they mean: a tag belongs to the token beside it, and the model does not see it. Records show the text as it was.
+else can be meant: `7-Decq P`, `andB. Shaw`, `Gastroenterology70, 58`, `1984Lightwave`. Marks of HTML (`<i>`, `&#353;`)
+are read as what they mean: a tag belongs to the token beside it, and the model does not see it. Records show the text
+as it was.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _LOST_QUOTES = re.compile(r"(?:(?<=[\s(])|^)\?(?=[^\W_])([^?]*[^\W_][,.!)]?\s?)\
 _LOST_AUTHOR = re.compile(r"^\?(?=:? )")
 
 _GLUED = re.compile(
-    r"(?<![\w./@])(?:(?:and|und|et)(?=[A-ZÀ-Þ][\w.])"
+    r"^[0-9]{1,3}-(?=[A-ZÀ-Þ][a-zß-ÿ])|(?<![\w./@])(?:(?:and|und|et)(?=[A-ZÀ-Þ][\w.])"
     r"|[^\W\d_]*[a-zß-öø-ÿ]{3}(?=[0-9]{1,4}(?:[,:;(]| \(|\. ?[0-9]|\.?$))"
     r"|(?:1[5-9]|20)[0-9]{2}(?=[A-Z]\. [A-Z][a-z])|[0-9]{2,4}(?=[A-Z][a-z]{2}))"
 )

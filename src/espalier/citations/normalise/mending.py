@@ -29,7 +29,7 @@ _KEY = re.compile(
     r"[^\W\d_][\w'’-]*(?:(?:,| and| &| und| et)? [^\W\d_][\w'’-]*)? ?(?:et al\.?)?,? ?"
     rf"[(\[]?{_YEAR}[)\]]?\s*[:—–=-]+\s*(?=\w)"
 )
-_NUMBER = re.compile(r"[\[(]?[0-9]{1,4}[\])]?[.:)]?\s+(?=[^\W\d_])")
+_NUMBER = re.compile(r"[\[(]?[0-9]{1,4}[\])]?(?:[.:)]?\s+|[-–.]\s*)(?=[^\W\d_])")
 # Words of a footnote before the names. See and Zie are names, too (See KC, Tan B): "also" or a full name must follow.
 _MORE = (
     r"(?:,? (?:auch|dazu|hierzu|etwa|also|generally|especially|esp\.|e\. ?g\.|for example|for instance|ausführlich"
