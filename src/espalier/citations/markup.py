@@ -78,7 +78,7 @@ def read_markup(text: str) -> Plain | None:
 
 
 def _meant(entity: str) -> str:
-    """Return the sign that an entity stands for, however often it was escaped; spaces of all kinds are one."""
-    for _ in range(1 + entity.count("amp;")):
+    """Return the sign that an entity stands for, escaped up to four times; spaces of all kinds are one."""
+    for _ in range(4):
         entity = html.unescape(entity)
     return " " if entity.isspace() else entity

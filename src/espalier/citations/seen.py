@@ -19,14 +19,15 @@ from dataclasses import replace
 from espalier.citations.markup import Plain, has_markup, read_markup
 from espalier.document import Document, tokenise
 
-__all__ = ["as_seen", "document_seen", "reference_tokens", "words_seen"]
+__all__ = ["LOST_DASH", "as_seen", "document_seen", "reference_tokens", "words_seen"]
 
 Tokens = tuple[tuple[int, int], ...]
 
 _FORMS = str.maketrans(dict.fromkeys("“”„‟", '"') | dict.fromkeys("‘’‚‛`´", "'") | dict.fromkeys("‐‑‒−", "–"))
 _OTHER = re.compile('["“”„‟‘’‚‛`´‐‑‒−?\ufffd]')
 _OPENING = re.compile(r'(?:(?<=[\s(\[{<—–/-])|^)"')
-_LOST_DASH = re.compile("(?<=[0-9])[?\ufffd](?=[0-9])")
+LOST_DASH = re.compile("(?<=[0-9])[?\ufffd](?=[0-9])")
+"""What stands for a dash between two numbers in a text that was read in the wrong encoding."""
 _LOST_QUOTES = re.compile(r"(?:(?<=[\s(])|^)\?(?=[^\W_])([^?]*[^\W_][,.!)]?\s?)\?(?=[\s,.;:)]|$)")
 _LOST_AUTHOR = re.compile(r"^\?(?=:? )")
 
@@ -49,7 +50,7 @@ def as_seen(text: str) -> str:
         return text
     plain = text.translate(_FORMS)
     if "?" in plain or "\ufffd" in plain:
-        plain = _LOST_AUTHOR.sub("—", _LOST_QUOTES.sub(r"“\1”", _LOST_DASH.sub("–", plain)))
+        plain = _LOST_AUTHOR.sub("—", _LOST_QUOTES.sub(r"“\1”", LOST_DASH.sub("–", plain)))
     return _OPENING.sub("“", plain).replace('"', "”") if '"' in plain else plain
 
 

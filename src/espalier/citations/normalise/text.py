@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from espalier.citations.markup import without_markup
 from espalier.citations.normalise.lexicon import ABBREVIATED, ABBREVIATED_IN_JOURNALS
+from espalier.citations.seen import LOST_DASH
 
 __all__ = [
     "clean_container",
@@ -42,7 +43,6 @@ _PAIR = re.compile(r"(?:^|\s)[^\W\d_]\. [^\W\d_]\.$")  # s. d., but not Part d.
 _NARROW = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)}
 
 
-_LOST_DASH = re.compile("(?<=[0-9])[?\ufffd](?=[0-9])")
 _LOST_QUOTES = re.compile(r"\s*\?(?=[^\W_])(.*?)(?:\?([\s.,;:]*))?", re.DOTALL)
 
 
@@ -55,7 +55,7 @@ def readable(label: str, text: str) -> str:
     if "?" not in text and "\ufffd" not in text:
         return text
     if label in ("pages", "volume", "issue", "date"):
-        return _LOST_DASH.sub("–", text)
+        return LOST_DASH.sub("–", text)
     lost = _LOST_QUOTES.fullmatch(text) if label == "title" else None
     return text if lost is None else lost[1] + (lost[2] or "")
 
