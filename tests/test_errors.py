@@ -34,7 +34,8 @@ def drawn() -> dict[str, tuple[str, str]]:
 
 def test_the_drawing_is_complete() -> None:
     assert set(drawn()) == {cls.__name__ for cls in CLASSES}
-    others = {"Argument", "Place", "ResultWarning", "check_several", "in_order", "listed", "nearest", "shortened"}
+    others = {"Argument", "Place", "ResultWarning", "check_several", "counted", "in_order", "listed", "nearest"}
+    others |= {"shortened"}
     assert set(errors.__all__) == {cls.__name__ for cls in CLASSES} | others
 
 

@@ -28,7 +28,7 @@ def blocks(page: str, language: str) -> list[str]:
 
 def commands(page: str) -> list[str]:
     lines = [line.removeprefix("$ ") for block in blocks(page, "sh") for line in block.splitlines()]
-    return [line for line in lines if line.startswith("espalier ")]
+    return [line for line in lines if line.startswith("espalier ") and line != "espalier warm"]  # which has its tests
 
 
 @pytest.fixture
@@ -48,8 +48,22 @@ def test_there_is_something_to_run() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*say little about confidences")  # there are eighty adverts in all
 @pytest.mark.parametrize("block", blocks(README, "python"))
-def test_python_block(block: str, scratch: Path) -> None:
+def test_python_block(block: str, scratch: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It runs, and prints what the comments behind its prints say."""
     exec(compile(block, "README.md", "exec"), {})
+    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for words in map(str.split, shown(block)):
+        assert any(line[: len(words)] == words for line in printed), (words, printed)
+
+
+def shown(block: str) -> list[str]:
+    """What is printed, by the comments behind prints: `# 0.9: how sure it is` and `# fruit Plum ...` begin with it."""
+    comments = re.findall(r"^ *print\(.*\)  +# (.*)$", block, re.MULTILINE)
+    return [re.split(r" \.\.\.|: ", comment)[0] for comment in comments if re.search(r" \.\.\.|: ", comment)]
+
+
+def test_what_is_printed_is_compared() -> None:
+    assert [len(shown(block)) for block in blocks(README, "python")] == [1, 4, 0, 0, 0]
 
 
 @pytest.mark.parametrize("page", ["README.md", "examples/README.md"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, overload
@@ -18,7 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.document import CUT, Document, first_cut
-from espalier.errors import InputError, LabelError, Part, Place, ResultWarning, in_order, listed, nearest
+from espalier.errors import (
+    InputError,
+    LabelError,
+    Part,
+    Place,
+    ResultWarning,
+    counted,
+    in_order,
+    listed,
+    nearest,
+)
 from espalier.tags import is_tag, may_follow, may_start, path_of
 
 __all__ = ["UNKNOWN", "Corpus", "Labels", "Tokens"]
@@ -47,6 +57,8 @@ class Labels(Sequence[str]):
 
     def __init__(self, names: Iterable[str]) -> None:
         """Keep the names in the given order."""
+        if isinstance(names, str):
+            raise LabelError(f"the labels are a string, {names!r}", hint=f"pass a list: [{names!r}]")
         given = tuple(names)
         for name in given:
             if not isinstance(name, str) or not name:
@@ -63,12 +75,15 @@ class Labels(Sequence[str]):
     def of(cls, sequences: Iterable[Iterable[str | None]]) -> Labels:
         """Collect the labels that occur, sorted."""
         several = list(sequences)
-        seen: set[Any] = {name for sequence in several for name in sequence}
-        for name in seen:
-            if name is not None and not isinstance(name, str):
-                places = (Place(i, t) for i, own in enumerate(several) for t, one in enumerate(own) if one is name)
-                what = f": a label is a string, not {name!r}"
-                raise LabelError(next(places), what, hint="a label that nobody knows is None")
+        try:
+            seen: set[Any] = {name for sequence in several for name in sequence}
+        except TypeError:  # a list among them, for instance
+            seen = {0}
+        if not all(name is None or isinstance(name, str) for name in seen):
+            for i, sequence in enumerate(several):
+                for t, one in enumerate(sequence):
+                    if not isinstance(one, str | None):
+                        raise _no_label(Place(i, t), one)
         return cls(sorted(name for name in seen if name is not None))
 
     def encode(self, sequence: Iterable[str | None], *, where: Place | None = None) -> list[int]:
@@ -213,7 +228,7 @@ class Corpus:
             try:
                 ids.extend(map(number, sequence))
             except TypeError as error:
-                raise InputError(Place(i), f" is not a list of strings: {error}") from None
+                raise _no_strings(i, sequence, error) from None
             lengths[i + 1] = len(ids) - before
         types = tuple(index)
         if not all(type(token) is str for token in types):
@@ -303,7 +318,7 @@ class Corpus:
         for i, sequence in enumerate(labels):
             a, b = int(self.indptr[i]), int(self.indptr[i + 1])
             if len(sequence) != b - a:
-                raise InputError(Place(i), f" has {b - a} tokens but {len(sequence)} labels")
+                raise InputError(Place(i), f" has {counted(b - a, 'token')} but {counted(len(sequence), 'label')}")
             y[a:b] = vocabulary.encode(sequence, where=Place(i))
         return replace(self, y=y, labels=vocabulary)
 
@@ -427,6 +442,22 @@ def _in_sequence(i: int) -> Iterator[None]:
         yield
     except InputError as error:
         raise error.within(Place(i)) from None
+
+
+def _no_label(where: Place, given: object) -> LabelError:
+    return LabelError(where, f": a label is a string, not {given!r}", hint="a label that nobody knows is None")
+
+
+def _no_strings(i: int, sequence: Any, error: TypeError) -> InputError:
+    """Say which token of a sequence is no string."""
+    if not hasattr(sequence, "__iter__"):
+        return InputError(Place(i), f" is {type(sequence).__name__}, not a list of tokens")
+    t, token = next((t, token) for t, token in enumerate(sequence) if getattr(token, "__hash__", None) is None)
+    what = f": a token is a {type(token).__name__}, not a string"
+    if isinstance(token, Mapping):
+        hint = "CRF and Perceptron alone take mappings; pass words here, and templates: features=['lower', 'suffix3']"
+        return InputError(Place(i, t), what, hint=hint)
+    return InputError(Place(i, t), what, hint="expected token lists, such as [['2', 'cups'], ['1', 'egg']]")
 
 
 def _unambiguous(strings: Sequence[str]) -> bytes:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from espalier.errors import InputError
+from espalier.errors import InputError, counted
 from espalier.tags import OUTSIDE, segments
 
 __all__ = ["CUT", "Document", "Span", "first_cut", "tokenise"]
@@ -171,7 +171,7 @@ class Document:
         Document
         """
         if tags is not None and len(tags) != len(words):
-            raise InputError(f"{len(words)} tokens but {len(tags)} tags")
+            raise InputError(f"{counted(len(words), 'token')} but {counted(len(tags), 'tag')}")
         offsets = _align(words, text) if text is not None else _join_offsets(words)
         text = " ".join(words) if text is None else text
         document = cls(text, offsets, None, **rest)
@@ -189,7 +189,7 @@ class Document:
         Document : text, tokens, id and meta stay.
         """
         if len(tags) != len(self.tokens):
-            raise InputError(f"{len(self.tokens)} tokens but {len(tags)} tags")
+            raise InputError(f"{counted(len(self.tokens), 'token')} but {counted(len(tags), 'tag')}")
         at = self.tokens
         spans = [Span(at[s.start][0], at[s.end - 1][1], s.label) for s in segments(tags)]
         unknown = tuple(at[t] for t, tag in enumerate(tags) if tag is None)

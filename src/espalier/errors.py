@@ -37,6 +37,7 @@ __all__ = [
     "ResultWarning",
     "RuleError",
     "check_several",
+    "counted",
     "in_order",
     "listed",
     "nearest",
@@ -237,6 +238,11 @@ def listed(words: Iterable[str], most: int = 60) -> str:
     several = list(words)
     rest = f" and {len(several) - most} more" if len(several) > most else ""
     return ", ".join(several[:most]) + rest
+
+
+def counted(n: int, what: str, several: str = "") -> str:
+    """Return a number with its noun, such as `1 rule` or `2 rules`; several : the plural, if it is no `s` more."""
+    return f"{n} {what if n == 1 else several or what + 's'}"
 
 
 def shortened(what: str, longest: int = 600) -> str:

@@ -69,6 +69,27 @@ def test_what_is_refused(espalier: Espalier, model: Path, held_out: Path, tmp_pa
     assert "no record is labelled" in bare.err
 
 
+def test_a_calibration_that_made_things_worse_says_so(
+    espalier: Espalier, model: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {"field": (0.03, 0.02), "record": (0.219, 0.238)}
+    monkeypatch.setattr("espalier.extract.calibrating.errors", lambda *given: found)
+    done = espalier("calibrate", "-m", model, "-d", corpus, "-o", tmp_path / "new.espalier")
+    assert done.err.splitlines()[-1] == (
+        "espalier: confidences of whole records are farther from the truth than before; "
+        f"calibrate on more records, or go on with {model}"
+    )
+    assert "whole records  21.9 before  23.8 now" in done.out
+
+
+def test_of_one_record_nothing_is_measured(espalier: Espalier, model: Path, tmp_path: Path) -> None:
+    one = tmp_path / "one.txt"
+    one.write_text("<fruit>plum</fruit> at <price>£ 3</price>\n", encoding="utf-8")
+    done = espalier("calibrate", "-m", model, "-d", one, "-o", tmp_path / "new.espalier")
+    assert (done.code, done.out) == (0, "")
+    assert "nothing was measured: that takes two records or more" in done.err
+
+
 def test_each_half_is_judged_by_the_other() -> None:
     """What a half says about itself would always look good: here the two halves contradict each other."""
     right = np.arange(100) % 2 == 0  # even texts are right, odd ones wrong

@@ -77,7 +77,8 @@ def test_files_of_a_folder_that_are_not_read_are_counted(espalier: Espalier, pag
     code, out, err = espalier("find", tmp_path)
     assert (code, out.splitlines()) == (0, REFERENCES)
     first = tmp_path / "sub" / "y.dat"
-    assert err == f"espalier: files of folders that are not read: 2, such as {first}; to read them, name them\n"
+    said = f"files in folders that were left out because of their kind: 2, such as {first}"
+    assert err == f"espalier: {said}; to read such a file, give its name\n"
     assert espalier("find", page).err == ""
 
 
@@ -89,12 +90,11 @@ def test_a_folder_of_documents(espalier: Espalier, page: Path, tmp_path: Path) -
     assert done.code == 1
     assert done.out.splitlines() == [*REFERENCES, *REFERENCES]
     lines = done.err.splitlines()
-    assert (
-        f"espalier: {tmp_path / 'c.html'}: no list of references was found; copy its references into a text file"
-        in lines
-    )
+    hint = "if it has references, copy them into a text file"
+    assert f"espalier: {tmp_path / 'c.html'}: no list of references was found; {hint}" in lines
     assert any("d.pdf" in line and "damaged" in line for line in lines)
-    assert lines[-1] == "espalier: references found: 6; references left out and files not read to the end: 2"
+    expected = "espalier: references found: 6; files without references, or not read to the end: 2 (named above)"
+    assert lines[-1] == expected
 
 
 @pytest.mark.parametrize(
@@ -156,8 +156,21 @@ def test_a_heading_is_no_record(espalier: Espalier) -> None:
 def test_an_unsure_cut_is_told(espalier: Espalier, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("espalier.cli.inputs._UNSURE", 1.1)
     done = espalier("find", page)
-    assert "references that may begin or end at the wrong place: 3 of 3" in done.err
+    assert f"references that may begin or end at the wrong place: 3 of 3, such as at {page} (" in done.err
     assert done.code == 0
+
+
+def test_unsure_cuts_are_named_the_first_few(
+    espalier: Espalier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("espalier.cli.inputs._UNSURE", 1.1)
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(REFERENCES) + "\n", encoding="utf-8")
+    said = "references that may begin or end at the wrong place:"
+    assert f"{said} 3 of 3, at {path}:1; {path}:2; {path}:3 (" in espalier("find", path).err
+    path.write_text("\n".join(3 * REFERENCES) + "\n", encoding="utf-8")
+    places = "; ".join(f"{path}:{line}" for line in range(1, 6))
+    assert f"{said} 9 of 9, such as at {places} (" in espalier("find", path).err
 
 
 def test_without_the_extra(espalier: Espalier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -207,7 +207,7 @@ def test_a_person_at_a_terminal_hears_of_every_cycle(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     arguments = ["train", "-l", corpus, "-u", raw, "-o", tmp_path / "m.espalier", "-m", "hmm"]
     _, _, err = espalier(*arguments, "--set", "method.cycles=1")
-    assert "codl: 1 round; the model of round 1 is kept; whether it is better, --dev FILE would tell" in err
+    assert "codl: the model of round 1, the last, is kept; whether it is better, --dev FILE would tell" in err
     _, _, err = espalier(*arguments, "--dev", corpus)
     assert "is the best on the --dev records" in err
 

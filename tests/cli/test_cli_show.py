@@ -10,8 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from espalier.cli.show import field_styles, show
+import espalier as es
+from espalier.cli.show import _sure, field_styles, show
 from espalier.document import Document, Span
+from espalier.extract import familiarity
+from espalier.extract.extraction import Extraction
 
 
 def drawn(document: Document, width: int = 80) -> list[str]:
@@ -90,7 +93,7 @@ def test_colours_depend_on_the_fields_only() -> None:
 
 
 def test_table_on_stdout_and_in_a_file(espalier: Espalier, model: Path, tmp_path: Path) -> None:
-    expected = "   1  99% sure\n      fruit   price  place\n      plum at £ 3 in Ely\n\n"
+    expected = "   1  99% sure   <stdin>:1\n      fruit   price  place\n      plum at £ 3 in Ely\n\n"
     assert espalier("label", "-", "-m", model, "-f", "table", stdin="plum at £ 3 in Ely\n") == (0, expected, "")
     path = tmp_path / "shown.txt"
     assert espalier("label", "-", "-m", model, "-f", "table", "-o", path, stdin="plum at £ 3 in Ely\n").code == 0
@@ -101,3 +104,32 @@ def test_colour_where_it_is_forced(espalier: Espalier, model: Path, monkeypatch:
     monkeypatch.setenv("FORCE_COLOR", "1")
     out = espalier("label", "-", "-m", model, "-f", "table", stdin="plum\n").out
     assert "\x1b[1;32mplum\x1b[0m" in out
+
+
+def test_records_keep_their_places(espalier: Espalier, model: Path, corpus: Path, tmp_path: Path) -> None:
+    """Lines of plain text, numbers of other records; what is left out does not change them."""
+    text = tmp_path / "new.txt"
+    text.write_text("nobody knows what this is about\n\nplum at £ 3 in Ely\n", encoding="utf-8")
+    done = espalier("label", text, corpus, "-m", model, "-f", "table", "--min-confidence", "0.9")
+    heads = [line for line in done.out.splitlines() if " sure " in line]
+    places = [f"{text}:3", *(f"{corpus}, record {i}" for i in (1, 2, 3))]
+    assert [line.split("   ")[-1] for line in heads] == places
+
+
+def test_rules_are_said_in_words(espalier: Espalier, tmp_path: Path) -> None:
+    X, y = [["plum", "in", "Ely"], ["Ely", "fig"]], [["fruit", "O", "place"], ["place", "fruit"]]
+    path = tmp_path / "ruled.espalier"
+    rules = "One: fruit once [penalty 0.01]\nNone: count(place) <= 0 [penalty 0.01]"
+    es.Extractor(es.CRF(["lower"], l2=0.001).fit(X, y), rules).save(path)
+    shown = espalier("label", "-", "-m", path, "-f", "table", stdin="plum in Ely\nplum in Ely fig\n").out
+    one, two = [line.strip() for line in shown.splitlines() if "breaks" in line]
+    assert one == "breaks the rule None (count(place) <= 0)"
+    assert two == "breaks the rules One (fruit once), None (count(place) <= 0)"
+
+
+def test_why_a_text_is_unfamiliar_is_a_sentence() -> None:
+    words = [word for pair in familiarity._WORDS.values() for word in pair]
+    assert sorted(words) == sorted(familiarity._SENTENCES)
+    assert familiarity.Unfamiliar(1.5, "unsure").sentence == "the model is unsure of all of it"
+    record = Extraction("plum", (), 0.3, None, unfamiliar=familiarity.Unfamiliar(1.5, "unsure"))
+    assert _sure(record).plain == "30% sure   unfamiliar: the model is unsure of all of it"

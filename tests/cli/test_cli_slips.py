@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from cli_runs import Espalier
 
+import espalier as es
 from espalier.cli import doctor as doctor_module
 from espalier.cli.app import COMMANDS, GROUPS
 
@@ -75,6 +76,79 @@ def test_a_reference_among_files_does_not_keep_the_files_from_being_read(parse: 
 def test_confidences_are_no_percentages(parse: Any, refs: Path, given: str, hint: str) -> None:
     expected = f"espalier: --min-confidence {given}: a confidence is a number from 0 to 1{hint}\n"
     assert parse(refs, "--min-confidence", given) == (2, "", expected)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--min-confidence", "0,8"], "--min-confidence 0,8: a number is needed here; did you mean 0.8?"),
+        (["--min-confidence=much"], "--min-confidence much: a number is needed here, such as 0.8"),
+        (["-k", "two"], "-k two: a whole number is needed here, such as 2"),
+        (["-k2,5"], "-k 2,5: a whole number is needed here, such as 2"),
+        (["--jobs", "x"], "--jobs x: a whole number is needed here, such as 2"),
+    ],
+)
+def test_what_is_no_number(parse: Any, refs: Path, given: list[str], told: str) -> None:
+    assert parse(refs, *given) == (2, "", f"espalier: {told}\n")
+
+
+def test_numbers_that_are_too_small_are_numbers(parse: Any, refs: Path) -> None:
+    assert "a whole number is needed" not in parse(refs, "-k", "0").err
+    assert parse(refs, "-k", "0").code == 2
+
+
+def test_a_model_that_there_is_not(espalier: Espalier) -> None:
+    err = espalier("train", "-l", "x", "-m", "foo").err
+    assert "'foo' is not one of 'crf'" in err
+    assert "Value error" not in err
+
+
+def test_options_before_the_command(espalier: Espalier) -> None:
+    told = "-f: options stand after the command; write: espalier parse 'my refs.txt' -f bib"
+    assert espalier("-f", "bib", "parse", "my refs.txt") == (2, "", f"espalier: {told}\n")
+    assert "No such option: -f" in espalier("-f", "bib").err
+    assert "No such option: --none" in espalier("parse", "refs.txt", "--none").err
+
+
+def test_train_without_options_as_anystyle_has_it(espalier: Espalier) -> None:
+    told = "mine.xml: train takes files by options alone; write: espalier train --labelled mine.xml --output my.mod"
+    expected = f"espalier: {told}, and for references --task citations\n"
+    assert espalier("train", "mine.xml", "my.mod") == (2, "", expected)
+    assert "write: espalier train --labelled mine.xml, and" in espalier("train", "mine.xml").err
+    assert "Missing option '--labelled'" in espalier("train", "-t", "citations").err
+
+
+def test_a_name_that_is_a_little_wrong(espalier: Espalier, parse: Any, refs: Path) -> None:
+    told = "espalier: ref.txt: No such file or directory; did you mean 'refs.txt'?\n"
+    assert parse("ref.txt") == (2, "", told)
+    assert espalier("find", "ref.txt").err == told
+    assert espalier("convert", "ref.txt", "x.bib").err == told
+    assert espalier("convert", "ref.txt", "x.jsonl").err == told
+    assert espalier("evaluate", "-m", "citations", "-d", "ref.txt").err == told
+    assert espalier("label", "ref.txt", "-m", "citations").err.startswith(told)
+
+
+def test_a_folder_that_there_is_not(espalier: Espalier, parse: Any, refs: Path) -> None:
+    assert parse(refs, "-o", "no/x.bib") == (2, "", "espalier: no/x.bib: the folder no does not exist\n")
+    assert parse("no/x.txt") == (2, "", "espalier: no/x.txt: the folder no does not exist\n")
+    assert espalier("find", refs, "-o", "no/x.json").err == "espalier: no/x.json: the folder no does not exist\n"
+
+
+def test_spreadsheets_open_csv(espalier: Espalier, parse: Any, refs: Path) -> None:
+    told = "the name does not say which format to write; write out.csv, which Excel and LibreOffice open\n"
+    assert parse(refs, "-o", "out.xlsx").err == f"espalier: out.xlsx: {told}"
+    assert espalier("label", refs, "-m", "citations", "-o", "out.ods").err == f"espalier: out.ods: {told}"
+    assert parse(refs, "-f", "xlsx").err.endswith("; write csv, which Excel and LibreOffice open\n")
+    assert "; pass --to: jsonl" in espalier("convert", refs, "out.xlsx").err  # data have no csv
+
+
+def test_a_model_of_ready_attributes_labels_no_text(espalier: Espalier, refs: Path) -> None:
+    es.CRF().fit([[["a", "b"], ["c"]]], [["x", "y"]]).save("ready.espalier")
+    told = "ready.espalier: this model learned from attributes that a program made, and a text has none"
+    for command in (["label", refs], ["evaluate", "-d", refs], ["calibrate", "-d", refs, "-o", "x.espalier"]):
+        code, out, err = espalier(*command, "-m", "ready.espalier")
+        assert (code, out) == (2, "")
+        assert err.startswith(f"espalier: {told}; use it in Python, or ")
 
 
 def test_formats_in_any_case_and_by_their_short_names(espalier: Espalier, parse: Any, refs: Path, corpus: Path) -> None:

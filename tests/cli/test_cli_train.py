@@ -11,7 +11,7 @@ import pytest
 from cli_runs import Espalier
 
 import espalier as es
-from espalier.cli.train import parse_settings
+from espalier.cli.train import _kinds, parse_settings
 from espalier.corpus import Labels
 
 N_TOKENS = 6 + 6 + 7  # of the three records
@@ -39,6 +39,13 @@ def test_a_person_at_a_terminal_is_told(
     assert (code, out) == (0, "")
     assert "training crf" in err
     assert f"crf from 3 records, {N_TOKENS} tokens" in err
+
+
+def test_it_says_which_models_were_trained() -> None:
+    X, y = [["plum", "in", "Ely"]], [["fruit", "O", "place"]]
+    both = es.Experts([es.CRF(["lower"]), es.HMM()], [1.0, 1.0])
+    assert _kinds(es.CCM(both, "One: fruit once").fit(X, y)) == ["crf", "hmm"]
+    assert _kinds(es.CCM(es.HMM(), "One: fruit once").fit(X, y)) == []  # the one that was asked for
 
 
 def test_plain_labels_have_no_marks(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:

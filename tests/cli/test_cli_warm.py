@@ -30,7 +30,7 @@ else:
 
     copy_examples(Path())
     with kept_nets(min_steps=6):
-        list(run_page(page, skip=("pip ", "make ", "espalier run ", "espalier serve")))
+        list(run_page(page, skip=("pip ", "make ", "espalier warm", "espalier run ", "espalier serve")))
 modules = [module for name, module in sys.modules.items() if name.startswith("espalier.kernels.")]
 kernels = {value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)}
 called = {f"{kernel.py_func.__module__}.{kernel.py_func.__name__}{types}"

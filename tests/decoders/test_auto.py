@@ -171,7 +171,7 @@ def test_infeasible_is_claimed_only_when_proven() -> None:
     [
         ({"k": 0}, "k is 0"),
         ({"max_nodes": -1}, "max_nodes is -1"),
-        ({"seconds": 0}, "seconds is 0, expected a positive number"),
+        ({"seconds": 0}, "seconds is 0; expected a positive number"),
         ({"seconds": math.nan}, "seconds is nan"),
     ],
 )

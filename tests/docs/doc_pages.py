@@ -120,6 +120,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         copy_examples(Path(folder))
         os.chdir(folder)
-        changed = renewed(sys.argv[1], skip=("pip ", "espalier examples"))
+        changed = renewed(sys.argv[1], skip=("pip ", "espalier warm", "espalier examples"))
         os.chdir(ROOT)
     (ROOT / sys.argv[1]).write_text(changed, encoding="utf-8")

@@ -64,7 +64,7 @@ def test_copies_have_labels_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"unlabelled": [["a"]]}, "by a teacher"),
+        ({"unlabelled": [["a"]]}, "from a teacher; pass teacher="),
         ({"soft": [np.zeros((5, 4))]}, "2 sequences but soft labels of 1"),
         ({"soft": [np.zeros((5, 3))] * 2}, "expected \\(5, 4\\)"),
         ({"soft": np.zeros((9, 4))}, "expected floats of the shape"),

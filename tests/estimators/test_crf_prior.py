@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import espalier as es
-from espalier.errors import InputError
+from espalier.errors import InputError, NotFittedError
 from espalier.estimators.base import fresh
 from espalier.estimators.ccm import CCM
 from espalier.estimators.crf import CRF
@@ -120,7 +120,9 @@ def test_ready_attributes() -> None:
 
 
 def test_errors(old: CRF) -> None:
-    with pytest.raises(InputError, match="prior is a CRF; expected what a fitted CRF has as learned_"):
-        CRF(prior=old).fit(NEW, NEW_Y)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="prior is a dict; expected a fitted CRF, or its learned_"):
+        CRF(prior={}).fit(NEW, NEW_Y)  # type: ignore[arg-type]
+    with pytest.raises(NotFittedError, match="call fit first"):
+        CRF(prior=CRF())  # type: ignore[arg-type]
     with pytest.raises(InputError, match="leave out prior"):
         GeneralizedExpectation(CRF(prior=old.learned_), "First: first in who").fit(NEW, NEW_Y, unlabelled=OLD)

@@ -283,9 +283,14 @@ def test_wrong_parameters(parameters, message):
         ([[]], [[]], InputError, "the training corpus is empty"),
         ([["a"]], None, InputError, "fit needs labels"),
         ([["a"]], [[None]], LabelError, "every label is unknown"),
-        ([["a", "b"]], [["p"]], InputError, "sequence 0 has 2 tokens but 1 labels"),
+        ([["a", "b"]], [["p"]], InputError, "sequence 0 has 2 tokens but 1 label$"),
         ([["a"]], [["B-p/B-q"]], LabelError, "several levels"),
-        ([[{"word": "a"}]], [["p"]], InputError, "not a list of strings"),
+        (
+            [[{"word": "a"}]],
+            [["p"]],
+            InputError,
+            "sequence 0, token 0: a token is a dict, not a string; CRF and Perceptron alone take mappings",
+        ),
         ("abc", None, InputError, "expected a Corpus or a list"),
     ],
 )

@@ -22,8 +22,8 @@ print(total.tolist())
 print("numba.np.linalg" in sys.modules)
 """
 LINE = (
-    "espalier: compiling what this kind of work needs, once for this machine; this takes up to half a minute "
-    "('espalier warm' compiles for every kind)\n"
+    "espalier: compiling what this kind of work needs, up to half a minute; each kind is compiled once "
+    "('espalier warm' compiles all kinds)\n"
 )
 
 

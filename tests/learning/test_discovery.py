@@ -188,7 +188,7 @@ def test_wrong_use() -> None:
         discover(Corpus.from_tokens(TOKENS), ANSWERS)
     with pytest.raises(InputError, match="4 sequences but 1 label lists"):
         discover(CORPUS, ANSWERS[:1])
-    with pytest.raises(InputError, match="a labelled Corpus, not list"):
+    with pytest.raises(InputError, match="a labelled Corpus or a pair \\(X, y\\), not list"):
         discover(TOKENS, ANSWERS)
     with pytest.raises(NotFittedError):
         discover(CORPUS, HMM())

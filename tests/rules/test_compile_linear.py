@@ -85,7 +85,7 @@ def test_features_are_small_integers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "message"), [([0], "2 tokens, but labels of shape"), ([0, 9], "token 1 has label 9, expected -1..3")]
+    ("y", "message"), [([0], "2 tokens, but labels of shape"), ([0, 9], "token 1 has label 9; expected -1..3")]
 )
 def test_wrong_labels(y: list[int], message: str) -> None:
     grounded = compile_rules(rules("Once: each field once"), LABEL_SETS["plain"]).ground(["x", "y"])

@@ -138,7 +138,7 @@ def test_a_rule_that_is_not_local_has_no_charges() -> None:
 @pytest.mark.parametrize(
     ("penalties", "message"),
     [
-        ([1.0], r"shape \(1,\), expected one for each of 2 rules"),
+        ([1.0], r"shape \(1,\); expected one for each of 2 rules"),
         ([1.0, -1.0], "rule 'B': penalty -1.0 must be zero or more"),
         ([math.nan, 1.0], "rule 'A': penalty nan"),
     ],

@@ -114,7 +114,7 @@ def test_check() -> None:
         (lambda: rules(TEXT).only(["X"]), "no rule is named"),
         (lambda: rules(TEXT).with_penalties({"X": 1.0}), "no rule is named"),
         (lambda: rules(TEXT).with_penalties({"Once": -1.0}), "rule 'Once': penalty -1.0"),
-        (lambda: rules(TEXT).with_penalties([1.0]), "1 penalties for 3 rules"),
+        (lambda: rules(TEXT).with_penalties([1.0]), "1 penalty for 3 rules; give one"),
         (lambda: RuleSet.from_dict({"rules": []}), "not a stored rule set"),
         (lambda: RuleSet.from_dict({"rules": [3], "lexicons": {}}), "not a stored rule set"),
         (lambda: RuleSet.from_dict({"rules": [], "lexicons": 3}), "not a stored rule set"),

@@ -15,10 +15,12 @@ from itertools import pairwise
 from typing import Any
 
 from espalier.corpus import Corpus
-from espalier.errors import InputError, nearest
+from espalier.errors import InputError, check_several, in_order, nearest
 from espalier.extract.extraction import Extraction
 
 __all__ = ["corpus_from_table", "field_columns", "record_columns", "token_columns"]
+
+_SEVERAL = "expected what extract_many gives; one extraction stands in a list: [found]"
 
 
 def corpus_from_table(table: Any, *, sequence: str, token: str, label: str | None = None) -> Corpus:
@@ -43,6 +45,11 @@ def corpus_from_table(table: Any, *, sequence: str, token: str, label: str | Non
     [['B-fruit', 'B-price'], [None]]
     """
     keys, words = _column(table, sequence), _column(table, token)
+    missing = next((row for row, key in enumerate(keys) if _is_unknown(key)), None)
+    if missing is not None:
+        what = f"column {sequence!r} has no value in row {missing}, and none says to which sequence its token belongs"
+        fill = f"df[{sequence!r}] = df[{sequence!r}].ffill()"
+        raise InputError(what, hint=f"where only the first row of a sequence has one, fill it down in pandas: {fill}")
     tags = None if label is None else [None if _is_unknown(tag) else tag for tag in _column(table, label)]
     for name, column in ((token, words), *([(label, tags)] if tags is not None else ())):
         if len(column) != len(keys):
@@ -70,6 +77,8 @@ def token_columns(corpus: Corpus) -> dict[str, list[Any]]:
     -------
     dict of lists
     """
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"a Corpus is needed, not {type(corpus).__name__}", hint="Corpus.from_tokens(X, y) makes one")
     tokens = [corpus.tokens(i) for i in range(len(corpus))]
     columns: dict[str, list[Any]] = {
         "sequence": [i for i, own in enumerate(tokens) for _ in own],
@@ -91,6 +100,7 @@ def field_columns(extractions: Iterable[Extraction]) -> dict[str, list[Any]]:
     -------
     dict of lists : `text`, the number of the text from 0; `label`, `value`, `start`, `end`, `confidence`.
     """
+    check_several(extractions, "extractions", _SEVERAL)
     names = ("text", "label", "value", "start", "end", "confidence")
     rows = [
         (i, field.label, field.text, field.start, field.end, field.confidence)
@@ -116,7 +126,7 @@ def record_columns(
     dict of lists : `text`, `confidence`, and the values of each field, None where a text has none. A field that is
         called `text` or `confidence` itself has the column `field.text` or `field.confidence`.
     """
-    rows = list(extractions)
+    rows = in_order(extractions, "extractions", _SEVERAL)
     names = dict.fromkeys([f.label for row in rows for f in row.fields] if labels is None else labels)
     columns: dict[str, list[Any]] = {
         "text": [row.text for row in rows],

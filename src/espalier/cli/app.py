@@ -20,6 +20,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from espalier.cli.console import STDOUT, Stopped, complain, in_options, show_warnings
+from espalier.cli.slips import in_plain_words, unopened
 from espalier.errors import EspalierError
 
 __all__ = ["COMMANDS", "GROUPS", "application", "command_of", "run"]
@@ -149,10 +150,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _give_up_stdout()
         return 1
     except EspalierError as error:
-        complain(in_options(error, _named_command(arguments).strip()))
+        complain(in_options(error, " ".join(_named_command(arguments))))
     except OSError as error:
         name = error.filename or (STDOUT if error.errno in _FULL else None)
-        complain(f"{name}: {error.strerror}" if name else str(error))
+        complain(str(unopened(error, str(name))) if name else str(error))
         if name == STDOUT:
             _give_up_stdout()
     except Stopped as stopped:
@@ -162,7 +163,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         complain(_STOPPED)
         return _INTERRUPTED
     except _CommandLineError as error:
-        complain(f"{error.format_message()} (see 'espalier {_named_command(arguments)}--help')")
+        words = _named_command(arguments)
+        own = command_of(*words) if words else None
+        complain(in_plain_words(error, arguments, words, (*COMMANDS, *GROUPS), own))
     return 2
 
 
@@ -171,8 +174,8 @@ def _give_up_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _named_command(arguments: Sequence[str]) -> str:
+def _named_command(arguments: Sequence[str]) -> tuple[str, ...]:
+    """Return the word or words of the command that a line names, none if it names none."""
     known: list[tuple[str, ...]] = [(name,) for name in COMMANDS]
     known += [(name, part) for name, parts in GROUPS.items() for part in parts]
-    named = next((words for words in known if tuple(arguments[: len(words)]) == words), ())
-    return "".join(f"{word} " for word in named)
+    return next((words for words in known if tuple(arguments[: len(words)]) == words), ())

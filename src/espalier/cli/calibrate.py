@@ -14,6 +14,7 @@ from espalier.cli.train import model_output
 __all__ = ["calibrate"]
 
 _NAMES = {"field": "fields", "record": "whole records"}
+_NOTICED = 0.0005  # a smaller difference is not seen in the figures
 
 
 def calibrate(
@@ -39,12 +40,13 @@ def calibrate(
     from the truth, before and after; for that each half of the data is judged
     by what the other half teaches.
     """
+    from espalier.cli.labelling import for_texts
     from espalier.extract.calibrating import errors, learn_calibration, say_if_few, tried
     from espalier.loading import load
 
     path = model_output(output, None)
     keep_apart([model, *data, *(unseen or ())], {"--output": path})
-    extractor = load(str(model))
+    extractor = for_texts(load(str(model)), model)
     files = [data, *[[one] for one in unseen or ()]]
     sets = [labelled_records(read_all(own, format, encoding), ", ".join(map(str, own))) for own in files]
     with progress("labelling"):
@@ -61,5 +63,11 @@ def calibrate(
     if few := say_if_few(trials, "record"):
         complain(few)
     note(f"calibrated on {counted(texts, 'record')} → {path}", always=True)
+    if not found:
+        complain("nothing was measured: that takes two records or more, one half to learn from and one to judge by")
+        return
+    if worse := [_NAMES[kind] for kind, (old, new) in found.items() if new - old > _NOTICED]:
+        better = f"calibrate on more records, or go on with {model}"
+        complain(f"confidences of {' and '.join(worse)} are farther from the truth than before; {better}")
     rows = [f"  {_NAMES[kind]:14}{100 * old:5.1f} before{100 * new:6.1f} now" for kind, (old, new) in found.items()]
     say("confidences miss the truth by, in points of 100:", *rows)

@@ -45,7 +45,7 @@ def compare(
     with progress("labelling"):
         rows = compare_models(models[0], models[1], documents, resamples)
     if len(documents) < _FEW:
-        complain(f"{counted(len(documents), 'record')} tell little of two models; {_FEW} and more are better")
+        complain(f"the models are compared on {counted(len(documents), 'record')} only; {_FEW} or more tell more")
     if json:
         say_json({"a": str(first), "b": str(second), "metrics": rows})
     else:

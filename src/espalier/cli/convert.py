@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +23,7 @@ from espalier.cli.files import (
     reference_format,
     write_documents,
 )
+from espalier.cli.slips import unopened
 from espalier.errors import FormatError, InputError
 
 if TYPE_CHECKING:
@@ -89,6 +92,8 @@ def _refuse_running_text(source: Path, target: Path, format: str | None) -> None
         return
     found = format_of_file(name)
     wanted = format if format in FORMATS else None if found is None else found.name
+    if source != STANDARD and not os.path.exists(source):
+        raise unopened(FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)), source)
     if wanted is not None:
         called = "<stdin>" if source == STANDARD else str(source)
         option = "" if format is None else f" -f {format}"

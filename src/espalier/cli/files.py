@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -20,12 +21,14 @@ from typing import IO, Annotated, Any
 import typer
 
 from espalier.cli.console import complain, counted, note
+from espalier.cli.slips import SPREADSHEETS
 from espalier.document import CUT, Document, first_cut
 from espalier.errors import InputError, ResultWarning, nearest
 
 __all__ = [
     "STANDARD",
     "UTF_8",
+    "Bad",
     "Encoding",
     "From",
     "Least",
@@ -165,7 +168,8 @@ def output_format(path: Path, format: str | None, option: str, more: Sequence[st
         format = format.lower()
         short = format_by_name(f"x.{format}")  # as the end of a file's name says it: json, txt
         if format not in known and short is None:
-            raise InputError(f"unknown format {format!r}", hint=nearest(format, known, f"known: {', '.join(known)}"))
+            otherwise = _hint_of_table(f".{format}", "csv", known) or f"known: {', '.join(known)}"
+            raise InputError(f"unknown format {format!r}", hint=nearest(format, known, otherwise))
         return format if format in known or short is None else short.name
     if path == STANDARD:
         return "jsonl"
@@ -173,9 +177,8 @@ def output_format(path: Path, format: str | None, option: str, more: Sequence[st
         return "csv"
     found = format_by_name(path.name)
     if found is None:
-        raise InputError(
-            f"{path}: the name does not say which format to write", hint=f"pass {option}: {', '.join(known)}"
-        )
+        hint = _hint_of_table(path.suffix, path.with_suffix(".csv").name, known) or f"pass {option}: {', '.join(known)}"
+        raise InputError(f"{path}: the name does not say which format to write", hint=hint)
     return found.name
 
 
@@ -193,7 +196,8 @@ def reference_format(format: str | None, path: Path, option: str, shown: str = "
         short = format_of_file(f"x.{format}")  # as the end of a file's name says it: bib, json, xml
         if format not in known and short is None:
             listed = ", ".join([*with_short_names(), *known[len(FORMATS) :]])
-            raise InputError(f"unknown format {format!r}", hint=nearest(format, known, f"there are {listed}"))
+            otherwise = _hint_of_table(f".{format}", "csv", known) or f"there are {listed}"
+            raise InputError(f"unknown format {format!r}", hint=nearest(format, known, otherwise))
         return format if format in known or short is None else short.name
     if path == STANDARD:
         return shown if shown and sys.stdout.isatty() else "jsonl"
@@ -201,10 +205,15 @@ def reference_format(format: str | None, path: Path, option: str, shown: str = "
         return shown
     found = format_of_file(path.name)
     if found is None:
-        raise InputError(
-            f"{path}: the name does not say which format to write", hint=f"pass {option}: {', '.join(known)}"
-        )
+        hint = _hint_of_table(path.suffix, path.with_suffix(".csv").name, known) or f"pass {option}: {', '.join(known)}"
+        raise InputError(f"{path}: the name does not say which format to write", hint=hint)
     return found.name
+
+
+def _hint_of_table(ending: str, instead: str, known: Sequence[str]) -> str:
+    """Tell who wants a spreadsheet, by the end of a name, what to write instead; "" where that is not known."""
+    wanted = ending.lower() in SPREADSHEETS and "csv" in known
+    return f"write {instead}, which Excel and LibreOffice open" if wanted else ""
 
 
 def _refuse_folder(path: Path) -> None:
@@ -219,6 +228,24 @@ def write_documents(documents: Iterable[Document], path: Path, format: str, *, l
     # The native form never loses anything, so its writer has no such option.
     options: dict[str, Any] = {"lossy": True} if lossy and format != "jsonl" else {}
     write(documents, sys.stdout.buffer if path == STANDARD else path, format, **options)
+
+
+@dataclass(slots=True)
+class Bad:
+    """How many records could not be read, and how many files had none or were not read to the end."""
+
+    records: int = 0
+    files: int = 0
+
+    def __bool__(self) -> bool:
+        """Say whether anything was bad."""
+        return bool(self.records or self.files)
+
+    def told(self, what: str, read: int, done: str) -> str:
+        """Return it in words; what : a record is called; done : what was done with those that were `read`."""
+        records = f"; left out: {counted(self.records, what)}" if self.records else ""
+        files = f"; files without {what}s, or not read to the end: {self.files}" if self.files else ""
+        return f"{what}s {done}: {read}{records}{files} (named above)"
 
 
 def finish(read: int, low: int, review: Path | None, failed: str | None, done: str | None) -> None:

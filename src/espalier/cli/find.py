@@ -56,7 +56,7 @@ def find(
         write_chunks(sys.stdout.buffer if output == STANDARD else output, chunks, "utf-8")
     inputs.tell_unsure()
     if inputs.bad:
-        complain(f"references found: {inputs.read}; references left out and files not read to the end: {inputs.bad}")
+        complain(inputs.bad.told("reference", inputs.read, "found"))
         raise typer.Exit(1)
     if output != STANDARD:
         note(f"{counted(inputs.read, 'reference')} → {output}")

@@ -18,7 +18,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -26,7 +26,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from espalier.citations.bibliographies import HEAD, Bibliography, Entry, read_bibliography, recognise
 from espalier.citations.splitting import Reference, read_references
 from espalier.cli.console import complain, in_options
-from espalier.cli.files import STANDARD
+from espalier.cli.files import STANDARD, Bad
+from espalier.cli.slips import unopened
 from espalier.documents.reading import KINDS, read_document, refuse_misnamed
 from espalier.errors import FormatError, InputError
 
@@ -65,6 +66,7 @@ LONGEST_GUESSED = 1 << 22
 """Bytes of a text whose layout is looked at as a whole; what is longer is a list, and read line by line."""
 
 _UNSURE = 0.5
+_FEW_PLACES = 5
 _WITHOUT_PAGES = ("HTML", "LaTeX")  # and their lines are not those that an editor counts
 
 ENDINGS = (
@@ -111,10 +113,10 @@ def source_of(item: Item) -> dict[str, Any]:
     return {name: value for name, value in asdict(item).items() if name != "text"}
 
 
-def place_of(item: Item) -> str:
-    """Return where an item comes from, for people."""
+def place_of(item: Item, *, with_doubt: bool = True) -> str:
+    """Return where an item comes from, for people; with_doubt : also that it is perhaps not cut where it should be."""
     if isinstance(item, PlacedReference):
-        unsure = f", cut {item.confidence:.0%} sure" if item.confidence < _UNSURE else ""
+        unsure = f", cut {item.confidence:.0%} sure" if with_doubt and item.confidence < _UNSURE else ""
         where = {"page": f", page {item.found.page}", "line": f":{item.found.line}"}.get(item.by, "")
         return f"{item.file}{where}{unsure}"
     return f"{item.file}:{item.line}" if item.file else f"line {item.line}"
@@ -138,15 +140,16 @@ def bibliography_in(path: Path) -> Bibliography | None:
 class Inputs:
     """The files to read, how many references were `read`, and how many references or files were `bad`.
 
-    unsure : how many references are perhaps not cut where they should be.
+    unsure : how many references are perhaps not cut where they should be; doubtful : where the first few of them are.
     """
 
     files: list[Path]
     layout: str
     encoding: str
     read: int = 0
-    bad: int = 0
+    bad: Bad = field(default_factory=Bad)
     unsure: int = 0
+    doubtful: list[str] = field(default_factory=list)
     _before: int = 0
     _open: IO[bytes] | None = None
 
@@ -164,13 +167,14 @@ class Inputs:
         self.files = listed_files(self.files, skipped)
         if skipped:
             complain(
-                f"files of folders that are not read: {len(skipped)}, such as {skipped[0]}; to read them, name them"
+                f"files in folders that were left out because of their kind: {len(skipped)}, such as {skipped[0]}; "
+                "to read such a file, give its name"
             )
         for path in self.files:
             try:
                 yield from self._of(path)
             except (InputError, OSError) as error:
-                self.bad += 1
+                self.bad.files += 1
                 if len(self.files) == 1 and not self.read:
                     raise InputError(_reason(error, path)) from None
                 rest = f"; the rest of {path} was not read" if getattr(error, "line", 0) else ""
@@ -180,19 +184,20 @@ class Inputs:
 
     def _of(self, path: Path) -> Iterator[Item]:
         refused: list[FormatError] = []
-        before = self.read + self.bad
+        before = self.read + self.bad.records
         try:
             with _opened(path) as self._open:
                 for item in self._items(self._open, path, refused):
                     self._drain(refused)
                     self.read += 1
-                    self.unsure += not isinstance(item, Entry) and item.confidence < _UNSURE
+                    if not isinstance(item, Entry) and item.confidence < _UNSURE:
+                        self._doubt(item)
                     yield item
         finally:
             self._open = None
             self._before += path.stat().st_size if os.path.isfile(path) else 0
             self._drain(refused)
-        if self.read + self.bad == before:
+        if self.read + self.bad.records == before:
             raise InputError(f"{_name(path)}: there is no reference in it")
 
     def _items(self, stream: IO[bytes], path: Path, refused: list[FormatError]) -> Iterator[Item]:
@@ -218,7 +223,7 @@ class Inputs:
             complain(f"{_name(path)}: {warning}")
         found = find_in(printed).references
         if not found:
-            hint = "copy its references into a text file"
+            hint = "if it has references, copy them into a text file"
             raise FormatError("no list of references was found", path=_name(path), hint=hint)
         by = "" if printed.kind in _WITHOUT_PAGES else "page"
         return (PlacedReference(_name(path), reference, by) for reference in found)
@@ -233,18 +238,26 @@ class Inputs:
         references = read_references(stream, self.layout, encoding=self.encoding, refused=refused)
         return (item for item in references if not _is_heading(item.text)) if self.layout == "auto" else references
 
+    def _doubt(self, item: Item) -> None:
+        """Count a reference that is perhaps not cut where it should be; the places of the first few are kept."""
+        self.unsure += 1
+        place = place_of(item, with_doubt=False)
+        if len(self.doubtful) < _FEW_PLACES and place not in self.doubtful:
+            self.doubtful.append(place)
+
     def tell_unsure(self) -> None:
-        """Say how many references are perhaps cut at the wrong place."""
+        """Say how many references are perhaps cut at the wrong place, and where."""
         if self.unsure:
+            joint = "at" if len(self.doubtful) == self.unsure else "such as at"
             complain(
-                f"references that may begin or end at the wrong place: {self.unsure} of {self.read}; "
-                "their cut is less than half sure (confidence of source in jsonl)"
+                f"references that may begin or end at the wrong place: {self.unsure} of {self.read}, "
+                f"{joint} {'; '.join(self.doubtful)} (-f jsonl says how sure each cut is)"
             )
 
     def _drain(self, refused: list[FormatError]) -> None:
         for error in refused:
             complain(str(error))
-        self.bad += len(refused)
+        self.bad.records += len(refused)
         refused.clear()
 
 
@@ -338,7 +351,7 @@ def _reason(error: InputError | OSError, path: Path) -> str:
     """Say what is wrong with a file."""
     if isinstance(error, OSError):
         missing = error.errno in (errno.ENOENT, errno.ENAMETOOLONG)
-        error = InputError(f"{path}: {error.strerror}", hint=_hint_for_text(path) if missing else "")
+        error = unopened(error, path, _hint_for_text(path) if missing else "")
     return in_options(error, "parse")
 
 

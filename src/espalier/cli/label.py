@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ from espalier.cli.console import Pace, complain, counted, in_options, progress
 from espalier.cli.files import (
     STANDARD,
     UTF_8,
+    Bad,
     Encoding,
     Least,
     Lossy,
@@ -27,6 +28,7 @@ from espalier.cli.files import (
     output_format,
     write_documents,
 )  # fmt: skip
+from espalier.cli.slips import unopened
 from espalier.errors import EspalierError, FormatError, InputError
 
 if TYPE_CHECKING:
@@ -95,15 +97,15 @@ def label(
     chosen = output_format(output, format or ("table" if to_terminal else None), "--format", _OWN)
     _check(chosen, explain, k, min_confidence, review, raw_cells)
     keep_apart([*files, model], {"--output": output, "--review": review})
-    inputs, whole = _Inputs(files, source, encoding), chosen in _OWN
+    inputs, whole = _Inputs(files, source, encoding, placed=chosen == "table"), chosen in _OWN
     job = LabelJob(open_extractor(model), model_file(model), k, min_confidence, whole, jobs)
     pace = Pace("records")
     with progress("labelling", quiet=to_terminal) as news, opened(review) as stream:
         answers = job.answers(inputs.documents(), lambda n: news(pace.news(n)), stream)
         _write(answers, output, chosen, job, explain=explain, lossy=lossy, raw_cells=raw_cells)
     done = f"{counted(inputs.read - job.low, 'labelled record')} as {chosen} → {output}"
-    failed = f"records labelled: {inputs.read}; bad records left out and files not read to the end: {inputs.bad}"
-    finish(inputs.read, job.low, review, failed if inputs.bad else None, None if output == STANDARD else done)
+    failed = inputs.bad.told("record", inputs.read, "labelled") if inputs.bad else None
+    finish(inputs.read, job.low, review, failed, None if output == STANDARD else done)
 
 
 _OWN = ("table", "extractions", "csv")
@@ -140,21 +142,36 @@ def _write(
     elif format == "table":
         from espalier.cli.show import write_table
 
-        rows = (("", answer, document) for document, answer in answers if answer is not None)
+        rows = ((document.meta[_PLACE], answer, document) for document, answer in answers if answer is not None)
         write_table(rows, output, job.extractor, explained=explain)
     else:
         write_documents((document for document, _ in answers), output, format, lossy=lossy)
 
 
+_PLACE = "place"
+
+
+def _placed(document: Document, path: Path, number: int) -> Document:
+    """Return a document that knows where it stands: the line, of plain text, else the number of the record."""
+    name = "<stdin>" if path == STANDARD else str(path)
+    line = document.meta.get("line") if document.spans is None else None
+    place = f"{name}:{line}" if isinstance(line, int) else f"{name}, record {number}"
+    return replace(document, meta={**document.meta, _PLACE: place})
+
+
 @dataclass(slots=True)
 class _Inputs:
-    """The files to label, how many records were `read`, and how many records or files were `bad`."""
+    """The files to label, how many records were `read`, and how many records or files were `bad`.
+
+    placed : has every record its place in its meta data? For tables, which write no meta data.
+    """
 
     files: list[Path]
     format: str | None
     encoding: str
+    placed: bool = False
     read: int = 0
-    bad: int = 0
+    bad: Bad = field(default_factory=Bad)
 
     def documents(self) -> Iterator[Document]:
         """Yield the documents of all files; what is bad is named and counted, and the next one follows."""
@@ -168,27 +185,28 @@ class _Inputs:
 
     def _of(self, path: Path) -> Iterator[Document]:
         refused: list[FormatError] = []
-        before = self.read + self.bad
+        before = self.read + self.bad.records
         try:
             for document in iter_documents(path, self.format, encoding=self.encoding, refused=refused):
                 self._drain(refused)
                 self.read += 1
-                yield document
+                number = self.read + self.bad.records - before
+                yield _placed(document, path, number) if self.placed else document
         finally:
             self._drain(refused)
-        if self.read + self.bad == before:
+        if self.read + self.bad.records == before:
             raise InputError(f"{'<stdin>' if path == STANDARD else path}: there is no record in it")
 
     def _drain(self, refused: list[FormatError]) -> None:
         for error in refused:
             complain(in_options(error, "label"))
-        self.bad += len(refused)
+        self.bad.records += len(refused)
         refused.clear()
 
     def _complain(self, error: EspalierError | OSError, path: Path) -> None:
-        self.bad += 1
+        self.bad.files += 1
         if isinstance(error, OSError):
-            complain(f"{path}: {error.strerror}")
+            complain(str(unopened(error, path)))
         else:
             rest = f"; the rest of {error.path or path} was not read" if isinstance(error, FormatError) else ""
             complain(in_options(error, "label") + rest)

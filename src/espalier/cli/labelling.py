@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from espalier.document import Document
+from espalier.errors import InputError
 from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import Extractor
 from espalier.loading import model_file
 
-__all__ = ["LabelJob", "csv_lines", "extraction_line", "open_extractor"]
+__all__ = ["LabelJob", "csv_lines", "extraction_line", "for_texts", "open_extractor"]
 
 _BATCH = 1000
 
@@ -28,7 +29,18 @@ def open_extractor(source: Path | str) -> Extractor:
 
     A bundled one answers like any other model: with the fields that it has learned, and nothing for the rest.
     """
-    return Extractor.from_file(model_file(source))
+    return for_texts(Extractor.from_file(model_file(source)), source)
+
+
+def for_texts(extractor: Extractor, source: Path | str) -> Extractor:
+    """Return an extractor that can label texts; a model that wants attributes from Python is refused by its name."""
+    from espalier.features.matrix import GivenIndex
+
+    model: Any = extractor.model
+    if isinstance(getattr(getattr(model, "base_", model), "index_", None), GivenIndex):
+        what = f"{source}: this model learned from attributes that a program made, and a text has none"
+        raise InputError(what, hint="use it in Python, or train one from texts: espalier train --labelled FILE")
+    return extractor
 
 
 @dataclass

@@ -73,8 +73,10 @@ def parse(
     the cut, where references were run together. Files and references that
     cannot be read are named, and the exit code is then 1.
 
-    A cell of csv that a spreadsheet would take for a formula (it begins with
-    = + - or @) gets an apostrophe in front; for programs there is --raw-cells.
+    In csv the columns that begin with work. have clean values (work.title,
+    work.pages); the others have the words of the reference, for checking. A
+    cell that a spreadsheet would take for a formula (it begins with = + - or
+    @) gets an apostrophe in front; for programs there is --raw-cells.
     """
     chosen = reference_format(format, output, "--format", _TABLE)
     _check(chosen, explain, k, min_confidence, review, raw_cells)
@@ -96,8 +98,8 @@ def parse(
         job.write(output, chosen, lambda n: news(pace.news(n, inputs.share_of(n))))
     inputs.tell_unsure()
     done = f"{counted(inputs.read - job.low, 'record')} as {chosen} → {output}"
-    failed = f"references parsed: {inputs.read}; references left out and files not read to the end: {inputs.bad}"
-    finish(inputs.read, job.low, review, failed if inputs.bad else None, None if output == STANDARD else done)
+    failed = inputs.bad.told("reference", inputs.read, "parsed") if inputs.bad else None
+    finish(inputs.read, job.low, review, failed, None if output == STANDARD else done)
 
 
 def _check(format: str, explain: bool, k: int, least: float, review: Path | None, raw_cells: bool) -> None:

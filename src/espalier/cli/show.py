@@ -31,7 +31,8 @@ from espalier.document import Document, Span
 from espalier.errors import InfeasibleError
 from espalier.extract.extraction import Extraction
 from espalier.io.files import write_chunks
-from espalier.tags import OUTSIDE, path_of
+from espalier.rules.text import print_node
+from espalier.tags import OUTSIDE, parse_tag, path_of
 
 if TYPE_CHECKING:
     from espalier.extract.extractor import Extractor
@@ -195,19 +196,20 @@ def print_table(console: Console, rows: Iterable[Row], extractor: Extractor, *, 
         styles = {
             label: f"bold {_REFERENCE_COLOURS[label]}" for label in extractor.labels if label in _REFERENCE_COLOURS
         }
+    rules = {rule.name: print_node(rule.node) for rule in extractor.rules}
     for number, (place, record, given) in enumerate(rows, 1):
         if isinstance(record, Entry):
             _print_entry(console, number, place, record)
             continue
         lines = [Text.assemble((f"{number:>4}  ", "bold"), _sure(record), (f"   {place}" if place else "", "dim"))]
-        lines += _body(record, styles, console.width)
+        lines += _body(record, styles, console.width, rules)
         if explained:  # the best reading
             lines += [Text(_INDENT + line, "dim") for line in _explanation(extractor, given)]
             if record.certificate is not None and record.certificate.scores:
                 lines.append(Text(f"{_INDENT}scores: {record.certificate.scores}", "dim"))
         for other in record.alternatives:
             lines += [Text(), Text.assemble((f"{_INDENT}or  ", "dim"), _sure(other))]
-            lines += _body(other, styles, console.width)
+            lines += _body(other, styles, console.width, rules)
         for line in [*lines, Text()]:
             console.print(line, no_wrap=True, overflow="ignore", crop=False)
 
@@ -230,7 +232,7 @@ def _sure(record: Extraction) -> Text:
     if certificate is not None and not certificate.proven:
         shown.append(f"   {certificate.status}", "red")
     if record.unfamiliar is not None:
-        shown.append(f"   unfamiliar: {record.unfamiliar.reason}", "red")
+        shown.append(f"   unfamiliar: {record.unfamiliar.sentence}", "red")
     doubtful = [
         f"{field.label} {_percent(field.confidence)}" for field in record.fields if field.confidence < _DOUBTFUL
     ]
@@ -242,14 +244,15 @@ def _percent(p: float) -> str:
     return ">99%" if p >= _ALMOST else "<1%" if p < 1 - _ALMOST else f"{p:.0%}"
 
 
-def _body(record: Extraction, styles: dict[str, str], width: int) -> Iterator[Text]:
+def _body(record: Extraction, styles: dict[str, str], width: int, rules: Mapping[str, str]) -> Iterator[Text]:
     """Yield the text under the names of its fields, then the rules that it breaks; `other` has no name."""
     spans = tuple(Span(f.start, f.end, f.label) for f in record.fields if f.label != "other")
     for line in show(Document(record.text, (), spans), styles, width - len(_INDENT)):
         yield Text.assemble(_INDENT, line)
     names = dict.fromkeys(violated.name for violated in record.violations)
     if names:
-        yield Text(f"{_INDENT}breaks {', '.join(names)}", "dim")
+        said = [f"{name} ({rules[name]})" if name in rules else name for name in names]
+        yield Text(f"{_INDENT}breaks the {'rule' if len(said) == 1 else 'rules'} {', '.join(said)}", "dim")
 
 
 def _explanation(extractor: Extractor, text: str | Document) -> Iterator[str]:
@@ -262,10 +265,12 @@ def _explanation(extractor: Extractor, text: str | Document) -> Iterator[str]:
     yield str(found).rpartition("\n\n")[2]
     before, after = ([path_of(name) for name in answer.names()] for answer in (found.before, found.after))
     changed = set(found.changed)
-    runs = groupby(range(len(found.tokens)), key=lambda t: (t in changed, before[t], after[t]))
-    for (differs, old, new), run in runs:
+    begins = [any(mark == "B" for mark, _ in parse_tag(name)) for name in found.after.names()]
+    same = [begins[t] if before[t] == after[t] else None for t in range(len(found.tokens))]
+    runs = groupby(range(len(found.tokens)), key=lambda t: (t in changed, before[t], after[t], same[t]))
+    for (differs, old, new, first), run in runs:
         if differs:
-            what = f"{old} → {new}" if old != new else f"{new}, cut otherwise"
+            what = f"{old} → {new}" if old != new else f"{new} {'begins' if first else 'goes on'}"
             yield f"{what}: {' '.join(found.tokens[t] for t in run)}"
     for effect in found.effects:
         times = f"{effect.before}× without rules, {effect.after}× with them"

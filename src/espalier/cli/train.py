@@ -290,10 +290,19 @@ def _tell(trained: Trained, path: Path, seconds: float, *, judged: bool, always:
     """
     recipe, sizes = trained.recipe, trained.sizes
     begun = "" if recipe.start is None else f", begun from {recipe.start.name}"
-    learned = f"{recipe.kind} from {counted(sizes['records'], 'record')}, {counted(sizes['tokens'], 'token')}"
+    kinds = " and ".join(_kinds(trained.estimator)) or recipe.kind
+    learned = f"{kinds} from {counted(sizes['records'], 'record')}, {counted(sizes['tokens'], 'token')}"
     note(f"{learned} in {seconds:.1f} s{begun} → {path}", always=always)
     if trained.kept is not None and trained.history:
-        rounds = counted(len(trained.history), "round")
-        which = f"the model of round {trained.kept}" if trained.kept else "the model of the labels alone"
+        which = "the model of the labels alone"
+        if trained.kept:
+            which = f"the model of round {trained.kept}{'' if judged else ', the last,'}"
         why = "is the best on the --dev records" if judged else "is kept; whether it is better, --dev FILE would tell"
-        note(f"{recipe.method}: {rounds}; {which} {why}", always=always)
+        note(f"{recipe.method}: {which} {why}", always=always)
+
+
+def _kinds(model: Any) -> list[str]:
+    """Return what was trained: the kinds of several models that answer as one; none where it is one alone."""
+    while model is not None and not hasattr(model, "experts_"):
+        model = getattr(model, "model_", getattr(model, "base_", None))
+    return [] if model is None else [expert.kind for expert in model.experts_]

@@ -79,6 +79,7 @@ def _learn() -> None:
     ruled = es.CCM(es.HMM(), es.rules(_RULES))
     ruled.fit(_X, _PLAIN).predict(_X)
     es.CoDL(ruled).fit(_X, _PLAIN, unlabelled=_X)
+    es.SampleRank(epochs=1).fit(_X, _TAGS)
 
 
 def _decode() -> None:

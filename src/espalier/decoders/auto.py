@@ -101,7 +101,7 @@ class _Budget:
     @classmethod
     def of(cls, max_nodes: int, seconds: float | None) -> _Budget:
         if seconds is not None and not seconds > 0:
-            raise InputError(f"seconds is {seconds!r}, expected a positive number, or None for no limit")
+            raise InputError(f"seconds is {seconds!r}", hint="expected a positive number, or None for no limit")
         stop = math.inf if seconds is None else time.perf_counter() + seconds
         return cls(checked_count(max_nodes, "max_nodes", least=0), stop)
 

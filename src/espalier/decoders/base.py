@@ -331,7 +331,7 @@ def _violated(problem: Problem, y: NDArray[np.int16], degrees: NDArray[np.int64]
 def checked_count(value: Any, name: str, least: int = 1) -> int:
     """Return an option that is a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} is {value!r}, expected a whole number of at least {least}")
+        raise InputError(f"{name} is {value!r}", hint=f"expected a whole number of at least {least}")
     return int(value)
 
 

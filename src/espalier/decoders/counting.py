@@ -116,7 +116,7 @@ class CountDecoder:
         """
         L, M = len(self.start), len(conditions.pattern)
         if unary.shape != (M, L):
-            raise InputError(f"unary has shape {unary.shape}, expected ({M}, {L})")
+            raise InputError(f"unary has shape {unary.shape}", hint=f"expected ({M}, {L})")
         if len(self.moves) > 1 and kinds is None:
             raise InputError(f"there are {len(self.moves)} transition matrices", hint="pass the class of every token")
         chosen = self._kinds(indptr, kinds)

@@ -110,11 +110,11 @@ def _check(problem: Problem, k: int, step: str, rate: float, shrink: float, cap:
         raise InputError(f"unknown step {step!r}", hint=f"use {' or '.join(map(repr, STEPS))}")
     for name, value in (("rate", rate), ("cap", cap)):
         if not value > 0:
-            raise InputError(f"{name} is {value!r}, expected a positive number")
+            raise InputError(f"{name} is {value!r}", hint="expected a positive number")
     if not 0 < shrink < 1:
-        raise InputError(f"shrink is {shrink!r}, expected a number between 0 and 1")
+        raise InputError(f"shrink is {shrink!r}", hint="expected a number between 0 and 1")
     if not gap >= 0:
-        raise InputError(f"gap is {gap!r}, expected zero or more")
+        raise InputError(f"gap is {gap!r}", hint="expected zero or more")
     for r in problem.globals:  # a rule that costs nothing may have any form
         if problem.grounded.compiled.form[r] != "linear":
             raise InputError(

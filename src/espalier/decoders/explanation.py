@@ -16,7 +16,9 @@ import numpy as np
 from espalier.decoders.base import Decoding, Problem, evaluate
 from espalier.errors import InfeasibleError
 
-__all__ = ["ExpertShare", "Explanation", "RuleEffect", "explain", "smallest_cause"]
+__all__ = ["NO_RULES", "ExpertShare", "Explanation", "RuleEffect", "explain", "smallest_cause"]
+
+NO_RULES = "No rules are used in decoding"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Explanation:
     before : the best labelling without any rule; after : the best with all of them; effects : every rule that one of
     the two breaks, and every one of the cause; cause : names of the rules that make the difference, none if there is no
     difference; minimal : is no smaller set enough? experts : where several models were asked, what each of them adds to
-    the scores.
+    the scores; unruled : what to say where there are no rules at all.
     """
 
     tokens: tuple[str, ...]
@@ -57,6 +59,7 @@ class Explanation:
     cause: tuple[str, ...]
     minimal: bool
     experts: tuple[ExpertShare, ...] = ()
+    unruled: str = ""
 
     @property
     def changed(self) -> tuple[int, ...]:
@@ -69,6 +72,8 @@ class Explanation:
         names = (self.before.names(), self.after.names())
         marks = ["^" if t in self.changed else "" for t in range(len(self.tokens))]
         rows = [("without rules", *names[0]), ("with rules", *names[1]), ("", *self.tokens), ("", *marks)]
+        if self.unruled:
+            rows = [("labels", *names[1]), ("", *self.tokens)]
         parts = ["\n".join(_columns(rows))]
         if self.effects:
             head = ("rule", "penalty", "broken without", "broken with", "paid")
@@ -84,6 +89,8 @@ class Explanation:
 
     def _verdict(self) -> str:
         loss = self.before.model_score - self.after.model_score
+        if self.unruled:
+            return f"{self.unruled} ({self.after.status})."
         if not self.changed:
             return f"The rules change nothing ({self.after.status})."
         names = ", ".join(self.cause) + ("" if self.minimal else ", or fewer: the search ended early,")
@@ -117,7 +124,8 @@ def explain(problem: Problem, *, method: str = "auto", budget: int = 200) -> Exp
         for name, rho, b, a in zip(problem.rules.names, problem.penalties, broken, kept, strict=True)
         if b or a or name in names
     )
-    return Explanation(tuple(problem.grounded.tokens), before, after, effects, names, minimal)
+    unruled = "" if problem.rules.K else NO_RULES
+    return Explanation(tuple(problem.grounded.tokens), before, after, effects, names, minimal, unruled=unruled)
 
 
 def _nothing_to_explain(problem: Problem) -> InfeasibleError:

@@ -108,7 +108,7 @@ def decode(
 def checked_seconds(time_limit: float | None) -> float | None:
     """Return a time limit that is None or positive."""
     if time_limit is not None and not time_limit > 0:
-        raise InputError(f"time_limit is {time_limit!r}, expected a positive number of seconds")
+        raise InputError(f"time_limit is {time_limit!r}", hint="expected a positive number of seconds")
     return time_limit
 
 

@@ -14,7 +14,7 @@ from espalier.decoders import table
 from espalier.decoders.base import Decoding, Problem, Status, infeasible
 from espalier.decoders.score_forms import as_floats, parts_of, tag_limits
 from espalier.decoders.viterbi import Clamp, clamped
-from espalier.errors import InputError
+from espalier.errors import InputError, RuleError
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import Rule, RuleSet
@@ -94,9 +94,14 @@ def compiled_for(rules: Rules, labels: Labels | Sequence[str] | None, L: int) ->
         if labels is not None and Labels(labels) != rules.labels:
             raise InputError("the rules were compiled for other labels, or for the same in another order")
         return rules
-    if not isinstance(labels, Labels):
-        labels = Labels(map(str, range(L)) if labels is None else labels)
-    return _compiled(rules, labels)
+    if labels is not None:
+        return _compiled(rules, labels if isinstance(labels, Labels) else Labels(labels))
+    try:
+        return _compiled(rules, Labels(map(str, range(L))))
+    except RuleError as error:
+        if "unknown field" not in error.what:
+            raise
+        raise error.noted("without labels= the fields are numbers: pass labels=, a name for each column") from None
 
 
 def _compiled(rules: RuleSet | Rule | str | None, labels: Labels) -> Compiled:

@@ -113,7 +113,9 @@ def _checked_tags(tags: ArrayLike | None, L: int, C: int) -> tuple[Int, Int]:
     """Return the rules' label of a first token and of the others by field, int64[L] each."""
     chosen = np.tile(np.arange(L), (2, 1)) if tags is None else np.asarray(tags, np.int64)
     if chosen.shape != (2, L):
-        raise InputError(f"tags have shape {chosen.shape}, expected (2, {L}): a first label and another for each field")
+        raise InputError(
+            f"tags have shape {chosen.shape}", hint=f"expected (2, {L}): a first label and another for each field"
+        )
     if (tags is None and L != C) or (chosen < 0).any() or (chosen >= C).any():
         raise InputError(
             f"potentials of {L} fields, but rules for {C} labels", hint="say by tags= which belongs to which"

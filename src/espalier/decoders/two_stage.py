@@ -191,10 +191,10 @@ def _allowed(top: float, tau: float, slack: float | None) -> float:
     """Return the largest loss: (1 - τ) |Z*|, which is eq. (23) where Z* > 0, or the given slack."""
     if slack is not None:
         if not slack >= 0:
-            raise InputError(f"slack is {slack!r}, expected zero or more")
+            raise InputError(f"slack is {slack!r}", hint="expected zero or more")
         return float(slack)
     if not 0 <= tau <= 1:
-        raise InputError(f"tau is {tau!r}, expected a number from 0 to 1")
+        raise InputError(f"tau is {tau!r}", hint="expected a number from 0 to 1")
     return (1.0 - tau) * abs(top) if tau < 1 else 0.0
 
 

@@ -48,6 +48,8 @@ def clamped(potentials: Potentials, clamp: Clamp, labels: Labels) -> Potentials:
     `{0: "a", (3, 6): ("b", "c"), -1: "a"}`: token 0 is a, tokens 3, 4 and 5 are each b or c, the last is a. A
     sub-path is one entry a token.
     """
+    if not isinstance(clamp, Mapping):
+        raise InputError(f"clamp is {clamp!r}", hint='expected labels by tokens, such as {0: "a", (3, 6): ("b", "c")}')
     T = potentials.n_tokens
     positions: dict[int, set[int]] = {}
     for place, choice in clamp.items():

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.document import Document
-from espalier.errors import Argument, InputError, LabelError, NotFittedError, RuleError, in_order, nearest
-from espalier.estimators.persist import pack, register
+from espalier.errors import Argument, InputError, LabelError, NotFittedError, RuleError, in_order, nearest, shortened
+from espalier.estimators.checks import check_number, check_progress, check_sample_weight, one_sequence
+from espalier.estimators.persist import checked_path, pack, register
 from espalier.inference import k_best, marginals, viterbi
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
@@ -37,11 +38,13 @@ __all__ = [
     "as_corpus",
     "check_labelled",
     "check_number",
+    "check_progress",
     "check_sample_weight",
     "compiled_rules",
     "fresh",
     "is_estimator",
     "labelled_corpus",
+    "one_sequence",
     "rule_set",
 ]
 
@@ -96,7 +99,7 @@ class Estimator:
         """Show the parameters that differ from their defaults."""
         defaults = inspect.signature(type(self).__init__).parameters
         shown = [
-            f"{name}={value!r}"
+            f"{name}={_shown(value)}"
             for name, value in self.get_params(deep=False).items()
             if not _same(value, defaults[name].default)
         ]
@@ -166,6 +169,15 @@ def again(estimator: Model) -> Model:
     return copy.copy(estimator) if warm else fresh(estimator)
 
 
+def _shown(value: Any) -> str:
+    """Return a parameter for a repr; of many templates, such as a loaded model has, the number."""
+    text = repr(value)
+    if len(text) <= 400:
+        return text
+    several = isinstance(value, list | tuple)
+    return f"<{len(value)} {type(value[0]).__name__.lower()}s>" if several else shortened(text, 400)
+
+
 def _same(a: Any, b: Any) -> bool:
     """Equality that survives arrays and odd types."""
     try:
@@ -201,26 +213,6 @@ def _renumbered(corpus: Corpus, vocabulary: Labels | None) -> Corpus:
     return replace(corpus, y=ids[corpus.y], labels=vocabulary)
 
 
-def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
-    """Return weights, float64[N], finite and not negative; None stays None."""
-    if sample_weight is None:
-        return None
-    weight = np.asarray(sample_weight, np.float64)
-    if weight.shape != (n,):
-        raise InputError(f"sample_weight has shape {weight.shape}, expected ({n},): one weight a sequence")
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise InputError("sample_weight must be finite and not negative")
-    return weight
-
-
-def check_number(name: str, value: Any, least: float = 0, *, whole: bool = False) -> None:
-    """Raise InputError unless a parameter is a finite number (or a whole one) of at least `least`."""
-    kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not np.isfinite(value) or value < least:
-        what = "a whole number" if whole else "a number"
-        raise InputError(f"{name} is {value!r}", hint=f"expected {what} of at least {least}")
-
-
 def check_labelled(corpus: Corpus) -> None:
     """Raise if there is nothing to learn from."""
     if len(corpus) == 0 or corpus.n_tokens == 0:
@@ -254,6 +246,15 @@ class SequenceLabeller(Estimator, ABC):
     threads: int | None = None
     labels_: Labels
     training_digest_: str
+
+    if not TYPE_CHECKING:  # else every attribute would be one
+
+        def __getattr__(self, name: str) -> Any:
+            """Say of what only `fit` finds that there was none yet."""
+            if name.endswith("_") and not name.startswith("_") and "labels_" not in self.__dict__:
+                what = f"this {type(self).__name__} is not fitted yet, so it has no {name}"
+                raise NotFittedError(what, hint="call fit first")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Register the kind of a new model, so that files which hold one can be loaded."""
@@ -371,9 +372,8 @@ class SequenceLabeller(Estimator, ABC):
         >>> model.predict_single(["Plum", "40"])
         ['fruit', 'price']
         """
-        if isinstance(tokens, str):
-            raise InputError("predict_single takes a list of tokens, not a string", hint="an Extractor takes texts")
-        return self.predict([tokens])[0]
+        with one_sequence(tokens, "predict_single"):
+            return self.predict([tokens])[0]
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
         """Return P(label | sequence) of each token.
@@ -433,8 +433,10 @@ class SequenceLabeller(Estimator, ABC):
         from espalier.decoders.api import explain
 
         self.check_fitted()
-        batch = self.chain_potentials([tokens], "explain needs")
-        return explain(batch[0], tokens=tokens, labels=self.labels_, valid_tags=False)
+        with one_sequence(tokens, "explain"):
+            batch = self.chain_potentials([tokens], "explain needs")
+        words = tokens.words if isinstance(tokens, Document) else [str(token) for token in tokens]
+        return explain(batch[0], tokens=words, labels=self.labels_, valid_tags=False)
 
     def score(self, X: Any, y: Sequence[Sequence[str | None]] | None = None) -> float:
         """Return the token accuracy.
@@ -464,7 +466,7 @@ class SequenceLabeller(Estimator, ABC):
         ----------
         path : of the file; one that exists is replaced.
         """
-        save(path, *pack(self))
+        save(checked_path(path), *pack(self))
 
 
 def rule_set(rules: RuleSet | str) -> RuleSet:

@@ -33,6 +33,7 @@ from espalier.estimators.base import (
     compiled_rules,
     fresh,
     labelled_corpus,
+    one_sequence,
     rule_set,
 )
 from espalier.estimators.persist import nested, unnested
@@ -379,7 +380,8 @@ class CCM(SequenceLabeller):
 
     def explain(self, tokens: Sequence[str]) -> Explanation:
         """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
-        corpus = as_corpus([tokens])
+        with one_sequence(tokens, "explain"):
+            corpus = as_corpus([tokens])
         from espalier.decoders.explanation import explain
 
         return with_experts(explain(self._problems(corpus, self.potentials(corpus))[0]), self.base_, corpus)

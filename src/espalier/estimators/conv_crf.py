@@ -21,6 +21,7 @@ from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
     check_number,
+    check_progress,
     check_sample_weight,
     fresh,
     labelled_corpus,
@@ -86,8 +87,8 @@ class ConvCRF(SequenceLabeller):
     patience : with `dev`, epochs without a better score after which a phase ends; 0 goes on to its end. In any case the
         weights of the best epoch are kept.
     warm_start : begin a second `fit` at the weights of the first, label by label.
-    prior : what another net has learned (`other.learned_`), or None: learning begins there, `decay` draws the weights
-        to it, and the shape of the net is its own. Labels may be added.
+    prior : another fitted net, or what it has learned (`other.learned_`), or None: learning begins there, `decay` draws
+        the weights to it, and the shape of the net is its own. Labels may be added.
     copies : learn from so many copies of each sequence, too, whose fields have the words of other sequences; together
         they count as much as the sequence (`learning.recombination`).
     replay : a labelled Corpus of sequences that the prior knows, or None: they are learned again beside the others,
@@ -146,6 +147,11 @@ class ConvCRF(SequenceLabeller):
     threads: int | None = None
     progress: Callable[[Progress], None] | None = None
 
+    def __post_init__(self) -> None:
+        """Keep what a fitted prior has learned: as an estimator, copies of this one would hold it unfitted."""
+        given: Any = self.prior
+        self.prior = given.learned_ if isinstance(given, ConvCRF) else given
+
     def fit(
         self,
         X: Any,
@@ -182,22 +188,26 @@ class ConvCRF(SequenceLabeller):
         ------
         InputError : labels are missing, shapes do not fit, or the checkpoint belongs to other data or parameters.
         """
-        from espalier.estimators.conv_learned import lessons, with_pool, with_soft_labels
+        from espalier.estimators.conv_learned import check_teacher, lessons, with_pool, with_soft_labels
+        from espalier.estimators.held_out import say_if_unknown
+        from espalier.estimators.tag_order import say_if_broken
         from espalier.estimators.unlabelled import checked_pool, held_out
 
         self.check_parameters()
+        check_teacher(teacher)
         corpus = self._labelled(X, y, labels, soft is not None, teacher)
         assert corpus.labels is not None
+        say_if_broken(corpus)
         learned = lessons(corpus, check_sample_weight(sample_weight, len(corpus)), self.copies, self.seed, self.replay)
         if unlabelled is not None:
             if teacher is None:
-                raise InputError(
-                    "ConvCRF learns from unlabelled text by a teacher", hint="pass teacher=, a fitted model"
-                )
+                raise InputError("unlabelled text is learned from a teacher", hint="pass teacher=, a fitted model")
             learned = with_pool(learned, checked_pool(unlabelled, "ConvCRF"), self.pool_weight)
         if soft is not None or teacher is not None:
             learned = with_soft_labels(learned, len(corpus), soft, teacher, self.soft_share)
-        return self.learn(learned, corpus.labels, dev=held_out(dev), checkpoint=checkpoint)
+        held = held_out(dev)
+        say_if_unknown(held, corpus.labels)
+        return self.learn(learned, corpus.labels, dev=held, checkpoint=checkpoint)
 
     def _labelled(
         self, X: Any, y: Sequence[Sequence[str | None]] | None, labels: Sequence[str] | None, soft: bool, teacher: Any
@@ -218,15 +228,9 @@ class ConvCRF(SequenceLabeller):
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
         least = {
-            "epochs": 0,
-            "crf_epochs": 0,
-            "min_steps": 0,
-            "batch": 1,
-            "patience": 0,
-            "copies": 0,
-            "shards": 1,
-            "seed": 0,
-        }
+            "epochs": 0, "crf_epochs": 0, "min_steps": 0, "batch": 1,
+            "patience": 0, "copies": 0, "shards": 1, "seed": 0,
+        }  # fmt: skip
         course = self._chosen(COURSE, 0)
         for name, number in least.items():
             check_number(name, course.get(name, getattr(self, name)), number, whole=True)
@@ -236,20 +240,17 @@ class ConvCRF(SequenceLabeller):
             raise InputError(f"average is {self.average!r}", hint="expected a share below 1, such as 0.999")
         if self.soft_share > 1:
             raise InputError(f"soft_share is {self.soft_share!r}", hint="expected a share from 0 to 1")
-        if len(self.dropout) != 5 or not all(0 <= share <= 0.9 for share in self.dropout):
+        check_progress(self.progress)
+        if self.dilations is not None and not hasattr(self.dilations, "__len__"):
+            raise InputError(f"dilations is {self.dilations!r}", hint="expected whole numbers, such as (1, 2, 4)")
+        if np.shape(self.dropout) != (5,) or not all(0 <= share <= 0.9 for share in self.dropout):
             raise InputError(f"dropout is {self.dropout!r}", hint="expected five shares from 0 to 0.9")
         if self.storage not in STORAGES:
             raise InputError(f"storage is {self.storage!r}", hint=f"expected {' or '.join(map(repr, STORAGES))}")
         if self.prior is not None:
-            self._check_prior(self.prior)
+            from espalier.estimators.conv_learned import check_prior
 
-    @staticmethod
-    def _check_prior(prior: object) -> None:
-        from espalier.estimators.conv_learned import LearnedNet
-
-        if not isinstance(prior, LearnedNet):
-            what = f"prior is a {type(prior).__name__}"
-            raise InputError(what, hint="expected what a fitted ConvCRF has as learned_")
+            check_prior(self.prior)
 
     def _names(self, labels: Sequence[str] | None) -> Sequence[str] | None:
         """Return the names of the labels if they are fixed; the prior's must be among them."""

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
+from espalier.errors import InputError, NotFittedError
+from espalier.estimators.tag_order import allowed_moves
 from espalier.features.hashed import hashed_words, spaces_before
 from espalier.models.conv import Borders, ConvShape, NetInput, Parameters
 from espalier.models.conv_scoring import ScoringNet
@@ -19,8 +21,8 @@ if TYPE_CHECKING:  # whoever labels never waits for what only training needs
     from espalier.learning.net_training import NetData, Score
 
 __all__ = [
-    "LearnedNet", "Lessons", "between", "chain_batch", "forbidding", "lessons", "scorer_of", "with_pool",
-    "with_soft_labels",
+    "LearnedNet", "Lessons", "between", "chain_batch", "check_prior", "check_teacher", "forbidding", "lessons",
+    "scorer_of", "with_pool", "with_soft_labels",
 ]  # fmt: skip
 
 Float = NDArray[np.float64]
@@ -86,7 +88,7 @@ class Lessons:
 
         corpus = self.corpus
         assert corpus.y is not None
-        start_allowed, allowed, _ = corpus.moves()
+        start_allowed, allowed, _ = allowed_moves(corpus)
         words, spaces = hashed_words(corpus.types, buckets), spaces_before(corpus)
         return NetData(
             corpus.indptr, words, corpus.token_ids, spaces, corpus.y, self.weight,
@@ -104,6 +106,23 @@ def lessons(
     found, weights = more_examples(corpus, own, copies, seed, replay)
     assert weights is not None
     return Lessons(found, weights)
+
+
+def check_prior(prior: object) -> None:
+    """Raise for a prior of another kind."""
+    if not isinstance(prior, LearnedNet):
+        raise InputError(f"prior is a {type(prior).__name__}", hint="expected a fitted ConvCRF, or its learned_")
+
+
+def check_teacher(teacher: Any) -> None:
+    """Raise for a teacher that cannot teach; None is none."""
+    if teacher is None:
+        return
+    if not hasattr(teacher, "predict_marginals"):
+        hint = "expected a fitted model; es.load(...).model is that of a file"
+        raise InputError(f"teacher is {teacher!r}", hint=hint)
+    if not hasattr(teacher, "labels_"):
+        raise NotFittedError(f"the teacher, a {type(teacher).__name__}, is not fitted yet", hint="call its fit first")
 
 
 def with_pool(lessons: Lessons, pool: Corpus, weight: float) -> Lessons:

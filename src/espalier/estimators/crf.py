@@ -43,16 +43,17 @@ class CRF(LinearChainLabeller):
 
     Parameters
     ----------
-    features : templates (texts or objects), a FeatureExtractor, or None for the default set. Ignored if X holds
-        ready attributes (a list of names or a mapping a token).
+    features : templates (texts or objects), a FeatureExtractor, or None for the default set. Not used, with a warning,
+        if X holds ready attributes (a list of names or a mapping a token).
     l1, l2 : weights of the two penalties; more features and less data ask for a larger l2.
     max_iterations, epsilon, delta, period : when to stop (see `espalier.learning.lbfgs`).
     min_count : attributes on fewer training tokens are dropped.
     transitions : "observed" gives weights to transitions seen in training, "all" to every allowed one.
     warm_start : begin a second `fit` at the weights of the first, attribute by attribute and label by label; the
         optimum is the same, and near it far fewer iterations are needed.
-    prior : what another model has learned (`other.learned_`), or None. Its attributes are kept as they are, `features`
-        and `min_count` are not used, and both penalties draw the weights towards its own. Labels may be added.
+    prior : another fitted CRF, or what it has learned (`other.learned_`), or None. Its attributes are kept as they are,
+        `features` and `min_count` are not used, and both penalties draw the weights towards its own. Labels may be
+        added.
     copies : learn from so many copies of each sequence, too, whose fields have the words of other sequences; together
         they count as much as the sequence (`learning.recombination`). For a handful of sequences in one style.
     replay : a labelled Corpus of sequences that the prior knows, or None: they are learned again beside the others,
@@ -111,9 +112,7 @@ class CRF(LinearChainLabeller):
         if self.transitions not in ("observed", "all"):
             raise InputError(f"transitions is {self.transitions!r}", hint="expected 'observed' or 'all'")
         if self.prior is not None and not isinstance(self.prior, Learned):
-            raise InputError(
-                f"prior is a {type(self.prior).__name__}", hint="expected what a fitted CRF has as learned_"
-            )
+            raise InputError(f"prior is a {type(self.prior).__name__}", hint="expected a fitted CRF, or its learned_")
 
     def _examples(self, X: Any, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
         if not self.copies and not self.replay:

@@ -32,12 +32,13 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.probabilities import sureness
 from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
-from espalier.estimators.abilities import with_experts
+from espalier.estimators.abilities import ScoresSegments, with_experts
 from espalier.estimators.base import (
     SequenceLabeller,
     again,
     as_corpus,
     check_number,
+    check_sample_weight,
     fresh,
     labelled_corpus,
 )
@@ -171,7 +172,7 @@ class Experts(SequenceLabeller):
         self._check_parameters()
         corpus = labelled_corpus(X, y, labels)
         assert corpus.labels is not None
-        weight = None if sample_weight is None else np.asarray(sample_weight)
+        weight = check_sample_weight(sample_weight, len(corpus))
         parts = [] if held_out is not None or self.weights is not None else self._cross_fitted(corpus, weight)
         names = corpus.labels.names
         fitted = [
@@ -216,7 +217,9 @@ class Experts(SequenceLabeller):
         if held_out is None:
             self.weights_ = np.array(self.weights, np.float64)
             return self
-        return self._learned([self._scored(*(held_out if isinstance(held_out, tuple) else (held_out,)))])
+        from espalier.estimators.held_out import data_pair
+
+        return self._learned([self._scored(*data_pair(held_out, "held_out"))])
 
     def _learned(self: Self, parts: Sequence[ExpertScores]) -> Self:
         """Learn what is not given from held-out scores: weights, temperatures of the sum and of the first alone."""
@@ -247,6 +250,10 @@ class Experts(SequenceLabeller):
             raise InputError(f"experts is {self.experts!r}", hint=hint)
         if not len(self.experts):
             raise InputError("there are no experts", hint="give at least one estimator, such as CRF()")
+        segments = next((one for one in self.experts if isinstance(one, ScoresSegments)), None)
+        if segments is not None:
+            what = f"a {type(segments).__name__} scores segments"
+            raise InputError(what, hint="Experts add scores of tokens: give models of chains, such as CRF()")
         check_number("folds", self.folds, 2, whole=True)
         if self.temperature is not None:
             check_number("temperature", self.temperature)

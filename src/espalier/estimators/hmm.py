@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, fresh, labelled_corpus
+from espalier.estimators.tag_order import say_if_broken
 from espalier.features.word_classes import WordClasses
 from espalier.inference import Posterior, posterior
 from espalier.models.hmm import (
@@ -99,6 +100,7 @@ class HMM(SequenceLabeller):
         smoothing = self._smoothing()
         check_transition_classes(self.transition_classes)
         corpus = labelled_corpus(X, y, labels)
+        say_if_broken(corpus)
         assert corpus.labels is not None
         if vocabulary is None:
             vocabulary = Vocabulary((), self.normalise)

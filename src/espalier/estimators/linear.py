@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,8 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.errors import InputError, LabelError, ModelFileError, nearest
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_labelled, check_sample_weight
+from espalier.errors import InputError, LabelError, ModelFileError, ResultWarning, nearest
+from espalier.estimators.base import (
+    SequenceLabeller,
+    as_corpus,
+    check_labelled,
+    check_number,
+    check_progress,
+    check_sample_weight,
+)
+from espalier.estimators.tag_order import allowed_moves, say_if_broken
 from espalier.features.fields import default_templates
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix, GivenIndex
@@ -84,6 +93,12 @@ class LinearChainLabeller(SequenceLabeller):
     weights_: ChainModel
     index_: FeatureIndex | GivenIndex
 
+    def __post_init__(self) -> None:
+        """Keep what a fitted prior has learned: as an estimator, copies of this one would hold it unfitted."""
+        given: Any = getattr(self, "prior", None)
+        if isinstance(given, LinearChainLabeller):
+            self.prior: Learned | None = given.learned_
+
     @abstractmethod
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
@@ -113,15 +128,20 @@ class LinearChainLabeller(SequenceLabeller):
         the estimator itself, fitted.
         """
         self.check_parameters()
+        check_progress(getattr(self, "progress", None))
         prior: Learned | None = getattr(self, "prior", None)
         vocabulary = Labels(labels) if labels is not None else None if prior is None else prior.labels
         if holds_attributes(X):
             if y is None:
                 raise InputError("fit needs y, the label lists")
+            if self.features is not None:
+                what = "the tokens of X are ready attributes, so the features of this model have no effect"
+                warnings.warn(f"{what}; pass words, or leave out features", ResultWarning, stacklevel=2)
             corpus = Corpus.from_tokens([[""] * len(sequence) for sequence in X], y, vocabulary=vocabulary)
         else:
             corpus = as_corpus(X, y, vocabulary=vocabulary)
         check_labelled(corpus)
+        say_if_broken(corpus)
         assert corpus.labels is not None
         examples, weight = self._examples(X, corpus, check_sample_weight(sample_weight, len(corpus)))
         index, matrix = self.indexed(X, examples)
@@ -154,7 +174,7 @@ class LinearChainLabeller(SequenceLabeller):
         prior: Learned | None = getattr(self, "prior", None)
         given = holds_attributes(X)
         if prior is None:
-            return GivenIndex.fit_transform(X) if given else self.extractor().fit_transform(corpus)
+            return GivenIndex.fit_transform(X, self.min_count) if given else self.extractor().fit_transform(corpus)
         if isinstance(prior.index, FeatureIndex) == given:
             raise InputError(
                 "the prior and X differ: one has ready attributes, the other tokens", hint="both need the same"
@@ -234,6 +254,8 @@ class LinearChainLabeller(SequenceLabeller):
         -------
         list of (attribute, weight), from the largest weight to the smallest.
         """
+        self.check_fitted()
+        check_number("n", n, whole=True)
         if label not in self.labels_.names:
             known = ", ".join(self.labels_.names)
             raise LabelError(
@@ -295,7 +317,7 @@ def training_set(corpus: Corpus, matrix: FeatureMatrix, sample_weight: NDArray[n
     """Bring the corpus into arrays and find what is allowed: valid tags, and whatever the labels themselves do."""
     assert corpus.y is not None
     assert corpus.labels is not None
-    return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *corpus.moves(), sample_weight)
+    return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *allowed_moves(corpus), sample_weight)
 
 
 def _widened(array: NDArray[Any]) -> NDArray[Any]:

@@ -34,8 +34,8 @@ class Perceptron(LinearChainLabeller):
 
     Parameters
     ----------
-    features : templates (texts or objects), a FeatureExtractor, or None for the default set. Ignored if X holds
-        ready attributes (a list of names or a mapping a token).
+    features : templates (texts or objects), a FeatureExtractor, or None for the default set. Not used, with a warning,
+        if X holds ready attributes (a list of names or a mapping a token).
     epochs : passes over the training set.
     averaged : use the mean of the weights after every sequence, rather than the last ones.
     seed : of the order in which sequences are visited, a whole number; the same seed gives the same model.

@@ -132,6 +132,13 @@ def _empty(cls: type[SequenceLabeller]) -> SequenceLabeller:
     return cls(**{p.name: None for p in parameters if p.default is p.empty})
 
 
+def checked_path(path: Any) -> str | os.PathLike[str]:
+    """Return where to save; raise InputError for what is no path."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"save takes the path of a file, not {path!r}", hint="such as 'my.espalier'")
+    return path
+
+
 def nested(name: str, estimator: SequenceLabeller) -> tuple[Header, Arrays]:
     """Pack an estimator under a name, for the state of the one that holds it."""
     header, arrays = pack(estimator)

@@ -24,7 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
+from espalier.decoders.base import Problem
 from espalier.decoders.batch import decode_batch
+from espalier.decoders.explanation import NO_RULES, Explanation, explain
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.abilities import Counts, FitsSoft, SoftProblem
 from espalier.estimators.base import (
@@ -32,6 +34,7 @@ from espalier.estimators.base import (
     as_corpus,
     check_number,
     fresh,
+    one_sequence,
 )
 from espalier.estimators.hmm import HMM
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
@@ -235,6 +238,17 @@ class PosteriorRegularization(RuleTaught):
                 )
             best = np.where(found < 0, best, found)
         return best, corpus.indptr
+
+    def explain(self, tokens: Sequence[str]) -> Explanation:
+        """Return the answer for one sequence; with decode="rules", what the rules change, too."""
+        if self.decode != "rules":
+            found: Explanation = super().explain(tokens)
+            used = "decode='rules' would use them" if self.decode == "model" else "they are in the projected scores"
+            return replace(found, unruled=f"{NO_RULES}; {used}")
+        with one_sequence(tokens, "explain"):
+            corpus = as_corpus([tokens])
+        [grounded] = self.features_.compiled.ground_corpus(corpus)
+        return explain(Problem(self.potentials(corpus)[0], grounded, self.penalties_))
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, ModelFileError
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_number, check_sample_weight
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_number, check_progress, check_sample_weight
 from espalier.features.extract import FeatureExtractor
 from espalier.features.fields import default_templates
 from espalier.features.index import FeatureIndex
@@ -120,6 +120,7 @@ class SemiCRF(SequenceLabeller):
         """Raise InputError for a parameter that makes no sense."""
         for name in ("l1", "l2"):
             check_number(name, getattr(self, name))
+        check_progress(self.progress)
         if self.transitions not in ("observed", "all"):
             raise InputError(f"transitions is {self.transitions!r}", hint="expected 'observed' or 'all'")
         n = self.max_length

@@ -32,7 +32,14 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders.base import Problem, evaluate
 from espalier.decoders.two_stage import COUNTS, solve
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, fresh, labelled_corpus
+from espalier.estimators.base import (
+    SequenceLabeller,
+    as_corpus,
+    check_sample_weight,
+    fresh,
+    labelled_corpus,
+    one_sequence,
+)
 from espalier.estimators.held_out import fitted, folds_of, labelled_dev
 from espalier.estimators.persist import nested, unnested
 from espalier.inference import viterbi
@@ -301,7 +308,8 @@ class TwoStage(SequenceLabeller):
 
     def explain(self, tokens: Sequence[str]) -> Repair:
         """Say what stage two does to one sequence, and which rules that mends."""
-        corpus = as_corpus([tokens])
+        with one_sequence(tokens, "explain"):
+            corpus = as_corpus([tokens])
         batch = self.potentials(corpus)
         best = viterbi(batch)
         [after] = self._stage_two(corpus, batch, [self.tau_])

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, labelled_corpus
+from espalier.estimators.base import SequenceLabeller, as_corpus, check_progress, check_sample_weight, labelled_corpus
+from espalier.estimators.held_out import data_pair, say_if_unknown
 from espalier.estimators.persist import nested, unnested
 from espalier.potentials import ChainBatch
 
@@ -125,7 +126,10 @@ class TaughtLabeller(SequenceLabeller):
         the estimator itself, fitted.
         """
         self.check_parameters()
+        check_progress(getattr(self, "progress", None))
         corpus, pool, held = labelled_corpus(X, y, labels), checked_pool(unlabelled, type(self).__name__), held_out(dev)
+        assert corpus.labels is not None
+        say_if_unknown(held, corpus.labels)
         self._keep(*self._teach(corpus, check_sample_weight(sample_weight, len(corpus)), pool, held))
         return self
 
@@ -195,7 +199,7 @@ def held_out(dev: Any) -> Corpus | None:
     """Return held-out data as a corpus; dev : a labelled Corpus, a pair (X, y), or None."""
     if dev is None:
         return None
-    corpus = as_corpus(*dev) if isinstance(dev, tuple) and len(dev) == 2 else as_corpus(dev)
+    corpus = as_corpus(*data_pair(dev, "dev"))
     if corpus.y is None or not (corpus.y >= 0).any():
         raise InputError("dev has no labels to score against", hint="pass a labelled Corpus or a pair (X, y)")
     return corpus

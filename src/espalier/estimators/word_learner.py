@@ -164,8 +164,6 @@ class WordLearner(TaughtLabeller):
     def explain(self, tokens: Sequence[str]) -> Explanation:
         """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
         self.check_fitted()
-        if not isinstance(self.model_, HasRules):
-            raise InputError("there are no rules to explain", hint="give WordLearner a CCM")
         found: Explanation = self.model_.explain(tokens)
         return found
 

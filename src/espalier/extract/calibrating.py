@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus
 from espalier.document import Document
-from espalier.errors import InputError
-from espalier.extract.answers import Answers
+from espalier.errors import InputError, listed
+from espalier.estimators.base import as_corpus
+from espalier.estimators.held_out import data_pair
+from espalier.extract.answers import Answers, FieldNames
 from espalier.extract.confidence import KINDS, Calibration, Correction, Curve, Verdicts, steady_logit
 from espalier.extract.familiarity import FEW, FEWEST, SIGNS, Familiarity
 from espalier.metrics.reliability import calibration
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from espalier.extract.extraction import Extraction
     from espalier.extract.extractor import Extractor
 
-__all__ = ["Trial", "errors", "isotonic", "learn_calibration", "say_if_few", "tried"]
+__all__ = ["Trial", "errors", "isotonic", "learn_calibration", "say_if_few", "say_if_unknown", "sets_of", "tried"]
 
 Float = NDArray[np.float64]
 
@@ -77,14 +79,43 @@ class Trial(NamedTuple):
         return found
 
 
+def sets_of(dev: Any, unseen: Any) -> list[list[Document]]:
+    """Return the documents of each set of texts that somebody passed."""
+    if isinstance(unseen, Corpus | Document) or (unseen and all(isinstance(one, Document) for one in unseen)):
+        raise InputError("unseen is one set of texts", hint="pass a list of sets: unseen=[texts]")
+    return [_documents(texts) for texts in (dev, *unseen)]
+
+
+def _documents(given: Any) -> list[Document]:
+    """Return documents of whatever has them: a Corpus, a pair (X, y), one of them alone."""
+    X, y = data_pair(given, "dev")
+    if y is not None:
+        X = as_corpus(X, y)
+    documents = list(X.to_documents() if isinstance(X, Corpus) else [X] if isinstance(X, Document) else X)
+    if not all(isinstance(document, Document) for document in documents):
+        what = "calibrate takes documents with labels, a Corpus, or a pair (X, y)"
+        raise InputError(what, hint="es.read gives documents")
+    return documents
+
+
+def say_if_unknown(names: FieldNames, sets: Iterable[Iterable[Document]]) -> str:
+    """Return a complaint about fields of labelled texts that a model does not have, else nothing."""
+    known = {path.split("/")[0] for path in (*names.known, *names.fields)}
+    seen = dict.fromkeys(span.label for documents in sets for document in documents for span in document.spans or ())
+    lost = [label for label in seen if label.split("/")[0] not in known]
+    if not lost:
+        return ""
+    return f"the texts have fields that the model does not have, so no answer is right there: {listed(lost)}"
+
+
 def tried(extractor: Extractor, given: Iterable[Document] | Corpus) -> Trial:
     """Answer held-out texts with raw probabilities, and say what was right."""
-    several = given.to_documents() if isinstance(given, Corpus) else [given] if isinstance(given, Document) else given
-    documents = list(several)
-    if not all(isinstance(document, Document) for document in documents):
-        raise InputError("calibrate takes documents with labels, or a Corpus", hint="es.read gives documents")
+    documents = _documents(given)
     labelled = [document for document in documents if document.spans is not None and not document.unknown]
     if not labelled:
+        if any(document.spans for document in documents):
+            what = "every text with labels has a token whose label is unknown (None)"
+            raise InputError(what, hint="confidences are compared with texts that are labelled as a whole")
         raise InputError("no text has labels, so there is nothing to compare confidences with")
     raw = copy(extractor)
     raw.calibration = Calibration(counted=extractor.calibration.counted)

@@ -30,10 +30,11 @@ from espalier.errors import (
     NotFittedError,
     ResultWarning,
     check_several,
+    counted,
     nearest,
 )
 from espalier.estimators.base import SequenceLabeller
-from espalier.estimators.persist import pack, unpack
+from espalier.estimators.persist import checked_path, pack, unpack
 from espalier.extract.answers import Answers, FieldNames, Reading, Scored, decode
 from espalier.extract.confidence import Calibration, Verdicts
 from espalier.extract.extraction import Extraction
@@ -59,6 +60,8 @@ Place = tuple[str, int, int]
 FEW = BATCH // 2
 """Texts that may be worked on one by one; a whole batch never is, so that its answers are those of any process."""
 
+_OWN = "for tokens of your own pass es.Document.from_tokens([...])"
+
 
 class ScoringModel(Protocol):
     """The least that an extractor asks of a model: label names, and the scores of every label at every token."""
@@ -75,7 +78,7 @@ class Extractor:
     Parameters
     ----------
     model : a fitted estimator; one under rules (`CCM`) brings them along.
-    rules : other rules, with penalties, as a RuleSet or as text; None: the model's own.
+    rules : rules instead of the model's own, with penalties, as a RuleSet or as text; None: the model's own.
     calibration : a map of confidences; None leaves them as they are. `calibrate` fits one.
     names : other names for fields of the model, `{"journal": "container-title"}`; `save` keeps them.
     threads : None chooses by size; results do not depend on it.
@@ -183,6 +186,7 @@ class Extractor:
         ----------
         path : of the file; one that exists is replaced.
         """
+        path = checked_path(path)
         header, arrays = pack(self.model if self._own_rules else self._ruled_model())
         save_file(path, {**header, **self._more_header()}, arrays)
 
@@ -208,7 +212,7 @@ class Extractor:
         return self.compiled.rules
 
     def with_rules(self: Self, rules: RuleSet | Compiled | str) -> Self:
-        """Return the same extractor under other rules.
+        """Return the same extractor under other rules, instead of those that it has.
 
         Parameters
         ----------
@@ -237,7 +241,8 @@ class Extractor:
         """
         if not isinstance(text, str | Document):
             raise InputError(
-                f"a {self.thing} is a string, not {type(text).__name__}", hint=f"{self._many} takes several"
+                f"a {self.thing} is a string, not {type(text).__name__}",
+                hint=[f"{self._many} takes several", _OWN if isinstance(text, list | tuple) else ""],
             )
         return next(self.extract_many([text], k=k))
 
@@ -286,7 +291,10 @@ class Extractor:
         if isinstance(text, Document):
             return text
         if not isinstance(text, str):
-            raise InputError(f"{self.thing} {i} is a {type(text).__name__}, not a string")
+            raise InputError(
+                f"{self.thing} {i} is a {type(text).__name__}, not a string",
+                hint=_OWN if isinstance(text, list | tuple) else "",
+            )
         if self.longest is not None and len(text) > self.longest:
             raise InputError(
                 f"{self.thing} {i} has {len(text):,} characters",
@@ -388,6 +396,10 @@ class Extractor:
         -------
         list of Documents with spans, in order.
         """
+        odd: Any = next((one for one in documents if not isinstance(one, Document)), None)
+        if odd is not None or isinstance(documents, Document):
+            what = f"label takes a list of documents, not {'one' if odd is None else type(odd).__name__}"
+            raise InputError(what, hint="Document.from_text makes one of a text")
         found = [document.with_tags(own) for document, own in zip(documents, self.tags(documents), strict=True)]
         return [self._in_our_words(document) for document in found] if self.field_names.renamed else found
 
@@ -423,8 +435,8 @@ class Extractor:
 
         Parameters
         ----------
-        dev : documents with spans, or a labelled Corpus: texts like those that the model was trained on.
-        unseen : sets of other kinds, that the model has seen nothing like; each counts as much as `dev`.
+        dev : documents with spans, a labelled Corpus, or a pair (X, y): texts like those that the model was trained on.
+        unseen : a list of sets of other kinds, that the model has seen nothing like; each counts as much as `dev`.
 
         Returns
         -------
@@ -432,10 +444,14 @@ class Extractor:
 
         Warns
         -----
-        ResultWarning : there are fewer than 50 texts in `dev`. They correct confidences a little, never their order.
+        ResultWarning : there are fewer than 50 texts in `dev`. They correct confidences a little, never their order. Or
+            the texts have labels that the model does not have.
         """
-        from espalier.extract.calibrating import learn_calibration, say_if_few, tried
+        from espalier.extract.calibrating import learn_calibration, say_if_few, say_if_unknown, sets_of, tried
 
+        dev, *unseen = sets_of(dev, unseen)
+        if unknown := say_if_unknown(self.field_names, (dev, *unseen)):
+            warnings.warn(unknown, ResultWarning, stacklevel=2)
         trials = [tried(self, texts) for texts in (dev, *unseen)]
         if few := say_if_few(trials, "text"):
             warnings.warn(few, ResultWarning, stacklevel=2)
@@ -486,7 +502,8 @@ class Extractor:
 
     def __repr__(self) -> str:
         """Show what it is made of."""
-        return f"{type(self).__name__}({self.model!r}, {len(self.rules)} rules, {len(self.labels)} fields)"
+        size = f"{counted(len(self.rules), 'rule')}, {counted(len(self.labels), 'field')}"
+        return f"{type(self).__name__}({self.model!r}, {size})"
 
 
 def _checked(names: Any, error: type[EspalierError]) -> Mapping[str, str]:

@@ -51,6 +51,16 @@ _WORDS = {
     "surprise": ("too sure", "unsure"),
     "evidence": ("little known", "much known"),
 }
+_SENTENCES = {
+    "short": "it is much shorter than usual",
+    "long": "it is much longer than usual",
+    "few fields": "fewer fields than usual were found in it",
+    "many fields": "more fields than usual were found in it",
+    "too sure": "the model is surer of it than usual",
+    "unsure": "the model is unsure of all of it",
+    "little known": "it has little that the model knows",
+    "much known": "it has more than usual that the model knows",
+}
 _LEAST_P, _LARGEST = 1e-6, 1e3
 
 
@@ -64,6 +74,11 @@ class Unfamiliar:
 
     distance: float
     reason: str
+
+    @property
+    def sentence(self) -> str:
+        """The reason in a sentence, for people: "the model is unsure of all of it"."""
+        return _SENTENCES.get(self.reason, self.reason)
 
 
 def signs_of(lengths: NDArray[np.int64], fields: Float, probability: Float, score: Float) -> Float:

@@ -68,7 +68,7 @@ from espalier.features.fields import (
 )
 from espalier.features.named import Lexicon, NamedField, RegexField, TableField, Vectors
 from espalier.features.spans import Beyond, Bracketed, Measure, Quoted, Within
-from espalier.features.templates import FeatureField, Part, Template
+from espalier.features.templates import FeatureField, Part, Template, no_function
 
 __all__ = ["parse_template", "parse_templates", "read_table"]
 
@@ -218,7 +218,7 @@ def parse_templates(texts: Iterable[str], definitions: Iterable[NamedField] = ()
 def parse_template(text: str, definitions: Iterable[NamedField] = ()) -> tuple[Template, ...]:
     """Return the templates that one text stands for: one, or several where it lists offsets or lengths."""
     if not isinstance(text, str):
-        raise InputError(f"template {text!r} is not a string")
+        raise no_function(text) if callable(text) else InputError(f"template {text!r} is not a string")
     known = {field.text: field for field in definitions}
     choices = []
     for written in text.split("&"):

@@ -30,7 +30,7 @@ from espalier.features.fields import full_shapes
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
 from espalier.features.stretches import Stretches, signs_of
-from espalier.features.templates import FeatureField, Template, all_fields, fields_of
+from espalier.features.templates import FeatureField, Template, all_fields, fields_of, no_function
 
 if TYPE_CHECKING:
     from espalier.features.named import NamedField
@@ -298,6 +298,8 @@ class FeatureExtractor:
         """
         if isinstance(templates, str):
             raise InputError("templates must be a list", hint=f"found the string {templates!r}")
+        if callable(templates):
+            raise no_function(templates)
         if not hasattr(templates, "__iter__"):
             what = f"found {templates!r}; the first parameter of a model is its features, others have names: l2=0.5"
             raise InputError("templates must be a list", hint=what)

@@ -168,10 +168,15 @@ class GivenIndex:
         self.vocabulary = {name: k for k, name in enumerate(names)}
 
     @classmethod
-    def fit_transform(cls, sequences: Attributes) -> tuple[GivenIndex, FeatureMatrix]:
-        """Learn the names, and return the matrix too."""
+    def fit_transform(cls, sequences: Attributes, min_count: int = 1) -> tuple[GivenIndex, FeatureMatrix]:
+        """Learn the names, and return the matrix too; min_count : names on fewer tokens are dropped."""
         index = cls()
-        return index, FeatureMatrix.from_attributes(sequences, index.vocabulary, grow=True)
+        matrix = FeatureMatrix.from_attributes(sequences, index.vocabulary, grow=True)
+        if min_count <= 1:
+            return index, matrix
+        often = np.bincount(matrix.token_refs, minlength=matrix.n_attributes) >= min_count
+        index = cls(name for name, kept in zip(index.vocabulary, often.tolist(), strict=True) if kept)
+        return index, index.transform(sequences)
 
     def transform(self, sequences: Attributes) -> FeatureMatrix:
         """Return the matrix of new sequences."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,10 +26,19 @@ if TYPE_CHECKING:
     from espalier.features.extract import View
     from espalier.features.single import SingleText
 
-__all__ = ["MAX_OFFSET", "FeatureField", "Part", "Template", "all_fields", "fields_of", "marker"]
+__all__ = ["MAX_OFFSET", "FeatureField", "Part", "Template", "all_fields", "fields_of", "marker", "no_function"]
 
 MAX_OFFSET = 1000
 """How far from its token a template may look."""
+
+
+def no_function(given: Any) -> InputError:
+    """Return what to say of a function, where templates are expected."""
+    name = getattr(given, "__name__", "function")
+    what = f"features are templates, and {name} is a function"
+    return InputError(
+        what, hint="call it yourself: a token of X may be a mapping, [[{'lower': 'plum', ...}, ...], ...]"
+    )
 
 
 class FeatureField:

@@ -1,6 +1,7 @@
 """`njit` of Numba, one line on stderr when something is compiled for the first time, and quick loading of the rest.
 
-Compiled code is kept on disk, so compiling happens once after installing. `ESPALIER_QUIET=1` leaves the line out.
+Compiled code is kept on disk, so each kind of work is compiled once after installing. `ESPALIER_QUIET=1` leaves the
+line out.
 
 Before Numba loads a function from the disk, it gets ready to compile: it imports everything that compiled code may
 call, SciPy's linear algebra among it, and reads the tables of types. That takes a third of a second, and code that is
@@ -78,8 +79,8 @@ class _Teller(event.Listener):
         ours = (getattr(function, "__module__", None) or "").startswith("espalier.")
         if ours and not os.environ.get(QUIET):
             os.environ[QUIET] = "1"
-            what = "compiling what this kind of work needs, once for this machine; this takes up to half a minute"
-            sys.stderr.write(f"espalier: {what} ('espalier warm' compiles for every kind)\n")
+            what = "compiling what this kind of work needs, up to half a minute; each kind is compiled once"
+            sys.stderr.write(f"espalier: {what} ('espalier warm' compiles all kinds)\n")
             sys.stderr.flush()
 
     def on_end(self, event: Any) -> None:

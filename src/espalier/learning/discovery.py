@@ -85,7 +85,7 @@ def importance_of(gold: int, predicted: int) -> float:
 
 
 def discover(
-    corpus: Corpus,
+    corpus: Corpus | tuple[Any, Any],
     model: Any,
     templates: Collection[str] = TEMPLATES,
     *,
@@ -104,7 +104,7 @@ def discover(
     Parameters
     ----------
     corpus
-        Labelled sequences that the model was not trained on.
+        Labelled sequences that the model was not trained on: a Corpus, or a pair (X, y).
     model
         A fitted estimator, or its predictions: a labelled corpus, or lists of labels.
     templates
@@ -185,21 +185,24 @@ def _check(templates: Collection[str], importance: float, penalties: str | None,
             near = nearest(name, TEMPLATES, f"known: {', '.join(TEMPLATES)}, followed")
             raise InputError(f"unknown template {name!r}", hint=near)
     if not importance >= 0:
-        raise InputError(f"importance is {importance!r}, expected a number of at least 0")
+        raise InputError(f"importance is {importance!r}", hint="expected a number of at least 0")
     if penalties not in PENALTIES:
         raise InputError(f"penalties is {penalties!r}", hint="expected 'perceptron', 'count' or None")
     if max_rules is not None and (isinstance(max_rules, bool) or max_rules < 0):
-        raise InputError(f"max_rules is {max_rules!r}, expected a whole number or None")
+        raise InputError(f"max_rules is {max_rules!r}", hint="expected a whole number or None")
 
 
-def _compared(corpus: Corpus, model: Any) -> tuple[Labels, Corpus, Corpus, Any]:
+def _compared(corpus: Corpus | tuple[Any, Any], model: Any) -> tuple[Labels, Corpus, Corpus, Any]:
     """Return the labels, the corpus with gold and with predicted ones, and the estimator, if there is one.
 
     Tokens whose gold label is unknown, or one that the model cannot give, are unknown on both sides.
     """
+    if isinstance(corpus, tuple) and len(corpus) == 2:
+        corpus = Corpus.from_tokens(*corpus)
     if not isinstance(corpus, Corpus):
         raise InputError(
-            f"discover takes a labelled Corpus, not {type(corpus).__name__}", hint="see `Corpus.from_tokens`"
+            f"discover takes a labelled Corpus or a pair (X, y), not {type(corpus).__name__}",
+            hint="see `Corpus.from_tokens`",
         )
     if corpus.y is None or corpus.labels is None or not len(corpus):
         raise InputError("discover compares predictions with labels", hint="the corpus is empty or has none")

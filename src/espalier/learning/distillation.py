@@ -63,7 +63,9 @@ def _one_array(soft: Sequence[Any], corpus: Corpus, n_labels: int) -> NDArray[An
         raise InputError(f"{len(corpus)} sequences but soft labels of {len(rows)}")
     for i, (each, n) in enumerate(zip(rows, corpus.lengths.tolist(), strict=True)):
         if each.shape != (n, n_labels):
-            raise InputError(f"the soft labels of sequence {i} have the shape {each.shape}, expected {(n, n_labels)}")
+            raise InputError(
+                f"the soft labels of sequence {i} have the shape {each.shape}", hint=f"expected {(n, n_labels)}"
+            )
     return np.concatenate([*rows, np.zeros((0, n_labels), np.float32)])
 
 

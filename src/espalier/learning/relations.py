@@ -82,7 +82,7 @@ def mine(
     counter = ClauseCounter(corpus)
     assert corpus.labels is not None
     if not 0 <= min_confidence <= 1:
-        raise InputError(f"min_confidence is {min_confidence!r}, expected a share from 0 to 1")
+        raise InputError(f"min_confidence is {min_confidence!r}", hint="expected a share from 0 to 1")
     found = []
     for kind in kinds:
         for rule in relation_templates(corpus.labels, delimiters, (kind,)):
@@ -110,7 +110,7 @@ def cover(separates: ArrayLike, costs: ArrayLike, depth: int = 1) -> NDArray[np.
     if table.ndim != 2 or prices.shape != (len(table),) or not (np.isfinite(prices) & (prices > 0)).all():
         raise InputError("cover takes a table bool[K, N] and K finite costs above 0")
     if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
-        raise InputError(f"depth is {depth!r}, expected a whole number of at least 1")
+        raise InputError(f"depth is {depth!r}", hint="expected a whole number of at least 1")
     rules = _different(table, prices)
     if not len(rules):
         return rules

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, Place, in_order
+from espalier.metrics.mismatch import say_if_mismatched
 from espalier.tags import Segment, parse_tag, segments
 
 __all__ = [
@@ -367,6 +368,11 @@ def evaluate(gold: Labelling, predicted: Labelling, *, strict: bool = False, lea
     Report
         Token accuracy, segment scores, and the share of sequences without a mistake; printed, it is a table.
 
+    Warns
+    -----
+    ResultWarning
+        No label of one side is one of the other.
+
     Examples
     --------
     >>> import espalier as es
@@ -375,6 +381,7 @@ def evaluate(gold: Labelling, predicted: Labelling, *, strict: bool = False, lea
     (0.67, 0.67, 0.0)
     """
     pairs = paired(gold, predicted)
+    say_if_mismatched((label for g, _ in pairs for label in g), (label for _, p in pairs for label in p))
     counts = token_counts(pairs)
     right, judged = counts[counts[:, 1] > 0].T
     return Report(

@@ -178,7 +178,7 @@ class Compiled:
             return self.rules.penalties
         rho = np.asarray(penalties, dtype=np.float64)
         if rho.shape != (self.K,):
-            raise InputError(f"penalties have shape {rho.shape}, expected one for each of {self.K} rules")
+            raise InputError(f"penalties have shape {rho.shape}", hint=f"expected one for each of {self.K} rules")
         wrong = np.flatnonzero(~(rho >= 0))
         if len(wrong):
             name = self.rules[int(wrong[0])].name
@@ -278,7 +278,9 @@ class Grounded:
         wrong = np.flatnonzero((ids < UNKNOWN) | (ids >= len(self.compiled.labels)))
         if len(wrong):
             t = int(wrong[0])
-            raise InputError(f"token {t} has label {ids[t]}, expected {UNKNOWN}..{len(self.compiled.labels) - 1}")
+            raise InputError(
+                f"token {t} has label {ids[t]}", hint=f"expected {UNKNOWN}..{len(self.compiled.labels) - 1}"
+            )
         return ids
 
 

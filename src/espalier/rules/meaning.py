@@ -37,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InputError
+from espalier.errors import InputError, counted
 from espalier.rules import nodes as n
 from espalier.rules.predicates import Condition
 from espalier.rules.ruleset import Rule, RuleSet
@@ -58,7 +58,7 @@ class _Reading:
 
     def __init__(self, tokens: Sequence[str], labels: Sequence[str | None], text: str | None) -> None:
         if len(tokens) != len(labels):
-            raise InputError(f"{len(tokens)} tokens but {len(labels)} labels")
+            raise InputError(f"{counted(len(tokens), 'token')} but {counted(len(labels), 'label')}")
         self.tokens, self.labels = tokens, labels
         self.text = " ".join(tokens) if text is None else text
         self._segments: list[Segment] | None = None

@@ -323,7 +323,7 @@ class Reader:
                 self.fail(f"{name!r} is a word of the language", at, hint)
             slip = self.slip()
             other = at.kind == "string" or name not in re.findall(r"[\w/-]+", slip)  # is `name` no field at all?
-            near = nearest(name, [*known, *self.keywords], fields)
+            near = nearest(name, known, fields)
             self.fail(f"unknown field {name!r}", at, (other and slip) or near)
         return self.built(at, lambda: Fields((name,)).names[0])
 

@@ -16,7 +16,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import RuleError, listed, nearest
+from espalier.errors import RuleError, counted, listed, nearest
 from espalier.rules.nodes import Node, conditions_of, fields_of, known_fields
 from espalier.rules.predicates import lists_of, own_function
 from espalier.rules.reader import Scope
@@ -217,8 +217,13 @@ class RuleSet(Sequence[Rule]):
             The same rules in the same order.
         """
         if not isinstance(penalties, Mapping):
+            given: Any = penalties
+            if isinstance(given, str) or not hasattr(given, "__len__"):
+                hint = "expected some by name, {'Once': 2.5}, or all in order"
+                raise RuleError(f"penalties is {given!r}", hint=hint)
             if len(penalties) != self.K:
-                raise RuleError(f"{len(penalties)} penalties for {self.K} rules")
+                own = f"{counted(len(penalties), 'penalty', 'penalties')} for {counted(self.K, 'rule')}"
+                raise RuleError(own, hint="give one for each rule, or some by name")
             penalties = dict(zip(self.names, [float(p) for p in penalties], strict=True))
         chosen: Mapping[str, float | None] = {self[name].name: penalty for name, penalty in penalties.items()}
         return RuleSet(replace(r, penalty=chosen[r.name]) if r.name in chosen else r for r in self)

@@ -11,7 +11,17 @@ from collections.abc import Callable, Collection
 __all__ = ["meant"]
 
 _Forms = Callable[[re.Match[str]], tuple[str, ...]]
-_SIGNS = {"=": "==", "max": "<=", "most": "<=", "min": ">=", "least": ">=", "exactly": "==", "only": "<="}
+_SIGNS = {
+    "=": "==",
+    "=<": "<=",
+    "=>": ">=",
+    "max": "<=",
+    "most": "<=",
+    "min": ">=",
+    "least": ">=",
+    "exactly": "==",
+    "only": "<=",
+}
 _NUMBERS = {"one": "1", "two": "2", "three": "3"}
 _LONGEST = 200  # characters; a slip is short, and long lines would take long
 
@@ -56,7 +66,11 @@ _SLIPS: tuple[tuple[str, _Forms], ...] = (
     (r"if (?P<a>FIELD) then (?P<rest>.+)", lambda m: (f"if {m['a']} required then {m['rest']}",)),
     (r"if (?P<a>token .+) then (?P<b>FIELD)", lambda m: (f"{m['a']} -> {m['b']}",)),
     (r"(?P<a>(?:token|label) .+?) ?(?:=>|then) ?(?P<rest>.+)", lambda m: (f"{m['a']} -> {m['rest']}",)),
-    (r"(?P<a>FIELD) ?(?P<sign><=|>=|==|!=|=|<|>) ?(?P<n>\d+)", _counted),
+    (r"(?P<a>FIELD) ?(?P<sign><=|>=|==|!=|=<|=>|=|<|>) ?(?P<n>\d+)", _counted),
+    (
+        r"(?P<a>(?:count|tokens|length|\d).*?) ?(?P<sign>=<|=>) ?(?P<rest>.+)",
+        lambda m: (f"{m['a']} {_SIGNS[m['sign']]} {m['rest']}",),
+    ),
     (r"(?:at )?(?P<sign>max|most|min|least|exactly|only) (?P<n>\d+|one|two|three) (?P<a>FIELD)", _counted),
     (r'token ?==? ?(?P<rest>".+)', lambda m: (f"token in {m['rest']}",)),
     (r"token ?(?:==?|=~|matches|like) ?(?P<rest>/.+)", lambda m: (f"token ~ {m['rest']}",)),
@@ -65,6 +79,7 @@ _SLIPS: tuple[tuple[str, _Forms], ...] = (
     (r'(?P<rest>".+ (?:->|only in) .+)', lambda m: (f"token in {m['rest']}",)),
     (r"(?P<rest>/.+ (?:->|only in) .+)", lambda m: (f"token ~ {m['rest']}",)),
     (r"(?P<a>FIELD) (?:is |must be )?(?:required|mandatory|needed)", lambda m: (f"{m['a']} required",)),
+    (r"(?:required|requires?|needs?) (?P<a>FIELD)", lambda m: (f"{m['a']} required",)),
     (r"(?:no|not) (?P<a>FIELD)", lambda m: (f"not {m['a']} required",)),
     (r"(?P<a>FIELD) (?:comes )?after (?P<b>FIELD)", lambda m: (f"{m['b']} before {m['a']}",)),
     (r"(?P<a>FIELD) (?:follows|must follow) (?P<b>FIELD)", lambda m: (f"{m['b']} followed by {m['a']}",)),

@@ -99,6 +99,8 @@ class _Parser(ConditionReader):
             elif penalty is None and self.take("penalty"):
                 if self.peek() == "-":
                     self.fail("a penalty may not be negative", hint="write the rule the other way round")
+                if self.peek() in ("inf", "infinity", "infinite"):
+                    self.fail("this penalty is infinite", hint="write [hard]")
                 penalty = float(self.next_of("number", "a number, as in [penalty 2.5]").text)
                 if penalty == float("inf"):
                     self.fail("this penalty is infinite", at, "write [hard]")

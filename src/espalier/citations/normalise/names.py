@@ -74,8 +74,8 @@ _RUN_TOGETHER = re.compile(
     r"(?<!\w)(?:and|und|et|(?<= )u\.)(?=[A-ZÀ-Þ][\w.])|[a-zß-ÿ]{3}(?=[A-ZÀ-Þ]\.)"
     r"|(?<=[A-ZÀ-Þ]\.)(?=[—–][A-ZÀ-Þ][\w'’])|(?<=[A-ZÀ-Þ]\.[—–])(?=[A-ZÀ-Þ][\w'’])"
 )
-# A short word at the end that can be spoken, behind one without a full stop.
-_SPOKEN = re.compile(r".*[^\W\d_],? ((?!Y[aeou]\.)(?=.{0,2}[AEIOUaeiouyäöüáéíóúàè])[A-ZÀ-Þ][a-zß-ÿ]{1,2})\.")
+# A short word at the end that has a vowel, behind one without a full stop.
+_SYLLABLE = re.compile(r".*[^\W\d_],? ((?!Y[aeou]\.)(?=.{0,2}[AEIOUaeiouyäöüáéíóúàè])[A-ZÀ-Þ][a-zß-ÿ]{1,2})\.")
 
 
 class Names(NamedTuple):
@@ -145,7 +145,7 @@ def _without_last_stop(text: str) -> str:
 
     "Bach, Chr.", "Vul, A. Ya." and "Matiyasevich, Yu." stay: these are abbreviated.
     """
-    found = _SPOKEN.fullmatch(text[-40:]) if text[-1:] == "." else None
+    found = _SYLLABLE.fullmatch(text[-40:]) if text[-1:] == "." else None
     return text[:-1] if found and _is_ordinary(found[1]) else text
 
 
