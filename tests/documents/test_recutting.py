@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from espalier.documents import recutting
 from espalier.documents.cutting import cut
 from espalier.documents.finding import find_references, findings_of
 from espalier.documents.line_model import LABELS, LineReading, bundled
@@ -194,3 +197,62 @@ def test_names_before_a_semicolon_are_no_work() -> None:
     reading = LineReading(units_of(lines, inside=False), ["ref"] * 4, p, [None] * 4)
     found = findings_of(PrintedText.of(lines), reading, bundled()).references
     assert [one.lines for one in found] == [(1, 2), (3,), (4,)]
+
+
+def read_as(texts: list[str]) -> list[str]:
+    """Return the references of lines, each of which was read as the first of one."""
+    lines = [TextLine(text) for text in texts]
+    p = np.array([[float(name == "ref") for name in LABELS]] * len(lines))
+    reading = LineReading(units_of(lines, inside=False), ["ref"] * len(lines), p, [None] * len(lines))
+    return [one.text for one in findings_of(PrintedText.of(lines), reading, bundled()).references]
+
+
+@pytest.mark.parametrize("names", ["Kai Plum, Suhang Quince, and Huan Medlar. 2018.", "[3] G. D. Greenwood."])
+def test_names_on_a_line_of_their_own_go_with_the_work_below(names: str) -> None:
+    work = "Analysing how people orient to and spread rumours in orchards. Annals of Fruit, 11(3):150-189, 1993."
+    other = "Rowan, D. (1992). On the pruning of old trees. Ely: Medlar Press."
+    joined = f"{names.removeprefix('[3] ')} {work}"
+    assert read_as([other, names, work, other]) == [other, joined, other]
+    assert len(read_as([names, other])) == 2
+
+
+def test_another_journal_behind_a_semicolon_is_the_same_work() -> None:
+    first = "Selyuzhenkov I. AIP Conf. Proc., 2006, 870: 712. arXiv:nucl-ex/0608034;"
+    assert read_as([first, "J. Phys., 2006, G32: 557."]) == [f"{first} J. Phys., 2006, G32: 557."]
+    assert len(read_as([first, "Smith J. On pears. J. Phys., 2006, G32: 557."])) == 2
+
+
+def test_a_conference_and_its_year_are_no_names_where_years_have_brackets() -> None:
+    text = "Ng AY, Jordan MI (2001). “On Clustering: An Algorithm.” Neural Processing Symposium 2001. URL http://a.b/c."
+    assert cut_by_reading(text) == [text]
+
+
+def test_every_piece_is_looked_at() -> None:
+    """The first work has another form than those behind it."""
+    works = [
+        "J. Rowan, E. Sloe. The Orchard Treebank. Journal of Trees 12, 3-9 (2006).",
+        "Richard Plum and Pierre Quince. 2008. Analysis with wires. In Proceedings of the Session of CoNLL-2008.",
+        "Richard Plum. 2008. Analysis of Text. Ph.D. thesis, Lund University.",
+    ]
+    assert cut_by_reading(" ".join(works)) == works
+
+
+@pytest.mark.parametrize(("head", "end"), [("C. ", 0), ("Ely. ", 5)])
+def test_initials_are_no_end_of_the_reference_before(head: str, end: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the name behind them was read without them."""
+    first = "Savage, Phys. Rev. D 56, 303 (1997), and references therein."
+    author = SimpleNamespace(label="author", text="G. Boyd,", start=len(first) + 1 + len(head))
+    monkeypatch.setattr(recutting, "read_fields", lambda texts: [(), (author,)])
+    assert ends_of_rests([first, f"{head}G. Boyd, Nucl. Phys. B461 (1996)."]) == [0, end]
+
+
+def test_the_end_of_a_reference_in_a_line_is_no_row_of_figures() -> None:
+    first = "J. Engelen, The Large Collider project: matters of physics at the terascale, Phil. Trans."
+    found = cut(
+        f"{first} R. Soc. A 370, 978-985 (2012); doi: 10.1098/rsta.2011.0466. "
+        + " ".join(
+            f"{name}, On pears and their wires in winter, Annals of Fruit 3, 12-15 ({1990 + n})."
+            for n, name in enumerate(("P. Lebrun", "A. Plum", "B. Quince", "C. Rowan"))
+        )
+    )
+    assert "10.1098/rsta.2011.0466" in " ".join(one.text for one in found.references)

@@ -15,8 +15,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from espalier.documents.pdf_gutters import INDENT, SHORTEST, Gutter, find_gutter, sides
-from espalier.documents.pdf_pieces import LinePiece
+from espalier.documents.pdf_gutters import (
+    ADJOINING,
+    INDENT,
+    LEAST,
+    SHORTEST,
+    Gutter,
+    find_gutter,
+    is_mark,
+    is_text,
+    sides,
+)
+from espalier.documents.pdf_pieces import LinePiece, stands_beside
 
 __all__ = ["ColumnLine", "reading_order"]
 
@@ -42,7 +52,9 @@ def _ordered(parts: list[LinePiece], known: tuple[Gutter, ...], column: int) -> 
     if gutter is None:
         return [ColumnLine(line, column) for line in _lines(parts)], 1
     left, right, across = sides(parts, gutter)
-    bands = _loosened(_bands(left, right, across), _starts(right, gutter))
+    bands = _loosened(_without_headings(_bands(left, right, across)), _starts(right, gutter))
+    if not any(band.left and band.right for band in bands):
+        return [ColumnLine(line, column) for line in _lines(parts)], 1
     elsewhere = tuple(one for one in known if abs(one.right - gutter.right) >= 4)
     spanning = {id(part) for part in across}
     found: list[ColumnLine] = []
@@ -90,6 +102,21 @@ def _bands(left: list[LinePiece], right: list[LinePiece], across: list[LinePiece
     return bands
 
 
+def _without_headings(bands: list[_Band]) -> list[_Band]:
+    """Return bands in which a heading below both columns goes with what spans them beneath it."""
+    found = list(bands)
+    for number, (band, below) in enumerate(pairwise(bands)):
+        if not (band.left and band.right and below.above):
+            continue
+        end, usual = max(part.base for part in band.right), median(part.size for part in band.left + band.right)
+        tail = [part for part in band.left if part.base > end + part.size and part.size > 1.07 * usual]
+        rest = [part for part in band.left if part not in tail]
+        if tail and rest and min(part.base for part in tail) > max(part.base for part in rest):
+            found[number] = found[number]._replace(left=rest)
+            found[number + 1] = below._replace(above=tail + below.above)
+    return found
+
+
 def _loosened(bands: list[_Band], starts: list[float]) -> list[_Band]:
     """Return bands of columns only: lines across with wide gaps between words are no columns, and go between bands.
 
@@ -101,8 +128,9 @@ def _loosened(bands: list[_Band], starts: list[float]) -> list[_Band]:
     for number, band in enumerate(bands):
         loose = loose + band.above
         first, last = _extent(band, starts)
+        across = band.above + (bands[number + 1].above if number + 1 < len(bands) else [])
         short = 0 < number < len(bands) - 1 and not band.right and len({round(p.base) for p in band.left}) < SHORTEST
-        if first > last or short:
+        if first > last or short or _is_stretched(band, across):
             loose = loose + band.left + band.right
             continue
         sides = [[p for p in side if first <= p.base <= last] for side in (band.left, band.right)]
@@ -114,17 +142,28 @@ def _loosened(bands: list[_Band], starts: list[float]) -> list[_Band]:
     return [*found, _Band(loose, [], [])]
 
 
+def _is_stretched(band: _Band, across: list[LinePiece]) -> bool:
+    """Whether a band is a few lines with gaps, right above lines of text across or below them."""
+    left, right = ({round(part.base) for part in side} for side in (band.left, band.right))
+    lines = [part for part in across if is_text(part)]
+    if not lines or not 0 < len(left & right) < LEAST:
+        return False
+    return any(abs(part.base - line.base) < ADJOINING * line.size for part in band.left for line in lines)
+
+
 def _extent(band: _Band, starts: list[float]) -> tuple[float, float]:
-    """Return the first and the last baseline of what stands in columns: beyond are rows with gaps anywhere."""
-    firsts: dict[int, tuple[float, float]] = {}
-    for part in sorted(band.right, key=lambda part: -part.x0):
-        firsts[round(part.base)] = (part.x0, part.base)
+    """Return the first and the last baseline of what stands in columns: beyond are rows with gaps anywhere.
+
+    Equations begin anywhere, too, and say nothing.
+    """
+    firsts = {round(part.base): part for part in sorted(band.right, key=lambda part: -part.x0)}
     beside = {round(part.base) for part in band.left}
     indent = INDENT * max((part.size for part in band.right), default=0.0)
-    rows = [
-        (base, -1.5 < x0 - starts[0] < indent or any(abs(x0 - x) < 1.5 for x in starts), row in beside)
-        for row, (x0, base) in sorted(firsts.items())
-    ]
+    rows = []
+    for row, part in sorted(firsts.items()):
+        aligned = -1.5 < part.x0 - starts[0] < indent or any(abs(part.x0 - x) < 1.5 for x in starts)
+        worded = is_mark(part) or any(len(word.text) > 2 and word.text[:3].isalpha() for word in part.words)
+        rows.append((part.base, aligned, row in beside and (worded or aligned)))
     told = [aligned for _, aligned, both in rows if both]
     if not told or all(told):
         return (-np.inf, np.inf)
@@ -145,7 +184,7 @@ def _lines(parts: list[LinePiece]) -> list[tuple[LinePiece, ...]]:
     ordered = sorted(parts, key=lambda part: part.base)
     for number, part in enumerate(ordered):
         around = [*_within(ordered, number, -1, 0.5 * part.size), *_within(ordered, number, 1, 1.2 * part.size)]
-        host = min((o for o in around if _beside(part, o)), key=lambda o: abs(o.base - part.base), default=None)
+        host = min((o for o in around if stands_beside(part, o)), key=lambda o: abs(o.base - part.base), default=None)
         if host is None:
             main.append(part)
         else:
@@ -169,17 +208,6 @@ def _within(parts: list[LinePiece], number: int, step: int, distance: float) -> 
     while 0 <= place < len(parts) and abs(parts[place].base - parts[number].base) <= distance:
         yield parts[place]
         place += step
-
-
-def _beside(small: LinePiece, main: LinePiece) -> bool:
-    """Whether a piece of small type stands in or next to one, a little above its baseline or below it."""
-    lift = main.base - small.base
-    if not 0.42 * main.size < small.size < 0.92 * main.size or small.x1 - small.x0 > 6 * main.size:
-        return False
-    if not -0.4 * main.size < lift < 0.75 * main.size or abs(lift) < 0.08 * main.size:
-        return False
-    near = 0.8 * main.size
-    return small.x0 < main.x1 + near and small.x1 > main.x0 - near
 
 
 def _place_initials(rows: list[list[LinePiece]], usual: float) -> None:

@@ -1,30 +1,49 @@
 """Gutters: strips that run down a page between pieces on their left and on their right, side by side.
 
-What looks like a gutter and is none: the gap after the numbers of a list (the left side is too narrow for a column),
-the columns of a table whose cells are short (few lines fill their column) or hold figures.
+What looks like a gutter and is none: the gap after the numbers of a list (the left side is too narrow for a column, or
+its pieces next to the gap are numbers), the columns of a table whose cells are short (few lines fill their column) or
+hold figures, gaps in a few stretched lines amid lines of text.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from espalier.documents.pdf_pieces import LinePiece, is_figure, piece_of
+from espalier.documents.pdf_pieces import LinePiece, is_figure, piece_of, stands_beside
 
-__all__ = ["INDENT", "SHORTEST", "Gutter", "find_gutter", "find_gutters", "sides"]
+__all__ = [
+    "ADJOINING",
+    "INDENT",
+    "LEAST",
+    "SHORTEST",
+    "Gutter",
+    "find_gutter",
+    "find_gutters",
+    "is_mark",
+    "is_text",
+    "sides",
+]
 
 INDENT = 2.6
 """How far a line may begin right of the left edge of its column, in type sizes."""
 SHORTEST = 3
 """Lines on each side of a band between lines across."""
+LEAST = 5
+"""Lines on each side of a gutter that nothing else vouches for."""
+ADJOINING = 1.45
+"""The step from line to line that lines of one text have, in type sizes, at most."""
 _NARROWEST = 0.13  # the width of a column, as a share of the region's
 _EMS = 10  # the same, in type sizes
 _FULL = 0.3  # the share of a column's pieces that fill most of it
-_LEAST = 5  # lines on each side of a gutter that nothing else vouches for
-_ACROSS = 3  # lines of text across a gutter with fewer, for each of them: more, and theirs are stretched, not columns
+_PIECES = 3  # of a line in each of two columns together, most often
+_TEXT = 4  # words of a line of text, at least
+_SUPPORT = 12  # lines beside a gutter that is found without what stands in equations
+_MARK = re.compile(r"[\[(]\w{1,8}[\])]|\d{1,3}[.)]")  # of an entry of a list
 
 
 class Gutter(NamedTuple):
@@ -54,7 +73,29 @@ def find_gutters(parts: Sequence[LinePiece]) -> list[Gutter]:
 
 
 def find_gutter(parts: Sequence[LinePiece], known: Iterable[Gutter] = ()) -> Gutter | None:
-    """Return the gutter of a region with most beside it, or None."""
+    """Return the gutter of a region with most beside it, or None.
+
+    Equations are many small pieces at any place: where they hide a gutter, lines of text alone may tell it.
+    """
+    known = tuple(known)
+    found = _best_gutter(parts, known)
+    if found is not None:
+        return found
+    text = [part for part in parts if is_text(part) or is_mark(part)]
+    if not 2 * SHORTEST <= len(text) < len(parts):
+        return None
+    found = _best_gutter(text, known)
+    if found is None:
+        return None
+    indent = INDENT * max(part.size for part in text)
+    near = [one.right for one in known if found.left < one.right and -4 < found.right - one.right < indent]
+    if found.support < (SHORTEST if near else _SUPPORT):
+        return None
+    return found._replace(right=min(found.right, *near)) if near else found
+
+
+def _best_gutter(parts: Sequence[LinePiece], known: tuple[Gutter, ...]) -> Gutter | None:
+    """Return the gutter of pieces with most beside it, or None."""
     if len(parts) < 2:
         return None
     table = np.array([(*part.box, part.size) for part in parts])
@@ -64,8 +105,11 @@ def find_gutter(parts: Sequence[LinePiece], known: Iterable[Gutter] = ()) -> Gut
     least = max(5.0, 0.5 * float(np.median(size)))
     # Figures have no words, a line of text has four and more.
     worded = np.array([0 if is_figure(part) else len(part.words) for part in parts])
+    marked = np.array([is_mark(part) for part in parts])
     indent = INDENT * float(np.median(size))
-    for edge, familiar in _edges(x0, x0.min() + _NARROWEST * width, tuple(known), indent):
+    for edge, familiar in _edges(x0, x0.min() + _NARROWEST * width, known, indent):
+        if _cuts_marks(edge, x0, y1, x1, marked, least):
+            continue
         found = _gutter_at(edge, x0, y0, x1, y1, worded, least, familiar)
         if found is not None and (best is None or found.weight > best.weight):
             best = found
@@ -87,6 +131,23 @@ def _edges(
         familiar = any(-4 < edge - other.right < indent for other in known)
         if count > 1 or familiar:
             yield edge, familiar
+
+
+def _cuts_marks(
+    edge: float,
+    x0: npt.NDArray[np.float64],
+    y1: npt.NDArray[np.float64],
+    x1: npt.NDArray[np.float64],
+    marked: npt.NDArray[np.bool_],
+    least: float,
+) -> bool:
+    """Whether numbers of a list stand left of an edge, each before a piece that begins there: they go with it."""
+    marks = marked & (x1 <= edge - 1) & (x1 > edge - 5 * least)
+    if marks.sum() < SHORTEST:
+        return False
+    begins = np.abs(x0 - edge) < 2
+    level = np.abs(y1[marks][:, None] - y1[begins]) < 1
+    return bool(level.any(axis=1).sum() >= SHORTEST)
 
 
 def _gutter_at(
@@ -133,7 +194,7 @@ def _gutter_at(
     if not told.any() or not _is_aligned(x0[told], middle[told], edge):
         return None
     cuts = np.sort(middle[across])
-    rows = []
+    rows, places = [], []
     for side, beside in ((left, beside_left), (right, beside_right)):
         # A table may fill most of a column, and be narrower than it.
         text: npt.NDArray[np.bool_] = beside & (worded[side] > 0)
@@ -142,14 +203,64 @@ def _gutter_at(
         if not _is_column(x0[side][text], x1[side][text], middle[side][text], narrowest):
             return None
         inside = middle[told] if side is right else middle[side][beside]
-        bands = np.searchsorted(cuts, np.unique(np.round(inside)))
+        heights = np.unique(np.round(inside))
+        bands = np.searchsorted(cuts, heights)
         rows.append(np.bincount(bands, minlength=len(cuts) + 1))
-    # Lines on the right count, which are the same whether or not a list's numbers are taken for the left side.
-    support = int(rows[1][np.minimum(*rows) >= (1 if familiar else SHORTEST)].sum())
-    if support < _LEAST and not (familiar and 0 < support * _ACROSS >= (worded[across] > 3).sum()):
+        places.append(heights)
+    lines = np.sort(middle[across & (worded >= _TEXT)])
+    support = _support(rows, np.concatenate(places), cuts, lines, float(np.median(y1 - y0)), familiar)
+    # Amid text, where most lines have gaps all over, they are stretched.
+    if not support or (support < LEAST and len(lines) and _is_loose(middle, np.unique(np.round(middle[told])))):
         return None
     ends = x1[left][beside_left & ~over[left]]
     return Gutter(float(ends.max()) if len(ends) else edge - least, edge, support)
+
+
+def _support(
+    rows: Sequence[npt.NDArray[np.int64]],
+    heights: npt.NDArray[np.float64],
+    cuts: npt.NDArray[np.float64],
+    lines: npt.NDArray[np.float64],
+    size: float,
+    familiar: bool,
+) -> int:
+    """Return how many lines stand right of a gutter, 0 if they are too few.
+
+    rows : lines in each band, left and right; heights : of all of them; cuts : of what is across, between bands;
+    lines : of text, among those; size : of the type. Lines on the right count, which are the same whether or not a
+    list's numbers are taken for the left side.
+    """
+    fewer = np.minimum(*rows)
+    fewer[(fewer < LEAST) & _adjoin(heights, cuts, lines, size)] = 0
+    support = int(rows[1][fewer >= (1 if familiar else SHORTEST)].sum())
+    if support >= LEAST or not support:
+        return support
+    inside = heights[fewer[np.searchsorted(cuts, heights)] > 0]
+    amid = len(lines) > 0 and lines[0] < inside.min() and lines[-1] > inside.max()
+    return support if familiar and not amid else 0
+
+
+def _is_loose(middle: npt.NDArray[np.float64], heights: npt.NDArray[np.float64]) -> bool:
+    """Whether most lines at given heights have more pieces than two columns have."""
+    pieces = (np.abs(middle - heights[:, None]) < 1).sum(axis=1)
+    return bool(2 * (pieces > _PIECES).sum() > len(pieces))
+
+
+def _adjoin(
+    heights: npt.NDArray[np.float64], cuts: npt.NDArray[np.float64], lines: npt.NDArray[np.float64], size: float
+) -> npt.NDArray[np.bool_]:
+    """Return for each band whether lines of text across stand right above it or below it, as lines of one text do.
+
+    heights : of the rows beside the gutter; cuts : of what is across, between bands; lines : of text, among those.
+    """
+    found = np.zeros(len(cuts) + 1, bool)
+    if not len(lines):
+        return found
+    steps = np.diff(lines)
+    near = max(ADJOINING * size, 1.2 * min(float(np.median(steps)), 3 * size) if len(steps) else 0.0)
+    distance = np.abs(heights[:, None] - lines).min(axis=1)
+    found[np.searchsorted(cuts, heights[distance < near])] = True
+    return found
 
 
 def _is_aligned(x0: npt.NDArray[np.float64], base: npt.NDArray[np.float64], edge: float) -> bool:
@@ -204,11 +315,31 @@ def sides(parts: list[LinePiece], gutter: Gutter) -> tuple[list[LinePiece], list
             across.remove(part)
             left.append(cut[0])
             right.append(cut[1])
-    spanning = _table_rows(left, right)
+    spanning = _table_rows(left, right) + _level(left + right, across)
     if not spanning:
         return left, right, across
     inside = {id(part) for part in spanning}
     return [p for p in left if id(p) not in inside], [p for p in right if id(p) not in inside], across + spanning
+
+
+def is_text(part: LinePiece) -> bool:
+    """Whether a piece has several words of letters, and is no part of an equation."""
+    return sum(word.text[:2].isalpha() and len(word.text) > 1 for word in part.words) >= _TEXT
+
+
+def is_mark(part: LinePiece) -> bool:
+    """Whether a piece is what stands before an entry of a list, as `[3]` or `3.`."""
+    return _MARK.fullmatch(part.text) is not None
+
+
+def _level(beside: list[LinePiece], across: list[LinePiece]) -> list[LinePiece]:
+    """Return the pieces that stand on one line with words across: the number of an entry or a note, a loose end."""
+    lines = [part for part in across if len(part.words) > 1]
+    return [part for part in beside if any(_is_level(part, line) or stands_beside(part, line) for line in lines)]
+
+
+def _is_level(part: LinePiece, line: LinePiece) -> bool:
+    return abs(line.base - part.base) < 0.1 * line.size and abs(line.size - part.size) < 1
 
 
 def _lonely(across: list[LinePiece], beside: list[LinePiece]) -> list[LinePiece]:

@@ -22,6 +22,7 @@ __all__ = ["PageRows", "find_heads", "without_line_numbers"]
 
 _OUTERMOST = 3  # rows at the top and at the bottom that may be heads
 _ZONE = 0.2  # the share of a page's height that they stand in, at either end
+_SCALE = 20  # numbers of lines that are told by their steps alone
 _RIM = "-–—|.()[]"
 _ROMAN = re.compile(r"[ivxlc]+", re.IGNORECASE)
 _NUMBERED = re.compile(r"\d+")
@@ -186,6 +187,17 @@ def _number_columns(parts: list[LinePiece]) -> list[LinePiece]:
     return found
 
 
+def _is_scale(numbers: list[LinePiece], others: list[LinePiece]) -> bool:
+    """Whether numbers stand at equal steps all along the text, however many rows that has: equations have many."""
+    if len(numbers) < _SCALE or not others:
+        return False
+    steps = [below.base - above.base for above, below in pairwise(numbers)]
+    usual = median(steps)
+    even = sum(abs(step - usual) < 0.15 * usual for step in steps) >= 0.9 * len(steps)
+    height = max(part.base for part in others) - min(part.base for part in others)
+    return even and numbers[-1].base - numbers[0].base > 0.75 * height
+
+
 def _number_column(parts: list[LinePiece]) -> list[LinePiece]:
     """Return the longest column of numbers of lines."""
     numbers = [part for part in parts if len(part.words) == 1 and part.text.isdecimal() and len(part.text) < 5]
@@ -208,4 +220,5 @@ def _number_column(parts: list[LinePiece]) -> list[LinePiece]:
     outside = sum(any(abs(o.base - n.base) < 0.4 * o.size and o.x0 < n.x0 < o.x1 for o in others) for n in best)
     rows = {round(part.base) for part in others}
     enough = len(best) >= (8 if step < 5 else 4) and len(best) * step >= 0.8 * len(rows) - step
+    enough = enough or _is_scale(best, others)
     return best if regular and step in (1, 2, 5, 10) and enough and not outside else found

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from espalier.documents.lines import Box
 from espalier.documents.pdf_words import PlacedWord
 
-__all__ = ["LinePiece", "is_figure", "piece_of", "pieces"]
+__all__ = ["LinePiece", "is_figure", "piece_of", "pieces", "stands_beside"]
 
 _WIDE = 0.62  # a gap between words, in type sizes, that ends a piece
 _FIGURE = re.compile(r"[-−–+<]?(?:\d*[.,]\d+|\d{4,}|\d+%)\*{0,3}(?: [-−–+<]?[\d.,]+%?\*{0,3})*")
@@ -67,3 +67,14 @@ def piece_of(words: Sequence[PlacedWord]) -> LinePiece:
 def is_figure(part: LinePiece) -> bool:
     """Whether a piece is a cell of a table: figures, and no number of a list."""
     return _FIGURE.fullmatch(part.text) is not None
+
+
+def stands_beside(small: LinePiece, main: LinePiece) -> bool:
+    """Whether a piece of small type stands in or next to one, a little above its baseline or below it."""
+    lift = main.base - small.base
+    if not 0.42 * main.size < small.size < 0.92 * main.size or small.x1 - small.x0 > 6 * main.size:
+        return False
+    if not -0.4 * main.size < lift < 0.75 * main.size or abs(lift) < 0.08 * main.size:
+        return False
+    near = 0.8 * main.size
+    return small.x0 < main.x1 + near and small.x1 > main.x0 - near

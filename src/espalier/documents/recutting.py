@@ -29,6 +29,8 @@ __all__ = [
     "ends_of_rests",
     "is_address",
     "is_rest",
+    "is_work_of",
+    "may_be_names",
     "may_be_rest",
     "may_be_two",
     "read_fields",
@@ -42,6 +44,8 @@ SHORTEST_WORK = 20
 
 AROUND = 120
 """Characters that are read around a cut."""
+LONGEST_NAMES = 400
+"""Characters of names that may stand before a cut."""
 LONGEST_REST = 60
 """Characters of the end of a reference that may stand behind a cut."""
 
@@ -64,18 +68,21 @@ _BARE = pattern(
     r"<P><W>(?: <U>(?:-?<U>)?){1,3}(?:(?:,| and) <P><W>(?: <U>(?:-?<U>)?){1,3})* <YEAR>[a-z]? <C>"
 )  # Smith J K 1994
 _EDITED = re.compile(r"\b[Ee]d(?:s|ited|itors?)?\b|[Hh]rsg|[Hh]gg?\.|[Hh]erausg")
+_NAMES_ALONE = pattern(r"\D{8,}(?:<YEAR>[a-z]?[)\]]?)?[.:,]?")
 _INSIDE = re.compile(r"(?:\b[Ii]n:?|\bby|\bvon|,)\Z")
 _SAME = r"(?:ders|dies|id|ead)\.|idem|eadem"  # the author of the work before
 _SAME_AUTHOR = pattern(rf"(?:<LEAD>){{0,2}}(?:{_SAME})", re.IGNORECASE)
 _SEMICOLON = pattern(rf";\s+(?=(?:<LEAD>){{0,2}}(?:<C>|(?:<particles>) <C>|[\"“„«‘]|(?:{_SAME})[,:]? ))")
 _UNBROKEN = frozenset(("author", "editor", "translator", "title", "container-title"))
 _LEAD_BEFORE = pattern(r"(?<=[;.)])\s+(?:<LEAD>){1,2}\Z")
+_INITIALS = pattern(r"(?:<C>\.[ -]?){1,3}")
 _LEAD = pattern(r"(?:<LEAD>){1,2}")
 _FULL = r"<C>[\w'’.-]*(?: (?:<C>[\w'’.-]*|(?:<particles>))){1,3}"
 _LINKS = re.compile(r"(?:CrossRef|Medline|PubMed|Scholar|MathSciNet|Article|PMC|PDF)\Z")
-_DATED = pattern(
-    rf"{_FULL}(?:, {_FULL}){{0,12}}(?:,? (?:and|und) {_FULL})?\.? (?:\(<YEAR>[a-z]?\)|<YEAR>[a-z]?)[.:,]? "
-)
+_DATED = tuple(
+    pattern(rf"{_FULL}(?:, {_FULL}){{0,12}}(?:,? (?:and|und) {_FULL})?\.? {year}[.:,]? ")
+    for year in (r"\(<YEAR>[a-z]?\)", "<YEAR>[a-z]?")
+)  # a list has one of them
 
 
 def may_be_two(text: str, starts: Iterable[int] = ()) -> bool:
@@ -109,6 +116,18 @@ def may_be_rest(text: str) -> bool:
     return len(text) < 120 and (_YEAR.search(text) is None or text.startswith(("(http", "http", "<http", "URL")))
 
 
+def may_be_names(text: str) -> bool:
+    """May a text be names alone, or names and a year, whose work stands in the next one?"""
+    return len(text) < LONGEST_NAMES and _NAMES_ALONE.fullmatch(text) is not None
+
+
+def is_work_of(names: Sequence[Any], fields: Sequence[Any]) -> bool:
+    """Are these names, and perhaps a year, and those a work that has none of its own at its beginning?"""
+    labels = {one.label for one in names}
+    named = bool(labels & _NAMES) and labels <= _NAMES | {"date", "citation-number"}
+    return named and len(fields) > 0 and fields[0].label == "title"
+
+
 def second_works(text: str, fields: Iterable[Any], starts: frozenset[int] = frozenset()) -> list[int]:
     """Return where further works begin in a text.
 
@@ -126,7 +145,9 @@ def second_works(text: str, fields: Iterable[Any], starts: frozenset[int] = froz
         last = one.label
     if _ADDRESSES.match(text):
         return _apart(start for start in starts if text.startswith("http", start))
-    return _apart({*found, *_dated_names(text), *_behind_semicolons(text, fields)})
+    places = {0, *found, *_behind_semicolons(text, fields)}
+    more = {place + k for place in places for k in _dated_names(text[place:])}
+    return _apart((places | more) - {0})
 
 
 def _apart(places: Iterable[int]) -> list[int]:
@@ -251,10 +272,11 @@ def _begins_line(text: str, begin: int, place: int, one: Any, last: str, seen: s
 
 def _dated_names(text: str) -> list[int]:
     """Return where full names and a year begin a sentence, in a text that begins with them."""
-    if not _DATED.match(text):
+    dated = next((dated for dated in _DATED if dated.match(text)), None)
+    if dated is None:
         return []
     found = [border.end() for border in _BORDER.finditer(text)]
-    return [place for place in found if place >= SHORTEST_WORK and _DATED.match(text, place)]
+    return [place for place in found if place >= SHORTEST_WORK and dated.match(text, place)]
 
 
 def ends_of_rests(texts: Sequence[str]) -> list[int]:
@@ -276,7 +298,8 @@ def _end_of_rest(text: str, begin: int, fields: Sequence[Any]) -> int:
             return 0
         if one.label == "author":
             head = text[: max(place, 0)].rstrip()
-            return place if head and (head[-1] in _STOPS or _LINKS.search(head)) else 0
+            ended = head and _INITIALS.fullmatch(head) is None and (head[-1] in _STOPS or _LINKS.search(head))
+            return place if ended else 0
     return 0
 
 
