@@ -142,15 +142,43 @@ def test_what_rows_are_made_of(domain: str) -> None:
 
 
 @pytest.mark.usefixtures("few_words")
-def test_a_net_joins_the_sum(data: Data) -> None:
-    """Weights of the answers are those of CRF, HMM and net, whatever they were while learning."""
+def test_nets_join_the_sum(data: Data) -> None:
+    """CRF and HMM have the weights of the answers, whatever they were while learning, and each net its own."""
+    chosen = ours.settings("citations, general rules", "300")
+    assert [net["weight"] for net in chosen["nets"]] == [0.21, 0.21]
+    assert [net["parameters"].get("copies", 0) for net in chosen["nets"]] == [0, 3]
     tiny = {"channels": 8, "dilations": [1], "buckets": 64, "epochs": 0, "crf_epochs": 1, "min_steps": 60}
-    chosen = ours.settings("citations, general rules", "300") | {"net": {"pool_weight": 0.1, "parameters": tiny}}
-    model = ours.fitted(data, Cell("ours", "citations, general rules", "5", 0, chosen))
-    assert [type(expert) for expert in model.base_.experts_] == [CRF, HMM, ConvCRF]
-    assert model.base_.weights_.tolist() == [0.7, 0.7, 0.42]
+    nets = [{**net, "parameters": {**tiny, "copies": copies}} for copies, net in enumerate(chosen["nets"])]
+    model = ours.fitted(data, Cell("ours", "citations, general rules", "5", 0, {**chosen, "nets": nets}))
+    assert [type(expert) for expert in model.base_.experts_] == [CRF, HMM, ConvCRF, ConvCRF]
+    assert [expert.copies for expert in model.base_.experts_[2:]] == [0, 1]
+    assert model.base_.weights_.tolist() == [0.7, 0.7, 0.21, 0.21]
     assert model.rules_.names == load_task("cora-general").rules.names
     assert model.score(data.corpus("cora/test")) > 0.9
+
+
+@pytest.mark.usefixtures("few_words")
+def test_several_learners_share_the_weights_of_one(data: Data) -> None:
+    """Each member has raw text or word classes of its own; together they count as much as a single one."""
+    chosen = ours.settings("ads, general rules", "100")
+    assert len(chosen["members"]) == 5
+    assert len({repr(member) for member in chosen["members"]}) == 5
+    members = [{}, {"from": 20, "classes": {"seed": 3}}]
+    few = {**chosen, "from": 10, "pool": 10, "members": members}
+    model = ours.fitted(data, Cell("ours", "ads, general rules", "5", 0, few))
+    assert [type(expert) for expert in model.base_.experts_] == [CRF, HMM, CRF, HMM]
+    assert model.base_.weights_.tolist() == [1.0, 0.5, 1.0, 0.5]
+    assert {expert.copies for expert in model.base_.experts_[::2]} == {2}
+    templates = {template.text for template in model.base_.experts_[0].features.templates}
+    assert {"vector:text", "vector:text@-2", "vector:text@2"} <= templates
+    assert model.score(data.corpus("ads/test")) > 0.9
+
+
+def test_what_few_labels_have_is_one_learner_without_nets() -> None:
+    """The sums are for all labels of a split: they cost several times the work."""
+    for domain, sizes in ours.GENERAL_AT.items():
+        for size, chosen in sizes.items():
+            assert ({"members", "nets", "copies"} & set(chosen) != set()) == (size in ours.TABLE.once), (domain, size)
 
 
 @pytest.mark.usefixtures("few_words")
