@@ -9,6 +9,7 @@ learns it, from the halves and sets that are not measured:
 
     home                 dev, by halves: one half calibrates, the other is measured
     new styles           rendered references whose styles and works train nothing, by halves of the styles
+    unseen styles        the same of the part `unseen`, that calibrates nothing either
     a source left out    a set that neither trained the model nor calibrates it here
     without ...          the same for a CRF that is trained on the other sources alone (`--train`)
 
@@ -79,6 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     trials = {"home": tried(model, dev), **{name: tried(model, several) for name, several in others.items()}}
     print("| confidences of | texts | error of records | chance | error of fields | chance |\n" + "|---" * 6 + "|")
     rows = list(measured(trials, others))
+    if (unseen := options.rendered / "unseen.jsonl.gz").exists():
+        last = tried(model, list(itertools.islice(read(unseen), most)))
+        rows.insert(2, ("unseen styles", last.promised(learn_calibration(list(trials.values())))))
     for name, found in rows:
         print(row(name, found), flush=True)
     if options.train:
