@@ -39,6 +39,13 @@ TITLE = ("title", "River sands.")
         ("standard", [("title", "ASTM D2487-11: Standard practice for soils."), ("location", "Philadelphia")]),
         ("standard", [("title", "IEEE Std 802.11-2016,"), ("container-title", "IEEE Standard for Networks,")]),
         ("standard", [("author", "ABNT."), ("title", "NBR"), ("genre", "ABNT NBR 6023:2018.")]),
+        ("standard", [("author", "ABNT."), ("title", "NBR 6023: referências."), ("location", "Rio,")]),
+        ("thesis", [AUTHOR, TITLE, ("pages", "145 f."), ("genre", "Dissertação (Mestrado)"), ("institution", "UFMG,")]),
+        (
+            "article-journal",
+            [AUTHOR, TITLE, ("container-title", "Actes de la rivière,"), ("volume", "vol. 30,"), ("issue", "n° 1,")],
+        ),
+        ("paper-conference", [AUTHOR, TITLE, ("container-title", "Actes du congrès,"), ("volume", "vol. 30,")]),
         ("article-newspaper", [AUTHOR, TITLE, ("container-title", "The New York Times,"), ("date", "3 May 2014")]),
         ("article-newspaper", [TITLE, ("container-title", "Süddeutsche Zeitung,"), ("date", "12. März 2001")]),
         ("article-newspaper", [TITLE, ("container-title", "Metro,"), ("date", "2001 Mar 4"), ("pages", "p. A12")]),
@@ -359,3 +366,11 @@ def test_a_mark_says_the_type_and_is_no_genre() -> None:
     assert (work.type, work.genre, work.unread) == ("thesis", "Doctoral dissertation", (("genre", "D"),))
     work = record_of(AUTHOR, TITLE, ("genre", "［J/OL］."), ("container-title", "Acta,")).work
     assert (work.type, work.genre, work.unread) == ("article-journal", "", (("genre", "J/OL"),))
+
+
+def test_leaves_of_a_thesis_are_counted_and_pages_elsewhere_are_not() -> None:
+    thesis = work_of(record_of(AUTHOR, TITLE, ("pages", "145 f."), ("genre", "Tese (Doutorado)")))
+    assert (thesis.number_of_pages, thesis.pages) == ("145", None)
+    article = work_of(record_of(AUTHOR, TITLE, ("container-title", "Sande,"), ("pages", "145 f.")))
+    assert article.pages is not None
+    assert not article.number_of_pages

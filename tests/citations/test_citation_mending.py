@@ -106,6 +106,11 @@ TITLE = ("title", "Hedges of the north.")
         # a dash that was lost
         ([TITLE, ("pages", "1200"), ("pages", "1210")], [TITLE, ("pages", "1200 1210")]),
         ([TITLE, ("pages", "1210"), ("pages", "1200")], [TITLE, ("pages", "1210"), ("pages", "1200")]),
+        # who printed it
+        (
+            [("author", "R Team"), TITLE, ("container-title", "Hedge Foundation,"), ("location", "Vienna")],
+            [("author", "R Team"), TITLE, ("publisher", "Hedge Foundation,"), ("location", "Vienna")],
+        ),
         # about when
         (
             [TITLE, ("location", "[Mainz, ca."), ("date", "1455].")],

@@ -208,6 +208,8 @@ def shown(text: str) -> list[str]:
         ),
         ("Work T. S. Burdon R. H.", ["Work, T. S.", "Burdon, R. H."]),
         ("J. R. Edgar P. Hoover", ["Hoover, J. R. Edgar P."]),
+        ("Ruiz-Gómez, G., Gil, J., y García, E.", ["Ruiz-Gómez, G.", "Gil, J.", "García, E."]),
+        ("Ortega y Gasset, José", ["Ortega y Gasset, José"]),
         ("Haberfeld u.Spieler:", ["Haberfeld", "Spieler"]),
         ("EdelenD.G.B. and LagoudasD.C.", ["Edelen, D. G. B.", "Lagoudas, D. C."]),
         ("Lee, Min.", ["Lee, Min"]),

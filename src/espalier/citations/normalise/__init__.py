@@ -22,10 +22,11 @@ from espalier.citations.normalise.identifiers import (
     find_issn,
     find_url,
 )
-from espalier.citations.normalise.kinds import is_mark, kind_of, standard_number
+from espalier.citations.normalise.kinds import is_mark, is_thesis, kind_of, standard_number
 from espalier.citations.normalise.mending import mended
 from espalier.citations.normalise.names import Names, split_names
 from espalier.citations.normalise.numbers import (
+    count_leaves,
     count_pages,
     count_volumes,
     month_beside,
@@ -108,6 +109,8 @@ class FieldReader:
     def pages(self) -> tuple[Pages | None, str]:
         """Return the pages, and how many there are."""
         count = self.taken("pages", count_pages) or ""
+        if not count and is_thesis(self.texts.get("genre", "")):
+            count = self.taken("pages", count_leaves) or ""
         return self.value("pages", parse_pages), count
 
     def container(self, label: str) -> str:

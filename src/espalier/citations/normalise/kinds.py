@@ -17,13 +17,13 @@ from espalier.citations.normalise.lexicon import MAGAZINE_WORDS, MEETINGS, NEWSP
 from espalier.citations.normalise.text import remembered
 from espalier.citations.work import Date
 
-__all__ = ["is_mark", "kind_of", "standard_number"]
+__all__ = ["is_mark", "is_thesis", "kind_of", "standard_number"]
 
 _THESIS = re.compile(
     r"\b(?:ph\.? ?d\.?|doctoral|master'?s?|m\.?sc\.?|bachelor'?s?|diploma|licentiate)[\s.]*(?:thesis|dissertation)"
-    r"|\b(?:thesis|dissertation|diss\b|habilitation|thèse|tesis|tese\b|tesi\b|mémoire|proefschrift"
-    r"|(?:diplom|doktor|master|bachelor)arbeit|pro gradu|tutkielma|väitöskirja|opinnäytetyö|diplomityö|avhandling"
-    r"|afhandling|uppsats|scriptie|rozprawa doktorska|praca (?:magisterska|doktorska|licencjacka)|диссертац"
+    r"|\b(?:thesis|dissertation|diss\b|habilitation|thèse|tesis|tese\b|tesi\b|mémoire|proefschrift|dissertação"
+    r"|(?:diplom|doktor|master|magister|bachelor)arbeit|pro gradu|tutkielma|väitöskirja|opinnäytetyö|diplomityö"
+    r"|avhandling|afhandling|uppsats|scriptie|rozprawa doktorska|praca (?:magisterska|doktorska|licencjacka)|диссертац"
     r"|диплом\w+ работ)",
     re.IGNORECASE,
 )
@@ -67,7 +67,7 @@ _MARKS = {
 _MARK = re.compile(r"\W*([A-Z]{1,2})(?: ?/ ?(?:OL|CD|MT|DK))?\W*")
 # ISO 690:2021, IEEE Std 802.11-2016, DIN EN 1992-1-1, ABNT NBR 6023, ASTM D2487-11, BS 5837:2012.
 _STANDARD = re.compile(
-    r"(?:(?:IEC|IEEE|ISO|DIN|EN|ETSI|ITU-[TR]|ASTM|ANSI|ASHRAE|ABNT|AS/NZS|UNE|UNI|NF|BS|CSA|JIS|GB/?T?|ГОСТ|VDI|ÖNORM)"
+    r"(?:(?:IEC|IEEE|ISO|DIN|EN|ETSI|ITU-[TR]|ASTM|ANSI|ASHRAE|ABNT|NBR|AS/NZS|UNE|UNI|NF|BS|CSA|JIS|GB/?T?|ГОСТ|VDI|ÖNORM)"
     r"(?: ?/ ?| ))+(?:(?:Std|Standard|NBR|Norm|TS|TR|P|EN|Р)\.? ?)*[A-Z]{0,2}[- ]?[0-9][\w.–-]*(?::[0-9]{4}\b)?"
 )
 _CASE = re.compile(r"[^\W\d_].* vs?\.? (?:the )?[A-ZÀ-Þ\[]")
@@ -91,6 +91,7 @@ _OF_BOOKS = frozenset({"editor", "publisher", "location", "isbn", "edition"})
 _SECTION = re.compile(r"(?:pp?\.? ?)?[A-H][0-9]{1,2}\W*", re.IGNORECASE)  # page A12 of a newspaper
 _TELLING = ("genre", "note", "publisher", "institution", "collection-title")  # labels whose words show a type
 _NUMBERED = ("volume", "issue")
+_PROCEEDINGS = frozenset({"proceedings", "proc", "actes", "atti", "actas", "anais"})
 # Words of magazines that sites seldom have in their names.
 _PERIODICAL = frozenset({"review", "digest", "news", "spectator", "economist", "atlantic", "yorker", "scientist"})
 
@@ -125,6 +126,11 @@ def kind_of(texts: Mapping[str, str], arxiv: bool = False, issued: Date | None =
     if version:
         return "software"
     return "manuscript" if _MANUSCRIPT.search(genre or texts.get("note", "")) else _kind_alone(texts)
+
+
+def is_thesis(genre: str) -> bool:
+    """Tell whether a genre names a thesis."""
+    return _said_by(genre) == "thesis"
 
 
 def is_mark(genre: str) -> bool:
@@ -204,10 +210,19 @@ def _kind_in(container: str, texts: Mapping[str, str]) -> str:
     if kind == "chapter" and _OF_BOOKS.isdisjoint(texts):
         numbered = "issue" in texts or ("volume" in texts and _BEFORE_ALL.match(container))
         return "article-journal" if numbered or _JOURNAL.search(container) else kind
+    if kind == "paper-conference" and _is_numbered_series(container, texts):
+        return "article-journal"
     if kind and kind != "article-journal":
         return kind
     published = not kind and "publisher" in texts and "issue" not in texts
     return "chapter" if published or "editor" in texts else "article-journal"
+
+
+def _is_numbered_series(container: str, texts: Mapping[str, str]) -> bool:
+    """Tell proceedings that appear in volumes and issues, as a journal does, and name no meeting."""
+    if not texts.keys() >= {"volume", "issue"} or not _OF_BOOKS.isdisjoint(texts):
+        return False
+    return MEETINGS & set(_WORD.findall(container.lower())) <= _PROCEEDINGS
 
 
 @remembered(longest=100)

@@ -48,6 +48,10 @@ _ZIP = re.compile(r"[0-9]{5}(?:-[0-9]{4})?\W*")
 _DAY = re.compile(r"([0-9]{1,2}\s*;)\s*(?=[0-9])")
 _DATE_AND_PAGE = re.compile(rf"(.*\b{_YEAR}[.,:;])\s*([0-9]{{1,5}}(?:\s?[-–]\s?[0-9]{{1,5}})?\W*)")
 _HOUSE = re.compile(r"([^:]{2,40}:)\s+([^:]{2,}\W*)")
+_HOUSE_WORD = re.compile(
+    r"\b(?:foundation|institut\w*|universi\w+|ministr?y|ministerium|agency|corporation|society|association|press|verlag"
+    r"|gmbh|inc|ltd)\b"
+)
 _BRACKETED = re.compile(r"(.*\S)\s*([(\[][^()\[\]]{2,40}[)\]]\W*)")
 _VOLUMES = re.compile(r"(.*\S[.,;:])\s*(\(?(?:in )?\w{1,6}\s(?:vols?|volumes|Bde|Bänden?|tom[eio]s?|voll|delen)\b\W*)")
 _ENDS_IN_VOLUMES = ("vol", "vols", "volumes", "Bde", "Bände", "Bänden", "tomes", "tomos", "tomi", "voll", "delen")
@@ -79,6 +83,7 @@ _REVIEW = re.compile(r"MR\s?(?:MR)?[0-9]{5,7}\W*(?:\([0-9]{4}[a-z]:[0-9]+\)\W*)?
 _BEFORE_REVIEW = re.compile(rf"(.*\w[.,;]?)\s+({_REVIEW.pattern})")
 _WORD = re.compile(r"\w+")
 _TITLES = ("title", "container-title")
+_PRINTED = ("volume", "issue", "pages", "editor", "publisher")
 
 
 def mended(pairs: Pairs) -> Pairs:
@@ -203,6 +208,16 @@ def _place_in_name(pairs: Pairs, labels: Labels) -> Pairs | None:
         return None
     meeting = "volume" not in labels and not MEETINGS.isdisjoint(_WORD.findall(name.lower()))
     return None if meeting else _joined(pairs, k, "container-title")
+
+
+def _house_as_container(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read "R Foundation for Statistical Computing, | Vienna" as a publisher: nothing of a journal or book is there."""
+    k = _place(labels, "container-title", "location")
+    name = pairs[k][1].lower()
+    inside = "title" not in labels[:k] or name[:3] in ("in ", "in:")
+    if inside or not _HOUSE_WORD.search(name) or not MEETINGS.isdisjoint(_WORD.findall(name)):
+        return None
+    return _changed(pairs, k, ("publisher", pairs[k][1]))
 
 
 def _place_behind(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -334,14 +349,18 @@ def _place(labels: Labels, *row: str) -> int:
     return next((k for k in range(len(labels) - n + 1) if labels[k : k + n] == row), -1)
 
 
-def _row(*row: str, without: str = "") -> Callable[[Labels], bool]:
-    """Return whether labels have these, one after the other, and not another one."""
-    return lambda labels: without not in labels and _place(labels, *row) >= 0
+def _row(*row: str, without: tuple[str, ...] = ()) -> Callable[[Labels], bool]:
+    """Return whether labels have these, one after the other, and none of others."""
+    return lambda labels: _place(labels, *row) >= 0 and not any(label in labels for label in without)
 
 
 def _all(*needed: str, without: tuple[str, ...] = ()) -> Callable[[Labels], bool]:
     """Return whether labels have all of these and none of others."""
     return lambda labels: all(label in labels for label in needed) and not any(label in labels for label in without)
+
+
+def _dated(may: Callable[[Labels], bool]) -> Callable[[Labels], bool]:
+    return lambda labels: "date" in labels and may(labels)
 
 
 def _numbered_journal(labels: Labels) -> bool:
@@ -363,14 +382,13 @@ def _house_leads(labels: Labels) -> bool:
 
 def _is_page(labels: Labels) -> bool:
     """Tell whether there is an address, and a container alone."""
-    printed = ("title", "volume", "issue", "pages", "editor", "publisher")
-    return ("url" in labels or "accessed" in labels) and _all("container-title", without=printed)(labels)
+    return ("url" in labels or "accessed" in labels) and _all("container-title", without=("title", *_PRINTED))(labels)
 
 
 # What the labels must be for each; texts are looked at only then.
 _MENDS: tuple[tuple[Callable[[Labels], bool], _Mend], ...] = (
-    (_row("volume", "pages", "date", "pages", without="issue"), _issue_before_date),
-    (_row("volume", "container-title", "volume", without="pages"), _page_after_volume),
+    (_row("volume", "pages", "date", "pages", without=("issue",)), _issue_before_date),
+    (_row("volume", "container-title", "volume", without=("pages",)), _page_after_volume),
     (_row("pages", "pages"), _pages_apart),
     (_all("pages"), _review_number),
     (lambda labels: labels.count("date") > 1 and _place(labels, "location", "date") >= 0, _zip_code),
@@ -379,8 +397,12 @@ _MENDS: tuple[tuple[Callable[[Labels], bool], _Mend], ...] = (
     (_all("title"), _tail_of_title),
     (_row("volume", "pages"), _roman_pages),
     (_row("date", "volume"), _day_in_volume),
-    (lambda labels: "date" in labels and _row("container-title", "volume", without="issue")(labels), _meeting_and_year),
-    (_row("container-title", "location", without="publisher"), _place_in_name),
+    (
+        lambda labels: "date" in labels and _row("container-title", "volume", without=("issue",))(labels),
+        _meeting_and_year,
+    ),
+    (_row("container-title", "location", without=("publisher",)), _place_in_name),
+    (_row("container-title", "location", without=_PRINTED), _house_as_container),
     (_numbered_journal, _place_behind),
     (_all("container-title", without=("editor",)), _editors_in_container),
     (_all("editor", without=("container-title",)), _container_in_editors),
@@ -388,7 +410,7 @@ _MENDS: tuple[tuple[Callable[[Labels], bool], _Mend], ...] = (
     (_all("location", without=("publisher",)), _house_in_place),
     (_house_leads, _house_first),
     (_all("translator", without=("edition",)), _edition_as_names),
-    (_row("editor", "publisher", without="container-title"), _container_as_publisher),
+    (_row("editor", "publisher", without=("container-title",)), _container_as_publisher),
     (lambda labels: labels.count("date") > 1, _year_in_title),
     (_is_page, _page_as_container),
     (lambda labels: labels[0] == "title" and not {"author", "editor"} & set(labels), _name_before_quoted),

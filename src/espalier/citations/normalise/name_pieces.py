@@ -255,7 +255,9 @@ def _separates(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> 
         return after[:1].isupper() and bool(piece.words)
     if token in _DASHES:
         return after[:1].isupper() and (len(piece.words) > 1 or (bool(piece.words) and piece.run > 0))
-    return token in _SOFT_JOINERS and bool(piece.words) and bool(after) and _joins(tokens, k, piece)
+    if token not in _SOFT_JOINERS or not after:
+        return False
+    return _joins(tokens, k, piece) if piece.words else after[:1].isupper()  # Ruiz, P., y Gil, J.
 
 
 def _joins(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool:

@@ -23,6 +23,7 @@ from espalier.citations.normalise.text import collapse, narrow, remembered, trim
 from espalier.citations.work import Pages
 
 __all__ = [
+    "count_leaves",
     "count_pages",
     "count_volumes",
     "month_beside",
@@ -271,6 +272,15 @@ def parse_pages(text: str) -> Pages | None:
         return Pages("", "", plain)
     first, last, _ = known[0]
     return Pages(first, last if len(known) == 1 else "", ", ".join(found.text for found in known))
+
+
+_LEAVES = re.compile(r"\W*([0-9]{2,4})\s*(?:f|fl|fls|ff|folhas|hojas|h)\b\W*")
+
+
+def count_leaves(text: str) -> str:
+    """Return how many leaves a thesis has ("145 f." -> "145"), else ""; elsewhere that is a page and the next."""
+    found = _LEAVES.fullmatch(text)
+    return found[1] if found else ""
 
 
 def count_pages(text: str) -> str:
