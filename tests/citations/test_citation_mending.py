@@ -106,6 +106,24 @@ TITLE = ("title", "Hedges of the north.")
         # a dash that was lost
         ([TITLE, ("pages", "1200"), ("pages", "1210")], [TITLE, ("pages", "1200 1210")]),
         ([TITLE, ("pages", "1210"), ("pages", "1200")], [TITLE, ("pages", "1210"), ("pages", "1200")]),
+        # versions of packages
+        (
+            [("title", "Hedges. R package version 2."), ("pages", "8-19."), ("url", "https://a.org")],
+            [("title", "Hedges."), ("edition", "R package version 2.8-19."), ("url", "https://a.org")],
+        ),
+        (
+            [TITLE, ("container-title", "R package version"), ("volume", "2."), ("pages", "0-10")],
+            [TITLE, ("edition", "R package version 2.0-10")],
+        ),
+        # pages and series
+        (
+            [("container-title", "Phys. B"), ("volume", "716,"), ("issue", "1"), ("date", "(2012)")],
+            [("container-title", "Phys. B"), ("volume", "716,"), ("pages", "1"), ("date", "(2012)")],
+        ),
+        (
+            [TITLE, ("collection-title", "(Hedges"), ("volume", "20), vol. 2,"), ("pages", "5–9.")],
+            [TITLE, ("collection-title", "(Hedges 20),"), ("volume", "vol. 2,"), ("pages", "5–9.")],
+        ),
         # who printed it
         (
             [("author", "R Team"), TITLE, ("container-title", "Hedge Foundation,"), ("location", "Vienna")],

@@ -210,6 +210,7 @@ def shown(text: str) -> list[str]:
         ("J. R. Edgar P. Hoover", ["Hoover, J. R. Edgar P."]),
         ("Ruiz-Gómez, G., Gil, J., y García, E.", ["Ruiz-Gómez, G.", "Gil, J.", "García, E."]),
         ("Ortega y Gasset, José", ["Ortega y Gasset, José"]),
+        ("Hrsg. v. Rolf Tiede u. Hermann Schwepp", ["Tiede, Rolf", "Schwepp, Hermann"]),
         ("Haberfeld u.Spieler:", ["Haberfeld", "Spieler"]),
         ("EdelenD.G.B. and LagoudasD.C.", ["Edelen, D. G. B.", "Lagoudas, D. C."]),
         ("Lee, Min.", ["Lee, Min"]),

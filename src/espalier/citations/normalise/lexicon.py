@@ -83,7 +83,7 @@ ROLES_IN_SHORT = vocabulary("ed éd hg trans tr trad dir coord org orgs comp com
 BEFORE_NAMES = re.compile(
     r"[\W_]*(?:in:|in\b(?=\s(?!['’]t\b))|(?:en|em|nel|aus)\s?:|dans\b(?=[\s:])|a c(?:ura|\.) ?di\b|by\b(?=\s)"
     r"|(?:edited|eds?\.?|translated|transl?\.?|tr\.|compiled|comp\.?|revised|rev\.) by\b"
-    r"|(?:hrsg\.?|hg\.?|herausgegeben|[uü]bers(?:\.|etzt|etzung)?|aus dem \w+) von\b"
+    r"|(?:hrsg\.?|hg\.?|herausgegeben|[uü]bers(?:\.|etzt|etzung)?|aus dem \w+) v(?:on\b|\.(?=\s))"
     r"|trad(?:\.|uit|uction|ucción|uzione|ução|ucido|uzido)?(?: \w+\.?)? (?:par|por|di|de|da)\b"
     r"|(?:editado|organizado) por\b|sous la dir(?:\.|ection) de\b"
     r"|под (?:общ(?:\.|ей) )?ред(?:\.|акцией)|(?:(?:отв|гл)\. )?ред\.|пер(?:\.|евод)(?: с \w+\.?)?|сост\."

@@ -63,6 +63,8 @@ _THESIS = re.compile(
 )
 _ENDS_AS_EDITION = ("Aufl", "Auflage")
 _EDITION = re.compile(r"(.{4,}?[.!?,:;][\"”»’]?)\s+([0-9]{1,2}\.,?\s+(?:[\w-]+\.?,?\s+){0,7}?Aufl(?:age)?\b\W*)")
+_PACKAGE = re.compile(r"(.*?)\s*(\(?\b(?:R|Python|Stata|MATLAB) package,? version\b.*)", re.DOTALL)
+_SERIES_AND_VOLUME = re.compile(r"([0-9]+\)[,.]?)\s+((?:vol|bd|band|tome?|tomo|t)\b.*)", re.IGNORECASE)
 _NAME_BEFORE_QUOTED = re.compile(r"([^\"“”]{3,80}[.,:])\s+([\"“][^\"“”]+[\"”]\W*)")
 _HANDLE = re.compile(r"\W*@\w+\W*")
 _ABOUT = re.compile(r"(.*\w,?)\s+((?:ca|c|circa|um)\.?\s*)")
@@ -136,6 +138,22 @@ def _issue_before_date(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read 23, 107 (Jul. 1969), 683 as volume, issue, date, page."""
     k = _place(labels, "volume", "pages", "date", "pages") + 1
     return _changed(pairs, k, ("issue", pairs[k][1])) if _ALONE.fullmatch(pairs[k][1]) else None
+
+
+def _page_as_issue(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read 716, 1 (2012) as volume, page, date: physics has no issues there."""
+    k = _place(labels, "volume", "issue", "date") + 1
+    bare = _ALONE.fullmatch(pairs[k][1]) and "(" not in pairs[k][1] and pairs[k + 1][1][:1] == "("
+    return _changed(pairs, k, ("pages", pairs[k][1])) if bare else None
+
+
+def _number_of_series(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Leave the first number of "(Handbücher | 20), vol. 2," with the series."""
+    k = _place(labels, "collection-title", "volume")
+    found = _SERIES_AND_VOLUME.fullmatch(pairs[k + 1][1])
+    if found is None:
+        return None
+    return [*pairs[:k], (labels[k], f"{pairs[k][1]} {found[1]}"), ("volume", found[2]), *pairs[k + 2 :]]
 
 
 def _pages_apart(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -271,6 +289,19 @@ def _tail_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
     return None
 
 
+def _package_version(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read "Sands. R package version 2. | 8-19." as title and version; the rest of its number is read as anything."""
+    k = next((k for k, (label, text) in enumerate(pairs) if label in _TITLES and "ackage version" in text), -1)
+    found = _PACKAGE.fullmatch(pairs[k][1]) if k >= 0 else None
+    if found is None:
+        return None
+    version, n = found[2], k + 1
+    while n < len(pairs) and labels[n] in ("volume", "issue", "pages", "edition") and pairs[n][1][:1].isdigit():
+        version, n = f"{version}{' ' * version[-1:].isalpha()}{pairs[n][1]}", n + 1
+    kept = [(labels[k], found[1])] if found[1] else []
+    return [*pairs[:k], *kept, ("edition", version), *pairs[n:]]
+
+
 def _edition_as_names(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read "... 3., | verb. u. erw. Aufl." as an edition; nobody is called so."""
     k = labels.index("translator")
@@ -389,6 +420,9 @@ def _is_page(labels: Labels) -> bool:
 _MENDS: tuple[tuple[Callable[[Labels], bool], _Mend], ...] = (
     (_row("volume", "pages", "date", "pages", without=("issue",)), _issue_before_date),
     (_row("volume", "container-title", "volume", without=("pages",)), _page_after_volume),
+    (_row("volume", "issue", "date", without=("pages",)), _page_as_issue),
+    (_row("collection-title", "volume"), _number_of_series),
+    (_all("title"), _package_version),
     (_row("pages", "pages"), _pages_apart),
     (_all("pages"), _review_number),
     (lambda labels: labels.count("date") > 1 and _place(labels, "location", "date") >= 0, _zip_code),
