@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from espalier.citations.markup import has_markup
 from espalier.citations.normalise.dates import first_published, is_pending, parse_date, split_original
 from espalier.citations.normalise.identifiers import (
     find_archives,
@@ -222,16 +223,14 @@ class FieldReader:
 
 def _texts(record: Record) -> list[tuple[str, str]]:
     """Return label and text of each field; an address that was cut inside its host, books.|google.com/x, is whole."""
-    pairs: list[tuple[str, str]] = []
-    end = -1
-    for field in record.fields:
-        label, text = field.label, readable(field.label, field.text)
-        if label == "url" and end == field.start and record.text[end - 1] == ".":
-            before, _, host = pairs[-1][1].rpartition(" ")
-            if before and host[:-1].replace("-", "").isalnum() and text[:1].isalnum():
-                pairs[-1], text = (pairs[-1][0], before), host + text
-        pairs.append((label, text))
-        end = field.end
+    text = record.text
+    odd = has_markup(text) or "?" in text or "\ufffd" in text
+    pairs = [(field.label, readable(field.label, field.text) if odd else field.text) for field in record.fields]
+    for k, field in enumerate(record.fields):
+        if field.label == "url" and k and record.fields[k - 1].end == field.start and text[field.start - 1] == ".":
+            before, _, host = pairs[k - 1][1].rpartition(" ")
+            if before and host[:-1].replace("-", "").isalnum() and field.text[:1].isalnum():
+                pairs[k - 1], pairs[k] = (pairs[k - 1][0], before), ("url", host + pairs[k][1])
     return pairs
 
 

@@ -22,7 +22,7 @@ from dataclasses import is_dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from espalier.citations.markup import without_markup
+from espalier.citations.markup import has_markup, without_markup
 from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
 from espalier.citations.normalise.text import narrow, trim
 from espalier.citations.work import Date, Name, Pages, Work
@@ -128,7 +128,9 @@ def _plain(text: str) -> str:
 
 def with_the_rest(work: Work, record: Record) -> Work:
     """Return the work with every field in `unread` of which a word would be lost."""
-    fields = [(field.label, without_markup(field.text)) for field in record.fields]
+    fields = [(field.label, field.text) for field in record.fields]
+    if has_markup(record.text):
+        fields = [(label, without_markup(text)) for label, text in fields]
     more = [(label, trim(text)) for label, text in fields if _loses(label, text, work)]
     if not more:
         return work

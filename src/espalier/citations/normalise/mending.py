@@ -291,8 +291,10 @@ def _tail_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
 
 def _package_version(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read "Sands. R package version 2. | 8-19." as title and version; the rest of its number is read as anything."""
-    k = next((k for k, (label, text) in enumerate(pairs) if label in _TITLES and "ackage version" in text), -1)
-    found = _PACKAGE.fullmatch(pairs[k][1]) if k >= 0 else None
+    k = labels.index("title")
+    if "container-title" in labels and "ackage version" not in pairs[k][1]:
+        k = labels.index("container-title")
+    found = _PACKAGE.fullmatch(pairs[k][1]) if "ackage version" in pairs[k][1] else None
     if found is None:
         return None
     version, n = found[2], k + 1

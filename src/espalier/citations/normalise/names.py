@@ -93,15 +93,16 @@ class Names(NamedTuple):
 def split_names(text: str) -> Names:
     """Return the persons and institutions that a text names (see the module for how)."""
     cues: list[str] = []
-    text = _RUN_TOGETHER.sub(r"\g<0> ", collapse(text))
-    text, others = _without_opening(_without_last_stop(text), cues), False
+    text, others = _without_opening(_without_last_stop(collapse(text)), cues), False
     if "(" in text or "[" in text:
         cues += ROLE_BEHIND.findall(text)
         text = ROLE_BEHIND.sub(" ", text)
     usual = None if "et al" in text else usual_names(text)  # which would come to nothing in the end
     if usual is None:
-        text, others = _without_marks(text, cues)
-        usual = usual_names(text) if others else None
+        marked, others = _without_marks(text, cues)
+        marked = _RUN_TOGETHER.sub(r"\g<0> ", marked)
+        usual = usual_names(marked) if marked != text else None
+        text = marked
     if usual is not None:
         names, joiners = usual
         return Names(tuple(names), others, (*cues, *joiners))
@@ -145,7 +146,9 @@ def _without_last_stop(text: str) -> str:
 
     "Bach, Chr.", "Vul, A. Ya." and "Matiyasevich, Yu." stay: these are abbreviated.
     """
-    found = _SYLLABLE.fullmatch(text[-40:]) if text[-1:] == "." else None
+    if text[-1:] != "." or not text[-2:-1].islower():
+        return text
+    found = _SYLLABLE.fullmatch(text[-40:])
     return text[:-1] if found and _is_ordinary(found[1]) else text
 
 
