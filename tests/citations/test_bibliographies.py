@@ -377,3 +377,30 @@ def test_an_entry_is_written_in_every_format(format: str) -> None:
     assert "Wires" in written
     two = "".join(write([entry, entry], format))
     assert two.count("Wires") >= 2
+
+
+LISTED = "".join(f"Moss, T. ({1990 + k}). On hedges, part {k}. Leeds: Arbor Press.\n" for k in range(5))
+ENTRY = "@book{ho15, author = {Ho, A.}, title = {Trees}, year = {2015}}\n"
+
+
+@pytest.mark.parametrize("text", [LISTED + ENTRY, ENTRY + LISTED, LISTED + "TY  - JOUR\n" + LISTED])
+def test_a_list_with_an_entry_among_its_references_is_text(text: str) -> None:
+    assert recognise(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", [ENTRY, "% Encoding: UTF-8, made in 2015 by a program of that name\nCreated with JabRef.\n" + ENTRY]
+)
+def test_words_before_entries_are_no_references(text: str) -> None:
+    assert [entry.work.title for entry in read_entries(text)] == ["Trees"]
+
+
+def test_a_reference_beside_entries_is_named() -> None:
+    refused: list[FormatError] = []
+    text = ENTRY + LISTED.split("\n")[0]
+    assert [entry.work.title for entry in read_entries(text, "a.bib", refused)] == ["Trees"]
+    assert [str(error) for error in refused] == [
+        "a.bib:2: this line is in no entry of BibTeX; parse it in a file of its own"
+    ]
+    with pytest.raises(FormatError, match="in no entry"):
+        list(read_entries(text))

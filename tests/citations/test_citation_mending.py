@@ -124,6 +124,17 @@ TITLE = ("title", "Hedges of the north.")
             [TITLE, ("collection-title", "(Hedges"), ("volume", "20), vol. 2,"), ("pages", "5–9.")],
             [TITLE, ("collection-title", "(Hedges 20),"), ("volume", "vol. 2,"), ("pages", "5–9.")],
         ),
+        # what was taken for a note
+        ([TITLE, ("other", "6. Auflage."), ("date", "1995")], [TITLE, ("edition", "6. Auflage."), ("date", "1995")]),
+        (
+            [TITLE, ("note", "11., korr. Aufl."), ("date", "2003")],
+            [TITLE, ("edition", "11., korr. Aufl."), ("date", "2003")],
+        ),
+        ([TITLE, ("date", "1995"), ("pages", "(siehe S. 56).")], [TITLE, ("date", "1995"), ("note", "(siehe S. 56).")]),
+        (
+            [("volume", "54"), ("issue", "(18):"), ("date", "2011,"), ("pages", "1985.")],
+            [("volume", "54"), ("issue", "(18):"), ("pages", "2011,"), ("date", "1985.")],
+        ),
         # who printed it
         (
             [("author", "R Team"), TITLE, ("container-title", "Hedge Foundation,"), ("location", "Vienna")],

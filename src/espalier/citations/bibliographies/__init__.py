@@ -7,6 +7,7 @@
 
 Every format is a row of `BIBLIOGRAPHIES`: a pattern that recognises the first characters of a file, and the module that
 reads its text. A file is read as a whole, so its size has a limit; an entry that cannot be read is named by its line.
+A list of references with an entry of BibTeX among them is a list of references.
 """
 
 from __future__ import annotations
@@ -172,6 +173,12 @@ BIBLIOGRAPHIES = (
 """In the order in which they are tried."""
 
 
+_AMONG_TEXT = ("bibtex", "ris", "nbib")
+"""Formats that may be told by a line anywhere among the first characters."""
+_MANY = 3
+_LIKE_REFERENCE = re.compile(r"(?=[^%@{}]{30})(?=[^{}]*\b(?:1[5-9]|20)[0-9]{2}\b)\s*[^\s%@{}]")
+
+
 def _reader(name: str) -> Reader:
     """Return what reads a format; it is imported when it is needed."""
     if name == "bibtex":
@@ -210,7 +217,27 @@ def recognise(head: str) -> Bibliography | None:
     >>> recognise("Knuth, D. E. (1984). The TeXbook.")
     """
     head = head[:HEAD].removeprefix("\ufeff").replace("\r\n", "\n")
-    return next((row for row in BIBLIOGRAPHIES if row.begins.search(head)), None)
+    found = next((row for row in BIBLIOGRAPHIES if row.begins.search(head)), None)
+    if found is None or found.name not in _AMONG_TEXT:
+        return found
+    outside, entries = len(_outside(head, found)), len(found.begins.findall(head))
+    return None if outside >= _MANY and outside > entries else found
+
+
+def _outside(text: str, kind: Bibliography) -> list[int]:
+    """Return the lines, from 1, that look like references and stand before all entries, or between those of BibTeX."""
+    first = kind.begins.search(text)
+    start, depth, found = first.start() if first else 0, 0, []
+    place = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        if depth <= 0 and _LIKE_REFERENCE.match(line) and (place < start or kind.name == "bibtex"):
+            found.append(number)
+        if place >= start:
+            depth += line.count("{") - line.count("}")
+            if kind.name != "bibtex":
+                break
+        place += len(line) + 1
+    return found
 
 
 def read_entries(text: str, file: str = "", refused: list[FormatError] | None = None) -> Iterator[Entry]:
@@ -234,6 +261,13 @@ def read_entries(text: str, file: str = "", refused: list[FormatError] | None = 
         raise FormatError("this is no bibliography", path=file, hint=f"{known} are read as they are")
     if found.refused:
         raise FormatError(f"this is {found.called}, which is not read", path=file, hint=found.refused)
+    for number in _outside(text, found) if found.name in _AMONG_TEXT else ():
+        apart = FormatError(
+            f"this line is in no entry of {found.called}", path=file, line=number, hint="parse it in a file of its own"
+        )
+        if refused is None:
+            raise apart
+        refused.append(apart)
     return _reader(found.name)(text, file, refused)
 
 

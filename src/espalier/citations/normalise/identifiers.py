@@ -24,6 +24,9 @@ _URL = re.compile(
     r"|(?<![\w.@/-])(?-i:(?:[a-z0-9-]+\.)+[a-z]{2,6}(?:/\S+|(?=[.,;)>\]]*$)))",  # muse.jhu.edu/article/12
     re.IGNORECASE,
 )
+_HOST = re.compile(r"\.[a-z]{2,}$", re.IGNORECASE)
+_PIECE = re.compile(r"[\w./%#?&=~:;,+@$!*'()-]+")
+_ODD = re.compile(r"[./=?&%#~_]|[0-9]")  # what words of a sentence do not have
 _URL_GAP = re.compile(r"\b(https?|ftps?) ?: ?/ ?/ ?(?=\S)", re.IGNORECASE)
 _ARXIV = re.compile(
     r"arxiv(?:\.org/(?:abs|pdf)/|[:.\s]|preprint)*((?:[0-9]{4}\.[0-9]{4,5}|[a-z-]{2,20}(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]+)?)"
@@ -51,8 +54,26 @@ def find_url(text: str) -> str:
     found = _URL.search(_URL_GAP.sub(r"\1://", collapse(text)))
     if not found:
         return ""
-    rest = found.string[found.end() :]
-    return _without_end(found[0] + _continuation(found[0], rest, "./-_=&?~%#", lambda sign: sign in "./"))
+    address, rest = found[0], found.string[found.end() :]
+    if (pieces := _in_pieces(address, rest)) is not None:
+        return _without_end(pieces)
+    return _without_end(address + _continuation(address, rest, "./-_=&?~%#", lambda sign: sign in "./"))
+
+
+def _in_pieces(address: str, rest: str) -> str | None:
+    """Return an address with spaces inside, if its host has no end yet or all that follows can only go on with it.
+
+    It was broken at the end of a line: "http://CRAN. R-project.org/x", "http://mirr ors.ctan.org", "v=LvKx J3bQRKE".
+    """
+    pieces = rest.split()
+    host = address.partition("://")[2]
+    whole = "/" in host or _HOST.search(host) is not None
+    if not pieces or any(piece.startswith(("http", "www.", "(", "[", "<")) for piece in pieces):
+        return None
+    parts = all(_PIECE.fullmatch(piece) for piece in pieces)
+    if parts and (not whole or all(_ODD.search(piece.rstrip(".,;")) for piece in pieces)):
+        return address + "".join(pieces)
+    return None
 
 
 def find_arxiv(text: str) -> str:
