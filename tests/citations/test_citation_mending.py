@@ -135,6 +135,10 @@ TITLE = ("title", "Hedges of the north.")
             [("volume", "54"), ("issue", "(18):"), ("date", "2011,"), ("pages", "1985.")],
             [("volume", "54"), ("issue", "(18):"), ("pages", "2011,"), ("date", "1985.")],
         ),
+        # numbers of titles
+        ([("citation-number", "100"), TITLE], [("title", "100 Hedges of the north.")]),
+        ([("citation-number", "[100]"), TITLE], [("citation-number", "[100]"), TITLE]),
+        ([("date", "2001:"), TITLE, ("date", "1968.")], [("title", "2001: Hedges of the north."), ("date", "1968.")]),
         # who printed it
         (
             [("author", "R Team"), TITLE, ("container-title", "Hedge Foundation,"), ("location", "Vienna")],

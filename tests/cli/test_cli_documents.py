@@ -173,6 +173,50 @@ def test_unsure_cuts_are_named_the_first_few(
     assert f"{said} 9 of 9, such as at {places} (" in espalier("find", path).err
 
 
+NOTES = [
+    "Vgl. Plum, Anna: Vom Schnitt der alten Bäume, Ely 1990, S. 12.",
+    "Ebd., S. 13.",
+    "Das ist hier nicht weiter zu verfolgen.",
+    "Quitte, Bernd: Die Mauer und ihr Schatten, Berlin: Apfel 2004, S. 7.",
+    "Zeder, Carl: Nadeln und Zapfen, München: Wald 1999, S. 90.",
+]
+
+
+def test_lines_that_are_no_reference_are_told(espalier: Espalier, parse: Any, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("\n".join(f"{k} {text}" for k, text in enumerate(NOTES, 1)) + "\n", encoding="utf-8")
+    said = f"espalier: lines that are no reference: 1, at {path}:3\n"
+    done = espalier("find", path)
+    assert (done.code, done.out.count("\n"), said in done.err) == (0, 4, True)
+    assert said in parse(path).err
+    path.write_text(path.read_text("utf-8").replace("2 Ebd.", "\f2 Ebd."), encoding="utf-8")
+    assert said in espalier("find", path).err
+    path.write_text("\n".join(f"{k} {text}" for k, text in enumerate(NOTES * 8, 1)) + "\n", encoding="utf-8")
+    done = espalier("find", path)
+    places = ", ".join(f"{path}:{line}" for line in range(3, 28, 5))
+    assert f"lines that are no reference: 8, such as at {places}\n" in done.err
+
+
+def test_a_list_that_is_read_line_by_line_is_tidy(parse: Any, tmp_path: Path) -> None:
+    path = tmp_path / "list.txt"
+    note = (
+        'See Mary Rowan, "On Walls in Bed," The Gardener, March 3, 2015, https://www.thegardener.com/walls-bed; '
+        "and Albert Medlar, A History of Pruning (New York: Viking, 1996), 149-61."
+    )
+    lines = ["Plum, Anna. The Wall at Night. Ely: Yale, 2008.", "———. A History of Walls. Ely: Viking, 1996.", note]
+    path.write_text(
+        "\n".join(f"{k}. {text}" for k, text in enumerate([*lines, *REFERENCES], 1)) + "\n", encoding="utf-8"
+    )
+    rows = [json.loads(line) for line in parse(path).out.splitlines()]
+    assert [row["text"] for row in rows[:4]] == [
+        f"1. {lines[0]}", "2. Plum, Anna. A History of Walls. Ely: Viking, 1996.",
+        f"3. {note[4:note.index(';')]}", note[note.index("Albert"):],
+    ]  # fmt: skip
+    assert ["filled" in row["source"] for row in rows] == [False, True, *[False] * 5]
+    kept = parse(path, "--input", "lines").out.splitlines()
+    assert [json.loads(line)["text"] for line in kept[1:3]] == [f"2. {lines[1]}", f"3. {note}"]
+
+
 def test_without_the_extra(espalier: Espalier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     path = tmp_path / "a.pdf"

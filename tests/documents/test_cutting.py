@@ -101,6 +101,21 @@ def test_a_guess_is_never_certain(layout: str) -> None:
     assert all(one.confidence < 1 for one in cut(laid_out(layout)).references)
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        ["100 Years of Orchards in the North. London: Apple House, 2012.", "50 Gardens. Ed. Jane Roe. Ely: ALA, 2010."],
+        ["17 O.R.C. § 108 (2012).", "Plum 1990, p. 60.", "Ibid., p. 52."],
+    ],
+)
+def test_a_number_that_begins_a_title_hides_no_layout(odd: list[str]) -> None:
+    lines = ["Bibliography", "", REFERENCES[0], *odd, *REFERENCES[1:3]]
+    assert plain_layout(lines) == "lines"
+    found = cut("\n".join(lines)).references
+    assert [one.text for one in found] == lines[2:]
+    assert [one.mark for one in found] == [""] * (len(lines) - 2)
+
+
 def test_form_feeds_begin_pages() -> None:
     assert [line.page for line in text_lines("a\fb\nc").lines] == [1, 2, 2]
 

@@ -16,7 +16,7 @@ from espalier.documents.finding import Findings, find_references, findings_of, w
 from espalier.documents.html import read_html
 from espalier.documents.line_model import LABELS, LineModel, LineReading, bundled
 from espalier.documents.line_units import units_of
-from espalier.documents.lines import TextLine
+from espalier.documents.lines import Box, TextLine
 from espalier.inference import marginals, pair_marginals
 from espalier.potentials import ChainBatch
 
@@ -179,3 +179,24 @@ def test_an_item_of_a_list_is_one_reference() -> None:
         read_html(f"<html><body><p>The orchard was pruned in winter.</p>{page}</body></html>".encode())
     )
     assert [one.text for one in found.references] == items
+
+
+def test_an_address_that_a_line_end_cuts_is_whole_again() -> None:
+    """It reaches the right edge; one that does not ends there."""
+    rows = [("References", 80), *((text, 40 + 5 * len(text)) for text in LIST)]
+    first, second = "Yew, H. (2016). Evergreens [Blog post]. https://ely.org/2016/01/of-old-or", "chards-and-walls.html"
+
+    def found(right: float) -> str:
+        placed = [
+            *rows,
+            (first, right),
+            (second, 150.0),
+            ("Zelkova, I. (1997). A late tree. Ely: Medlar Press.", 300.0),
+        ]
+        boxes = [Box(40 + 12 * (text == second), 20.0 * k, x1, 20.0 * k + 10) for k, (text, x1) in enumerate(placed)]
+        lines = [TextLine(text, box=box, size=10, column=0) for (text, _), box in zip(placed, boxes, strict=True)]
+        return find_references(lines).references[-2].text
+
+    edge = max(x1 for _, x1 in rows)
+    assert found(edge - 3) == first + second
+    assert found(edge - 60) == f"{first} {second}"

@@ -35,6 +35,31 @@ def test_hyphens_at_line_ends(elsewhere: str, first: str, second: str, joined: s
     assert join_lines(text.lines[1:], known_words(text.lines)).text == joined
 
 
+ADDRESS = "Blog. https://ely.org/2016/old-or"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "joint"),
+    [
+        (ADDRESS, "chards.html", ""),
+        (ADDRESS, "chards (accessed 3 May 2016).", ""),
+        (ADDRESS, "12/b?x=3.", ""),
+        (ADDRESS, "accessed 3 May 2016.", " "),
+        (ADDRESS, "and other walls.", " "),
+        (ADDRESS, "Medlar, A. Pears.", " "),
+        (ADDRESS, "2016.", " "),
+        (ADDRESS, "doi:10.1000/x", " "),
+        (f"{ADDRESS}.", "chards.html", " "),
+        ("on the old or", "chards.html", " "),
+    ],
+)
+def test_addresses_at_line_ends(first: str, second: str, joint: str) -> None:
+    """One that reaches the right edge goes on with signs of an address; any other ends with its line."""
+    lines = printed(first, second).lines
+    assert join_lines(lines, full={0}).text == first + joint + second
+    assert join_lines(lines).text == f"{first} {second}"
+
+
 def test_words_that_a_line_end_cuts_are_not_known() -> None:
     assert known_words(printed("Pears of root-", "stock and", "A tree-house 3").lines) == {
         *("pears", "of", "and", "a", "tree-house")

@@ -251,3 +251,18 @@ def test_a_slash_at_the_end_changes_nothing(plain: httpx.Client) -> None:
     assert plain.get("/api/isalive/").text == "true"
     assert plain.head("/api/isalive").status_code == 200
     assert plain.delete("/api/v1/tasks/citations/records/").status_code == 403  # the guard holds as before
+
+
+def test_what_was_left_out_is_counted_in_every_format(plain: httpx.Client) -> None:
+    body = f"{ONE}\n{'very long ' * 3000}\n{ONE.replace('2004', '2005')}"
+    done = plain.post("/api/v1/parse?format=bibtex", content=body, headers={"Content-Type": "text/plain"})
+    assert done.text.count("@article") == 2
+    assert done.headers["x-espalier-problems"] == "1"
+    assert "x-espalier-problems" not in plain.post("/api/v1/parse?format=bibtex", json={"texts": [ONE]}).headers
+
+
+def test_marks_of_html_and_lost_spaces_are_read_as_the_command_line_does(plain: httpx.Client) -> None:
+    text = "Ga&#353;evi&#263;, D. andHo, A. Soil salts. <i>Acta Hortic</i>. 2004;12(4):33?39."
+    found = plain.post("/api/v1/parse", json={"texts": [text]}).json()["records"][0]["csl"]
+    assert [name["family"] for name in found["author"]] == ["Gašević", "Ho"]
+    assert (found["container-title"], found["page"]) == ("Acta Hortic.", "33-39")

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from espalier.citations.record import CORE, LABELS, Record
-from espalier.citations.seen import reference_tokens, words_seen
+from espalier.citations.seen import reference_document, words_seen
 from espalier.document import Document
 from espalier.errors import Argument, Hint, LabelError
 from espalier.extract.answers import FieldNames, Reading
@@ -98,7 +98,7 @@ class Parser(Extractor):
         return words_seen(document)
 
     def _cut(self, text: str) -> Document:
-        return Document.from_offsets(text, reference_tokens(text))
+        return reference_document(text)
 
     def _place(self, text: str, label: str, start: int, end: int) -> tuple[str, int, int] | None:
         """Return a field without what is neither letter nor digit at both ends; None if nothing is left."""

@@ -19,7 +19,7 @@ from dataclasses import replace
 from espalier.citations.markup import Plain, has_markup, read_markup
 from espalier.document import Document, tokenise
 
-__all__ = ["LOST_DASH", "as_seen", "document_seen", "reference_tokens", "words_seen"]
+__all__ = ["LOST_DASH", "as_seen", "document_seen", "reference_document", "reference_tokens", "words_seen"]
 
 Tokens = tuple[tuple[int, int], ...]
 
@@ -66,6 +66,11 @@ def reference_tokens(text: str) -> Tokens:
     if plain is not None and (tokens := _in_markup(text, plain)):
         return tokens
     return _apart(text, tokenise(text))
+
+
+def reference_document(text: str) -> Document:
+    """Return a reference as a document, with these tokens."""
+    return Document.from_offsets(text, reference_tokens(text))
 
 
 def words_seen(document: Document) -> list[str]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import NamedTuple, NoReturn
@@ -33,17 +33,21 @@ from espalier.citations.parser import LONGEST
 from espalier.errors import FormatError, InputError, nearest
 from espalier.io.files import Source, open_lines
 
-__all__ = ["LAYOUTS", "LONGEST_BLOCK", "Reference", "read_references", "split_references"]
+__all__ = ["LAYOUTS", "LONGEST_BLOCK", "Reference", "Works", "read_references", "split_references"]
 
 LAYOUTS = ("auto", "lines", "blocks")
 LONGEST_BLOCK = 1_000_000
 """The longest line or block that is searched for references run together, in characters."""
 
 _HEAD = 400  # lines that the layout is guessed from
+_SEVERAL = 0.9  # the confidence in works of one reference that were read in it
 _BARE = 0.7  # the confidence in references that only names and years tell from lines that go on
 
 # Breaks that a file's lines may still hold: form feeds of page ends, lone carriage returns, the separators of Unicode.
 _BREAKS = re.compile("[\r\f\v\x85\u2028\u2029]+")
+
+Works = Callable[[str], list[tuple[int, int]]]
+"""Where each work of a reference begins and ends, nothing if it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,8 @@ class Reference:
     """One reference, and where it stands.
 
     text : without white space around it; file, line, offset : where it begins: the file's name, the line from 1, and
-    the characters before it in that line; confidence : that it is one whole reference, 1 where nothing was guessed.
+    the characters before it in that line; confidence : that it is one whole reference, 1 where nothing was guessed;
+    filled : the names that a dash at its beginning stands for, where somebody filled them in.
     """
 
     text: str
@@ -59,6 +64,7 @@ class Reference:
     line: int = 1
     offset: int = 0
     confidence: float = 1.0
+    filled: str = ""
 
 
 class _Piece(NamedTuple):
@@ -84,24 +90,32 @@ class _Shape(NamedTuple):
 
 
 def read_references(
-    source: Source, layout: str = "auto", *, encoding: str = "utf-8", refused: list[FormatError] | None = None
+    source: Source,
+    layout: str = "auto",
+    *,
+    encoding: str = "utf-8",
+    refused: list[FormatError] | None = None,
+    works: Works | None = None,
 ) -> Iterator[Reference]:
     """Yield the references of a file or of an open one, in order; gzip and a byte-order mark are recognised.
 
     What is too long is an error, or goes to `refused`, and what follows is read on. A line that is not in the encoding
-    is an error that names it.
+    is an error that names it. works : says where each work of a reference with a semicolon begins and ends, if there
+    are several; `lines` asks for none.
     """
     _check_layout(layout)
     with open_lines(source, encoding, []) as lines:
         lines.refused = refused
-        yield from _references(iter(lines), layout, lines.name, refused)
+        yield from _references(iter(lines), layout, lines.name, refused, works)
 
 
-def split_references(text: str, layout: str = "auto", *, refused: list[FormatError] | None = None) -> list[Reference]:
-    """Return the references of a text; `refused` as in `read_references`."""
+def split_references(
+    text: str, layout: str = "auto", *, refused: list[FormatError] | None = None, works: Works | None = None
+) -> list[Reference]:
+    """Return the references of a text; `refused` and `works` as in `read_references`."""
     _check_layout(layout)
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    return list(_references(enumerate(lines, 1), layout, "", refused))
+    return list(_references(enumerate(lines, 1), layout, "", refused, works))
 
 
 def _check_layout(layout: str) -> None:
@@ -110,7 +124,11 @@ def _check_layout(layout: str) -> None:
 
 
 def _references(
-    lines: Iterator[tuple[int, str]], layout: str, file: str, refused: list[FormatError] | None
+    lines: Iterator[tuple[int, str]],
+    layout: str,
+    file: str,
+    refused: list[FormatError] | None,
+    works: Works | None = None,
 ) -> Iterator[Reference]:
     pieces = _pieces(lines)
     head, rest = _headed(pieces)
@@ -121,7 +139,7 @@ def _references(
     else:
         groups = (([piece], 1.0) for piece in pieces if piece.text)
     for group, sure in groups:
-        for reference in _of_group(group, file, sure, cut=layout != "lines"):
+        for reference in _of_group(group, file, sure, cut=layout != "lines", works=works):
             if len(reference.text) <= LONGEST:
                 yield reference
                 continue
@@ -229,13 +247,21 @@ def _blocks(pieces: Iterable[_Piece], shape: _Shape) -> Iterator[tuple[list[_Pie
         yield group, _BARE if guessed else 1.0
 
 
-def _of_group(group: list[_Piece], file: str, sure: float, *, cut: bool) -> Iterator[Reference]:
+def _of_group(
+    group: list[_Piece], file: str, sure: float, *, cut: bool, works: Works | None = None
+) -> Iterator[Reference]:
     """Join the lines of a group, cut what is run together, and find the place of each part."""
     text, starts = _joined(group)
     places, right = cuts(text) if cut and len(text) <= LONGEST_BLOCK else ([], 1.0)
-    for a, b in pairwise([0, *places, len(text)]):
-        k = bisect_right(starts, a) - 1
-        yield Reference(text[a:b].rstrip(), file, group[k].line, group[k].offset + a - starts[k], min(sure, right))
+    for first, behind in pairwise([0, *places, len(text)]):
+        several = works(text[first:behind]) if cut and works is not None and "; " in text else []
+        for begin, end in several or [(0, behind - first)]:
+            a = first + begin
+            k = bisect_right(starts, a) - 1
+            certain = min(sure, right, _SEVERAL if several else 1.0)
+            yield Reference(
+                text[a : first + end].rstrip(), file, group[k].line, group[k].offset + a - starts[k], certain
+            )
 
 
 def _joined(group: list[_Piece]) -> tuple[str, list[int]]:

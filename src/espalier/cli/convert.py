@@ -96,11 +96,24 @@ def _refuse_running_text(source: Path, target: Path, format: str | None) -> None
         raise unopened(FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)), source)
     if wanted is not None:
         called = "<stdin>" if source == STANDARD else str(source)
+        _refuse_other(source, called)
         option = "" if format is None else f" -f {format}"
         raise InputError(
             f"{called} is no bibliography, and only these are turned into {wanted}",
             hint=f"references in running text are read by: espalier parse {source} -o {target}{option}",
         )
+
+
+def _refuse_other(source: Path, called: str) -> None:
+    """Say what to do about a bibliography of a format that is only recognised, such as TEI."""
+    from espalier.citations.bibliographies import HEAD, recognise
+
+    if source == STANDARD:
+        return
+    with open(source, encoding="utf-8", errors="replace") as stream:
+        found = recognise(stream.read(HEAD))
+    if found is not None and found.refused:
+        raise InputError(f"{called}: this is {found.called}, which is not read", hint=found.refused)
 
 
 def _convert_bibliography(source: Path, kind: Bibliography, target: Path, format: str | None, encoding: str) -> None:

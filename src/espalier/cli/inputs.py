@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ from espalier.documents.reading import KINDS, read_document, refuse_misnamed
 from espalier.errors import FormatError, InputError
 
 if TYPE_CHECKING:
-    from espalier.documents.finding import FoundReference
+    from espalier.documents.finding import Findings, FoundReference
 
 __all__ = ["ENDINGS", "Inputs", "Item", "bibliography_in", "listed_files", "place_of", "source_of"]
 
@@ -110,7 +111,7 @@ def source_of(item: Item) -> dict[str, Any]:
         from espalier.documents.parsing import place_in_document
 
         return {"file": item.file, **place_in_document(item.found)}
-    return {name: value for name, value in asdict(item).items() if name != "text"}
+    return {name: value for name, value in asdict(item).items() if name != "text" and (value or name != "filled")}
 
 
 def place_of(item: Item, *, with_doubt: bool = True) -> str:
@@ -141,6 +142,7 @@ class Inputs:
     """The files to read, how many references were `read`, and how many references or files were `bad`.
 
     unsure : how many references are perhaps not cut where they should be; doubtful : where the first few of them are.
+    left_out : how many lines of lists are in no reference; left_at : where the first few of them are.
     """
 
     files: list[Path]
@@ -150,6 +152,8 @@ class Inputs:
     bad: Bad = field(default_factory=Bad)
     unsure: int = 0
     doubtful: list[str] = field(default_factory=list)
+    left_out: int = 0
+    left_at: list[str] = field(default_factory=list)
     _before: int = 0
     _open: IO[bytes] | None = None
 
@@ -233,10 +237,13 @@ class Inputs:
         head = cast(io.BufferedReader, stream).peek(LONGEST_GUESSED)
         small = len(head) < LONGEST_GUESSED and head[:2] != _GZIP
         if self.layout == "auto" and small and (found := _in_unclear_layout(head, self.encoding)):
+            self._leave_out(found, path)
             by = "page" if b"\f" in head else "line"
-            return (PlacedReference(_name(path), reference, by) for reference in found)
-        references = read_references(stream, self.layout, encoding=self.encoding, refused=refused)
-        return (item for item in references if not _is_heading(item.text)) if self.layout == "auto" else references
+            return (PlacedReference(_name(path), reference, by) for reference in found.references)
+        if self.layout != "auto":
+            return read_references(stream, self.layout, encoding=self.encoding, refused=refused)
+        references = read_references(stream, encoding=self.encoding, refused=refused, works=_works_in)
+        return _tidied(item for item in references if not _is_heading(item.text))
 
     def _doubt(self, item: Item) -> None:
         """Count a reference that is perhaps not cut where it should be; the places of the first few are kept."""
@@ -245,8 +252,17 @@ class Inputs:
         if len(self.doubtful) < _FEW_PLACES and place not in self.doubtful:
             self.doubtful.append(place)
 
+    def _leave_out(self, found: Findings, path: Path) -> None:
+        """Count the lines of a list that are in no reference; the places of the first few are kept."""
+        lines = dict.fromkeys(part.line - part.page + 1 for part in found.left_out)  # no editor counts form feeds
+        self.left_out += len(lines)
+        self.left_at += [f"{_name(path)}:{line}" for line in lines][: _FEW_PLACES - len(self.left_at)]
+
     def tell_unsure(self) -> None:
-        """Say how many references are perhaps cut at the wrong place, and where."""
+        """Say how many lines are no reference, how many references are perhaps cut at the wrong place, and where."""
+        if self.left_out:
+            joint = "at" if len(self.left_at) == self.left_out else "such as at"
+            complain(f"lines that are no reference: {self.left_out}, {joint} {', '.join(self.left_at)}")
         if self.unsure:
             joint = "at" if len(self.doubtful) == self.unsure else "such as at"
             complain(
@@ -264,16 +280,38 @@ class Inputs:
 _FEW, _SHORT = 4, 500  # lines and bytes of a text that needs no look at its layout
 
 
-def _in_unclear_layout(data: bytes, encoding: str) -> tuple[FoundReference, ...]:
-    """Return the references of a text whose layout does not say where they begin; none for any other text."""
+def _in_unclear_layout(data: bytes, encoding: str) -> Findings | None:
+    """Return the references of a text whose layout does not say where they begin; None for any other text."""
     if data.count(b"\n") < _FEW and len(data) < _SHORT:
-        return ()
-    from espalier.documents.parsing import find_in_unclear
+        return None
+    from espalier.documents.parsing import read_unclear
 
     try:
-        return find_in_unclear(data.decode(encoding))
+        found = read_unclear(data.decode(encoding))
     except (UnicodeDecodeError, LookupError):  # who reads it line by line says where
-        return ()
+        return None
+    return found if found.references else None
+
+
+def _works_in(text: str) -> list[tuple[int, int]]:
+    from espalier.documents.lined_works import works_in
+
+    return works_in(text)
+
+
+_MAY_BE_NOTE = re.compile(r"[\[(]?\d{1,4}[\]).\s]|\[\w|[—–―−_-]")
+
+
+def _tidied(references: Iterator[Reference]) -> Iterator[Reference]:
+    """Yield references with the authors that a dash stands for, and without words that lead to a work of a note."""
+    named: Reference | None = None
+    for item in references:
+        if _MAY_BE_NOTE.match(item.text):  # the others need nothing that knows of notes
+            from espalier.documents.lined_works import tidied
+
+            item = tidied(item, named)
+        named = named if item.filled else item
+        yield item
 
 
 _LONGEST_HEADING = 40  # characters

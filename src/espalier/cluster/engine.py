@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import logging
 import shutil
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,7 @@ from espalier.cluster.plan import Partition
 from espalier.cluster.stores import NO_ROOM, need
 from espalier.errors import EspalierError, InputError
 
-__all__ = ["FOR_SCHEDULER", "FOR_WORKER", "IN_FLIGHT", "connected", "outcomes"]
+__all__ = ["FOR_SCHEDULER", "FOR_WORKER", "IN_FLIGHT", "connected", "outcomes", "uninterrupted"]
 
 IN_FLIGHT = 2_000
 """Partitions that the scheduler knows of at a time."""
@@ -98,7 +101,7 @@ def connected(cluster: str | None, workers: int | None, wait: float | None, most
                 yield client
         return
     # A worker's profiler remembers where it was at every moment of the last hour: some hundred MB that nobody asks for.
-    with need("dask").config.set({"distributed.worker.profile.enabled": False}):
+    with need("dask").config.set({"distributed.worker.profile.enabled": False}), uninterrupted():
         local = distributed.LocalCluster(
             n_workers=workers and min(workers, most),
             threads_per_worker=1,
@@ -108,6 +111,23 @@ def connected(cluster: str | None, workers: int | None, wait: float | None, most
         )
     with local, distributed.Client(local) as client:
         yield client
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Keep Ctrl-C from processes that are started here: the terminal sends it to all, and each would print a traceback.
+
+    A blocked signal stays blocked in processes and threads that begin now; this one gets it afterwards.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # which unblocks the signal when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

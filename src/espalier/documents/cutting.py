@@ -16,20 +16,26 @@ from statistics import median
 
 from espalier.citations.borders import begins, has_year, mark, seam
 from espalier.citations.splitting import Reference, split_references
+from espalier.documents.entries import with_entries
 from espalier.documents.filling import fill_in
 from espalier.documents.finding import Dropped, Findings, FoundReference, findings_of
+from espalier.documents.line_marks import counting, list_marks
 from espalier.documents.line_model import LineModel, LineReading, bundled
 from espalier.documents.line_words import NAMED, heading_kind, look, mark_of
+from espalier.documents.lined_works import unled, works_in
 from espalier.documents.lines import PrintedText
 from espalier.documents.plain import printed_lines
 
-__all__ = ["cut", "plain_layout", "text_lines", "too_long"]
+__all__ = ["by_lines", "cut", "plain_layout", "text_lines", "too_long"]
 
 FEW = 4
 """Lines of a text that is too short to have a layout, if they have few characters, too."""
 SHORT = 500
 LONGEST_LINE = 3000
 """Characters of a line that was left out: where one has more, each line stands by itself, and is judged so."""
+
+
+_SAME_WORK = re.compile(r"(?:ebd|ebenda|ibid|ibidem|idem|ders|dies|op\. ?cit|loc\. ?cit|a\. ?a\. ?O)\b", re.IGNORECASE)
 
 
 def text_lines(text: str, name: str = "") -> PrintedText:
@@ -55,12 +61,18 @@ def cut(text: str, model: LineModel | None = None) -> Findings:
     short = len(present) < FEW and sum(len(line.text) for line in present) < SHORT
     if layout or (short and not _repeated([line.text for line in present])):
         return _plainly(printed, layout)
+    found = by_lines(printed, model)
+    return found if found.references and not too_long(found) else _plainly(printed, "")
+
+
+def by_lines(printed: PrintedText, model: LineModel | None = None) -> Findings:
+    """Return the references of a plain text as the model of lines reads it; entries with marks of a list stay."""
     model = bundled() if model is None else model
     reading = model.read(printed.lines)
     if _is_list(reading):
         reading = model.read(printed.lines, listed=True)
-    found = findings_of(printed, reading, model)
-    return found if found.references and not too_long(found) else _plainly(printed, "")
+    reading, entries = with_entries(reading)
+    return findings_of(printed, reading, model, entries)
 
 
 def too_long(found: Findings) -> bool:
@@ -81,11 +93,13 @@ def _is_list(reading: LineReading) -> bool:
 def plain_layout(lines: Sequence[str]) -> str:
     """Return the layout that needs no guessing: "numbered", "hanging", "blocks" or "lines", else nothing."""
     body = [line for line in lines if line.strip() and not heading_kind(line).startswith("references")]
+    marks = [mark_of(line)[0] for line in body]
     if len(body) < FEW or _repeated(body):  # a list may have a reference twice
-        return "lines" if len(body) >= FEW and _complete(body) else ""
+        bulleted = any(mark is not None and mark[0] == "•" for mark in marks[:3])
+        return "lines" if len(body) >= FEW and not bulleted and _complete(body) else ""
     if _counts_up(body):
         return "numbered"
-    marked = [bool(mark_of(line)[0]) for line in body]
+    marked = counting(marks)
     if any(marked[:3]):  # numbers that do not count up; a few in a list of whole references were copied with them
         return "lines" if 4 * sum(marked) < len(body) and _complete(body) else ""
     if _hangs(body):
@@ -165,31 +179,41 @@ def _complete(lines: Sequence[str]) -> bool:
     texts = [line.strip() for line in lines]
     dated = sum(map(has_year, texts))
     on = sum(seam(a, b) > 1 for a, b in pairwise(texts))
-    indented = len({len(line) - len(line.lstrip()) for line in lines})
-    return dated * 20 >= 17 * len(texts) and on * 30 <= len(texts) and indented == 1 and median(map(len, texts)) > 55
+    if len({len(line) - len(line.lstrip()) for line in lines}) > 1:
+        return False
+    long = dated * 20 >= 17 * len(texts) and on * 30 <= len(texts) and median(map(len, texts)) > 55
+    return long or (on == 0 and all(map(_is_whole, texts)))
+
+
+def _is_whole(line: str) -> bool:
+    """Does a line begin and end as a reference does, and has it a year, or does it name the work before?"""
+    ended = line[-1] in ".)]" or "/" in line.rpartition(" ")[2]
+    return ended and not line[0].islower() and (has_year(line) or _SAME_WORK.match(line) is not None)
 
 
 def _plainly(printed: PrintedText, layout: str) -> Findings:
     """Cut where the layout says so."""
     found: list[FoundReference] = []
     dropped: list[Dropped] = []
-    pieces = split_references("\n".join(line.text for line in printed.lines), "auto", refused=[])
+    pieces = split_references("\n".join(line.text for line in printed.lines), "auto", refused=[], works=works_in)
     starts = [printed.lines[piece.line - 1].start + piece.offset for piece in pieces]
-    for piece, start, following in zip(pieces, starts, [*starts[1:], len(printed.text)][: len(starts)], strict=True):
+    marks = [after for _, after in list_marks([piece.text for piece in pieces])]
+    behind = [*starts[1:], len(printed.text)][: len(starts)]
+    for piece, start, following, after in zip(pieces, starts, behind, marks, strict=True):
         end = start + len(printed.text[start:following].rstrip())
         if heading_kind(piece.text) == "references":
             dropped.append(Dropped("heading", piece.text, piece.line, start, end))
         else:
             last = printed.line_at(max(end - 1, start)) + 1
-            found.append(_of_piece(piece, printed, start, end, tuple(range(piece.line, last + 1)), layout))
+            found.append(_of_piece(piece, printed, start, end, tuple(range(piece.line, last + 1)), layout, after))
     return Findings(tuple(fill_in(found)), tuple(dropped))
 
 
 def _of_piece(
-    piece: Reference, printed: PrintedText, start: int, end: int, lines: tuple[int, ...], layout: str
+    piece: Reference, printed: PrintedText, start: int, end: int, lines: tuple[int, ...], layout: str, after: int
 ) -> FoundReference:
-    style, after = mark_of(piece.text)
-    text = piece.text[after:].strip() if style else ""
-    mark_, text = (piece.text[:after].strip(), text) if text else ("", piece.text)
-    sure = min(piece.confidence, 0.99 if layout else 0.9)
-    return FoundReference(text, piece.line, printed.lines[piece.line - 1].page, None, start, end, lines, sure, mark_)
+    lead, led = unled(piece.text)
+    text = led[after:].strip() if after else ""
+    mark_, text = (led[:after].strip(), text) if text else ("", led)
+    sure, page = min(piece.confidence, 0.99 if layout else 0.9), printed.lines[piece.line - 1].page
+    return FoundReference(text, piece.line, page, None, start, end, lines, sure, mark_, lead)

@@ -64,6 +64,7 @@ class _Paragraph:
     def __init__(self) -> None:
         self.text: list[str] = []
         self.hint = ""
+        self.begun = False  # a line of it was read
         self.bold, self.size = 0, 0
 
 
@@ -75,6 +76,7 @@ class _PartReader:
         self._page, self._notes = page, notes
         self._paragraphs: list[_Paragraph] = []  # a text box stands inside a paragraph
         self._skipping = 0
+        self._cells = 0  # open cells of tables, whose paragraphs are parts of a row
         self._in_text = self._bold = self._in_run = False
 
     def begin(self, name: str, given: dict[str, str]) -> None:
@@ -84,6 +86,8 @@ class _PartReader:
             self._skipping += 1
         elif tag == "p" and name.startswith("w:"):
             self._paragraphs.append(_Paragraph())
+        elif tag == "tc":
+            self._cells += 1
         elif not self._paragraphs:
             return
         elif tag == "t":
@@ -120,6 +124,8 @@ class _PartReader:
         tag = name.rpartition(":")[2]
         if self._skipping:
             self._skipping -= 1
+        elif tag == "tc":
+            self._cells = max(self._cells - 1, 0)
         elif tag == "t":
             self._in_text = False
         elif tag == "r":
@@ -139,8 +145,10 @@ class _PartReader:
         text = " ".join("".join(paragraph.text).replace("\u00a0", " ").split())
         if text:
             hint = "note" if self._notes else paragraph.hint
-            self.lines.append(TextLine(text, self._page, bold=2 * paragraph.bold > paragraph.size, hint=hint))
-            paragraph.hint = ""
+            bold = 2 * paragraph.bold > paragraph.size
+            begins = not (paragraph.begun or self._cells)
+            self.lines.append(TextLine(text, self._page, bold=bold, hint=hint, paragraph=begins))
+            paragraph.hint, paragraph.begun = "", True
         paragraph.text, paragraph.bold, paragraph.size = [], 0, 0
 
 

@@ -8,12 +8,14 @@ stands beside it, calibrated on documents that the model has not seen; a list th
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from espalier.documents.filling import DASH, fill_in
 from espalier.documents.joining import known_words
+from espalier.documents.line_marks import Mark, list_marks
 from espalier.documents.line_model import LineModel, LineReading, bundled
 from espalier.documents.line_units import Unit
 from espalier.documents.line_words import mark_of, pattern
@@ -26,13 +28,15 @@ __all__ = ["Dropped", "Findings", "FoundReference", "find_references", "findings
 
 LONGEST_FOUND = 6000  # characters; what is longer is no reference
 SHORTEST_FOUND = 12
+LONG = 20  # lines of a document that is more than its list, at least
 LONGEST_LIFE = 200  # characters at the beginning of a life of an author that say so
 
-_LEAD_BEHIND = pattern(r"(?<=;)\s+<LEAD>{1,2}\Z")  # to a work on the next line
+_LEAD_BEHIND = pattern(r"(?<=;)\s+(?:(?:and|und)\s|<LEAD>){1,2}\Z")  # to a work on the next line, or to the next one
 _LIFE = re.compile(
     r"\breceived (?:the|his|her|an?) .{0,60}\bdegrees?\b|\b(?:was born|wurde .{0,40}geboren)\b"
     r"|\bis (?:currently |now )?(?:an? |the )?(?:\w+ )?(?:professor|lecturer|researcher|fellow)\b"
 )
+_DIGITS = re.compile(r"\d+")
 _LEADERS = re.compile(r"\.{6,}|(?:\s\.){5,}")
 _SHORT_CITE = pattern(
     r"(?:\d{1,3}\s?)?(?:<LEAD>){0,2}<P><W>(?:(?:,| (?:and|und|&)|/) ?<P><W>){0,2}(?: et al\.?| u\. ?a\.)?,? "
@@ -69,13 +73,17 @@ class FoundReference:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A part of the text that is no reference. kind : "heading", "page", "note" or "text"; start, end : in the text."""
+    """A part of the text that is no reference.
+
+    kind : "heading", "page", "note" or "text"; line, page : from 1; start, end : in the text.
+    """
 
     kind: str
     text: str
     line: int
     start: int
     end: int
+    page: int = 1
 
 
 @dataclass(frozen=True)
@@ -94,6 +102,22 @@ class Findings:
     def doubtful(self) -> tuple[FoundReference, ...]:
         """The references whose cut is unsure."""
         return tuple(one for one in self.references if one.confidence < 0.5)
+
+    @property
+    def left_out(self) -> tuple[Dropped, ...]:
+        """The parts of a list that are no references, but for headings, page numbers and heads that come again.
+
+        A document that is much more than its list has none: most of it was never meant to be a reference.
+        """
+        parts = sorted((part for part in self.dropped if part.kind != "heading"), key=lambda part: part.start)
+        length = sum(len(part.text) for part in parts)
+        if len(parts) > LONG and length > sum(one.end - one.start for one in self.references):
+            return ()
+        faces = [_DIGITS.sub("0", part.text) if part.kind == "page" else "" for part in parts]
+        times = Counter(faces)
+        return tuple(
+            part for part, face in zip(parts, faces, strict=True) if not face or (times[face] == 1 and face != "0")
+        )
 
 
 def find_references(source: PrintedText | Sequence[TextLine], model: LineModel | None = None) -> Findings:
@@ -114,8 +138,13 @@ def find_references(source: PrintedText | Sequence[TextLine], model: LineModel |
     return findings_of(printed, reading, model)
 
 
-def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) -> Findings:
-    """Return what labels of lines say, as references and as parts that are none."""
+def findings_of(
+    printed: PrintedText, reading: LineReading, model: LineModel, entries: frozenset[int] = frozenset()
+) -> Findings:
+    """Return what labels of lines say, as references and as parts that are none.
+
+    entries : units that begin entries of a list by their marks, whatever they say; see `entries`.
+    """
     groups: list[Group] = []
     listed: list[Listed] = []
     dropped: list[Dropped] = []
@@ -129,7 +158,8 @@ def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) ->
         members, j = _members(reading, i)
         units = tuple(reading.units[k] for k in members)
         length = sum(len(unit.text) + 1 for unit in units)
-        if SHORTEST_FOUND <= length <= LONGEST_FOUND and not _is_remark(units, noted) and not _is_none(units):
+        told = i in entries or (length >= SHORTEST_FOUND and not _is_none(units))
+        if told and length <= LONGEST_FOUND and not _is_remark(units, noted):
             groups.append(Group(units, model.calibrated(reading.sure(members[0], j))))
             style = (mark_of(units[0].text)[0] or ("",))[0]
             text = " ".join(unit.text for unit in units)
@@ -139,11 +169,14 @@ def findings_of(printed: PrintedText, reading: LineReading, model: LineModel) ->
             dropped += [_dropped(printed, reading, k, "text") for k in range(i, j)]
         i = j
     none = undated(reading.labels, listed) | stray(reading.labels, listed)
+    none -= {k for k, one in enumerate(listed) if one.first in entries}
     for one in sorted(none):
         dropped += [_dropped(printed, reading, k, "text") for k in range(listed[one].first, listed[one].behind)]
     groups = [group for k, group in enumerate(groups) if k not in none]
     words = known_words(printed.lines) if groups else frozenset()
-    found = [_found(printed, group, words) for group in second_look(printed, groups, words)]
+    groups = second_look(printed, groups, words)
+    marks = list_marks([group.units[0].text for group in groups])
+    found = [_found(printed, group, words, mark) for group, mark in zip(groups, marks, strict=True)]
     return Findings(tuple(fill_in(found)), tuple(dropped))
 
 
@@ -173,8 +206,9 @@ def _is_none(units: Sequence[Unit]) -> bool:
     """Is this no reference whatever its place says: figures, a line of contents, a short citation, a life?"""
     text = " ".join(unit.text for unit in units)
     letters = sum(c.isalpha() for c in text)
-    # A dash stands for letters; a part of a line may be the end of the one before it.
-    figures = 4 * letters < len(text.replace(" ", "")) and not DASH.match(text) and not units[0].inner
+    # A dash stands for letters, and a law has few; a part of a line may be the end of the one before it.
+    lettered = DASH.match(text) is not None or "§" in text
+    figures = 4 * letters < len(text.replace(" ", "")) and not lettered and not units[0].inner
     cited = _SHORT_CITE.match(text) or _END_OF_CITE.match(text)
     return figures or bool(cited or _LEADERS.search(text) or _LIFE.search(text[:LONGEST_LIFE]))
 
@@ -200,20 +234,21 @@ def _place(printed: PrintedText, reading: LineReading, k: int) -> tuple[int, int
 
 def _dropped(printed: PrintedText, reading: LineReading, k: int, kind: str = "") -> Dropped:
     start, end = _place(printed, reading, k)
-    label = reading.labels[k]
-    return Dropped(
-        kind or ("text" if label == "ref-cont" else label), reading.units[k].text, reading.units[k].line + 1, start, end
-    )
+    unit, label = reading.units[k], reading.labels[k]
+    kind = kind or ("text" if label == "ref-cont" else label)
+    return Dropped(kind, unit.text, unit.line + 1, start, end, unit.page)
 
 
-def _found(printed: PrintedText, group: Group, words: frozenset[str]) -> FoundReference:
+def _found(
+    printed: PrintedText, group: Group, words: frozenset[str], marked: tuple[Mark | None, int]
+) -> FoundReference:
     joined = joined_units(printed, group.units, words)
     first, last = group.units[0], group.units[-1]
     start, end = printed.lines[first.line].start + first.start, printed.lines[last.line].start + last.end
     text = _LEAD_BEHIND.sub("", f"{joined.text} ").rstrip()
     if len(text) < len(joined.text):
         end = joined.span(0, len(text))[1]
-    mark, after = mark_of(text)
+    mark, after = mark_of(text) if first.hint == "note" else marked
     lines = tuple(dict.fromkeys(unit.line + 1 for unit in group.units))
     page = printed.lines[first.line].page
     box = _around([printed.lines[k - 1] for k in lines], page)

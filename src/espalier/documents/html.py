@@ -1,15 +1,18 @@
 """`read_html`: a page of the web to its lines, one for each block that a browser would set on lines of its own.
 
 What a browser does not show (scripts, styles, hidden elements) is left out, and so are the buttons that publishers put
-behind a reference (`CrossRef`, `Google Scholar`). Headings, items of lists and notes are marked as such; navigation is
-marked as what stands at the edge of a page. Broken markup is read as far as it goes.
+behind a reference (`CrossRef`, `Google Scholar`). Headings, items of lists and notes are marked as such; navigation and
+the foot of the page are marked as what stands at the edge of a page, unless the foot holds notes or a list of
+references. Broken markup is read as far as it goes.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
+from espalier.documents.line_words import heading_kind
 from espalier.documents.lines import PrintedText, TextLine
 from espalier.documents.plain import decoded
 from espalier.errors import InputError
@@ -45,6 +48,10 @@ _VOID = frozenset(
 )
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _ITEMS = frozenset(("li", "dd"))
+_WHOLES = _ITEMS | {"td", "th"}  # blocks in them are their parts
+_LISTS = frozenset(("ol", "ul", "dl", "table"))
+_PARTS = frozenset(("article", "section", "blockquote"))
+_NOTED = re.compile(r"note|refer|biblio|citation|literatur", re.IGNORECASE)
 _NOTE_ROLES = frozenset(("doc-endnote", "doc-footnote", "note"))
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f\v\u2009\u200a\u202f\u00a0]+")
@@ -69,12 +76,18 @@ def read_html(data: bytes, name: str = "") -> PrintedText:
     reader.feed(decoded(data, name, warnings, charset[1].decode() if charset else ""))
     reader.close()
     reader.flush()
+    reader.end_foot()
     if not reader.lines:
         raise InputError(
             f"{name or 'the page'} shows no text: it is probably filled by scripts",
             hint="save the page as PDF or text from a browser",
         )
     return PrintedText.of(reader.lines, name=name, kind="HTML", warnings=warnings)
+
+
+def _named(given: dict[str, str | None]) -> str:
+    """Return what an element is called."""
+    return f"{given.get('class') or ''} {given.get('id') or ''} {given.get('role') or ''}"
 
 
 class _Reader(HTMLParser):
@@ -86,7 +99,11 @@ class _Reader(HTMLParser):
         self._parts: list[str] = []
         self._skipped, self._depth = "", 0  # the element that is not shown, and how many of its name are open in it
         self._hint = ""  # of the next line
+        self._paragraph = False  # does the next line begin one?
+        self._listed = False  # inside an item of a list or a cell of a table, whose blocks are its parts
         self._around: list[tuple[str, str]] = []  # open elements that mark all lines in them: name and hint
+        self._inside = 0  # open elements whose feet are theirs, and not of the page
+        self._foot = -1  # the first line of the foot of the page
         self._link = -1  # where the text of a link begins in the parts
         self._bold = [0, 0]  # characters in bold type, all characters
         self._strong = 0
@@ -112,11 +129,18 @@ class _Reader(HTMLParser):
     def _mark(self, tag: str, given: dict[str, str | None]) -> None:
         """Remember what an element says about its lines."""
         role = given.get("role") or ""
+        if tag in _WHOLES or tag in _LISTS:
+            self._listed = tag in _WHOLES
+        self._paragraph = (self._paragraph and tag not in _BLOCKS) or (tag == "p" and not self._listed)
+        self._inside += tag in _PARTS
+        if tag == "footer" and not (self._inside or _NOTED.search(_named(given))):
+            self.end_foot()
+            self._foot = len(self.lines)
         if tag in _HEADINGS:
             self._hint = "heading"
         elif tag in _ITEMS or role in ("doc-biblioentry", "listitem"):
             self._hint = "item"
-        if tag == "nav" or role == "navigation":
+        if tag == "nav" or role in ("navigation", "contentinfo"):
             self._around.append((tag, "page"))
         elif role in _NOTE_ROLES:
             self._around.append((tag, "note"))
@@ -136,9 +160,22 @@ class _Reader(HTMLParser):
         self._strong = max(self._strong - (tag in ("b", "strong")), 0)
         if tag in _BLOCKS:
             self.flush()
-            self._hint = ""
+            self._hint, self._paragraph = "", False
+        if tag in _WHOLES or tag in _LISTS:
+            self._listed = False
+        self._inside = max(self._inside - (tag in _PARTS), 0)
+        if tag == "footer":
+            self.end_foot()
         if self._around and tag == self._around[-1][0]:
             self._around.pop()
+
+    def end_foot(self) -> None:
+        """End the foot of the page; one with a list of references is none."""
+        if self._foot >= 0:
+            foot = self.lines[self._foot :]
+            if not any(heading_kind(line.text).startswith("references") for line in foot):
+                self.lines[self._foot :] = [replace(line, hint="page") for line in foot]
+        self._foot = -1
 
     def handle_data(self, data: str) -> None:
         if not self._skipped:
@@ -154,6 +191,6 @@ class _Reader(HTMLParser):
         if text:
             hint = self._around[-1][1] if self._around else self._hint
             bold = 2 * self._bold[0] > self._bold[1]
-            self.lines.append(TextLine(text, hint=hint, bold=bold))
-            self._hint = ""
+            self.lines.append(TextLine(text, hint=hint, bold=bold, paragraph=self._paragraph))
+            self._hint, self._paragraph = "", False
         self._bold = [0, 0]

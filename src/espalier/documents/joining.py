@@ -11,6 +11,9 @@ writes elsewhere decides, in this order:
 
 Known are the words of the document, and those that the caller adds. `und` or `and` after the hyphen is a word of its
 own: `Obst- und Gartenbau`. Addresses and numbers keep theirs: `13-` / `19`.
+
+An address has no hyphen where a line end cuts it. It goes on without a blank if it reaches the right edge and ends with
+no stop, and the next line begins with signs of an address: `https://ely.org/old-or` / `chards.html`.
 """
 
 from __future__ import annotations
@@ -28,6 +31,12 @@ __all__ = ["JoinedText", "join_lines", "known_words"]
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _LAST = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*[-‐\xad]$")
 _FIRST = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
+_ADDRESS_CUT = re.compile(r"(?<!\S)[<(\[]?(?:https?://|www\.|doi\.org/|(?:doi|URL):\s?\w)\S*[\w~%+-]\Z", re.IGNORECASE)
+_ADDRESS_ON = re.compile(
+    r"(?!(?:doi|https?|accessed|url)\b|www\.|pp?\.|vol\.|no\.|(?:1[5-9]|20)\d\d\b|\d+[-–]\d)"
+    r"([a-z\d/.%?=&#_~+-][\w/.%?=&#_~+:@-]{0,200}?)[.,;>)\]]{0,4}(?=\s|\Z)"
+)
+_SIGN = re.compile(r"[\d/._=%&?#~]")
 _CONJUNCTIONS = frozenset(["und", "oder", "bzw", "sowie", "and", "or", "et", "ou", "e", "y", "o", "en", "och", "og"])
 
 
@@ -65,20 +74,24 @@ def known_words(lines: Iterable[TextLine]) -> frozenset[str]:
     return frozenset(found)
 
 
-def join_lines(lines: Sequence[TextLine], words: Container[str] = frozenset()) -> JoinedText:
+def join_lines(
+    lines: Sequence[TextLine], words: Container[str] = frozenset(), full: Container[int] = frozenset()
+) -> JoinedText:
     """Return the lines as one line.
 
-    words : small letters, such as `known_words` of the document, and words of other lists.
+    words : small letters, such as `known_words` of the document, and words of other lists; full : the numbers of the
+    lines that reach the right edge, from 0.
     """
     text, pieces = "", []
     source = 0  # where the text so far ends in the source
-    for line in lines:
+    for number, line in enumerate(lines):
         content = line.text.strip()
         if not content:
             continue
         start = line.start + len(line.text) - len(line.text.lstrip())
         if text:
-            text, between = _joint(text, content, words)
+            cut = number - 1 in full and _is_cut_address(text, content)
+            text, between = (text, "") if cut else _joint(text, content, words)
             if between:
                 pieces.append((len(text), source))
                 text += between
@@ -105,6 +118,15 @@ def _joint(left: str, right: str, words: Container[str]) -> tuple[str, str]:
     if f"{tail}-{head}" in words or (tail in words and head in words):
         return left, ""
     return glue(left, right)
+
+
+def _is_cut_address(left: str, right: str) -> bool:
+    """Does a line end inside an address, and the next one go on with it?"""
+    on = _ADDRESS_ON.match(right)
+    if on is None or _ADDRESS_CUT.search(left[-300:]) is None:
+        return False
+    alone = right[on.end() :].lstrip()[:1] in ("", "(", "[")  # a word that is no sign by itself
+    return alone or _SIGN.search(on[1]) is not None
 
 
 def _is_address(left: str) -> bool:

@@ -26,7 +26,7 @@ from espalier.corpus import Corpus, Labels
 from espalier.documents.line_features import Seen, attributes, seen
 from espalier.documents.line_lists import list_attributes
 from espalier.documents.line_marks import MarkChain
-from espalier.documents.line_regions import amid_lists, continued, counted, holes, outside, running_heads
+from espalier.documents.line_regions import amid_lists, continued, counted, holes, outside, rights, running_heads
 from espalier.documents.line_scores import LineScores
 from espalier.documents.line_units import Unit, units_of
 from espalier.documents.line_words import NAMED, Look
@@ -194,6 +194,8 @@ class LineModel:
         batch.unary[:, _IN_LIST] -= OUTSIDE * closed[:, None]
         batch.unary[[unit.hint == "page" for unit in page.units], LABELS.index("page")] += HINTED
         batch.unary[[unit.hint == "item" for unit in page.units], LABELS.index("ref-cont")] -= HINTED
+        batch.unary[[unit.paragraph for unit in page.units], LABELS.index("ref-cont")] -= LISTED
+        batch.unary[rights(page), LABELS.index("page")] += HINTED
         batch.unary[running_heads(page, starts + others), LABELS.index("page")] += REPEATED
         between = amid_lists(page, starts)
         batch.unary[between, LABELS.index("note")] += HINTED

@@ -23,7 +23,7 @@ from espalier.documents.line_features import Seen
 from espalier.documents.line_floats import addresses, captions, tables
 from espalier.documents.line_words import pattern
 
-__all__ = ["amid_lists", "continued", "counted", "holes", "outside", "running_heads"]
+__all__ = ["amid_lists", "continued", "counted", "holes", "outside", "rights", "running_heads"]
 
 LEAST_LIST, SHARE = 3.0, 0.4
 """Lines that begin a reference, above a heading that ends a list: so many, and so much of all."""
@@ -44,6 +44,7 @@ AROUND = 12
 OFTEN = 3
 """Times that a running head is printed, at least."""
 
+RIGHTS = re.compile(r"(?:Copyright )?©")
 _SERIES = pattern("<SERIES>", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 
@@ -91,6 +92,11 @@ def running_heads(page: Seen, inside: Float) -> list[int]:
             places[_DIGITS.sub("0", unit.text.lower())].append(i)
     often = [which for which in places.values() if len(which) >= OFTEN]
     return [i for which in often if 2 * sum(inside[i] < 0.2 for i in which) >= len(which) for i in which]
+
+
+def rights(page: Seen) -> list[int]:
+    """Return the units that say who has the rights in the page, and are no part of what is printed on it."""
+    return [i for i, unit in enumerate(page.units) if not unit.inner and RIGHTS.match(unit.text)]
 
 
 def holes(page: Seen, labels: Sequence[str], closed: NDArray[np.bool_]) -> list[int]:

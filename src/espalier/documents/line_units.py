@@ -12,13 +12,15 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from espalier.documents.line_words import mark_of, pattern
+from espalier.documents.line_words import look, mark_of, pattern
 from espalier.documents.lines import TextLine
 
 __all__ = ["Unit", "units_of"]
 
 _LONG = 160  # characters: no printed line is longer
 _EM = 0.5  # width of a character, in its size
+LINEWISE = 0.1
+"""The share of paragraphs that go on with the one above, from which each printed line was made a paragraph."""
 
 _BRACKETED = re.compile(r"(?<=\s)\[\s?(\d{1,4})\s?\]")
 _NUMBERED = re.compile(r"(?<=[.!?)\]”\"»\d;/]\s)(?:\((\d{1,4})\)|(\d{1,4})[.)]|(\d{1,3}))(?=\s+[\"“„«'‘(]?[^\W\d_a-z])")
@@ -39,6 +41,7 @@ _AFTER_ADDRESS = pattern(rf"(?<=\s)(?:doi: ?|https?://|10\.\d{{4}})\S*\w\s+(?={_
 _AFTER_STOP = pattern(
     rf"(?<=[.)\]\d/”\"])(?<!<U> \d\d\d\d)\s+(?!{_LINKS})(?={_PERSON}|{_BARE}|[—–]{{1,6}}[.,]|-{{2,6}}[.,])"
 )
+_REST = re.compile(r"https?:|www\.|doi\b|[\[(<]|URL|ISBN", re.IGNORECASE)
 _INSIDE = (_AFTER_STOP, _AFTER_LINKS, _AFTER_WORD, _AFTER_ADDRESS)
 
 
@@ -47,7 +50,8 @@ class Unit(NamedTuple):
 
     line : its number; start, end : of the part in the text of the line; inner : it does not begin the line; x0, x1, y0,
     y1, size : the place of the line, in points or in characters; page, column; blank : empty lines above it; placed :
-    the place is printed, not made up."""
+    the place is printed, not made up; paragraph : it begins a paragraph of the file, and
+    goes on with none."""
 
     line: int
     start: int
@@ -65,6 +69,7 @@ class Unit(NamedTuple):
     placed: bool
     bold: bool
     hint: str
+    paragraph: bool = False
 
 
 def units_of(lines: Sequence[TextLine], *, inside: bool = True) -> list[Unit]:
@@ -88,7 +93,28 @@ def units_of(lines: Sequence[TextLine], *, inside: bool = True) -> list[Unit]:
             if mark is not None and mark[1] >= 0:
                 last = mark[1]
             blank = 0
-    return found
+    return _whole_paragraphs(found) if any(unit.paragraph for unit in found) else found
+
+
+def _whole_paragraphs(units: list[Unit]) -> list[Unit]:
+    """Return the units without the beginnings of paragraphs that go on with the one above.
+
+    Those begin with a small letter or an address, or stand under an open line. Where there are many, each printed line
+    was made a paragraph, and none of them begins anything.
+    """
+    rests = [unit.paragraph and _REST.match(unit.text) is not None for unit in units]
+    on = [
+        unit.paragraph
+        and (
+            look(unit.text).begin in ("lower", "in")
+            or (i > 0 and look(units[i - 1].text).end in ("hyphen", "comma", "open"))
+        )
+        for i, unit in enumerate(units)
+    ]
+    linewise = sum(on) > max(LINEWISE * sum(unit.paragraph for unit in units), 2)
+    return [
+        unit._replace(paragraph=unit.paragraph and not (linewise or rests[i] or on[i])) for i, unit in enumerate(units)
+    ]
 
 
 def _unit(i: int, line: TextLine, start: int, text: str, *, inner: bool, blank: int) -> Unit:
@@ -119,6 +145,7 @@ def _unit(i: int, line: TextLine, start: int, text: str, *, inner: bool, blank: 
         False,
         bold,
         line.hint,
+        line.paragraph and not inner,
     )
 
 

@@ -46,7 +46,8 @@ class TextLine:
 
     text : without its end; page : from 1; box : where it stands; size : of most of its type, in points; bold, italic :
     whether most of it is; column : from 0, left to right, None if it is unknown or the line spans columns; start : of
-    its first character in the text of the whole file; hint : what the file says that it is, one of `HINTS`.
+    its first character in the text of the whole file; hint : what the file says that it is, one of `HINTS`; paragraph :
+    the file says that a paragraph begins here, as those do that know paragraphs.
     """
 
     text: str
@@ -58,6 +59,7 @@ class TextLine:
     column: int | None = None
     start: int = 0
     hint: str = ""
+    paragraph: bool = False
 
     @property
     def end(self) -> int:
@@ -112,6 +114,16 @@ class PrintedText:
     def line_at(self, offset: int) -> int:
         """Return the number of the line that a character of `text` is in; what stands between lines ends a line."""
         return max(bisect_right(self._starts, offset) - 1, 0)
+
+    @cached_property
+    def right_edges(self) -> dict[tuple[int, int | None], float]:
+        """How far lines reach to the right, by page and column, of those that have places."""
+        found: dict[tuple[int, int | None], float] = {}
+        for line in self.lines:
+            if line.box is not None and line.hint != "page":
+                key = (line.page, line.column)
+                found[key] = max(found.get(key, 0.0), line.box.x1)
+        return found
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
-from espalier.documents.cutting import FEW, SHORT, cut, plain_layout, too_long
+from espalier.documents.cutting import FEW, SHORT, by_lines, cut, plain_layout, too_long
 from espalier.documents.finding import Findings, FoundReference, find_references
 from espalier.documents.lines import PrintedText
 from espalier.documents.pace import look
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from espalier.citations.parser import Parser
     from espalier.citations.record import Record
 
-__all__ = ["ParsedDocument", "find_in", "find_in_unclear", "parse_document", "place_in_document"]
+__all__ = ["ParsedDocument", "find_in", "find_in_unclear", "parse_document", "place_in_document", "read_unclear"]
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,19 @@ def find_in_unclear(text: str) -> tuple[FoundReference, ...]:
     What the layout says (numbers, indents, blank lines, a reference a line) is for `citations.splitting`, which cuts
     texts of any length.
     """
+    return read_unclear(text).references
+
+
+def read_unclear(text: str) -> Findings:
+    """Return what `find_in_unclear` does, and what was left out."""
     present = [line for line in text.splitlines() if line.strip()]
     if len(present) < FEW and sum(map(len, present)) < SHORT:
-        return ()
+        return Findings()
     printed = printed_lines(text)
     if plain_layout([line.text for line in printed.lines]):
-        return ()
-    found = find_references(printed)
-    return () if too_long(found) else found.references
+        return Findings()
+    found = by_lines(printed)
+    return Findings() if too_long(found) else found
 
 
 def place_in_document(found: FoundReference) -> dict[str, Any]:

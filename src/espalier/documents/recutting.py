@@ -72,7 +72,9 @@ _NAMES_ALONE = pattern(r"\D{8,}(?:<YEAR>[a-z]?[)\]]?)?[.:,]?")
 _INSIDE = re.compile(r"(?:\b[Ii]n:?|\bby|\bvon|,)\Z")
 _SAME = r"(?:ders|dies|id|ead)\.|idem|eadem"  # the author of the work before
 _SAME_AUTHOR = pattern(rf"(?:<LEAD>){{0,2}}(?:{_SAME})", re.IGNORECASE)
-_SEMICOLON = pattern(rf";\s+(?=(?:<LEAD>){{0,2}}(?:<C>|(?:<particles>) <C>|[\"“„«‘]|(?:{_SAME})[,:]? ))")
+_SEMICOLON = pattern(
+    rf";\s+(?:(?:and|und)\s+)?(?=(?:<LEAD>){{0,2}}(?:<C>|(?:<particles>) <C>|[\"“„«‘]|(?:{_SAME})[,:]? ))"
+)
 _UNBROKEN = frozenset(("author", "editor", "translator", "title", "container-title"))
 _LEAD_BEFORE = pattern(r"(?<=[;.)])\s+(?:<LEAD>){1,2}\Z")
 _INITIALS = pattern(r"(?:<C>\.[ -]?){1,3}")

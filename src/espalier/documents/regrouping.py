@@ -30,6 +30,7 @@ from espalier.documents.recutting import (
 
 __all__ = ["LEAD", "Group", "joined_units", "second_look", "unmarked", "without_lead"]
 
+FULL = 1.5  # what a line that is full leaves free at its right edge, at most, in its size
 SURE_OF_SECOND = 0.9  # where names were read inside a reference, and it was cut there
 
 LEAD = pattern(r"<LEAD>(?:<LEAD>)?(?=[^\W_a-z]|[\"“„«]|(?:(?:<particles>) ){1,2}<C>)")
@@ -168,21 +169,27 @@ def _parted(groups: Sequence[Group], texts: Sequence[str]) -> tuple[set[int], se
 
 
 def _follows(before: Group, group: Group) -> bool:
-    """Does a group go on where another ends, or on the next line?"""
-    return group.units[0].line - before.units[-1].line <= 1 and mark_of(group.units[0].text)[0] is None
+    """Does a group go on where another ends, or on the next line? A paragraph goes on with none."""
+    first = group.units[0]
+    return first.line - before.units[-1].line <= 1 and mark_of(first.text)[0] is None and not first.paragraph
 
 
 def joined_units(printed: PrintedText, units: Sequence[Unit], words: frozenset[str]) -> JoinedText:
     """Return the text of units, which knows where it stands in the document."""
     found: list[TextLine] = []
     last = -1
+    full: set[int] = set()
     for unit in units:
+        line = printed.lines[unit.line]
         if last == unit.line:  # parts of one line are one again
             found[-1] = replace(found[-1], text=f"{found[-1].text} {unit.text}")
         else:
-            found.append(TextLine(unit.text, start=printed.lines[unit.line].start + unit.start))
+            found.append(TextLine(unit.text, start=line.start + unit.start))
         last = unit.line
-    return join_lines(found, words)
+        edge = printed.right_edges.get((line.page, line.column))
+        if line.box is not None and edge is not None and edge - line.box.x1 < FULL * unit.size:
+            full.add(len(found) - 1)
+    return join_lines(found, words, full)
 
 
 def unmarked(text: str) -> str:

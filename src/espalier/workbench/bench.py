@@ -31,7 +31,7 @@ from espalier.workbench.models import ModelStore
 from espalier.workbench.records import RecordStore, Stored
 from espalier.workbench.rule_texts import applied
 from espalier.workbench.starting import ServerStart
-from espalier.workbench.tasks import ProjectTask, TaskStore
+from espalier.workbench.tasks import ProjectTask, TaskStore, document_of
 from espalier.workbench.turns import LONG, Turn, Turns
 
 __all__ = ["Bench", "Limits", "cut_short", "listed", "queued", "record_dict"]
@@ -237,7 +237,7 @@ class Bench:
     def parse(self, task: ProjectTask, texts: Sequence[str], k: int, model: int | None) -> list[dict[str, Any]]:
         """Return texts with their answers as the API writes them; nothing is kept."""
         self.check_texts(texts)
-        documents = [Document.from_text(text) for text in texts]
+        documents = [document_of(task.name, text) for text in texts]
         answers = self.of_documents(task, documents, model, k)
         return [text_dict(document, answer) for document, answer in zip(documents, answers, strict=True)]
 

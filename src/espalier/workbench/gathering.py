@@ -18,7 +18,7 @@ from espalier.document import Document
 from espalier.extract.extraction import Extraction
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Deadline, Failure
-from espalier.workbench.tasks import ProjectTask
+from espalier.workbench.tasks import ProjectTask, document_of
 from espalier.workbench.turns import CALLER, Caller, Turn
 
 __all__ = ["SHORT", "Finish", "Gatherer", "is_small"]
@@ -60,7 +60,7 @@ class _Small:
             raise Failure(499, "the client is gone")
         self.deadline.check()
         bench.check_texts(self.texts)
-        self.documents = list(map(Document.from_text, self.texts))
+        self.documents = [document_of(self.task, text) for text in self.texts]
         bench.check_work(self.documents, 1)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from espalier.citations.bibliographies import recognise
+from espalier.citations.seen import reference_document
 from espalier.citations.splitting import split_references
 from espalier.document import Document
 from espalier.documents.line_words import heading_kind
@@ -84,7 +85,7 @@ def read_text(bench: Bench, task: ProjectTask, text: str, layout: str = "auto") 
             return found
         for reference in split_references(text, layout, refused=refused):
             if layout != "auto" or heading_kind(reference.text) != "references":
-                found.take(bench, Document.from_text(reference.text), f"line {reference.line}")
+                found.take(bench, reference_document(reference.text), f"line {reference.line}")
         found.refuse(refused)
         return found
     blocks = layout == "blocks" or (layout == "auto" and _looks_blocked(text))
@@ -147,7 +148,7 @@ def read_file(bench: Bench, task: ProjectTask, data: bytes, name: str) -> Upload
 def _take_found(bench: Bench, into: UploadReading, found: Iterable[FoundReference], name: str) -> None:
     for reference in found:
         source = {"file": name, **place_in_document(reference)}
-        into.take(bench, Document.from_text(reference.text), f"page {reference.page}", source)
+        into.take(bench, reference_document(reference.text), f"page {reference.page}", source)
 
 
 def _refuse_bibliography(text: str) -> None:

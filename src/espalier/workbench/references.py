@@ -11,7 +11,7 @@ from typing import Any
 
 from espalier.citations.formats import FORMATS, OutputFormat, write
 from espalier.citations.record import Record
-from espalier.document import Document
+from espalier.citations.seen import reference_document
 from espalier.extract.extraction import Extraction
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
@@ -48,7 +48,7 @@ class ParsedReferences:
 def parse_texts(bench: Bench, texts: Sequence[str], k: int = 1) -> ParsedReferences:
     """Parse references, one in each text."""
     bench.check_texts(texts)
-    return _parsed(bench, UploadReading([Document.from_text(text) for text in texts], [None] * len(texts)), k)
+    return _parsed(bench, UploadReading([reference_document(text) for text in texts], [None] * len(texts)), k)
 
 
 def parse_documents(bench: Bench, data: bytes | str, name: str = "", k: int = 1) -> ParsedReferences:
@@ -60,7 +60,7 @@ def parse_documents(bench: Bench, data: bytes | str, name: str = "", k: int = 1)
         reading = read_upload(bench, task, data, name, None, "utf-8")
     bench.check_many(len(reading.documents))
     # Labels that a file brings are no concern here; nor are the tokens that they are for.
-    reading.documents = [one if one.spans is None else Document.from_text(one.text) for one in reading.documents]
+    reading.documents = [one if one.spans is None else reference_document(one.text) for one in reading.documents]
     return _parsed(bench, reading, k)
 
 

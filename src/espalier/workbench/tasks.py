@@ -15,7 +15,9 @@ from importlib import resources
 from sqlite3 import Connection
 from typing import Any
 
+from espalier.citations.seen import reference_document
 from espalier.corpus import Labels
+from espalier.document import Document
 from espalier.features.extract import FeatureExtractor
 from espalier.features.fields import default_templates
 from espalier.tags import OUTSIDE, is_tag, path_of
@@ -33,6 +35,7 @@ __all__ = [
     "RuleState",
     "TaskStore",
     "check_version",
+    "document_of",
     "own_labels",
 ]
 
@@ -169,6 +172,11 @@ class TaskStore:
         with self._db.write() as write:
             check_version(write, name, version)
             write.execute("UPDATE task SET active = ?, version = version + 1 WHERE name = ?", (model, name))
+
+
+def document_of(task: str, text: str) -> Document:
+    """Return a text with the tokens that records of a task have: those of references are their own."""
+    return reference_document(text) if task == REFERENCES else Document.from_text(text)
 
 
 def check_version(write: Connection, name: str, version: int | None) -> None:

@@ -53,8 +53,9 @@ SILENT: Mapping[str, frozenset[str]] = {
         "p pp pg pgs page pages pag pags s ss seite seiten str strony с стр blz side sider col cols 頁 页"
     ),
     "edition": vocabulary(
-        "the edition editions edn ed eds auflage aufl edit edicion edizione edicao druk uitgave uppl upplaga upplagan "
-        "udg udgave utg utgava wyd wydanie vyd vydani изд издание 版 第 st nd rd th er ere e eme de ste a o re ое ее е"
+        "the edition editions version edn ed eds auflage aufl edit edicion edizione edicao druk uitgave uppl upplaga "
+        "upplagan udg udgave utg utgava wyd wydanie vyd vydani изд издание 版 第 st nd rd th er ere e eme de ste a o "
+        "re ое ее е"
     ),
     "date": _DATE_WORDS,
     "accessed": _DATE_WORDS

@@ -29,6 +29,7 @@ _BACK = re.compile(
 )
 _BARE_YEAR = re.compile(r"(?:1[5-9]|20)[0-9]{2}\.?")
 _TITLES = ("title", "container-title")
+_BEFORE_TITLES = (("citation-number", "title"), ("date", "title"))
 
 
 def _issue_before_date(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -137,6 +138,13 @@ def _year_in_title(pairs: Pairs, labels: Labels) -> Pairs | None:
     return joined(pairs, k - 1, labels[k - 1]) if bare else None
 
 
+def _number_in_title(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Leave the number of "100 | Jahre Bücherei" and "2001: | A Space Odyssey" with the title: nobody wrote it."""
+    number = pairs[0][1]
+    alone = number.isdecimal() if labels[0] == "citation-number" else number.endswith(":") and labels.count("date") > 1
+    return joined(pairs, 0, "title") if alone else None
+
+
 def _about(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Put the "ca." of "[Mainz, ca. | 1455]" to the date."""
     k = row_at(labels, "location", "date")
@@ -171,4 +179,8 @@ NUMBER_MENDS: Mends = (
     (all_of("date", without=("pages",)), _page_in_date),
     (lambda labels: labels.count("date") > 1, _year_in_title),
     (row_of("location", "date"), _about),
+    (
+        lambda labels: labels[:2] in _BEFORE_TITLES and "author" not in labels and "editor" not in labels,
+        _number_in_title,
+    ),
 )

@@ -99,9 +99,10 @@ def _answered(
 
 def _written(parsed: ParsedReferences, format: str) -> Response:
     text, type = written(parsed, format)
-    return Response(
-        text.encode("utf-8", "replace"), media_type=f"{type}; charset=utf-8" if type != "application/json" else type
-    )
+    kind = f"{type}; charset=utf-8" if type != "application/json" else type
+    # Most formats have no place for what was wrong, so that all say how often something was.
+    headers = {"X-Espalier-Problems": str(len(parsed.problems))} if parsed.problems else {}
+    return Response(text.encode("utf-8", "replace"), media_type=kind, headers=headers)
 
 
 def _parsed(bench: BenchOf, body: bytes, content_type: str, name: str, k: int) -> ParsedReferences:
