@@ -92,7 +92,8 @@ def measured(found: Parser, experts: Experts, references: Sequence[str], rounds:
     ways = {"alone": experts.experts_[0], "always": every, "cascade": experts}
     for model in (*experts.experts_, *ways.values()):
         model.threads = 1
-    parsers = {name: Parser(found.model.with_base(base), threads=1) for name, base in ways.items()}
+    own: dict[str, Any] = {"calibration": found.calibration, "threads": 1}
+    parsers = {name: Parser(found.model.with_base(base), **own) for name, base in ways.items()}
     best = dict.fromkeys(parsers, float("inf"))
     for _ in range(rounds):
         for name, parser in parsers.items():
