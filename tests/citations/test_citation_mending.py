@@ -138,6 +138,15 @@ TITLE = ("title", "Hedges of the north.")
         # numbers of titles
         ([("citation-number", "100"), TITLE], [("title", "100 Hedges of the north.")]),
         ([("citation-number", "[100]"), TITLE], [("citation-number", "[100]"), TITLE]),
+        ([("citation-number", "12"), TITLE], [("citation-number", "12"), TITLE]),
+        (
+            [("date", "(1999)"), TITLE, ("container-title", "The Guardian"), ("date", "12 May 1999,")],
+            [("date", "(1999)"), TITLE, ("container-title", "The Guardian"), ("date", "12 May 1999,")],
+        ),
+        (
+            [TITLE, ("editor", "Inglis, K. (ed.),"), ("publisher", "Arbor.")],
+            [TITLE, ("editor", "Inglis, K. (ed.),"), ("publisher", "Arbor.")],
+        ),
         ([("date", "2001:"), TITLE, ("date", "1968.")], [("title", "2001: Hedges of the north."), ("date", "1968.")]),
         # who printed it
         (

@@ -218,6 +218,8 @@ def shown(text: str) -> list[str]:
         ("Moss, Jo.", ["Moss, Jo"]),
         ("Vul, A. Ya.", ["Vul, A. Ya."]),
         ("Bach, Chr.", ["Bach, Chr."]),
+        ("Smith, Geo.", ["Smith, Geo."]),
+        ("Schultka, R., u.J. W. Scharf", ["Schultka, R.", "Scharf, J. W."]),
         ("British Library", ["{British Library}"]),
         ("Tate Gallery", ["{Tate Gallery}"]),
         ("Bodleian Libraries", ["{Bodleian Libraries}"]),

@@ -144,3 +144,22 @@ def test_names_behind_entities(parser: Parser) -> None:
         "Faezeh Ensan and Dragan Ga&#353;evi&#263;. 2012. Test generation. In AISE. Springer, 613--628."
     )
     assert [name.family for name in record.work.authors] == ["Ensan", "Gašević"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Smith, J.&nbsp;(2012). A title of soils. Journal of Soils, 12(3), 45-67.",
+        "Smith, J. (2012). A title of soils.&thinsp;Journal of Soils, 12(3), 45-67.&#160;",
+        "&nbsp;",
+    ],
+)
+def test_an_entity_for_a_space_is_in_a_token(parser: Parser, text: str) -> None:
+    record = parser.parse(text)
+    assert record.text == text
+    assert "nbsp" not in str(record.to_csl())
+
+
+@pytest.mark.parametrize("text", ["Effects of p<u and u>b on i<b>c", "Mean <i and p> values where a<b and p <0.05"])
+def test_formulas_are_no_tags(text: str) -> None:
+    assert without_markup(text) == text

@@ -16,7 +16,7 @@ __all__ = ["Plain", "has_markup", "read_markup", "without_markup"]
 
 _LOOKS = "i|b|u|em|strong|sub|sup|small|big|span|sc|scp|tt|font|italic|bold|cite|br|p"
 _MARK = re.compile(
-    rf"(</?(?:[a-z]+:)?(?:{_LOOKS})(?:\s[^<>]{{0,200}})?/?>)"
+    rf"(<(/?)(?:[a-z]+:)?({_LOOKS})(?:\s+[a-z:-]+\s*=[^<>]{{0,200}}|\s*/)?>)"
     r"|&(?:amp;)*(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});",
     re.IGNORECASE,
 )
@@ -60,7 +60,7 @@ def read_markup(text: str) -> Plain | None:
     for found in _MARK.finditer(text):
         start, end = found.span()
         meant = "" if found[1] else _meant(found[0])
-        if meant == found[0]:  # nobody knows such an entity
+        if meant == found[0] or (found[1] and _is_formula(found, text)):  # nobody knows such an entity, or i<b>c
             continue
         marked = True
         add(text[at:start], at, start)
@@ -71,10 +71,18 @@ def read_markup(text: str) -> Plain | None:
             tags.append((start, end))
         else:
             add(meant, start, end)
+            if meant == " ":  # no token holds it
+                tags.append((start, end))
     if not marked:
         return None
     add(text[at:], at, len(text))
     return Plain("".join(pieces), starts, ends, tags)
+
+
+def _is_formula(tag: re.Match[str], text: str) -> bool:
+    """Tell the signs of a formula from a tag of one letter: a tag is closed somewhere."""
+    name = tag[3].lower()
+    return len(name) == 1 and name != "p" and not tag[2] and f"</{name}>" not in text.lower()
 
 
 def _meant(entity: str) -> str:

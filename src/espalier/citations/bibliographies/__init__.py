@@ -176,7 +176,9 @@ BIBLIOGRAPHIES = (
 _AMONG_TEXT = ("bibtex", "ris", "nbib")
 """Formats that may be told by a line anywhere among the first characters."""
 _MANY = 3
-_LIKE_REFERENCE = re.compile(r"(?=[^%@{}]{30})(?=[^{}]*\b(?:1[5-9]|20)[0-9]{2}\b)\s*[^\s%@{}]")
+_LIKE_REFERENCE = re.compile(
+    r"(?!\s*[\w-]+\s*=)(?=[^%@{}]{30})(?=[^{}]*\b(?:1[5-9]|20)[0-9]{2}\b)(?=(?:[^.,:;()]*[.,:;()]){5})\s*[^\s%@{}]"
+)
 
 
 def _reader(name: str) -> Reader:
@@ -265,9 +267,8 @@ def read_entries(text: str, file: str = "", refused: list[FormatError] | None = 
         apart = FormatError(
             f"this line is in no entry of {found.called}", path=file, line=number, hint="parse it in a file of its own"
         )
-        if refused is None:
-            raise apart
-        refused.append(apart)
+        if refused is not None:  # BibTeX itself passes over it
+            refused.append(apart)
     return _reader(found.name)(text, file, refused)
 
 

@@ -21,12 +21,16 @@ _DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+", re.IGNORECASE)
 _DOI_GAP = re.compile(r"(?<![\w.])10\. ?([0-9]{4,9}) ?/ ?(?=\S)")
 _URL = re.compile(
     r"(?:https?|ftps?)://\S+|(?<![\w.])www\.\S+\.\S+"
-    r"|(?<![\w.@/-])(?-i:(?:[a-z0-9-]+\.)+[a-z]{2,6}(?:/\S+|(?=[.,;)>\]]*$)))",  # muse.jhu.edu/article/12
+    r"|(?<![\w.@/-])(?-i:(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|info|int|io|de|fr|it|nl|ch|eu|ca|[a-z0-9-]{2,}\.[a-z]{2})"
+    r"(?:/\S+|(?=[.,;)>\]]*$)))",  # muse.jhu.edu/article/12, www.bbc.co.uk
     re.IGNORECASE,
 )
-_HOST = re.compile(r"\.[a-z]{2,}$", re.IGNORECASE)
-_PIECE = re.compile(r"[\w./%#?&=~:;,+@$!*'()-]+")
-_ODD = re.compile(r"[./=?&%#~_]|[0-9]")  # what words of a sentence do not have
+_HOST = re.compile(r"https?://(?:[a-z0-9-]+\.)+[a-z]{2,6}(?:[/:?]|$)", re.IGNORECASE)
+_PIECE = re.compile(r"[\w./%#?&=~:+@$!*'()-]+")
+# What goes on with a path: letters and digits mixed, or a name with its ending; no date, version, page or other number.
+_PATH = re.compile(
+    r"(?!v[0-9]|p+\.|doi|isbn|issn)(?:(?=\w*[0-9])(?=\w*[A-Z])[a-zA-Z]\w{4,}|[a-z][\w-]*\.[a-z]{2,5})\.?"
+)
 _URL_GAP = re.compile(r"\b(https?|ftps?) ?: ?/ ?/ ?(?=\S)", re.IGNORECASE)
 _ARXIV = re.compile(
     r"arxiv(?:\.org/(?:abs|pdf)/|[:.\s]|preprint)*((?:[0-9]{4}\.[0-9]{4,5}|[a-z-]{2,20}(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]+)?)"
@@ -61,19 +65,21 @@ def find_url(text: str) -> str:
 
 
 def _in_pieces(address: str, rest: str) -> str | None:
-    """Return an address with spaces inside, if its host has no end yet or all that follows can only go on with it.
+    """Return an address that the end of a line broke: inside its host, at each mark, or at one place of its path.
 
-    It was broken at the end of a line: "http://CRAN. R-project.org/x", "http://mirr ors.ctan.org", "v=LvKx J3bQRKE".
+    "http://CRAN. R-project.org/x", "http://mirr ors.ctan.org", "https://arxiv. org / abs / 1605", "v=LvKx J3bQRKE".
     """
     pieces = rest.split()
-    host = address.partition("://")[2]
-    whole = "/" in host or _HOST.search(host) is not None
-    if not pieces or any(piece.startswith(("http", "www.", "(", "[", "<")) for piece in pieces):
+    another = any(piece.startswith(("http", "www.")) for piece in pieces)
+    if not pieces or another or address[-1:] in ",;" or not all(map(_PIECE.fullmatch, pieces)):
         return None
-    parts = all(_PIECE.fullmatch(piece) for piece in pieces)
-    if parts and (not whole or all(_ODD.search(piece.rstrip(".,;")) for piece in pieces)):
+    if "/" in pieces and "/" not in address.partition("://")[2]:
         return address + "".join(pieces)
-    return None
+    first = pieces[0]
+    if _HOST.match(address):
+        path = address.count("/") > 2 and len(pieces) == 1 and _PATH.fullmatch(first) is not None
+        return address + first if path else None
+    return address + first if _HOST.match(address + first) else None
 
 
 def find_arxiv(text: str) -> str:

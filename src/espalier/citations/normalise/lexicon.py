@@ -33,6 +33,7 @@ __all__ = [
     "ROLES_IN_SHORT",
     "ROLE_BEHIND",
     "SEASONS",
+    "SHORT_GIVEN",
     "SUFFIXES",
     "TITLES",
     "WEAK_DEGREES",
@@ -53,6 +54,9 @@ PARTICLES = vocabulary(
 """Words that stand before a family name; in lower case they always do."""
 LOW_PARTICLES = PARTICLES | vocabulary("in op aan uit")
 """Those, and the ones that are a particle in lower case only: J. in 't Veld, but In Ho Kim."""
+
+SHORT_GIVEN = vocabulary("geo jas jos joh edw aug wil alb alf ant art ern eug fel ign jac lud ma ag gu ot ge aa al")
+"""Abbreviated given names that look like whole ones, without their full stops."""
 
 SUFFIXES = vocabulary(
     "Jr jr Sr sr Jnr Snr Junior II III IV 2nd 3rd 4th Esq PhD DPhil MPhil MSc BSc DSc ScD EdD PsyD PharmD MBChB"

@@ -50,6 +50,7 @@ _LEAD = re.compile(
 )
 _DIGIT = re.compile("[0-9]")
 _HOUSE = re.compile(r"([^:]{2,40}:)\s+([^:]{2,}\W*)")
+_INSIDE = re.compile(r"in[\s:]", re.IGNORECASE)
 _HOUSE_WORD = re.compile(
     r"\b(?:foundation|institut\w*|universi\w+|ministr?y|ministerium|agency|corporation|society|association|press|verlag"
     r"|gmbh|inc|ltd)\b"
@@ -67,7 +68,7 @@ _ENDS_AS_EDITION = ("Aufl", "Auflage", "aufl", "auflage")
 _AUFLAGE = r"[0-9]{1,3}\.,?\s+(?:[\w-]+\.?,?\s+){0,7}?(?:Neua|A)ufl(?:age)?\b\W*"
 _EDITION = re.compile(rf"(.{{4,}}?[.!?,:;][\"”»’]?)\s+({_AUFLAGE})")
 _EDITION_ALONE = re.compile(rf"\W*{_AUFLAGE}")
-_PACKAGE = re.compile(r"(.*?)\s*(\(?\b(?:R|Python|Stata|MATLAB) package,? version\b.*)", re.DOTALL)
+_PACKAGE = re.compile(r"\(?\b(?:R|Python|Stata|MATLAB) package,? version\b")
 _NAME_BEFORE_QUOTED = re.compile(r"([^\"“”]{3,80}[.,:])\s+([\"“][^\"“”]+[\"”]\W*)")
 _HANDLE = re.compile(r"\W*@\w+\W*")
 _EDITED = (
@@ -209,13 +210,14 @@ def _package_version(pairs: Pairs, labels: Labels) -> Pairs | None:
     k = labels.index("title")
     if "container-title" in labels and "ackage version" not in pairs[k][1]:
         k = labels.index("container-title")
-    found = _PACKAGE.fullmatch(pairs[k][1]) if "ackage version" in pairs[k][1] else None
+    text = pairs[k][1]
+    found = _PACKAGE.search(text) if "ackage version" in text else None
     if found is None:
         return None
-    version, n = found[2], k + 1
+    before, version, n = text[: found.start()].rstrip(), text[found.start() :], k + 1
     while n < len(pairs) and labels[n] in ("volume", "issue", "pages", "edition") and pairs[n][1][:1].isdigit():
         version, n = f"{version}{' ' * version[-1:].isalpha()}{pairs[n][1]}", n + 1
-    kept = [(labels[k], found[1])] if found[1] else []
+    kept = [(labels[k], before)] if before else []
     return [*pairs[:k], *kept, ("edition", version), *pairs[n:]]
 
 
@@ -229,14 +231,16 @@ def _edition_as_names(pairs: Pairs, labels: Labels) -> Pairs | None:
 def _container_as_publisher(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read "in: Ada Ho (Hrsg.): | Handbuch Bibliothek," as the book: what follows its editors is no publisher."""
     k = row_at(labels, "editor", "publisher")
-    inside = "title" in labels[:k] and pairs[k][1][:2].lower() == "in"
-    return changed(pairs, k + 1, ("container-title", pairs[k + 1][1])) if inside else None
+    name = pairs[k + 1][1]
+    inside = "title" in labels[:k] and _INSIDE.match(pairs[k][1])
+    house = ":" in name or _HOUSE_WORD.search(name.lower())
+    return changed(pairs, k + 1, ("container-title", name)) if inside and not house else None
 
 
 def _page_as_container(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read what has an address, no title, and nothing that journals and books have, as the title of a page."""
     k = labels.index("container-title")
-    return None if pairs[k][1][:2].lower() == "in" else changed(pairs, k, ("title", pairs[k][1]))
+    return None if _INSIDE.match(pairs[k][1]) else changed(pairs, k, ("title", pairs[k][1]))
 
 
 def _name_before_quoted(pairs: Pairs, labels: Labels) -> Pairs | None:

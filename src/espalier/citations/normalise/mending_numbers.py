@@ -27,6 +27,7 @@ _BACK = re.compile(
     r"\W*(?:siehe|see|cit(?:ed)?\.?(?: on)?|zit(?:iert)?\.?(?: auf)?)\s+(?:S|pp?|pages?|Seiten?)\b"
     r"\.?[\d\s,–-]+(?:and \d+)?\W*"
 )
+_YEAR_ALONE = re.compile(r"\([0-9]{4}[a-z]?\)")
 _BARE_YEAR = re.compile(r"(?:1[5-9]|20)[0-9]{2}\.?")
 _TITLES = ("title", "container-title")
 _BEFORE_TITLES = (("citation-number", "title"), ("date", "title"))
@@ -41,7 +42,7 @@ def _issue_before_date(pairs: Pairs, labels: Labels) -> Pairs | None:
 def _page_as_issue(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read 716, 1 (2012) as volume, page, date: physics has no issues there."""
     k = row_at(labels, "volume", "issue", "date") + 1
-    bare = _ALONE.fullmatch(pairs[k][1]) and "(" not in pairs[k][1] and pairs[k + 1][1][:1] == "("
+    bare = _ALONE.fullmatch(pairs[k][1]) and not {"(", "/"} & set(pairs[k][1]) and _YEAR_ALONE.match(pairs[k + 1][1])
     return changed(pairs, k, ("pages", pairs[k][1])) if bare else None
 
 
@@ -119,7 +120,7 @@ def _page_in_date(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Cut "September 1994. 9" into date and page."""
     k = labels.index("date")
     found = _DATE_AND_PAGE.fullmatch(pairs[k][1]) if len(pairs[k][1]) > 6 else None
-    date = parse_date(found[1]) if found else None
+    date = parse_date(found[1]) if found and not _BARE_YEAR.fullmatch(found[2]) else None
     return cut(pairs, k, found, "date", "pages") if date and date.parts and not date.literal else None
 
 
@@ -134,14 +135,17 @@ def _page_before_year(pairs: Pairs, labels: Labels) -> Pairs | None:
 def _year_in_title(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Leave the second year of "(2016). Libraries | 2016." with the title: no mark stands between them."""
     k = next((k for k in range(1, len(labels)) if labels[k] == "date" and labels[k - 1] in _TITLES), 0)
-    bare = k and "date" in labels[: k - 1] and pairs[k - 1][1][-1:].isalnum() and pairs[k][1][:1].isdigit()
+    bare = k and "date" in labels[: k - 1] and pairs[k - 1][1][-1:].isalnum() and _BARE_YEAR.fullmatch(pairs[k][1])
     return joined(pairs, k - 1, labels[k - 1]) if bare else None
 
 
 def _number_in_title(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Leave the number of "100 | Jahre Bücherei" and "2001: | A Space Odyssey" with the title: nobody wrote it."""
     number = pairs[0][1]
-    alone = number.isdecimal() if labels[0] == "citation-number" else number.endswith(":") and labels.count("date") > 1
+    if labels[0] == "citation-number":
+        alone = number.isdecimal() and len(number) > 2  # what is shorter may number the reference
+    else:
+        alone = number.endswith(":") and labels.count("date") > 1
     return joined(pairs, 0, "title") if alone else None
 
 

@@ -252,7 +252,7 @@ def _separates(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> 
     if token.lower() in JOINERS:  # but "Smith ET," is a name
         return len(token) > 2 or (after[:1].isupper() and after.lower() not in JOINERS)
     if token == _UND:
-        return after[:1].isupper() and bool(piece.words)
+        return after[:1].isupper()
     if token in _DASHES:
         return after[:1].isupper() and (len(piece.words) > 1 or (bool(piece.words) and piece.run > 0))
     if token not in _SOFT_JOINERS or not after:

@@ -40,6 +40,7 @@ from espalier.citations.normalise.lexicon import (
     ROLE_BEHIND,
     ROLES,
     ROLES_IN_SHORT,
+    SHORT_GIVEN,
     SUFFIXES,
     TITLES,
     WEAK_INSTITUTION_WORDS,
@@ -149,7 +150,8 @@ def _without_last_stop(text: str) -> str:
     if text[-1:] != "." or not text[-2:-1].islower():
         return text
     found = _SYLLABLE.fullmatch(text[-40:])
-    return text[:-1] if found and _is_ordinary(found[1]) else text
+    whole = found and _is_ordinary(found[1]) and found[1].lower() not in SHORT_GIVEN
+    return text[:-1] if whole else text
 
 
 def _without_marks(text: str, cues: list[str]) -> tuple[str, bool]:

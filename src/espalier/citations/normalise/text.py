@@ -57,7 +57,9 @@ def readable(label: str, text: str) -> str:
     if label in ("pages", "volume", "issue", "date"):
         return LOST_DASH.sub("–", text)
     lost = _LOST_QUOTES.fullmatch(text) if label == "title" else None
-    return text if lost is None else lost[1] + (lost[2] or "")
+    if lost is None or (lost[2] is None and "?" in lost[1]):
+        return text
+    return lost[1] + (lost[2] or "")
 
 
 def collapse(text: str) -> str:
