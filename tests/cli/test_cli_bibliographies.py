@@ -76,6 +76,14 @@ def test_others_are_refused_in_one_line(parse: Any, tmp_path: Path, text: str, s
     assert done.err.count("\n") == 1
 
 
+def test_convert_says_the_same_of_them(espalier: Espalier, tmp_path: Path) -> None:
+    path = tmp_path / "refs.xml"
+    path.write_text("<TEI>\n", encoding="utf-8")
+    done = espalier("convert", path, tmp_path / "refs.bib")
+    assert done.code == 2
+    assert f"{path}: this is TEI, which is not read; export it as" in done.err
+
+
 def test_convert_turns_bibliographies(espalier: Espalier, tmp_path: Path) -> None:
     bib, ris, again = tmp_path / "refs.bib", tmp_path / "refs.ris", tmp_path / "again.bib"
     bib.write_text(BIB, encoding="utf-8")

@@ -57,10 +57,11 @@ def convert(
     """
     from espalier.cli.inputs import bibliography_in
 
-    if source_format is None and (kind := bibliography_in(source)):
+    kind = bibliography_in(source)
+    if source_format is None and kind is not None and not kind.refused:
         _convert_bibliography(source, kind, target, target_format, encoding)
         return
-    _refuse_running_text(source, target, target_format)
+    _refuse_running_text(source, kind, target, target_format)
     chosen = output_format(target, target_format, "--to")
     keep_apart([source], {"OUT": target})
     options = {"repair": True} if repair else {}
@@ -81,9 +82,10 @@ def convert(
     note(f"{counted(count, 'record')} as {chosen} → {target}")
 
 
-def _refuse_running_text(source: Path, target: Path, format: str | None) -> None:
-    """Tell who wants records of references, and has none yet, what makes them."""
+def _refuse_running_text(source: Path, kind: Bibliography | None, target: Path, format: str | None) -> None:
+    """Tell who wants records of references, and has none yet, what makes them. kind : of bibliography, if it is one."""
     from espalier.citations.formats import FORMATS, format_of_file
+    from espalier.cli.inputs import refuse_unread
     from espalier.io import FORMATS as DATA
     from espalier.io import format_by_name
 
@@ -95,25 +97,14 @@ def _refuse_running_text(source: Path, target: Path, format: str | None) -> None
     if source != STANDARD and not os.path.exists(source):
         raise unopened(FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)), source)
     if wanted is not None:
+        if kind is not None:
+            refuse_unread(kind, source)
         called = "<stdin>" if source == STANDARD else str(source)
-        _refuse_other(source, called)
         option = "" if format is None else f" -f {format}"
         raise InputError(
             f"{called} is no bibliography, and only these are turned into {wanted}",
             hint=f"references in running text are read by: espalier parse {source} -o {target}{option}",
         )
-
-
-def _refuse_other(source: Path, called: str) -> None:
-    """Say what to do about a bibliography of a format that is only recognised, such as TEI."""
-    from espalier.citations.bibliographies import HEAD, recognise
-
-    if source == STANDARD:
-        return
-    with open(source, encoding="utf-8", errors="replace") as stream:
-        found = recognise(stream.read(HEAD))
-    if found is not None and found.refused:
-        raise InputError(f"{called}: this is {found.called}, which is not read", hint=found.refused)
 
 
 def _convert_bibliography(source: Path, kind: Bibliography, target: Path, format: str | None, encoding: str) -> None:

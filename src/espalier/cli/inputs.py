@@ -35,7 +35,7 @@ from espalier.errors import FormatError, InputError
 if TYPE_CHECKING:
     from espalier.documents.finding import Findings, FoundReference
 
-__all__ = ["ENDINGS", "Inputs", "Item", "bibliography_in", "listed_files", "place_of", "source_of"]
+__all__ = ["ENDINGS", "Inputs", "Item", "bibliography_in", "listed_files", "place_of", "refuse_unread", "source_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def place_of(item: Item, *, with_doubt: bool = True) -> str:
 
 
 def bibliography_in(path: Path) -> Bibliography | None:
-    """Return the format of a file that is a bibliography which can be read; nothing is taken out of stdin."""
+    """Return the format of a file that is a bibliography, one that is read or not; nothing is taken out of stdin."""
     try:
         if path == STANDARD:
             head = cast(io.BufferedReader, sys.stdin.buffer).peek(HEAD)[:HEAD]
@@ -133,8 +133,7 @@ def bibliography_in(path: Path) -> Bibliography | None:
                 head = stream.read(HEAD)
     except OSError:  # whoever reads it says what is wrong
         return None
-    found = recognise(_as_text(head))
-    return None if found is None or found.refused else found
+    return recognise(_as_text(head))
 
 
 @dataclass(slots=True)
@@ -209,7 +208,7 @@ class Inputs:
         head = cast(io.BufferedReader, stream).peek(HEAD)[:HEAD]
         found = recognise(_as_text(head))
         if found is not None:
-            _refuse_unread(found, path)
+            refuse_unread(found, path)
             return read_bibliography(stream, encoding=self.encoding, refused=refused)
         if _is_document(head, path):
             return self._found(stream, path)
@@ -366,7 +365,8 @@ def _is_document(head: bytes, path: Path) -> bool:
     return False
 
 
-def _refuse_unread(found: Bibliography, path: Path) -> None:
+def refuse_unread(found: Bibliography, path: Path) -> None:
+    """Say what to do about a bibliography of a format that is only recognised, such as TEI."""
     if found.refused:
         raise FormatError(f"this is {found.called}, which is not read", path=_name(path), hint=found.refused)
 

@@ -263,12 +263,9 @@ def read_entries(text: str, file: str = "", refused: list[FormatError] | None = 
         raise FormatError("this is no bibliography", path=file, hint=f"{known} are read as they are")
     if found.refused:
         raise FormatError(f"this is {found.called}, which is not read", path=file, hint=found.refused)
-    for number in _outside(text, found) if found.name in _AMONG_TEXT else ():
-        apart = FormatError(
-            f"this line is in no entry of {found.called}", path=file, line=number, hint="parse it in a file of its own"
-        )
-        if refused is not None:  # BibTeX itself passes over it
-            refused.append(apart)
+    if refused is not None and found.name in _AMONG_TEXT:  # BibTeX itself passes over what is in no entry
+        what, hint = f"this line is in no entry of {found.called}", "parse it in a file of its own"
+        refused += [FormatError(what, path=file, line=number, hint=hint) for number in _outside(text, found)]
     return _reader(found.name)(text, file, refused)
 
 

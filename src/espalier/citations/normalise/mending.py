@@ -85,7 +85,6 @@ _PLACE_LAST = re.compile(
 )
 _CAPITALS = re.compile(r"\W*[A-ZÀ-Þ][A-ZÀ-Þ'’-]{2,}")
 _WORD = re.compile(r"\w+")
-_TITLES = ("title", "container-title")
 _PRINTED = ("volume", "issue", "pages", "editor", "publisher")
 
 
