@@ -78,7 +78,8 @@ ATTRIBUTION = (
 )
 
 RENDERED = {"crf": (60_000, 0.06), "net": (200_000, 0.18)}
-"""How many rendered references each expert learns from, and how much one counts beside an annotated one."""
+"""How many rendered references each expert learns from, and how much one counts beside an annotated one; of fewer, each
+counts more."""
 
 SELDOM = 2.0
 """How much more a rendered reference counts that is in Japanese, or has no names: there are few of them."""
@@ -117,6 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--build", type=Path, default=BUILD / "experts", help="directory of the two experts")
     parser.add_argument("--stage", choices=STAGES, help="only one step of training")
     parser.add_argument("--begin", type=Path, metavar="DIR", help="begin at the experts there, and shorten the course")
+    parser.add_argument("--epochs", type=int, help=f"of the net; {NET['epochs']} if not given")
+    parser.add_argument("--rate", type=float, default=BEGUN_RATE, help="at which the net goes on from another one")
     parser.add_argument("--quick", action="store_true", help="a net that learns nothing, to try the steps")
     parser.add_argument("--report", action="store_true", help="measure only")
     parser.add_argument("--rules", action="store_true", help="keep the weights, take the task's rules, calibrate")
@@ -214,6 +217,7 @@ def material(
     if not path.exists():
         raise SystemExit(f"there is no {path.name} in {options.rendered}: make it with `make rendered`")
     rendered = list(itertools.islice((one for one in read(path) if key_of(one) not in others), count))
+    weight *= count / max(len(rendered), 1)
     again = TWICE if name == "net" else 1
     weighted = [(example.document, example.weight) for example in training] * again
     if name == "net":
@@ -260,7 +264,7 @@ def crf_expert(options: Any) -> CRF:
 
 def net_expert(options: Any, corpus: Corpus) -> ConvCRF:
     """Return the net to fit; it may go on from another one, which is narrowed first if it is wider."""
-    settings = NET | (QUICK if options.quick else {})
+    settings = NET | (QUICK if options.quick else {}) | ({"epochs": options.epochs} if options.epochs else {})
     net = ConvCRF(**settings, threads=options.threads, progress=say_epoch)
     if options.begin is not None:
         before = Extractor.from_file(options.begin / "net.espalier").model
@@ -268,7 +272,7 @@ def net_expert(options: Any, corpus: Corpus) -> ConvCRF:
         learned = before.learned_
         if learned.shape.inner > net.inner:
             learned = learned.narrowed(net.inner, corpus[np.arange(0, len(corpus), max(len(corpus) // SHOWN, 1))])
-        net.set_params(warm_start=True, rate=BEGUN_RATE)
+        net.set_params(warm_start=True, rate=options.rate)
         net.net_, net.labels_ = ScoringNet(learned.shape, learned.weights), learned.labels
     return net
 

@@ -32,8 +32,11 @@ TERMS = {
 }
 PHRASES = (
     ("issued", r"n\W*d|s\W*d|o\W*j|s\W*a|undated|no date|sin fecha|sem data|б\W*г"),
-    ("publisher-place", r"s\W*l|n\W*p|o\W*o|б\W*м|b\W*m|s\W*l\W*s\W*n|lugar de publicación no identificado"),
-    ("publisher", r"s\W*n|б\W*и"),
+    (
+        "publisher-place",
+        r"s\W*l|n\W*p|o\W*o|б\W*м|b\W*m|s\W*l\W*s\W*n|place unknown|lugar de publicación no identificado",
+    ),
+    ("publisher", r"s\W*n|б\W*и|publisher unknown"),
     ("author", r"anon(?:ymous|yme?|imo|iem)?"),
     (
         "status",
@@ -61,11 +64,20 @@ NO_GENRE = re.compile(
 ARCHIVES = re.compile(r"(?i)^\W*(?:arxiv|(?:hep|cond|astro|gr|math)-?[a-z]*/\d|\d{4}\.\d{4})")
 """Numbers of preprints are notes, and so is their archive: AnyStyle has them there."""
 
+WITHIN = re.compile(r"(?i)in|en|dans|em|w|в|收入|所収")
+HOLDERS = frozenset({"container-title", "collection-title", "editor", "container-author"})
+"""What announces the work that holds this one, and what of it may come: even where a style has both in two groups, as
+in `pp. 63-79 in Proceedings`."""
+
+EDITIONS = re.compile(r"(?i)ed|edn|edition|édition|éd|edición|edizione|edição|aufl|auflage|druk|wyd|изд|版")
+PAGES = re.compile(r"(?i)pp?|pages?|s|str|стр|с|页|頁")
+
 _LIST_ENDS = re.compile(r"(?:,?\s*[(\[][^()\[\]]*[)\]])?[,;.]*\s*")
+_NEXT_FAMILY = re.compile(r"[\w'’-]+$")
 KEY = re.compile(r"\[[^\[\]]{2,40}\](?=\W)")
 """A key that is made of a name and a year, in brackets before everything else: [Heath 1978]."""
 
-LETTERS = re.compile(r"(?:M|J|D|C|N|R|P|S|Z|A|DB|CP|EB)(?:/(?:OL|CD|MT|DK))?")
+LETTERS = re.compile(r"(?:M|J|D|C|N|R|P|S|Z|A|DB|CP|EB|PP)(?:/(?:OL|CD|MT|DK))?")
 """What kind of work it is, in brackets, by the Chinese standard: [M], [EB/OL]."""
 
 LEADS = re.compile(r"(?:^|(?<=[\s(\[]))(?:[«„‹]\s?|»)$|[「『《〈]$")
@@ -95,9 +107,21 @@ class Node:
         if self.name != "names" or not self.roles:
             return self.variable.split()[0]
         for (last, role), (first, other) in zip(self.roles, self.roles[1:], strict=False):
-            if role != other and place < last + _LIST_ENDS.match(text[last:first]).end():  # type: ignore[union-attr]
+            if role != other and place < last + _list_end(text[last:first]):
                 return role
         return self.roles[-1][1]
+
+
+def _list_end(between: str) -> int:
+    """Return where a list of people ends; between : from its last family name to the end of the first one of the next.
+
+    If a mark stands before that one, family names come first: `Song J (Eds), Qi Y`; all before it is of this list.
+    """
+    before = _NEXT_FAMILY.sub("", between)
+    if re.search(r"[,;)\]]\s*$", before):
+        return len(before)
+    ends = _LIST_ENDS.match(between)
+    return ends.end() if ends is not None else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +236,10 @@ def _cue_label(marked: Marked, names: Sequence[str | None], a: int, b: int) -> s
         return "genre"
     if GENRES.search(phrase) and not NO_GENRE.search(phrase):
         return "genre"
+    follows = next((names[i] for i in range(b, len(text)) if names[i] is not None and text[i].isalnum()), None)
+    precedes = next((names[i] for i in range(a - 1, -1, -1) if names[i] is not None and text[i].isalnum()), None)
+    if precedes == "edition" and EDITIONS.fullmatch(phrase):
+        return "edition"
     for around in [*_upward(node), None]:
         low, high = (around.start, around.end) if around is not None else (0, len(text))
         after = next((names[i] for i in range(b, high) if names[i] is not None and text[i].isalnum()), None)
@@ -221,8 +249,8 @@ def _cue_label(marked: Marked, names: Sequence[str | None], a: int, b: int) -> s
             return "URL" if re.search(r"[.;)\]]", text[before + 1 : a]) else "accessed"
         if after is not None and after not in ("citation-number", "citation-label"):
             return after
-        if before is not None:
-            return names[before]
+        if before is not None and not (follows in HOLDERS and WITHIN.fullmatch(phrase)):
+            return "page" if PAGES.fullmatch(phrase) and names[before] != "number-of-pages" else names[before]
     return None
 
 

@@ -71,6 +71,31 @@ def test_a_cue_word_at_the_end_of_a_group_belongs_to_what_is_before() -> None:
     assert r.fields(raw, "book")[1] == ("pages", "231 p.")
 
 
+def test_a_word_that_announces_the_book_belongs_to_it_even_behind_the_pages() -> None:
+    r = Rendering()
+    pages = r.group(r.text("page", "63–79"), " in ")
+    assert r.fields(r.text("title", "Part. ") + pages + r.text("container-title", "The Book")) == [
+        ("title", "Part."),
+        ("pages", "63–79"),
+        ("container-title", "in The Book"),
+    ]
+    # Where no book follows, it stays: the Turkish style has `in` behind the book.
+    book = r.group(r.text("container-title", "The Book"), r.term("in", " in "))
+    assert r.fields(r.text("title", "Part. ") + book + r.text("page", "(pp. 63–79)"))[1] == (
+        "container-title",
+        "The Book in",
+    )
+
+
+def test_a_word_for_an_edition_belongs_to_its_number_and_one_for_pages_to_none_but_pages() -> None:
+    r = Rendering()
+    date = r.group(r.value("Aufl. "), r.node("date", "(1991), ", "issued"))
+    raw = r.text("title", "A book, ") + r.group(r.text("edition", "2. "), date) + r.text("page", "37")
+    assert r.fields(raw, "chapter")[1:3] == [("edition", "2. Aufl."), ("date", "(1991),")]
+    raw = r.text("title", "A book. ") + r.group(r.node("date", "2013. ", "issued"), r.value("p."))
+    assert r.fields(raw, "book")[1:] == [("date", "2013."), ("pages", "p.")]
+
+
 def test_people_are_who_the_data_say() -> None:
     r = Rendering()
     raw = r.names("author", "Roe, J. (ed.). ", "editor") + r.text("title", "A book")
@@ -91,6 +116,20 @@ def test_two_lists_of_one_node(role: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "first", ["Doe R{0} and Roe S{0} (Eds), ", "Doe R{0}, Roe S{0}, editors; ", "Doe, R.,{0} & Roe, S.{0} (eds.), "]
+)
+def test_two_lists_of_one_node_with_family_names_first(first: str) -> None:
+    r = Rendering()
+    marked = re.sub(r"(,? \w\.?,?)\{0\}", rf"{ROLE['editor']}\1", first)
+    lists = f"{marked}Moe{ROLE['translator']} M (Trans). "
+    raw = r.text("title", "Part. ") + r.node("names", lists, "editor translator") + r.text("publisher", "Reed")
+    assert r.fields(raw)[1:3] == [
+        ("editor", first.replace("{0}", "").strip()),
+        ("translator", "Moe M (Trans)."),
+    ]
+
+
 def test_a_key_in_brackets_is_a_citation_number_and_a_bare_one_is_not() -> None:
     r = Rendering()
     key = r.names("author", "Heath", "author") + " " + r.node("date", "1978", "issued")
@@ -102,6 +141,7 @@ def test_a_key_in_brackets_is_a_citation_number_and_a_bare_one_is_not() -> None:
 @pytest.mark.parametrize(
     ("phrase", "label"),
     [
+        ("place unknown", "location"),
         ("n.d.", "date"),
         ("[s. l.]", "location"),
         ("in press", "note"),
