@@ -25,6 +25,7 @@ from espalier.estimators.base import (
     check_sample_weight,
     fresh,
     labelled_corpus,
+    say_if_broken,
 )
 from espalier.models.conv import STORAGES, ConvShape, packed, unpacked
 from espalier.models.conv_scoring import ScoringNet
@@ -190,7 +191,6 @@ class ConvCRF(SequenceLabeller):
         """
         from espalier.estimators.conv_learned import check_teacher, lessons, with_pool, with_soft_labels
         from espalier.estimators.held_out import say_if_unknown
-        from espalier.estimators.tag_order import say_if_broken
         from espalier.estimators.unlabelled import checked_pool, held_out
 
         self.check_parameters()
