@@ -21,7 +21,7 @@ import espalier as es
 from common import Row, arguments, compare, cpu_time, write_json
 from espalier.corpus import Corpus
 from espalier.features.extract import FeatureExtractor
-from espalier.features.named import Lexicon
+from espalier.features.declare import Lexicon
 from espalier.phrases import PhraseTrie
 from espalier.rules.conditions import parse_condition
 from espalier.rules.grounding import Plan, Sequences

@@ -10,7 +10,7 @@ import pytest
 
 from espalier.errors import FormatError, InputError
 from espalier.features.extract import FeatureExtractor
-from espalier.features.named import Call, Lexicon, NamedField, RegexField, TableField, Vectors
+from espalier.features.declare import Call, Lexicon, NamedField, RegexField, TableField, Vectors
 
 if sys.version_info >= (3, 11):
     import tomllib
