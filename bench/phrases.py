@@ -20,8 +20,8 @@ import numpy as np
 import espalier as es
 from common import Row, arguments, compare, cpu_time, write_json
 from espalier.corpus import Corpus
-from espalier.features.extract import FeatureExtractor
 from espalier.features.declare import Lexicon
+from espalier.features.extract import FeatureExtractor
 from espalier.phrases import PhraseTrie
 from espalier.rules.conditions import parse_condition
 from espalier.rules.grounding import Plan, Sequences

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from naive_features import DEFINITIONS
 
 from espalier.errors import InputError
+from espalier.features.declare import parse_template, parse_templates
 from espalier.features.fields import (
     MAX_OFFSET,
     Bias,
@@ -26,7 +27,6 @@ from espalier.features.fields import (
     Word,
     default_templates,
 )
-from espalier.features.declare import parse_template, parse_templates
 from espalier.features.spans import Beyond, Bracketed, Measure, Quoted, Within
 
 fields: st.SearchStrategy[FeatureField] = st.one_of(

@@ -27,8 +27,7 @@ from espalier.estimators.base import (
     labelled_corpus,
     say_if_broken,
 )
-from espalier.models.conv import STORAGES, ConvShape, packed, unpacked
-from espalier.models.conv_scoring import ScoringNet
+from espalier.models.conv import STORAGES, ConvShape, ScoringNet, packed, unpacked
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 

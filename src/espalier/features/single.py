@@ -3,7 +3,9 @@
 The arrays of `View`, `join` and `assemble` serve thousands of texts at a time, and take as long for one as for fifty;
 their kernels have to be loaded first. A single text of a few dozen tokens is read here instead, with dictionaries for
 values and lists for tokens. The attributes are the same, which random tests show. What a word type says by itself is
-kept for the next text. Cost: a few Python steps for each token and template; no compiled code. Fields of the word type are asked once about each word, those of its shape once about each shape.
+kept for the next text. Cost: a few Python steps for each token and template; no compiled code.
+
+Fields of the word type are asked once about each word, those of its shape once about each shape.
 """
 
 from __future__ import annotations

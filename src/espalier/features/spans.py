@@ -17,7 +17,8 @@ vector (`vector:text`) a stretch has the mean over its tokens. So `before(regex:
 `sentence(lower)*0.3` a light bag of words. Everything is computed for all tokens of a corpus at once; `before` and
 `after` cost what they collect, up to all values of a sequence a token, so F should not have too many.
 
-Stretches, chunks and sentences, are what punctuation marks off. A token *ends* a chunk if its last character is one of . , ; : or a quotation mark, a sentence if it is one of . ! ?
+Stretches, chunks and sentences, are what punctuation marks off.
+A token *ends* a chunk if its last character is one of . , ; : or a quotation mark, a sentence if it is one of . ! ?
 But a full stop ends nothing after a single letter or an abbreviation, be it a token of its own (`J .`) or not (`J.`).
 Tokens of punctuation that follow an end belong to it. So `Smith , J . , " On trees . " 1998` has the chunks
 `Smith ,`, `J . , "`, `On trees . "` and `1998`. Nothing goes beyond the sequence.
