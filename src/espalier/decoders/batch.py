@@ -53,7 +53,7 @@ from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 from espalier.rules import nodes as n
 from espalier.rules.compile import Compiled, Grounded
-from espalier.rules.grounding import Bits
+from espalier.rules.lowering import Bits
 
 if TYPE_CHECKING:
     from espalier.rules.automaton import Automaton

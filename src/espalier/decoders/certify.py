@@ -22,7 +22,7 @@ from espalier.decoders.counts import BatchDecoding, Conditions, Parts
 from espalier.inference import path_scores
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, degrees_of
-from espalier.rules.grounding import Bits, holds_when_empty
+from espalier.rules.lowering import Bits, holds_when_empty
 
 __all__ = ["Certified", "certify_batch", "degree_matrix", "sums"]
 

@@ -10,9 +10,10 @@ IOB2 tags fit too: what an invalid transition would count does not matter.
 
 Labels may be split into several states (`decoders.batch`); then `labels` names the label behind each.
 
-Order, exclusion, alternatives, whatever is small, are machines. A rule is split into independent parts (`Machine.parts`), each a machine of a few states: "a before b" remembers whether
+Order, exclusion, alternatives, whatever is small, are machines.
+A rule is split into independent parts (`Machine.parts`), each a machine of a few states: "a before b" remembers whether
 a b has ended, "a excludes b" which of the two were seen. The search carries the states of those parts only that an
-answer has broken so far (see `decoders.counting`); all others are checked afterwards, in one pass over the labels.
+answer has broken so far (see `decoders.batch`); all others are checked afterwards, in one pass over the labels.
 
 A machine whose states grow with the sequence is cut: beyond the first CUT_STATES states it is *lost*, and a lost
 machine charges nothing more. In the search that is still a bound; an answer on which a machine gets lost has no price
@@ -33,7 +34,7 @@ from numpy.typing import NDArray
 
 from espalier.decoders.base import GAP
 from espalier.rules.compile import Compiled, LocalTable
-from espalier.rules.grounding import holds_when_empty
+from espalier.rules.lowering import holds_when_empty
 from espalier.rules.machines import Machine, State
 from espalier.rules.predicates import ALWAYS
 

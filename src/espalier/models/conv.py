@@ -19,7 +19,8 @@ O(T · inner · (taps · inner + channels)).
 Everything computes in the type of the weights: float32, or float64 where a test wants the last digit.
 
 A learned net that scores text (`ScoringNet`) has its weights in the form that is fastest (`PreparedNet`), with the same
-scores but for rounding. A block looks at x less its mean over the channels. So nothing that is added to x has a mean here: words, spaces and
+scores but for rounding.
+A block looks at x less its mean over the channels. So nothing that is added to x has a mean here: words, spaces and
 what blocks add are stored without it, and nothing has to be subtracted from x. The scores do ask for the mean, so it is
 added up beside x, one number for each token. What follows from the weights alone is computed once, in double precision:
 
@@ -28,8 +29,6 @@ added up beside x, one number for each token. What follows from the weights alon
 
 The deviation divides a row after the product with `down`, which has fewer columns. The neighbours of all tokens are
 copied in one step; a row of zeros stands for those of another sequence.
-
-XXX A learned net that scores text: what `models.conv` computes, as fast as NumPy can.
 
 The first layer is linear, so the vector that it makes of a word is computed once and remembered: a word that was seen
 before costs one look-up. Tokens are scored in slices that stay in the cache of a core.
