@@ -41,7 +41,7 @@ from common import (
     write_json,
 )
 from espalier.corpus import Corpus
-from espalier.estimators.linear import TrainingSet, training_set
+from espalier.estimators.crf import TrainingSet, training_set
 from espalier.learning.likelihood import ChainLikelihood, Twins
 from espalier.models.weights import Pairs
 

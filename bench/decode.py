@@ -29,8 +29,7 @@ from espalier import inference
 from espalier.corpus import Corpus
 from espalier.decoders import beam, dual, ilp
 from espalier.decoders.base import Problem, Status
-from espalier.decoders.batch import decode_batch
-from espalier.decoders.counting import CountDecoder
+from espalier.decoders.batch import CountDecoder, decode_batch
 from espalier.decoders.counts import BatchDecoding, Conditions
 from espalier.models.chain import tag_rows
 from espalier.models.weights import rows_of_types

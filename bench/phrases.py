@@ -20,12 +20,12 @@ import numpy as np
 import espalier as es
 from common import Row, arguments, compare, cpu_time, write_json
 from espalier.corpus import Corpus
+from espalier.features.declare import Lexicon
 from espalier.features.extract import FeatureExtractor
-from espalier.features.named import Lexicon
 from espalier.phrases import PhraseTrie
-from espalier.rules.conditions import parse_condition
-from espalier.rules.grounding import Plan, Sequences
+from espalier.rules.lowering import Plan, Sequences
 from espalier.rules.phrases import Phrases
+from espalier.rules.reader import parse_condition
 
 LONGEST = 5
 TIME = 'in phrase (/[0-9]{1,2}/ ":" /[0-9][0-9]/ "am", "pm"?)'

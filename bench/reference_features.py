@@ -7,9 +7,8 @@ a word in its chunk, in the one before and in the one after.
 
 from __future__ import annotations
 
-from espalier.features.declare import parse_templates
-from espalier.features.named import Lexicon, SequenceCall
-from espalier.features.templates import Template
+from espalier.features.declare import Lexicon, SequenceCall, parse_templates
+from espalier.features.fields import Template
 
 __all__ = ["reference_templates"]
 

@@ -28,7 +28,7 @@ from crf import TEMPLATES
 from espalier.corpus import Corpus
 from espalier.distributed import guess_in_parts, likelihood_in_parts, score_in_parts
 from espalier.distributed.guesses import PoolInParts, label_and_count
-from espalier.estimators.linear import training_set
+from espalier.estimators.crf import training_set
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.codl import PoolLabelling, label_pool, pseudo_labelled
 from espalier.learning.discovery_clauses import ClauseCounter

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from espalier.corpus import Corpus, Labels
 from espalier.decoders import exhaustive
 from espalier.decoders.base import Problem, evaluate
-from espalier.decoders.batch import decode_batch, fold
-from espalier.decoders.counting import CountDecoder
-from espalier.decoders.counts import Conditions, CountForm
-from espalier.decoders.parts import CUT_STATES, Cut, Parts
+from espalier.decoders.batch import CountDecoder, decode_batch, fold
+from espalier.decoders.counts import CUT_STATES, Conditions, CountForm, Cut, Parts
 from espalier.errors import InputError
 from espalier.potentials import ChainBatch
 from espalier.rules import rules

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from test_batch import PLAIN, RULES, TAGS, make
 
 from espalier.corpus import Corpus
-from espalier.decoders import counting, exhaustive, readings
+from espalier.decoders import batch as batches
+from espalier.decoders import exhaustive, readings
 from espalier.decoders.base import Problem
 from espalier.potentials import ChainBatch
 from espalier.rules import rules
@@ -77,7 +78,7 @@ def test_ties_and_short_lists_are_left_to_the_ladder(monkeypatch):
     expected = [one.labels.tolist() for one in auto(Problem(flat[0], grounded), k=3)]
     assert [one.labels.tolist() for one in ranked(flat, compiled, corpus, 3)[0]] == expected
     assert asked == [3]
-    monkeypatch.setattr(counting, "LONGEST_LIST", 2)
+    monkeypatch.setattr(batches, "LONGEST_LIST", 2)
     rng = np.random.default_rng(0)
     batch = ChainBatch(
         corpus.indptr, rng.normal(size=(3, 3)), np.zeros((1, 3, 3)), np.zeros(3, np.int32), *np.zeros((2, 3))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from test_batch import PLAIN, RULES, TAGS, make
 
 from espalier.corpus import Corpus
-from espalier.decoders import counting, exhaustive, single
+from espalier.decoders import batch as batches
+from espalier.decoders import exhaustive, single
 from espalier.decoders.base import Problem
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.probabilities import answer_probabilities
@@ -83,7 +84,7 @@ def test_several_kinds_of_transitions(loaded):
 
 def test_what_stays_open_goes_to_the_search(monkeypatch, loaded):
     batch, corpus, compiled, penalties = make(11, PLAIN, ["Most", "Least", "Same", "Tokens"], 2.0, False)
-    monkeypatch.setattr(counting, "decode_single", lambda *_: None)
+    monkeypatch.setattr(batches, "decode_single", lambda *_: None)
     among = decode_batch(batch, compiled, corpus, penalties)
     for i in range(len(batch)):
         found = decode_batch(alone(batch, i), compiled, corpus[[i]], penalties)

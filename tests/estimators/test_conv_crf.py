@@ -12,8 +12,7 @@ import espalier as es
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.persist import pack, unpack
-from espalier.models.conv import initial
-from espalier.models.conv_scoring import ScoringNet
+from espalier.models.conv import ScoringNet, initial
 
 NAMES = ["Ann", "Bob", "Eve", "Ada", "Max", "Tom"]
 PLACES = ["Ulm", "Rome", "Pau", "Bath", "Oslo", "Graz"]

@@ -29,7 +29,7 @@ from espalier.distributed.chains import (
 from espalier.distributed.guesses import GuessedLabels
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import fresh
-from espalier.estimators.linear import training_set
+from espalier.estimators.crf import training_set
 from espalier.estimators.persist import pack, unpack
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.codl import guess_of, label_pool

@@ -9,7 +9,7 @@ from itertools import pairwise, product
 import numpy as np
 
 from espalier.features.conditions import ConditionField
-from espalier.features.named import Call, Lexicon, NamedField, RegexField, SequenceCall, TableField, Vectors
+from espalier.features.declare import Call, Lexicon, NamedField, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.word_classes import WordClasses
 
 Spec = list[tuple[str, int]]

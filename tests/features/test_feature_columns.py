@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.features.columns import Column, Laid, Places, cross, frequent, lay, pile, stack
+from espalier.features.matrix import Column, Laid, Places, cross, frequent, lay, pile, stack
 
 RANDOM = settings(deadline=None, derandomize=True, max_examples=100)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from espalier.errors import FormatError, InputError
+from espalier.features.declare import Call, Lexicon, NamedField, RegexField, TableField, Vectors
 from espalier.features.extract import FeatureExtractor
-from espalier.features.named import Call, Lexicon, NamedField, RegexField, TableField, Vectors
 
 if sys.version_info >= (3, 11):
     import tomllib

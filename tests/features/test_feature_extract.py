@@ -13,12 +13,11 @@ from naive_features import DEFINITIONS, FIELDS, FUNCTIONS, Spec, naive, naive_vo
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
+from espalier.features.declare import Call, RegexField, Vectors
 from espalier.features.extract import FeatureExtractor
-from espalier.features.fields import Lower, ShapeField, Word, default_templates
+from espalier.features.fields import Lower, ShapeField, Template, Word, default_templates
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
-from espalier.features.named import Call, RegexField, Vectors
-from espalier.features.templates import Template
 from feature_matrices import attributes_of
 
 RANDOM = settings(deadline=None, derandomize=True, max_examples=60)

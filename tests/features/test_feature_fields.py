@@ -7,10 +7,9 @@ import pytest
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
+from espalier.features.declare import Call, Lexicon, NamedField, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.extract import FeatureExtractor
-from espalier.features.fields import Prefix
-from espalier.features.named import Call, Lexicon, NamedField, RegexField, SequenceCall, TableField, Vectors
-from espalier.features.templates import FeatureField
+from espalier.features.fields import FeatureField, Prefix
 from feature_matrices import attributes_of
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import espalier.features.single as single
 from espalier.corpus import Corpus
+from espalier.features.declare import Call, Lexicon, RegexField, SequenceCall, TableField
 from espalier.features.extract import FeatureExtractor
-from espalier.features.named import Call, Lexicon, RegexField, SequenceCall, TableField
 
 WORDS = [
     *("The", "cat", "of", "Opal", "1998", "12-19", "pp", "Vol", "et", "al", "J", "J.", ".", ",", ";", '"', "(", ")"),

@@ -10,21 +10,24 @@ from naive_features import DEFINITIONS
 from espalier.errors import InputError
 from espalier.features.declare import parse_template, parse_templates
 from espalier.features.fields import (
+    MAX_OFFSET,
     Bias,
     Edge,
+    FeatureField,
     Flags,
     FullShape,
     LengthField,
     Lower,
+    Part,
     Position,
     Prefix,
     ShapeField,
     Suffix,
+    Template,
     Word,
     default_templates,
 )
 from espalier.features.spans import Beyond, Bracketed, Measure, Quoted, Within
-from espalier.features.templates import MAX_OFFSET, FeatureField, Part, Template
 
 fields: st.SearchStrategy[FeatureField] = st.one_of(
     st.sampled_from([Word(), Lower(), ShapeField(), FullShape(), LengthField(), Flags(), Bias(), Edge(), *DEFINITIONS]),

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features import memory
+from espalier.features.declare import Call, TableField, Vectors
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
-from espalier.features.named import Call, TableField, Vectors
 
 WORDS = ["Smith", ",", "J", ".", "On", "trees", "1998", "pp", "12-15", '"', "and", "In", "unseen"]
 KIND = TableField("kind", {"on": ["in"], "in": ["in", "of"], "pp": ["page"], "and": ["join"]}, fold=True)

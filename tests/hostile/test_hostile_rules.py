@@ -11,7 +11,7 @@ from espalier.cli.train import parse_settings
 from espalier.cluster.job import read_settings
 from espalier.corpus import Corpus
 from espalier.errors import FormatError, InputError, RuleError
-from espalier.features.named import RegexField
+from espalier.features.declare import RegexField
 from espalier.rules.predicates import Pattern, Text
 from espalier.rules.ruleset import RuleSet
 from espalier.tasks.task import load_features, load_task

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.problem import Problem
+from espalier.decoders.base import Problem
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.estimators.unlabelled import Guard

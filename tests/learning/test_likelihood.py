@@ -125,7 +125,7 @@ def test_objective_equals_crfsuite(tmp_path):
     import pycrfsuite
 
     from espalier.corpus import Corpus
-    from espalier.estimators.linear import training_set
+    from espalier.estimators.crf import training_set
     from espalier.features.matrix import GivenIndex
 
     rng = np.random.default_rng(5)

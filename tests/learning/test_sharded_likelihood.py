@@ -13,7 +13,7 @@ import espalier as es
 from espalier.distributed.chains import _labelled_value, likelihood_in_parts, own_rows
 from espalier.distributed.shards import ShardsHere
 from espalier.errors import InfeasibleError
-from espalier.estimators.linear import training_set
+from espalier.estimators.crf import training_set
 from espalier.features.extract import FeatureExtractor
 from espalier.features.matrix import GivenIndex
 from espalier.learning.likelihood import ChainLikelihood

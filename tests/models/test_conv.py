@@ -10,9 +10,8 @@ import pytest
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.hashed import GROUPS, hashed_words
-from espalier.models.conv import TINY, Borders, ConvShape, NetInput, Workspace, initial
+from espalier.models.conv import TINY, Borders, ConvShape, NetInput, ScoringNet, Workspace, initial
 from espalier.models.conv_gradients import Dropout, SomeRows, backward, forward
-from espalier.models.conv_scoring import ScoringNet
 
 SHARES = (0.3, 0.1, 0.3, 0.1, 0.3)
 WORDS = ("Smith", "J.", "1999", ",", "the", "of", "A", "Überfahrt")
@@ -143,7 +142,7 @@ def test_the_memory_of_words_is_bounded_and_changes_no_score(monkeypatch) -> Non
     shape, weights = random_net(inner=5, dtype=np.float32)
     corpora = [Corpus.from_tokens(several(seed)) for seed in range(6)]
     expected = [ScoringNet(shape, weights).scores(corpus) for corpus in corpora]
-    monkeypatch.setattr("espalier.models.conv_scoring.MEMORY", 60 * shape.channels)
+    monkeypatch.setattr("espalier.models.conv.MEMORY", 60 * shape.channels)
     net, sizes = ScoringNet(shape, weights), []
     for corpus, scores in zip(corpora, expected, strict=True):
         np.testing.assert_allclose(net.scores(corpus), scores, rtol=1e-4, atol=1e-4)
@@ -168,7 +167,7 @@ def test_threads_share_the_memory_of_words(monkeypatch) -> None:
     shape, weights = random_net(inner=5, dtype=np.float32)
     corpora = [Corpus.from_tokens(several(seed, 8)) for seed in range(60)]
     expected = [ScoringNet(shape, weights).scores(corpus) for corpus in corpora]
-    monkeypatch.setattr("espalier.models.conv_scoring.MEMORY", 80 * shape.channels)
+    monkeypatch.setattr("espalier.models.conv.MEMORY", 80 * shape.channels)
     net = ScoringNet(shape, weights)
     with ThreadPoolExecutor(6) as pool:
         found = list(pool.map(lambda corpus: net.scores(corpus, 1), corpora))

@@ -7,9 +7,9 @@ import pytest
 
 import espalier.models.single as single
 from espalier.corpus import Corpus
+from espalier.features.declare import RegexField, TableField
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
-from espalier.features.named import RegexField, TableField
 from espalier.features.program import TextProgram
 from espalier.models.chain import ChainModel
 from espalier.models.weights import Pairs

@@ -19,7 +19,7 @@ from espalier.rules import Rule, RuleSet, degree, rules
 from espalier.rules import nodes as n
 from espalier.rules import predicates as p
 from espalier.rules.compile import compile_rules, degrees_of
-from espalier.rules.grounding import Plan, Satisfied, Sequences, both, holds_when_empty, input_only
+from espalier.rules.lowering import Plan, Satisfied, Sequences, both, holds_when_empty, input_only
 
 sentences = st.lists(st.lists(st.sampled_from(WORDS), max_size=6), max_size=5)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders import parts
+from espalier.decoders import counts
 from espalier.decoders.batch import decode_batch
 from espalier.potentials import ChainBatch
 from espalier.rules import automaton
@@ -55,7 +55,7 @@ def test_decoding_again_tabulates_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     def again(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(parts, "_tabulated", again)
+    monkeypatch.setattr(counts, "_tabulated", again)
     monkeypatch.setattr(automaton, "build_automaton", again)
     assert decoded(1.0) == first
     decoded(0.3)

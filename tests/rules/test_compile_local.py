@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from test_compile_cases import FAST, LABEL_SETS, Problem, gated, local_leaves, problems
 
 from espalier.corpus import Labels
-from espalier.decoders import problem as decoding
+from espalier.decoders import base as decoding
 from espalier.errors import InputError
 from espalier.potentials import Potentials
 from espalier.rules import Rule, RuleSet, degree, degrees, rules

@@ -16,8 +16,8 @@ from espalier.errors import RuleError
 from espalier.rules import RuleSet, either, optional, phrase, repeated, rules, token, when, within
 from espalier.rules import phrases as ph
 from espalier.rules import predicates as p
-from espalier.rules.conditions import parse_condition, print_condition
-from espalier.rules.grounding import Plan, Sequences
+from espalier.rules.lowering import Plan, Sequences
+from espalier.rules.reader import parse_condition, print_condition
 from espalier.rules.text import parse_node
 
 MANY = settings(deadline=None, derandomize=True, max_examples=200)

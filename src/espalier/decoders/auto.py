@@ -43,7 +43,7 @@ from espalier.decoders.base import (
     infeasible,
     nothing_found,
 )
-from espalier.decoders.counting import CountDecoder
+from espalier.decoders.batch import CountDecoder
 from espalier.decoders.counts import Conditions
 from espalier.decoders.lattice import LatticeTooLarge
 from espalier.errors import InputError

@@ -5,7 +5,7 @@ from `prove`. `degree_matrix` gives the degrees of the meaning (`rules.meaning.d
 tests hold the two to the same numbers.
 
 Local and linear rules cost O(M (charges + features)) in NumPy for a corpus of M tokens, however many rules there are.
-Rules that only a monitor reads are compiled tables (`decoders.parts`), O(M) each. Where a table is too large, and for
+Rules that only a monitor reads are compiled tables (`decoders.counts`), O(M) each. Where a table is too large, and for
 sequences with unknown labels, rules are read one by one.
 """
 
@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders.base import Certificate, WorkDone, magnitude_of, prove, tolerance
-from espalier.decoders.counts import BatchDecoding, Conditions
-from espalier.decoders.parts import Parts
+from espalier.decoders.counts import BatchDecoding, Conditions, Parts
 from espalier.inference import path_scores
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, degrees_of
-from espalier.rules.grounding import Bits, holds_when_empty
+from espalier.rules.lowering import Bits, holds_when_empty
 
 __all__ = ["Certified", "certify_batch", "degree_matrix", "sums"]
 

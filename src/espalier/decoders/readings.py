@@ -18,7 +18,7 @@ from espalier.decoders.batch import folded_decoder
 from espalier.decoders.counts import Conditions
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
-from espalier.rules.grounding import Bits
+from espalier.rules.lowering import Bits
 
 __all__ = ["Ranked", "k_best_batch"]
 

@@ -19,7 +19,7 @@ from espalier.decoders.counts import BatchDecoding, Conditions
 from espalier.kernels.layout import LARGEST, worth_loading
 
 if TYPE_CHECKING:
-    from espalier.decoders.counting import CountDecoder
+    from espalier.decoders.batch import CountDecoder
 
 __all__ = ["LONGEST", "decode_single", "largest", "posterior_single"]
 

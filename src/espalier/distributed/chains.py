@@ -36,9 +36,8 @@ from espalier.corpus import Corpus
 from espalier.distributed.shards import Shards, corpus_parts, fixed_parts, shards_of
 from espalier.errors import InputError
 from espalier.estimators.base import fresh
-from espalier.estimators.crf import CRF
+from espalier.estimators.crf import CRF, TrainingSet
 from espalier.estimators.joined import token_rows
-from espalier.estimators.linear import TrainingSet
 from espalier.features.matrix import FeatureMatrix
 from espalier.learning.codl import join
 from espalier.learning.likelihood import ChainLikelihood, Likelihood, Twins

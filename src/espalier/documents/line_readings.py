@@ -37,7 +37,7 @@ class LikelyCut(NamedTuple):
 
 def k_best_readings(lines: Sequence[TextLine], k: int, model: LineModel | None = None) -> list[LikelyReading]:
     """Return the k best readings of lines, best first; fewer if there are not so many."""
-    from espalier.decoders.problem import Problem
+    from espalier.decoders.base import Problem
     from espalier.inference import k_best, log_partition
 
     model = bundled() if model is None else model

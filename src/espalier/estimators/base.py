@@ -1,4 +1,4 @@
-"""What every estimator shares: parameters the scikit-learn way, input in any accepted form, saving.
+"""What every estimator shares: parameters the scikit-learn way, input in any accepted form and checked, saving.
 
 `clone`, `Pipeline`, `KFold` and `GridSearchCV` ask for `get_params`, `set_params` and a few attributes, not for a base
 class; so none is imported, and a process that only predicts never pays for scikit-learn.
@@ -9,8 +9,10 @@ from __future__ import annotations
 import copy
 import inspect
 import os
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -19,8 +21,20 @@ from numpy.typing import NDArray
 
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.document import Document
-from espalier.errors import Argument, InputError, LabelError, NotFittedError, RuleError, in_order, nearest, shortened
-from espalier.estimators.checks import check_number, check_progress, check_sample_weight, one_sequence
+from espalier.errors import (
+    Argument,
+    InfeasibleError,
+    InputError,
+    LabelError,
+    NotFittedError,
+    Place,
+    ResultWarning,
+    RuleError,
+    counted,
+    in_order,
+    nearest,
+    shortened,
+)
 from espalier.estimators.persist import checked_path, pack, register
 from espalier.inference import k_best, marginals, viterbi
 from espalier.potentials import ChainBatch
@@ -35,6 +49,7 @@ __all__ = [
     "Estimator",
     "SequenceLabeller",
     "again",
+    "allowed_moves",
     "as_corpus",
     "check_labelled",
     "check_number",
@@ -46,11 +61,13 @@ __all__ = [
     "labelled_corpus",
     "one_sequence",
     "rule_set",
+    "say_if_broken",
 ]
 
 Self = TypeVar("Self", bound="Estimator")
 Labeller = TypeVar("Labeller", bound="SequenceLabeller")
 Model = TypeVar("Model")
+Bool = NDArray[np.bool_]
 
 
 class Estimator:
@@ -485,3 +502,109 @@ def compiled_rules(rules: RuleSet | str, labels: Labels) -> Compiled:
     except RuleError as error:
         listing = Argument("fit", "labels", said="pass labels= to fit")
         raise error.noted("if the training set happens to lack it, ", listing) from None
+
+
+# Checks of what people pass to estimators; each raises InputError, with what was expected.
+
+
+def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
+    """Return weights, float64[N], finite and not negative; None stays None."""
+    if sample_weight is None:
+        return None
+    hint = f"expected {counted(n, 'number')}, one for each sequence"
+    try:
+        weight = np.asarray(sample_weight, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"sample_weight is {sample_weight!r}", hint=hint) from None
+    if weight.shape != (n,):
+        raise InputError(f"sample_weight has shape {weight.shape}", hint=hint)
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise InputError("sample_weight must be finite and not negative")
+    if n and not weight.any():
+        raise InputError("every sample_weight is 0, so nothing would be learned", hint="give one sequence a weight")
+    return weight
+
+
+def check_number(name: str, value: Any, least: float = 0, *, whole: bool = False) -> None:
+    """Raise InputError unless a parameter is a finite number (or a whole one) of at least `least`."""
+    kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not np.isfinite(value) or value < least:
+        what = "a whole number" if whole else "a number"
+        raise InputError(f"{name} is {value!r}", hint=f"expected {what} of at least {least}")
+
+
+def check_progress(progress: Any) -> None:
+    """Raise InputError unless `progress` can be called, or is None."""
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress is {progress!r}", hint="expected a function, such as print, or None")
+
+
+@contextmanager
+def one_sequence(tokens: Any, who: str) -> Iterator[None]:
+    """Say of several sequences, or of a text, that they are not the one sequence that is asked for.
+
+    Only where they are refused: a token may be a list, too, of ready attributes.
+    """
+    try:
+        yield
+    except InputError:
+        if isinstance(tokens, str):
+            raise InputError(f"{who} takes a list of tokens, not a string", hint="an Extractor takes texts") from None
+        if isinstance(tokens, Corpus) or all(isinstance(token, list | tuple | Document) for token in tokens):
+            raise InputError(f"{who} takes one sequence, not several", hint="call it for each of them") from None
+        raise
+
+
+# Tags of a training set in an order that IOB2 does not know: what is a slip, and what cannot be learned at all.
+
+
+def say_if_broken(corpus: Corpus, stacklevel: int = 3) -> None:
+    """Warn of an I- that continues nothing: one slip, and a model may give such tags everywhere.
+
+    Behind a label that is unknown nobody can tell.
+    """
+    if corpus.y is None or corpus.labels is None or not corpus.n_tokens:
+        return
+    start, follow = corpus.labels.allowed()
+    first = np.zeros(corpus.n_tokens, bool)
+    first[corpus.indptr[:-1][corpus.lengths > 0]] = True
+    before = np.append(np.int16(UNKNOWN), corpus.y[:-1])
+    known = (corpus.y >= 0) & (first | (before >= 0))
+    wrong = np.flatnonzero(known & ~np.where(first, start[corpus.y], follow[before, corpus.y]))
+    if len(wrong):
+        name = corpus.labels.names[corpus.y[wrong[0]]]
+        rest = f" ({len(wrong)} such tokens in all)" if len(wrong) > 1 else ""
+        what = f"{_place(corpus, int(wrong[0]))}: {name!r} continues nothing{rest}, so the model may do the same"
+        warnings.warn(f"{what}; if it is a slip, give the token {_opening(name)!r}", ResultWarning, stacklevel)
+
+
+def allowed_moves(corpus: Corpus) -> tuple[Bool, Bool, Bool]:
+    """Return `corpus.moves()`; a label that nothing leads to is an error.
+
+    That is an I-x behind an unknown label, where there is no label B-x.
+    """
+    assert corpus.y is not None
+    assert corpus.labels is not None
+    start, allowed, observed = corpus.moves()
+    reached = start.copy()
+    while (more := reached | allowed[reached].any(axis=0)).sum() > reached.sum():
+        reached = more
+    lost = np.flatnonzero((corpus.y >= 0) & ~reached[corpus.y])
+    if len(lost):
+        name = corpus.labels.names[corpus.y[lost[0]]]
+        what = f": {name!r} continues a field, and no known label begins one"
+        hint = f"pass labels= to fit, all label names, with {_opening(name)!r} among them"
+        raise InfeasibleError(_place(corpus, int(lost[0])), what, hint=hint)
+    return start, allowed, observed
+
+
+def _place(corpus: Corpus, m: int) -> Place:
+    """Return where token m of all tokens stands."""
+    i = int(np.searchsorted(corpus.indptr, m, "right")) - 1
+    return Place(i, m - int(corpus.indptr[i]))
+
+
+def _opening(name: str) -> str:
+    """Return the tag that begins what this one continues, at its innermost level."""
+    outer, _, inner = name.rpartition("I-")
+    return f"{outer}B-{inner}"

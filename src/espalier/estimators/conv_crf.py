@@ -25,9 +25,9 @@ from espalier.estimators.base import (
     check_sample_weight,
     fresh,
     labelled_corpus,
+    say_if_broken,
 )
-from espalier.models.conv import STORAGES, ConvShape, packed, unpacked
-from espalier.models.conv_scoring import ScoringNet
+from espalier.models.conv import STORAGES, ConvShape, ScoringNet, packed, unpacked
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 
@@ -190,7 +190,6 @@ class ConvCRF(SequenceLabeller):
         """
         from espalier.estimators.conv_learned import check_teacher, lessons, with_pool, with_soft_labels
         from espalier.estimators.held_out import say_if_unknown
-        from espalier.estimators.tag_order import say_if_broken
         from espalier.estimators.unlabelled import checked_pool, held_out
 
         self.check_parameters()

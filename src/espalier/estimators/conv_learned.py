@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, NotFittedError
-from espalier.estimators.tag_order import allowed_moves
+from espalier.estimators.base import allowed_moves
 from espalier.features.hashed import hashed_words, spaces_before
-from espalier.models.conv import Borders, ConvShape, NetInput, Parameters
-from espalier.models.conv_scoring import ScoringNet
+from espalier.models.conv import Borders, ConvShape, NetInput, Parameters, ScoringNet
 from espalier.potentials import ChainBatch
 
 if TYPE_CHECKING:  # whoever labels never waits for what only training needs

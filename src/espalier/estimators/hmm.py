@@ -15,8 +15,14 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_sample_weight, fresh, labelled_corpus
-from espalier.estimators.tag_order import say_if_broken
+from espalier.estimators.base import (
+    SequenceLabeller,
+    as_corpus,
+    check_sample_weight,
+    fresh,
+    labelled_corpus,
+    say_if_broken,
+)
 from espalier.features.word_classes import WordClasses
 from espalier.inference import Posterior, posterior
 from espalier.models.hmm import (

@@ -19,8 +19,7 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.estimators.abilities import Expecting
 from espalier.estimators.base import fresh
-from espalier.estimators.crf import CRF
-from espalier.estimators.linear import training_set
+from espalier.estimators.crf import CRF, training_set
 from espalier.features.matrix import FeatureMatrix
 from espalier.inference import Posterior, viterbi
 from espalier.learning.codl import join

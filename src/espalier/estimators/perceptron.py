@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.estimators.base import fresh
-from espalier.estimators.linear import LinearChainLabeller, TrainingSet, training_set
+from espalier.estimators.crf import LinearChainLabeller, TrainingSet, training_set
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.codl import joined
 from espalier.learning.perceptron import all_pairs, train_perceptron

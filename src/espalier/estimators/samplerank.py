@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import Argument, InputError, ResultWarning
 from espalier.estimators.base import check_number, check_sample_weight, compiled_rules, labelled_corpus
-from espalier.estimators.linear import LinearChainLabeller, TrainingSet, training_set
+from espalier.estimators.crf import LinearChainLabeller, TrainingSet, training_set
 from espalier.estimators.unlabelled import Guard, checked_pool, held_out
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex

@@ -26,8 +26,7 @@ from espalier.estimators.abilities import HasRules, ScoresSegments
 from espalier.estimators.base import SequenceLabeller, check_number, fresh
 from espalier.estimators.unlabelled import Guard, TaughtLabeller, scorer
 from espalier.features.extract import FeatureExtractor
-from espalier.features.fields import default_templates
-from espalier.features.templates import Template
+from espalier.features.fields import Template, default_templates
 from espalier.features.word_classes import WordClasses
 from espalier.learning.codl import PoolLabelling, guess_labels
 

@@ -20,8 +20,7 @@ from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place
 from espalier.experiments.sdd14 import MEMBER, STUDY, Study
 from espalier.experiments.sdd14_tables import MOST_ROUNDS, paper_table
-from espalier.features.declare import parse_templates
-from espalier.features.named import SequenceCall
+from espalier.features.declare import SequenceCall, parse_templates
 from espalier.metrics import segment_scores
 from espalier.tasks import load_task
 

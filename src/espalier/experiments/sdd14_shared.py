@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Labels
 from espalier.errors import InputError
-from espalier.estimators.crf import CRF
-from espalier.estimators.linear import TrainingSet
+from espalier.estimators.crf import CRF, TrainingSet
 from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Options, minimise
 from espalier.learning.likelihood import ChainLikelihood, Twins

@@ -33,7 +33,7 @@ from espalier.inference import viterbi
 from espalier.lazy import cached_property
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, Grounded
-from espalier.rules.grounding import Bits
+from espalier.rules.lowering import Bits
 from espalier.rules.meaning import violations_of
 from espalier.tags import parse_tag, segments
 

@@ -53,7 +53,7 @@ from espalier.errors import ModelFileError
 from espalier.extract.familiarity import SIGNS, Familiarity, Unfamiliar
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
-from espalier.rules.grounding import Bits
+from espalier.rules.lowering import Bits
 
 __all__ = ["Calibration", "Correction", "Curve", "Verdicts", "rated", "steady_logit", "with_local_rules"]
 

@@ -15,12 +15,11 @@ import numpy as np
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, RuleError
-from espalier.features.columns import Column, Raw
-from espalier.features.named import NamedField
-from espalier.rules.conditions import parse_condition, print_condition
-from espalier.rules.grounding import Plan, Sequences
+from espalier.features.declare import NamedField
+from espalier.features.matrix import Column, Raw
+from espalier.rules.lowering import Plan, Sequences
 from espalier.rules.predicates import Condition, WordCondition, lists_of, own_function
-from espalier.rules.reader import Scope
+from espalier.rules.reader import Scope, parse_condition, print_condition
 
 __all__ = ["ConditionField"]
 

@@ -18,22 +18,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.columns import Column, Laid, Places, Raw, cross, frequent, intern, lay, pile, stack
-from espalier.features.fields import full_shapes
+from espalier.features.declare import NamedField, parse_template, read_table
+from espalier.features.fields import FeatureField, Template, all_fields, fields_of, full_shapes, no_function
 from espalier.features.index import FeatureIndex
-from espalier.features.matrix import FeatureMatrix
-from espalier.features.stretches import Stretches, signs_of
-from espalier.features.templates import FeatureField, Template, all_fields, fields_of, no_function
-
-if TYPE_CHECKING:
-    from espalier.features.named import NamedField
+from espalier.features.matrix import Column, FeatureMatrix, Laid, Places, Raw, cross, frequent, intern, lay, pile, stack
+from espalier.features.spans import Stretches, signs_of
 
 __all__ = ["FeatureExtractor", "TypeValues", "View", "assemble", "join", "locked"]
 
@@ -313,8 +309,6 @@ class FeatureExtractor:
             elif isinstance(template, FeatureField):
                 collected.append(template @ 0)
             else:
-                from espalier.features.declare import parse_template
-
                 collected.extend(parse_template(template, definitions))
         _check_templates(collected)
         object.__setattr__(self, "templates", tuple(collected))
@@ -325,8 +319,6 @@ class FeatureExtractor:
         cls, table: Mapping[str, Any], *, base: str | Path = ".", functions: Iterable[NamedField] = ()
     ) -> FeatureExtractor:
         """Build from a `[features]` table (see `espalier.features.declare`); its files are relative to `base`."""
-        from espalier.features.declare import read_table
-
         return cls(*read_table(table, Path(base), functions))
 
     def fit(self, corpus: Corpus) -> FeatureIndex:

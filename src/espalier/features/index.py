@@ -23,11 +23,19 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
-from espalier.features.columns import Column, Places
-from espalier.features.matrix import FeatureMatrix
-from espalier.features.named import Call, Lexicon, NamedField, RegexField, SequenceCall, TableField, Vectors
+from espalier.features.declare import (
+    Call,
+    Lexicon,
+    NamedField,
+    RegexField,
+    SequenceCall,
+    TableField,
+    Vectors,
+    read_table,
+)
+from espalier.features.fields import FeatureField, Part, Template, all_fields, fields_of, marker
+from espalier.features.matrix import Column, FeatureMatrix, Places
 from espalier.features.single import LONGEST, SingleIndex
-from espalier.features.templates import FeatureField, Part, Template, all_fields, fields_of, marker
 from espalier.lazy import cached_property
 from espalier.store import narrow, put_strings, stored_array, take_strings
 
@@ -264,8 +272,6 @@ def _pack_definition(state: dict[str, Any], field: FeatureField) -> None:
 
 def unpack(state: Mapping[str, Any], functions: Iterable[NamedField] = ()) -> Parts:
     """Return the parts that `pack` was given; raise `ModelFileError` if the state is not of its making."""
-    from espalier.features.declare import read_table
-
     functions = list(functions)
     header = dict(_mapping(state))
     _check_functions(header.pop("functions"), functions)

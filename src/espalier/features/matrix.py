@@ -1,4 +1,4 @@
-"""`FeatureMatrix`: which attributes each token has, in two levels: tokens -> bundles -> attributes.
+"""Which attributes each token has: `FeatureMatrix`, in two levels, tokens -> bundles -> attributes, and its columns.
 
 Most attributes of a token depend on one word type alone (its shape, its suffixes, the lower form of its
 left neighbour ...), so the same set of attributes returns wherever the word does. Such a set is stored
@@ -8,14 +8,22 @@ the flat token x attribute matrix (`to_csr`), several times smaller.
 
 `GivenIndex` is the vocabulary for people who bring their own attributes, as one does for CRFsuite: a token is a list of
 names, or a mapping from name to value.
+
+`Column`: the numbers that stand in every row (a word type or a token), in CSR form; `Raw`: with their strings.
+
+The whole of feature extraction is a few operations on columns: take rows, look numbers up in a locked list,
+cross two columns, lay columns side by side. Those over all tokens are compiled (`espalier.kernels.columns`), the others
+a handful of NumPy calls.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +33,298 @@ from espalier.errors import InputError, Place
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Attributes", "FeatureMatrix", "GivenIndex"]
+__all__ = [
+    "Attributes",
+    "Column",
+    "FeatureMatrix",
+    "GivenIndex",
+    "Laid",
+    "Places",
+    "Raw",
+    "Result",
+    "cross",
+    "frequent",
+    "intern",
+    "lay",
+    "pile",
+    "ranges",
+    "stack",
+]
+
+Ints = NDArray[np.int64]
+Csr = tuple[Ints, Ints, NDArray[np.float64]]
+
+_ALL_ONE = np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """R rows of numbers.
+
+    Attributes
+    ----------
+    indptr : int64[R + 1]; row r holds ids[indptr[r]:indptr[r + 1]].
+    ids : int64[nnz], never negative; no number stands twice in a row.
+    weights : float64[nnz] beside ids; None if every weight is one.
+    """
+
+    indptr: Ints
+    ids: Ints
+    weights: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of_one(cls, ids: NDArray[np.integer]) -> Column:
+        """Make a column with one number a row, none where it is -1."""
+        keep = ids >= 0
+        if keep.all():
+            return cls(np.arange(len(ids) + 1), ids.astype(np.int64))
+        return cls(_indptr(keep.astype(np.int64)), ids[keep].astype(np.int64))
+
+    @property
+    def n_rows(self) -> int:
+        """R."""
+        return len(self.indptr) - 1
+
+    @property
+    def lengths(self) -> Ints:
+        """Numbers in each row, int64[R]."""
+        return np.diff(self.indptr)
+
+    def rows(self) -> Ints:
+        """Return the row of each entry, int64[nnz]."""
+        return np.repeat(np.arange(self.n_rows), self.lengths)
+
+    def take(self, index: NDArray[np.integer], *, outside: int = -1) -> Column:
+        """Return the rows at `index`; the row -1 holds the number `outside`, or nothing if that is negative."""
+        from espalier.kernels.columns import take_rows
+
+        return self._like(take_rows(*self._csr, _ints(index), outside))
+
+    def mapped(self, table: NDArray[np.integer]) -> Column:
+        """Replace each number by table[number]; drop what becomes -1."""
+        from espalier.kernels.columns import map_numbers
+
+        return self._like(map_numbers(*self._csr, _ints(table)))
+
+    def located(self, places: Places) -> Column:
+        """Replace each number by its place; drop the numbers that have none."""
+        from espalier.kernels.columns import locate
+
+        if places.whole and self.ids.max(initial=-1) < len(places):
+            return self
+        return self._like(locate(*self._csr, *places.table))
+
+    def beyond(self, sequences: Ints, n_values: int, *, backwards: bool) -> Column:
+        """Return the numbers of all rows before each row (or after it) in its sequence, each once, in order.
+
+        sequences : int64[N + 1], their borders; n_values : above every number. Weights are not looked at.
+        """
+        from espalier.kernels.columns import collect_beyond
+
+        return Column(*collect_beyond(*self._csr[:2], _ints(sequences), n_values, backwards))
+
+    @property
+    def _csr(self) -> Csr:
+        """What kernels take: weights are an empty array where all are one."""
+        return _ints(self.indptr), _ints(self.ids), _ALL_ONE if self.weights is None else self.weights
+
+    def _like(self, csr: Csr) -> Column:
+        """Return what a kernel made of this column, with weights if it has some."""
+        return Column(csr[0], csr[1], csr[2] if self.weights is not None and len(self.weights) else None)
+
+
+class Places:
+    """The places of sorted, distinct numbers, none negative.
+
+    keys : int64[n]; whole : are they 0..n-1?; table : what `kernels.columns.locate` takes. Numbers with the same upper
+    bits are a bucket, of about one key, so that finding a number takes few steps.
+    """
+
+    __slots__ = ("keys", "table", "whole")
+
+    def __init__(self, keys: Ints) -> None:
+        """Lay out the buckets."""
+        self.keys = _ints(keys)
+        top = int(keys[-1]) if len(keys) else -1
+        self.whole = top == len(keys) - 1
+        shift = max(0, top.bit_length() - len(keys).bit_length() - 1)
+        borders = np.arange((top >> shift) + 2) << shift
+        self.table = (self.keys, np.searchsorted(self.keys, borders), shift)
+
+    def __len__(self) -> int:
+        """Count the keys."""
+        return len(self.keys)
+
+
+def frequent(column: Column, uses: Ints | None, min_count: int) -> Ints:
+    """Return the numbers that occur at least `min_count` times, sorted; row r counts uses[r] times (None: once)."""
+    if len(column.ids) == 0:
+        return np.zeros(0, np.int64)
+    weights = None if uses is None else uses[column.rows()]
+    top = int(column.ids.max())
+    if _is_dense(top, len(column.ids)):
+        return np.flatnonzero(np.bincount(column.ids, weights) >= min_count)
+    keys, inverse = np.unique(column.ids, return_inverse=True)
+    kept: Ints = keys[np.bincount(inverse, weights) >= min_count]
+    return kept
+
+
+def cross(a: Column, b: Column, size: int) -> Column:
+    """Return every pair (i of a, j of b) of a row as the number i * size + j; weights multiply. All j < size."""
+    from espalier.kernels.columns import cross_rows
+
+    indptr, ids, weights = cross_rows(*a._csr, *b._csr, size)
+    return Column(indptr, ids, None if a.weights is None and b.weights is None else weights)
+
+
+class Laid(NamedTuple):
+    """A part of rows that are laid side by side: numbers plus `shift` of row rows[r] of a column, none if -1."""
+
+    column: Column
+    rows: Ints
+    shift: int = 0
+
+
+def lay(parts: Sequence[Laid], n_rows: int) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64]]:
+    """Lay parts side by side: each row holds the numbers of all of them, in their order.
+
+    Returns indptr, int64; ids, int32; weights, float64, empty if all are one.
+    """
+    from espalier.kernels.columns import count_rows, lay_rows
+
+    csr = [(*part.column._csr, _ints(part.rows)) for part in parts]  # held until the kernels are done
+    weighted = any(part.column.weights is not None for part in parts)
+    addresses = [
+        [indptr.ctypes.data, ids.ctypes.data, weights.ctypes.data if len(weights) else 0, index.ctypes.data, part.shift]
+        for (indptr, ids, weights, index), part in zip(csr, parts, strict=True)
+    ]
+    table, indptr = np.array(addresses, np.int64).reshape(-1, 5), np.empty(n_rows + 1, np.int64)
+    count_rows(table, indptr)
+    ids, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1] if weighted else 0)
+    lay_rows(table, indptr, ids, weights)
+    return indptr, ids, weights
+
+
+def stack(parts: Sequence[Column | Laid], n_rows: int) -> Column:
+    """Lay columns side by side, as one column."""
+    every = np.arange(n_rows)
+    laid = [Laid(part, every) if isinstance(part, Column) else part for part in parts]
+    indptr, ids, weights = lay(laid, n_rows)
+    return Column(indptr, ids.astype(np.int64), weights if len(weights) else None)
+
+
+def pile(columns: Sequence[Column]) -> Column:
+    """Lay columns end to end: first all rows of the first, then all rows of the second ..."""
+    lengths = np.concatenate([np.zeros(0, np.int64), *(c.lengths for c in columns)])
+    ids = np.concatenate([np.zeros(0, np.int64), *(c.ids for c in columns)])
+    if all(c.weights is None for c in columns):
+        return Column(_indptr(lengths), ids)
+    weights = np.concatenate([np.ones(len(c.ids)) if c.weights is None else c.weights for c in columns])
+    return Column(_indptr(lengths), ids, weights)
+
+
+def _indptr(lengths: Ints) -> Ints:
+    """Return the borders of rows of these lengths."""
+    indptr = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    return indptr
+
+
+def _ints(array: NDArray[np.integer]) -> Ints:
+    """Return the numbers as kernels take them, whatever made them: one kind of array is one compilation."""
+    if array.dtype == np.int64 and array.flags.carray:  # nearly all are, and asking is much quicker than `require`
+        return cast(Ints, array)
+    return np.require(array, np.int64, ("C", "W"))
+
+
+def ranges(starts: Ints, lengths: Ints) -> Ints:
+    """Return start, start + 1, ... start + length - 1 for each pair, laid end to end."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    if total == len(lengths) and (lengths == 1).all():
+        return np.asarray(starts, np.int64)
+    ranges: Ints = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
+    return ranges
+
+
+def _is_dense(top: int, n: int) -> bool:
+    """Is a table of top + 1 places cheap beside n numbers?"""
+    return top <= 8 * n + 1024
+
+
+Result = str | Iterable[str] | Mapping[str, float] | None
+"""What a field says of one row: a value, several, several with weights, or nothing."""
+
+
+class Raw(NamedTuple):
+    """Distinct values, in order of first appearance, and for each row the numbers of its values."""
+
+    values: Sequence[str]
+    column: Column
+
+    def rows(self) -> list[list[str]]:
+        """Return the values of each row."""
+        ends, found = self.column.indptr.tolist(), [self.values[k] for k in self.column.ids.tolist()]
+        return [found[a:b] for a, b in pairwise(ends)]
+
+
+def intern(results: Sequence[Result], where: Callable[[int], str] = str) -> Raw:
+    """Number the values of R rows.
+
+    A row's value listed twice counts once; a weight of zero is an absent value; a weight must be finite.
+    `where` names a row in errors.
+    """
+    if set(map(type, results)) <= {str, type(None)}:
+        index: defaultdict[Any, int] = defaultdict()
+        index.default_factory = index.__len__  # a new value gets the next number
+        ids = np.fromiter(map(index.__getitem__, results), np.int64, len(results))
+        column = Column.of_one(ids)
+        if None in index:
+            # None took a number of its own; take it out and close the gap.
+            table = np.arange(len(index))
+            table[index[None] :] -= 1
+            table[index.pop(None)] = -1
+            column = column.mapped(table)
+        return Raw(list(index), column)
+    known: dict[Any, int] = {}
+    numbers, weights, indptr = [], [], [0]
+    for r, result in enumerate(results):
+        if result is not None:
+            for value, weight in _pairs(result, r, where):
+                numbers.append(known.setdefault(value, len(known)))
+                weights.append(weight)
+        indptr.append(len(numbers))
+    given = np.asarray(weights, np.float64)
+    column = Column(np.asarray(indptr, np.int64), np.asarray(numbers, np.int64), None if (given == 1).all() else given)
+    return Raw(list(known), column)
+
+
+def _pairs(result: Any, row: int, where: Callable[[int], str]) -> Iterator[tuple[str, float]]:
+    """Return the (value, weight) pairs of one row that has some; raise if it is something else."""
+    if isinstance(result, str):
+        yield result, 1.0
+    elif isinstance(result, Mapping):
+        for value, weight in result.items():
+            if not isinstance(value, str) or not isinstance(weight, (int, float, np.number)):
+                raise InputError(f"{where(row)}: expected names with numbers, found {value!r}: {weight!r}")
+            if not math.isfinite(weight):
+                raise InputError(f"{where(row)}: the value of {value!r} is {weight}, which is not finite")
+            if weight:
+                yield value, float(weight)
+    elif isinstance(result, Iterable):
+        for value in dict.fromkeys(result):
+            if not isinstance(value, str):
+                raise InputError(f"{where(row)}: values must be strings", hint=f"found {value!r}")
+            yield value, 1.0
+    else:
+        raise InputError(
+            f"{where(row)}: expected a string, a list of strings, a mapping from names to numbers or None",
+            hint=f"found {result!r}",
+        )
+
+
+# The matrix.
+
 
 Attributes = Iterable[Sequence[Iterable[str] | Mapping[str, float]]]
 """Sequences of tokens, each token its attributes."""

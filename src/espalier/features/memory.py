@@ -18,9 +18,9 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.features.columns import Column, Raw, ranges, stack
 from espalier.features.extract import TypeValues, join, locked
-from espalier.features.templates import FeatureField, Template, all_fields, fields_of
+from espalier.features.fields import FeatureField, Template, all_fields, fields_of
+from espalier.features.matrix import Column, Raw, ranges, stack
 
 __all__ = ["Recalled", "TypeMemory"]
 

@@ -17,11 +17,9 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.features.fields import LENGTH_BINS, Edge, Position, length_names
-from espalier.features.spans import MOST, Beyond, Bracketed, Measure, Quoted, Within
-from espalier.features.stretches import WordSign
-from espalier.features.templates import FeatureField, Part, Template
-from espalier.features.words import WordFacts
+from espalier.features.fields import LENGTH_BINS, Edge, FeatureField, Part, Position, Template, length_names
+from espalier.features.single import WordFacts
+from espalier.features.spans import MOST, Beyond, Bracketed, Measure, Quoted, Within, WordSign
 
 __all__ = ["TextProgram"]
 

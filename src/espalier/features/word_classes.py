@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
-from espalier.features.columns import Column, Raw
+from espalier.features.declare import NamedField
 from espalier.features.fields import check_normalisation, normalised
-from espalier.features.named import NamedField
+from espalier.features.matrix import Column, Raw
 from espalier.store import put_strings, stored_array, take_strings
 
 __all__ = ["ClassField", "VectorField", "WordClasses", "kmeans"]

@@ -21,10 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError, RuleError, nearest
-from espalier.rules.conditions import ConditionReader, print_condition
 from espalier.rules.nodes import Fields
 from espalier.rules.predicates import ALWAYS, Condition
-from espalier.rules.reader import Scope, complain, logical_lines
+from espalier.rules.reader import ConditionReader, Scope, complain, logical_lines, print_condition
 from espalier.rules.ruleset import DEFAULT_PENALTY
 from espalier.rules.text import print_fields, print_name
 

@@ -37,7 +37,7 @@ from espalier.inference import k_best
 from espalier.learning.penalties import Tally, tally
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
-from espalier.rules.grounding import Bits
+from espalier.rules.lowering import Bits
 
 __all__ = [
     "Cycle",

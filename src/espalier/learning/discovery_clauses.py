@@ -33,7 +33,7 @@ from espalier.errors import InputError
 from espalier.rules import meaning
 from espalier.rules import nodes as n
 from espalier.rules.forms import PathTable
-from espalier.rules.grounding import Plan, Sequences
+from espalier.rules.lowering import Plan, Sequences
 from espalier.rules.predicates import Condition
 from espalier.tags import OUTSIDE
 

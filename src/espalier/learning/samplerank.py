@@ -36,7 +36,7 @@ from espalier.kernels.samplerank import samplerank_epoch
 from espalier.learning.perceptron import all_pairs, without_zeros
 from espalier.models.chain import ChainModel
 from espalier.rules.compile import Compiled
-from espalier.rules.grounding import holds_when_empty
+from espalier.rules.lowering import holds_when_empty
 from espalier.tags import segments
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A net of gated dilated convolutions over the tokens of a text: its shape, its layers, its weights in a model file.
+"""A net of gated dilated convolutions over the tokens of a text: its shape, layers and weights, and scoring with it.
 
     x⁰_t = [form_t, shape_t, pieces_t, space_t] W + b        sums of hashed vectors of the word (`features.hashed`)
     xᵏ_t = xᵏ⁻¹_t + a σ(g)                                   (a, g) = [h_{t-d}, h_t, h_{t+d}] W_k + b_k
@@ -17,24 +17,61 @@ holds the rows t-d, t, t+d of h, with zeros where they belong to another sequenc
 O(T · inner · (taps · inner + channels)).
 
 Everything computes in the type of the weights: float32, or float64 where a test wants the last digit.
+
+A learned net that scores text (`ScoringNet`) has its weights in the form that is fastest (`PreparedNet`), with the same
+scores but for rounding.
+A block looks at x less its mean over the channels. So nothing that is added to x has a mean here: words, spaces and
+what blocks add are stored without it, and nothing has to be subtracted from x. The scores do ask for the mean, so it is
+added up beside x, one number for each token. What follows from the weights alone is computed once, in double precision:
+
+    half the weights of a block       a σ(g) = a / 2 · (1 + tanh(g / 2))
+    up W_out of the last block        what it adds is asked for by the scores alone
+
+The deviation divides a row after the product with `down`, which has fewer columns. The neighbours of all tokens are
+copied in one step; a row of zeros stands for those of another sequence.
+
+The first layer is linear, so the vector that it makes of a word is computed once and remembered: a word that was seen
+before costs one look-up. Tokens are scored in slices that stay in the cache of a core.
+
+Nothing is locked. Words are added to the memory of words by any thread, each in a row of its own that is written before
+it can be found; a full memory is replaced by an empty one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
-from espalier.features.hashed import GROUPS, SPACES, HashedWords
+from espalier.features.hashed import GROUPS, SPACES, HashedWords, hashed_words, spaces_before
+from espalier.parallel import choose_threads
 
 __all__ = [
-    "STORAGES", "Borders", "ConvShape", "Floats", "Ints", "NetInput", "Parameters", "Workspace", "convolved", "initial",
-    "packed", "pooled", "roots", "unpacked",
-]  # fmt: skip
+    "STORAGES",
+    "Borders",
+    "ConvShape",
+    "Floats",
+    "Ints",
+    "NetInput",
+    "Parameters",
+    "PreparedNet",
+    "ScoringNet",
+    "Workspace",
+    "convolved",
+    "initial",
+    "packed",
+    "pooled",
+    "roots",
+    "unpacked",
+]
 
 Floats: TypeAlias = NDArray[Any]
 Ints: TypeAlias = NDArray[np.int64]
@@ -261,3 +298,285 @@ def unpacked(arrays: Mapping[str, NDArray[Any]], shape: ConvShape) -> Parameters
 def _axis(name: str) -> int:
     """Return the axis that shares a scale: the numbers of a vector, the inputs of an output."""
     return 1 if name == "table" else 0
+
+
+# The weights in the form that scores fastest.
+
+
+SHORT = 128
+"""Tokens of a sequence whose neighbours are remembered: 3 MB for all lengths and distances together."""
+
+
+class _Block(NamedTuple):
+    """The weights of a block; without `inner` there is no `down` and no `up`. mean : of what each row of `up` adds."""
+
+    w: Floats
+    bias: Floats
+    dilation: int
+    down: Floats | None = None
+    up: Floats | None = None
+    mean: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedNet:
+    """Weights of a net, in float32.
+
+    words, spaces : what the first layer makes of vectors of words, and of what stands before a word, without the means;
+    word_means, space_means : the means. sums : of each column of the output. last : the last block's `up` and the
+    output in one; None where that block has none.
+    """
+
+    words: Floats
+    word_means: Floats
+    spaces: Floats
+    space_means: Floats
+    blocks: Sequence[_Block]
+    output: Floats
+    sums: Floats
+    output_bias: Floats
+    last: Floats | None
+
+    @classmethod
+    def of(cls, shape: ConvShape, weights: Parameters) -> PreparedNet:
+        """Prepare weights; those that are too large for it make scores that are no numbers."""
+        wide = {name: w.astype(np.float64) for name, w in weights.items() if name not in ("table", "trans")}
+        border = GROUPS * shape.embedding
+        last = f"up{len(shape.dilations) - 1}"
+        with np.errstate(over="ignore", invalid="ignore"):
+            spaces = wide["space"] @ wide["input"][border:] + wide["input_bias"]
+            return cls(
+                *_without_mean(wide["input"][:border]),
+                *_without_mean(spaces),
+                [_block(wide, k, dilation) for k, dilation in enumerate(shape.dilations)],
+                _single(wide["output"]),
+                _single(wide["output"].sum(axis=0)),
+                _single(wide["output_bias"]),
+                _single(wide[last] @ wide["output"]) if last in wide else None,
+            )
+
+    def of_words(self, table: Floats, words: HashedWords) -> tuple[Floats, Floats]:
+        """Return what the first layer makes of words, float32[words, c], and the means, float32[words]."""
+        sums = pooled(table, words)
+        return sums @ self.words, sums @ self.word_means
+
+    def scores(self, x: Floats, mean: Floats, lengths: Ints, work: Workspace) -> Floats:
+        """Return the scores of tokens whose first layer is x; it and its mean are written over."""
+        R, c = x.shape
+        near: dict[tuple[int, int], Ints] = {}
+        gated = x
+        for block in self.blocks:
+            i = block.w.shape[1] // 2
+            taps = block.w.shape[0] // i
+            if (taps, block.dilation) not in near:
+                near[taps, block.dilation] = _neighbours(lengths, taps, block.dilation)
+            padded, H, Z = work("h", R + 1, i), work("H", R, taps * i), work("Z", R, 2 * i)
+            h = padded[:R]
+            padded[R] = 0
+            deviation = (1.0 / np.sqrt(np.einsum("ij,ij->i", x, x) / c + TINY)).astype(x.dtype)[:, None]
+            if block.down is None:
+                np.multiply(x, deviation, out=h)
+            else:
+                np.matmul(x, block.down, out=h)
+                h *= deviation
+            np.take(padded, near[taps, block.dilation], axis=0, out=H.reshape(R * taps, i), mode="clip")
+            np.matmul(H, block.w, out=Z)
+            Z += block.bias
+            a, gate = Z[:, :i], Z[:, i:]
+            np.tanh(gate, out=gate)
+            gated = np.multiply(a, gate, out=work("gated", R, i))
+            gated += a
+            if block is not self.blocks[-1] or self.last is None:
+                self._add(x, mean, gated, block, work)
+        scores: Floats = x @ self.output
+        if self.last is not None:
+            scores += gated @ self.last
+        scores += mean[:, None] * self.sums
+        scores += self.output_bias
+        return scores
+
+    @staticmethod
+    def _add(x: Floats, mean: Floats, gated: Floats, block: _Block, work: Workspace) -> None:
+        """Add what a block says to x, and its mean to the means."""
+        if block.up is None or block.mean is None:
+            own = gated.mean(axis=1)
+            gated -= own[:, None]
+            x += gated
+        else:
+            own = gated @ block.mean
+            x += np.matmul(gated, block.up, out=work("raised", *x.shape))
+        mean += own
+
+
+def _block(wide: Parameters, k: int, dilation: int) -> _Block:
+    w, bias = _single(wide[f"block{k}"] * 0.5), _single(wide[f"bias{k}"] * 0.5)
+    if f"up{k}" not in wide:
+        return _Block(w, bias, dilation)
+    return _Block(w, bias, dilation, _single(wide[f"down{k}"]), *_without_mean(wide[f"up{k}"]))
+
+
+def _without_mean(w: Floats) -> tuple[Floats, Floats]:
+    """Return rows less their means, and the means."""
+    mean = w.mean(axis=1)
+    return _single(w - mean[:, None]), _single(mean)
+
+
+def _single(w: Floats) -> Floats:
+    return w.astype(np.float32)
+
+
+def _neighbours(lengths: Ints, taps: int, dilation: int) -> Ints:
+    """Return for each token the places of its neighbours, int64[R * taps]; R stands for one of another sequence."""
+    if len(lengths) == 1 and lengths[0] <= SHORT:
+        return _neighbours_of_one(int(lengths[0]), taps, dilation)
+    ends = np.cumsum(lengths)
+    R = int(ends[-1])
+    first, behind = np.repeat(ends - lengths, lengths)[:, None], np.repeat(ends, lengths)[:, None]
+    places = np.arange(R)[:, None] + (np.arange(taps) - taps // 2) * dilation
+    places[(places < first) | (places >= behind)] = R
+    return places.reshape(-1)
+
+
+@lru_cache(maxsize=1024)
+def _neighbours_of_one(R: int, taps: int, dilation: int) -> Ints:
+    """Return the places for one sequence: most texts that are read one by one have a length that was met before."""
+    places = np.arange(R)[:, None] + (np.arange(taps) - taps // 2) * dilation
+    places[(places < 0) | (places >= R)] = R
+    places = places.reshape(-1)
+    places.flags.writeable = False
+    return places
+
+
+# A learned net that scores text.
+
+
+SLICE = 768
+"""Tokens that are scored at a time."""
+
+MEMORY = 1 << 23
+"""Numbers that the memory of words holds at most: 32 MiB."""
+
+
+class _Memory:
+    """The vectors of words that were met: the row of each, the rows, and the means that they are without."""
+
+    def __init__(self, columns: int) -> None:
+        self.row: dict[str, int] = {}
+        size = max(MEMORY // columns, 1)
+        self.vectors, self.means = np.empty((size, columns), np.float32), np.empty(size, np.float32)
+        self.free = itertools.count()  # next() on it is atomic
+
+    def add(self, words: Sequence[str], vectors: Floats, means: Floats) -> list[int] | None:
+        """Remember words and return their rows; None if there is no room for all."""
+        rows = list(itertools.islice(self.free, len(words)))
+        if rows[-1] >= len(self.vectors):
+            return None
+        self.vectors[rows], self.means[rows] = vectors, means
+        self.row.update(zip(words, rows, strict=True))
+        return rows
+
+
+@dataclass(slots=True, eq=False)
+class ScoringNet:
+    """The weights of a net, in float32, ready to score."""
+
+    shape: ConvShape
+    weights: Parameters
+    _memory: list[_Memory] = field(init=False, repr=False, default_factory=list)
+    _prepared: list[PreparedNet] = field(init=False, repr=False, default_factory=list)
+
+    def __getstate__(self) -> tuple[ConvShape, Parameters]:
+        """Leave the memory behind."""
+        return self.shape, self.weights
+
+    def __setstate__(self, state: tuple[ConvShape, Parameters]) -> None:
+        """Begin with an empty memory."""
+        self.shape, self.weights = state
+        self._memory, self._prepared = [], []
+
+    def scores(self, corpus: Corpus, threads: int | None = None) -> NDArray[np.float64]:
+        """Return the scores of every label at every token of a corpus, float64[M, L]."""
+        found = np.empty((corpus.n_tokens, self.shape.labels))
+        if corpus.n_tokens:
+            from espalier.parallel import one_blas_thread
+
+            with one_blas_thread():
+                self._score(corpus, choose_threads(corpus.n_tokens, threads), found)
+        if not np.isfinite(found).all():
+            raise ModelFileError("the weights of the net are so large that its scores are no numbers")
+        return found
+
+    def _score(self, corpus: Corpus, threads: int, found: NDArray[np.float64]) -> None:
+        """Write the scores of every token, slice by slice."""
+        net, (vectors, means, row) = self.prepared(), self._vectors(corpus)
+        space = None if corpus.documents is None else spaces_before(corpus)
+        slices = list(_slices(corpus.indptr))
+
+        def score(part: Sequence[tuple[int, int]]) -> None:
+            work = Workspace(np.float32)
+            with np.errstate(over="ignore", invalid="ignore"):  # looked at once, in the end
+                for lo, hi in part:
+                    a, b = int(corpus.indptr[lo]), int(corpus.indptr[hi])
+                    x = np.take(vectors, row[a:b], axis=0, out=work("x", b - a, self.shape.channels), mode="clip")
+                    kind = 0 if space is None else space[a:b]
+                    x += net.spaces[kind]
+                    mean = means[row[a:b]] + net.space_means[kind]
+                    found[a:b] = net.scores(x, mean, corpus.lengths[lo:hi], work)
+
+        n = min(threads, len(slices))
+        if n == 1:
+            score(slices)
+            return
+        with ThreadPoolExecutor(n, thread_name_prefix="espalier") as pool:
+            list(pool.map(score, (slices[k::n] for k in range(n))))
+
+    def prepared(self) -> PreparedNet:
+        """Return the weights as scoring wants them; made when first asked for."""
+        if not self._prepared:
+            self._prepared.append(PreparedNet.of(self.shape, self.weights))
+        return self._prepared[0]
+
+    def _vectors(self, corpus: Corpus) -> tuple[Floats, Floats, NDArray[Any]]:
+        """Return vectors of words, their means, and which of them each token has."""
+        word: NDArray[Any] = corpus.token_ids
+        types: Sequence[str] = corpus.types
+        if len(types) > len(word):  # a few sequences of a large corpus
+            used, word = np.unique(word, return_inverse=True)
+            types = [types[k] for k in used.tolist()]
+        memory = self._memory[0] if self._memory else self._forget()
+        rows = np.fromiter((memory.row.get(w, -1) for w in types), np.int64, len(types))
+        new = np.flatnonzero(rows < 0)
+        if len(new):
+            words = [types[k] for k in new.tolist()]
+            vectors, means = self._projected(words)
+            added = memory.add(words, vectors, means)
+            if added is None:
+                self._forget()
+                known, known_means = memory.vectors[rows], memory.means[rows]
+                known[new], known_means[new] = vectors, means
+                return known, known_means, word
+            rows[new] = added
+        return memory.vectors, memory.means, rows[word]
+
+    def _forget(self) -> _Memory:
+        memory = _Memory(self.shape.channels)
+        self._memory[:] = [memory]
+        return memory
+
+    def _projected(self, words: Sequence[str]) -> tuple[Floats, Floats]:
+        """Return what the first layer makes of words, and the means, a few hundred at a time."""
+        net, table = self.prepared(), self.weights["table"]
+        pieces = (words[k : k + SLICE] for k in range(0, len(words), SLICE))
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = [net.of_words(table, hashed_words(piece, self.shape.buckets)) for piece in pieces]
+        vectors, means = zip(*parts, strict=True)
+        return np.concatenate(vectors), np.concatenate(means)
+
+
+def _slices(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield ranges of sequences with about `SLICE` tokens each, or one sequence that has more."""
+    lo, N = 0, len(indptr) - 1
+    while lo < N:
+        hi = max(int(np.searchsorted(indptr, indptr[lo] + SLICE, side="right")) - 1, lo + 1)
+        yield lo, hi
+        lo = hi

@@ -28,10 +28,9 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, nearest
-from espalier.features.declare import parse_template
+from espalier.features.declare import RegexField, parse_template
+from espalier.features.fields import Template
 from espalier.features.matrix import FeatureMatrix
-from espalier.features.named import RegexField
-from espalier.features.templates import Template
 from espalier.kernels.rows import padded
 from espalier.kernels.segment_features import segment_scores
 from espalier.kernels.vector import aligned

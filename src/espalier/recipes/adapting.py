@@ -17,9 +17,8 @@ from espalier import store
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.estimators.conv_crf import ConvCRF
-from espalier.estimators.crf import CRF
+from espalier.estimators.crf import CRF, Learned
 from espalier.estimators.experts import Experts
-from espalier.estimators.linear import Learned
 from espalier.estimators.persist import pack, unpack
 from espalier.learning.recombination import layered
 

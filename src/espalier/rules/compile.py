@@ -25,7 +25,7 @@ from espalier.errors import InputError, RuleError
 from espalier.lazy import cached_property
 from espalier.rules import lowering, meaning
 from espalier.rules.forms import Bits, Inequality, LinearForm, LocalForm, PathTable, Row
-from espalier.rules.grounding import Plan, Sequences, holds_when_empty
+from espalier.rules.lowering import Plan, Sequences, holds_when_empty
 from espalier.rules.machines import Capped, Machine, State
 from espalier.rules.nodes import conditions_of
 from espalier.rules.predicates import ALWAYS, Condition, Named, parts

@@ -33,8 +33,18 @@ from espalier.errors import nearest
 from espalier.rules import language as build
 from espalier.rules import nodes as n
 from espalier.rules import predicates as p
-from espalier.rules.conditions import ConditionReader, print_condition, print_tight, read_whole
-from espalier.rules.reader import GRAMMAR, KEYWORDS, Scope, complain, logical_lines, print_name
+from espalier.rules.reader import (
+    GRAMMAR,
+    KEYWORDS,
+    ConditionReader,
+    Scope,
+    complain,
+    logical_lines,
+    print_condition,
+    print_name,
+    print_tight,
+    read_whole,
+)
 
 __all__ = ["GRAMMAR", "KEYWORDS", "ParsedRule", "parse_node", "parse_rules", "print_name", "print_node"]
 
