@@ -48,6 +48,7 @@ _LEAD = re.compile(
     r"(?:[Vv]gl\.?|[Vv]ergleiche|[Ss]iehe|[Ss]\.(?= (?:auch|dazu|hierzu|a\.))|[Cc]fr?\.?|[Vv]oir|[Vv]éase|[Ss]i veda)"
     rf"(?:{_MORE}|:?\s+)(?=[^\W\d_])|(?:[Ss]ee|[Zz]ie)(?:{_MORE}(?=[^\W\d_])|:?\s+(?={_IN_FULL})))"
 )
+_LEAD_BEGINS = frozenset("BbAaUuSsVvCcZz")  # the letters that its words begin with
 _DIGIT = re.compile("[0-9]")
 _HOUSE = re.compile(r"([^:]{2,40}:)\s+([^:]{2,}\W*)")
 _INSIDE = re.compile(r"in[\s:]", re.IGNORECASE)
@@ -128,7 +129,7 @@ def _lead(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Take the words of a footnote off the names: "Vgl. auch Hans Bell" is a note and a name."""
     k = labels.index("author")
     text = pairs[k][1]
-    found = _LEAD.match(text)
+    found = _LEAD.match(text) if text[:1] in _LEAD_BEGINS else None
     if not found:
         return None
     return [*pairs[:k], ("note", found[0].rstrip()), ("author", text[found.end() :]), *pairs[k + 1 :]]
@@ -173,7 +174,8 @@ def _editors_in_container(pairs: Pairs, labels: Labels) -> Pairs | None:
 
 @remembered(longest=100)
 def _editors_behind(text: str) -> re.Match[str] | None:
-    return _BEHIND.fullmatch(text)
+    marked = "," in text or "." in text or ";" in text or "(" in text  # one of which stands before the words
+    return _BEHIND.fullmatch(text) if marked else None
 
 
 def _container_in_editors(pairs: Pairs, labels: Labels) -> Pairs | None:

@@ -160,7 +160,9 @@ def _about(pairs: Pairs, labels: Labels) -> Pairs | None:
 
 def _back_reference(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read the "(siehe S. 56)." at the end, where the work is cited in this thesis, as a note."""
-    return changed(pairs, len(pairs) - 1, ("note", pairs[-1][1])) if _BACK.fullmatch(pairs[-1][1]) else None
+    text = pairs[-1][1]
+    found = _BACK.fullmatch(text) if "i" in text or "ee" in text else None  # siehe, cit, zit; see
+    return changed(pairs, len(pairs) - 1, ("note", text)) if found else None
 
 
 def _dated(may: Callable[[Labels], bool]) -> Callable[[Labels], bool]:
