@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from espalier.citations.markup import has_markup
 from espalier.citations.normalise.dates import first_published, is_pending, parse_date, split_original
 from espalier.citations.normalise.identifiers import (
     find_archives,
@@ -40,6 +39,7 @@ from espalier.citations.normalise.numbers import (
     report_number,
 )
 from espalier.citations.normalise.text import clean_container, clean_title, readable, trim, with_stop
+from espalier.citations.seen import has_markup
 from espalier.citations.work import Date, Name, Pages, Work
 
 if TYPE_CHECKING:
