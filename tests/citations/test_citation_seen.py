@@ -7,9 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import espalier as es
-from espalier.citations.markup import read_markup, without_markup
 from espalier.citations.parser import Parser
-from espalier.citations.seen import as_seen, reference_tokens, words_seen
+from espalier.citations.seen import as_seen, read_markup, reference_tokens, without_markup, words_seen
 from espalier.document import Document, tokenise
 
 

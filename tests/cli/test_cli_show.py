@@ -13,7 +13,7 @@ from rich.cells import cell_len
 import espalier as es
 from espalier.cli.show import _sure, field_styles, show
 from espalier.document import Document, Span
-from espalier.extract import familiarity
+from espalier.extract import confidence
 from espalier.extract.extraction import Extraction
 
 
@@ -128,8 +128,8 @@ def test_rules_are_said_in_words(espalier: Espalier, tmp_path: Path) -> None:
 
 
 def test_why_a_text_is_unfamiliar_is_a_sentence() -> None:
-    words = [word for pair in familiarity._WORDS.values() for word in pair]
-    assert sorted(words) == sorted(familiarity._SENTENCES)
-    assert familiarity.Unfamiliar(1.5, "unsure").sentence == "the model is unsure of all of it"
-    record = Extraction("plum", (), 0.3, None, unfamiliar=familiarity.Unfamiliar(1.5, "unsure"))
+    words = [word for pair in confidence._WORDS.values() for word in pair]
+    assert sorted(words) == sorted(confidence._SENTENCES)
+    assert confidence.Unfamiliar(1.5, "unsure").sentence == "the model is unsure of all of it"
+    record = Extraction("plum", (), 0.3, None, unfamiliar=confidence.Unfamiliar(1.5, "unsure"))
     assert _sure(record).plain == "30% sure   unfamiliar: the model is unsure of all of it"

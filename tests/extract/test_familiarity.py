@@ -15,8 +15,7 @@ import espalier as es
 from espalier.document import Document, Span
 from espalier.errors import ModelFileError, ResultWarning
 from espalier.extract.calibrating import Trial, isotonic, learn_calibration, tried
-from espalier.extract.confidence import Calibration, Correction, Verdicts
-from espalier.extract.familiarity import SIGNS, Familiarity, signs_of
+from espalier.extract.confidence import SIGNS, Calibration, Correction, Familiarity, Verdicts, signs_of
 
 rng = np.random.default_rng(0)
 USUAL = rng.normal([3.0, 1.5, -4.0, 7.0], [0.5, 0.3, 1.0, 0.8], (1000, 4))

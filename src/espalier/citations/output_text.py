@@ -133,7 +133,7 @@ def left_over(work: Work) -> str:
     """Return the text of dates that say more than their parts do, and what was not read, each after its label."""
     dates = (("date", work.issued), ("accessed", work.accessed))
     pairs = [(label, date.literal) for label, date in dates if date and date.literal and date.parts]
-    return "; ".join(f"{label}: {text}" for label, text in (*pairs, *work.unread))
+    return "; ".join([f"{label}: {text}" for label, text in (*pairs, *work.unread)])
 
 
 def is_range(pages: Pages) -> bool:

@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from espalier.citations.formats import get_format
 from espalier.citations.normalise import work_of
 from espalier.citations.normalise.kept import with_the_rest
+from espalier.citations.output_text import stem
 from espalier.citations.work import Date, Name, Pages, Work
 from espalier.errors import InputError, LabelError, nearest
 from espalier.extract.extraction import Extraction, Field, check_confidence
@@ -85,9 +87,6 @@ class Record(Extraction):
         -------
         The text of the entry, without what stands around the entries of a file.
         """
-        from espalier.citations.formats import get_format
-        from espalier.citations.output_text import stem
-
         return get_format(format).entry(self, stem(self.work))
 
     def to_csl(self) -> dict[str, Any]:

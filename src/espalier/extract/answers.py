@@ -25,9 +25,8 @@ from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import certify_batch, degree_matrix
 from espalier.decoders.counts import BatchDecoding
 from espalier.document import Document
-from espalier.extract.confidence import Calibration, rated
+from espalier.extract.confidence import Calibration, Unfamiliar, rated, signs_of
 from espalier.extract.extraction import Field
-from espalier.extract.familiarity import Unfamiliar, signs_of
 from espalier.extract.impossible import nearest_labels, unsure
 from espalier.inference import viterbi
 from espalier.lazy import cached_property
@@ -209,7 +208,7 @@ class Answers:
         return found
 
     def signs(self, names: FieldNames) -> Float:
-        """Return how each text looks, float64[N, 4]: see `extract.familiarity`."""
+        """Return how each text looks, float64[N, 4]: see `extract.confidence`."""
         lengths = self.scored.corpus.lengths
         first = np.flatnonzero(self._begins(names))
         fields = np.diff(np.searchsorted(first, self.scored.corpus.indptr)).astype(np.float64)

@@ -20,8 +20,18 @@ from espalier.errors import InputError, listed
 from espalier.estimators.base import as_corpus
 from espalier.estimators.held_out import data_pair
 from espalier.extract.answers import Answers, FieldNames
-from espalier.extract.confidence import KINDS, Calibration, Correction, Curve, Verdicts, steady_logit
-from espalier.extract.familiarity import FEW, FEWEST, SIGNS, Familiarity
+from espalier.extract.confidence import (
+    FEW,
+    FEWEST,
+    KINDS,
+    SIGNS,
+    Calibration,
+    Correction,
+    Curve,
+    Familiarity,
+    Verdicts,
+    steady_logit,
+)
 from espalier.metrics.reliability import calibration
 
 if TYPE_CHECKING:

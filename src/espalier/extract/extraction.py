@@ -11,7 +11,7 @@ from espalier.errors import InputError
 
 if TYPE_CHECKING:  # the decoders bring the compiled kernels with them; values need none
     from espalier.decoders.base import Certificate, Violated
-    from espalier.extract.familiarity import Unfamiliar
+    from espalier.extract.confidence import Unfamiliar
 
 __all__ = ["Extraction", "Field", "check_confidence"]
 

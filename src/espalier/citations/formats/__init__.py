@@ -115,12 +115,12 @@ FORMATS: Mapping[str, OutputFormat] = _Formats()
 
 def get_format(name: str) -> OutputFormat:
     """Return the row of a format; a name that is none is an `InputError`."""
-    if name not in FORMATS:
+    try:
+        return FORMATS[name]
+    except KeyError:
         known = ", ".join(FORMATS)
-        raise InputError(
-            f"{name!r} is no format of references", hint=f"{nearest(name, FORMATS)} (there are: {known})".strip()
-        )
-    return FORMATS[name]
+        hint = f"{nearest(name, FORMATS)} (there are: {known})".strip()
+        raise InputError(f"{name!r} is no format of references", hint=hint) from None
 
 
 def format_of_file(name: str) -> OutputFormat | None:

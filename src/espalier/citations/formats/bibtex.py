@@ -30,7 +30,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from espalier.citations.formats import OutputFormat
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from espalier.citations.work import Date, Name, Pages, Work
 
 __all__ = ["FORMAT", "entry", "escape"]
+
+_Write = Callable[[Any], str]
 
 # CSL type: entry type, and the field of the container's title. Every other type is a @misc; so is, to a classic style,
 # any that it does not know.
@@ -98,8 +102,8 @@ def entry(work: Work, key: str = "") -> str:
     kind, _ = _TYPES.get(work.type, _MISC)
     if kind == "phdthesis" and _MASTERS.search(work.genre):
         kind = "mastersthesis"
-    lines = [f"  {name} = {value},\n" for name, value in _fields(work)]
-    return f"@{kind}{{{key or Keys()(work)},\n{''.join(lines)}}}\n"
+    lines = "".join([f"  {name} = {value},\n" for name, value in _fields(work)])
+    return f"@{kind}{{{key or Keys()(work)},\n{lines}}}\n"
 
 
 def escape(text: str) -> str:
@@ -114,54 +118,61 @@ def escape(text: str) -> str:
 def _fields(work: Work) -> Iterator[tuple[str, str]]:
     """Yield (field, value as it stands in the file) of all that a work has, the classic fields first."""
     for role, names in (("author", work.authors), ("editor", work.editors), ("translator", work.translators)):
-        if value := _braced(_names(names, role in work.others)):
+        if (names or role in work.others) and (value := _braced(_names(names, role in work.others))):
             yield role, value
-    _, container = _TYPES.get(work.type, _MISC)
-    house = _HOUSE.get(work.type, "organization")
     # The school of a thesis and the house of a report may stand as its publisher.
-    alone = house != "organization" and not clean(work.institution)
-    institution, publisher = (work.publisher, "") if alone else (work.institution, work.publisher)
-    # `number` is the report's number or else the issue, and `issue` is for a work that has both.
-    number, issue = (work.number, work.issue) if clean(work.number) else (work.issue, "")
-    contents: tuple[tuple[str, Any, Callable[[Any], str]], ...] = (
-        ("title", work.title, _title),
-        (container, work.container_title, _value),
-        ("series", work.collection_title, _value),
-        ("volume", work.volume, _value),
-        ("number", number, _value),
-        ("issue", issue, _value),
-        ("pages", work.pages, _pages),
-        ("pagetotal", work.number_of_pages, _value),
-        ("volumes", work.number_of_volumes, _value),
-        ("edition", work.edition, _value),
-        ("version", work.version, _value),
-        ("eventtitle", work.event, _value),
-        (house, institution, _value),
-        ("publisher", publisher, _value),
-        ("address", work.location, _value),
-        ("year", work.issued, _year),
-        ("month", work.issued, _month),
-        ("day", work.issued, _day),
-        ("origdate", work.original_date, _accessed),
-        ("type", work.genre, _value),
-        ("entrysubtype", _SUBTYPES.get(work.type, ""), _value),
-        ("note", work.note, _value),
-        ("doi", work.doi, _verbatim),
-        ("url", work.url, _url),
-        ("urldate", work.accessed, _accessed),
-        ("isbn", work.isbn, _value),
-        ("issn", work.issn, _value),
-        ("eprint", work.arxiv, _verbatim),
-        ("archiveprefix", "arXiv" if work.arxiv else "", _value),
-        ("pmid", work.pmid, _verbatim),
-        ("pmcid", work.pmcid, _verbatim),
-        ("jstor", work.jstor, _verbatim),
-        ("handle", work.handle, _verbatim),
-        ("annote", work, _left_over),
-    )
-    for name, content, write_out in contents:
+    alone = work.type in _HOUSE and not clean(work.institution)
+    contents, fields = _table(work.type, alone, both=bool(work.number and clean(work.number)))
+    for content, (name, write_out) in zip(contents(work), fields, strict=True):
         if content and (value := write_out(content)):
             yield name, value
+    if value := _value(left_over(work)):
+        yield "annote", value
+
+
+@lru_cache(maxsize=64)  # of types, and four for each
+def _table(kind: str, alone: bool, both: bool) -> tuple[attrgetter[tuple[Any, ...]], tuple[tuple[str, _Write], ...]]:
+    """Return what gets the contents of a work, in order, and for each the name of its field and what writes it.
+
+    alone : the house of the work stands as its publisher; both : it has a number of its own, besides an issue.
+    """
+    _, container = _TYPES.get(kind, _MISC)
+    subtype = _braced(_SUBTYPES.get(kind, ""))
+    rows: tuple[tuple[str, str, _Write], ...] = (
+        ("title", "title", _title),
+        ("container_title", container, _value),
+        ("collection_title", "series", _value),
+        ("volume", "volume", _value),
+        *([("number", "number", _value), ("issue", "issue", _value)] if both else [("issue", "number", _value)]),
+        ("pages", "pages", _pages),
+        ("number_of_pages", "pagetotal", _value),
+        ("number_of_volumes", "volumes", _value),
+        ("edition", "edition", _value),
+        ("version", "version", _value),
+        ("event", "eventtitle", _value),
+        ("publisher" if alone else "institution", _HOUSE.get(kind, "organization"), _value),
+        *([] if alone else [("publisher", "publisher", _value)]),
+        ("location", "address", _value),
+        ("issued", "year", _year),
+        ("issued", "month", _month),
+        ("issued", "day", _day),
+        ("original_date", "origdate", _accessed),
+        ("genre", "type", _value),
+        ("type", "entrysubtype", lambda _: subtype),
+        ("note", "note", _value),
+        ("doi", "doi", _verbatim),
+        ("url", "url", _url),
+        ("accessed", "urldate", _accessed),
+        ("isbn", "isbn", _value),
+        ("issn", "issn", _value),
+        ("arxiv", "eprint", _verbatim),
+        ("arxiv", "archiveprefix", lambda _: "{arXiv}"),
+        ("pmid", "pmid", _verbatim),
+        ("pmcid", "pmcid", _verbatim),
+        ("jstor", "jstor", _verbatim),
+        ("handle", "handle", _verbatim),
+    )
+    return attrgetter(*[attribute for attribute, _, _ in rows]), tuple([(name, write) for _, name, write in rows])
 
 
 def _braced(value: str) -> str:
@@ -169,7 +180,7 @@ def _braced(value: str) -> str:
 
 
 def _value(text: str) -> str:
-    return _braced(escape(text))
+    return f"{{{text}}}" if text.isalnum() else _braced(escape(text))  # nothing is done to letters and digits
 
 
 def _verbatim(identifier: str) -> str:
@@ -185,10 +196,6 @@ def _pages(pages: Pages) -> str:
     return _braced(escape(page_range(pages, "–")).replace("–", "--"))
 
 
-def _left_over(work: Work) -> str:
-    return _value(left_over(work))
-
-
 def _accessed(date: Date) -> str:
     return _value(edtf(date))
 
@@ -196,17 +203,21 @@ def _accessed(date: Date) -> str:
 def _year(date: Date) -> str:
     if not date.parts:
         return _value(date.literal)
+    if len(date.parts) == 1 and not date.circa:
+        return f"{{{date.parts[0][0]}}}"
     return _braced(("c. " if date.circa else "") + "--".join(dict.fromkeys(map(str, _ends(date, 0)))))
 
 
 def _month(date: Date) -> str:
     if date.season and date.parts:
         return _braced(SEASONS[(date.season - 1) % 4])
-    return ' # "--" # '.join(dict.fromkeys(_MONTHS[month - 1] for month in _ends(date, 1)))
+    months = _ends(date, 1)
+    return ' # "--" # '.join(dict.fromkeys([_MONTHS[month - 1] for month in months])) if months else ""
 
 
 def _day(date: Date) -> str:
-    return _braced("--".join(dict.fromkeys(map(str, _ends(date, 2)))))
+    days = _ends(date, 2)
+    return _braced("--".join(dict.fromkeys(map(str, days)))) if days else ""
 
 
 def _ends(date: Date, part: int) -> list[int]:
@@ -214,6 +225,8 @@ def _ends(date: Date, part: int) -> list[int]:
 
     It would seem to be of both.
     """
+    if len(date.parts) == 1:  # as nearly all have
+        return list(date.parts[0][part : part + 1])
     found = [end[part] for end in date.parts if len(end) > part]
     return found if len(found) == len(date.parts) else []
 
@@ -229,9 +242,9 @@ def _name(name: Name) -> str:
     last, given = _group(name.family, cased=True), _given(name.given)
     if name.literal or not last:
         return _value(name.literal or f"{name.particle} {name.given} {name.suffix}")
-    if particle := _group(name.particle):
+    if name.particle and (particle := _group(name.particle)):
         last = f"{particle} {last}"
-    if suffix := _group(name.suffix):
+    if name.suffix and (suffix := _group(name.suffix)):
         # Two commas make the middle part the suffix, so the first name must be there, if only as an empty group.
         return f"{last}, {suffix}, {given or '{}'}"
     if given:

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from espalier.citations.markup import has_markup
 from espalier.citations.normalise.dates import first_published, is_pending, parse_date, split_original
 from espalier.citations.normalise.identifiers import (
     find_archives,
@@ -40,6 +39,7 @@ from espalier.citations.normalise.numbers import (
     report_number,
 )
 from espalier.citations.normalise.text import clean_container, clean_title, readable, trim, with_stop
+from espalier.citations.seen import has_markup
 from espalier.citations.work import Date, Name, Pages, Work
 
 if TYPE_CHECKING:
@@ -224,10 +224,12 @@ class FieldReader:
 def _texts(record: Record) -> list[tuple[str, str]]:
     """Return label and text of each field; an address that was cut inside its host, books.|google.com/x, is whole."""
     text = record.text
-    odd = has_markup(text) or "?" in text or "\ufffd" in text
-    pairs = [(field.label, readable(field.label, field.text) if odd else field.text) for field in record.fields]
-    for k, field in enumerate(record.fields):
-        if field.label == "url" and k and record.fields[k - 1].end == field.start and text[field.start - 1] == ".":
+    pairs = [(field.label, field.text) for field in record.fields]
+    if has_markup(text) or "?" in text or "\ufffd" in text:
+        pairs = [(label, readable(label, part)) for label, part in pairs]
+    for k in [k for k, (label, _) in enumerate(pairs) if label == "url"]:
+        field = record.fields[k]
+        if k and record.fields[k - 1].end == field.start and text[field.start - 1] == ".":
             before, _, host = pairs[k - 1][1].rpartition(" ")
             if before and host[:-1].replace("-", "").isalnum() and field.text[:1].isalnum():
                 pairs[k - 1], pairs[k] = (pairs[k - 1][0], before), ("url", host + pairs[k][1])

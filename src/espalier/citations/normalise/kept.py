@@ -5,7 +5,7 @@ words may go is written down here, label by label (`SILENT`), and nowhere else. 
 in the work is kept as it was, in `Work.unread`, for which every format has a place. Besides, a value may be written in
 another way: a month or season as a number, an ordinal as a number ("third": 3), a shortened last page in full ("101-8":
 108), numbers without leading zeros, identifiers without the marks inside them, full-width signs as the usual ones. Tags
-of HTML are no words, and an entity is the sign that it stands for (`markup`).
+of HTML are no words, and an entity is the sign that it stands for (`seen`).
 
 A bare number of the reference in its list ("[12]") is no part of the work and goes; a key ("[Knu84]") is kept. Names
 have a law of their own (`names`): all letters of a list of names are in the names, but for the words that join them and
@@ -22,9 +22,9 @@ from dataclasses import is_dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from espalier.citations.markup import has_markup, without_markup
 from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
 from espalier.citations.normalise.text import narrow, trim
+from espalier.citations.seen import has_markup, without_markup
 from espalier.citations.work import Date, Name, Pages, Work
 
 if TYPE_CHECKING:

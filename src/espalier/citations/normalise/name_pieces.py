@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from espalier.citations.normalise.lexicon import JOINERS, LOW_PARTICLES, ROLES, ROLES_IN_SHORT, TITLES, vocabulary
-from espalier.citations.normalise.person import is_initial, is_institution, may_go_on
+from espalier.citations.normalise.names import is_initial, is_institution, may_go_on
 from espalier.citations.normalise.text import trim
 from espalier.citations.work import Name
 

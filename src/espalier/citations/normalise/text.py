@@ -12,9 +12,8 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import TypeVar
 
-from espalier.citations.markup import without_markup
 from espalier.citations.normalise.lexicon import ABBREVIATED, ABBREVIATED_IN_JOURNALS
-from espalier.citations.seen import LOST_DASH
+from espalier.citations.seen import LOST_DASH, without_markup
 
 __all__ = [
     "clean_container",
