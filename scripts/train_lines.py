@@ -28,8 +28,7 @@ from line_examples import Example, read_examples
 from espalier.corpus import Corpus, Labels
 from espalier.documents.line_features import attributes
 from espalier.documents.line_lists import list_attributes
-from espalier.documents.line_model import LABELS, LineModel, LineReading, bundled_rules, shape_words
-from espalier.documents.line_scores import LineScores
+from espalier.documents.line_model import LABELS, LineModel, LineReading, LineScores, bundled_rules, shape_words
 from espalier.estimators.crf import CRF
 from espalier.extract.calibrating import isotonic
 from espalier.features.matrix import GivenIndex

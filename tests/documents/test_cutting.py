@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from espalier.documents.cutting import cut, plain_layout, text_lines
-from espalier.documents.parsing import find_in_unclear
+from espalier.documents.cutting import cut, plain_layout
+from espalier.documents.parsing import read_unclear
+from espalier.documents.plain import printed_lines
 
 REFERENCES = (
     "Plum, A. (1990). Wires and walls in old orchards: an account of twelve winters. Orchard Letters, 3(2), 12-15.",
@@ -117,7 +118,7 @@ def test_a_number_that_begins_a_title_hides_no_layout(odd: list[str]) -> None:
 
 
 def test_form_feeds_begin_pages() -> None:
-    assert [line.page for line in text_lines("a\fb\nc").lines] == [1, 2, 2]
+    assert [line.page for line in printed_lines("a\fb\nc").lines] == [1, 2, 2]
 
 
 @pytest.mark.parametrize(
@@ -140,4 +141,4 @@ def test_a_line_that_is_no_reference_takes_no_other_with_it() -> None:
     works = [f"Cleo Medlar ({year}). On the pruning of trees. Annals of Fruit 11: 160-169." for year in (1950, 1951)]
     text = f"{works[0]}\n{'x ' * 2999}\n{works[1]}"
     assert [one.text for one in cut(text).references][::2] == works
-    assert find_in_unclear(text) == ()  # who splits plain texts has all three, or says which one is too long
+    assert read_unclear(text).references == ()  # who splits plain texts has all three, or says which one is too long

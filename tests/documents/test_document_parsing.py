@@ -11,7 +11,7 @@ import espalier as es
 from citation_models import tiny_model
 from espalier.citations.parser import Parser
 from espalier.documents.pace import look, watched
-from espalier.documents.parsing import find_in, find_in_unclear, place_in_document
+from espalier.documents.parsing import find_in, place_in_document, read_unclear
 from espalier.documents.plain import printed_lines
 
 TEXT = """On espaliers
@@ -47,8 +47,8 @@ def test_places_point_to_the_original() -> None:
     assert original.endswith("root-\nstocks. Berlin: Springer.")
     assert (first.page, first.line) == (1, 6)
     assert place_in_document(first).keys() >= {"page", "line", "start", "end", "confidence"}
-    assert find_in_unclear(TEXT) == found
-    assert find_in_unclear("\n".join(reference.text for reference in found * 2)) == ()  # a reference a line: clear
+    assert read_unclear(TEXT).references == found
+    assert read_unclear("\n".join(reference.text for reference in found * 2)).references == ()  # a line each: clear
 
 
 def test_paths_bytes_and_open_files_are_the_same(parser: Parser, tmp_path: Path) -> None:

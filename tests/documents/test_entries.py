@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from espalier.documents.cutting import cut
 from espalier.documents.line_marks import LEAST_COUNTED, STEP, counting, list_marks
-from espalier.documents.parsing import find_in_unclear, read_unclear
+from espalier.documents.parsing import read_unclear
 
 WORKS = (
     "Plum, Anna: Vom Schnitt der alten Bäume, Ely 1990, S. 12-15.",
@@ -28,7 +28,7 @@ def test_an_odd_entry_stays_one(odd: str, mark: str) -> None:
     found = cut(raw)
     assert [one.text for one in found.references] == texts
     assert [one.mark for one in found.references] == [mark.format(k).strip() for k in range(1, len(texts) + 1)]
-    assert [one.text for one in find_in_unclear(raw)] == texts
+    assert [one.text for one in read_unclear(raw).references] == texts
     assert found.left_out == ()
 
 

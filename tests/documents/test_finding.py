@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.documents.cutting import cut, text_lines
+from espalier.documents.cutting import cut
 from espalier.documents.filling import fill_in
 from espalier.documents.finding import Findings, find_references, findings_of, without_lead
 from espalier.documents.html import read_html
 from espalier.documents.line_model import LABELS, LineModel, LineReading, bundled
 from espalier.documents.line_units import units_of
 from espalier.documents.lines import Box, TextLine
+from espalier.documents.plain import printed_lines
 from espalier.inference import marginals, pair_marginals
 from espalier.potentials import ChainBatch
 
@@ -43,14 +44,14 @@ def covered(text: str, found: Findings) -> set[int]:
 
 
 def test_a_list_at_the_end_of_a_document() -> None:
-    found = find_references(text_lines(document()))
+    found = find_references(printed_lines(document()))
     assert [one.text for one in found.references] == list(LIST)
     assert [one.line for one in found.references] == list(range(8, 14))
     assert [one.text for one in found.dropped if one.kind == "heading"] == ["References"]
 
 
 def test_places_are_those_of_the_text() -> None:
-    printed = text_lines(document())
+    printed = printed_lines(document())
     for one in find_references(printed).references:
         assert printed.text[one.start : one.end] == one.text
         assert 0 < one.confidence <= 1
@@ -67,7 +68,7 @@ def test_no_list_is_an_empty_result() -> None:
 
 
 def test_findings_travel_between_processes() -> None:
-    found = find_references(text_lines(document()))
+    found = find_references(printed_lines(document()))
     assert pickle.loads(pickle.dumps(found)) == found
 
 
@@ -98,13 +99,13 @@ ALPHABET = "Plum, A. (1990). Wires\n\n[1] [2] 3. • References ;\f\t –— 12-
 def test_nothing_is_lost(lines: list[str]) -> None:
     """Every character but white space is in a reference or in a dropped part."""
     raw = "\n".join(lines)
-    found, text = cut(raw), text_lines(raw).text
+    found, text = cut(raw), printed_lines(raw).text
     missing = [k for k, c in enumerate(text) if not c.isspace() and k not in covered(text, found)]
     assert not missing
 
 
 def test_labels_keep_the_rules() -> None:
-    reading = bundled().read(text_lines(document(after="Appendix\nTables of fruit, and more of them.")).lines)
+    reading = bundled().read(printed_lines(document(after="Appendix\nTables of fruit, and more of them.")).lines)
     assert len(reading.labels) == len(reading.units)
     for before, label in zip(["", *reading.labels], reading.labels, strict=False):
         assert label != "ref-cont" or before in ("ref", "ref-cont", "page", "note")
@@ -132,7 +133,7 @@ def test_the_confidence_is_that_of_the_chain(seed: int) -> None:
 def test_a_model_file_gives_the_same_answers(tmp_path) -> None:  # type: ignore[no-untyped-def]
     model = bundled()
     model.save(tmp_path / "lines.espalier")
-    again, printed = LineModel.load(tmp_path / "lines.espalier"), text_lines(document())
+    again, printed = LineModel.load(tmp_path / "lines.espalier"), printed_lines(document())
     assert findings_of(printed, again.read(printed.lines), again) == findings_of(
         printed, model.read(printed.lines), model
     )
@@ -157,7 +158,7 @@ def test_works_of_one_author_in_a_note_are_cut_and_words_before_a_work_do_no_har
         ["Meier, Paul: Die Ordnung der Gärten, Wien 1979", "Lang, Eva: Obst und Wein, Graz 1983, S. 7."],
     ]
     notes = [f"{n} {first}; {'vgl. auch ' * (n == 3)}{second}" for n, (first, second) in enumerate(works, 1)]
-    found = find_references(text_lines("\n".join(["Anmerkungen", *notes]))).references
+    found = find_references(printed_lines("\n".join(["Anmerkungen", *notes]))).references
     assert [one.text.rstrip(";") for one in found] == [text for pair in works for text in pair]
 
 

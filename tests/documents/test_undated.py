@@ -7,7 +7,7 @@ import pytest
 from espalier.documents.cutting import cut
 from espalier.documents.finding import find_references
 from espalier.documents.lines import PrintedText, TextLine
-from espalier.documents.undated import Listed, undated
+from espalier.documents.stray import Listed, undated
 
 DATED = ["Smith, J. (2001). On pears.", "Jones, K. On plums. https://example.org/plums"]
 VERSES = ["In the orchard stands a tree,", "Under it the grass is long,", "Nobody has seen the bee."]

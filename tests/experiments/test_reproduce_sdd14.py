@@ -24,8 +24,8 @@ from espalier.experiments.protocol import Cell, Table
 from espalier.experiments.registry import find_tables
 from espalier.experiments.runner import reproduce
 from espalier.experiments.sdd14 import STUDY, TAGS, Study
-from espalier.experiments.sdd14_segmenter import segment_starts
 from espalier.experiments.sdd14_shared import SharedCRF, leaves
+from espalier.experiments.sdd14_tables import segment_starts
 
 TITLE, DATE, MARK = "B-title", "B-date/B-year", "B-marker"
 TESTED = 4

@@ -13,8 +13,7 @@ from workbench_server import Running
 from espalier.cli.app import run
 from espalier.errors import InputError
 from espalier.workbench.backup import back_up, restore
-from espalier.workbench.database import FILE, VERSION, Database, check_file
-from espalier.workbench.storage import StorageFailure, storage_failure
+from espalier.workbench.database import FILE, VERSION, Database, StorageFailure, check_file, storage_failure
 
 OLD = Path(__file__).parent / "projects" / "schema-1.sql"
 

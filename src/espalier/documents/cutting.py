@@ -26,7 +26,7 @@ from espalier.documents.lined_works import unled, works_in
 from espalier.documents.lines import PrintedText
 from espalier.documents.plain import printed_lines
 
-__all__ = ["by_lines", "cut", "plain_layout", "text_lines", "too_long"]
+__all__ = ["by_lines", "cut", "plain_layout", "too_long"]
 
 FEW = 4
 """Lines of a text that is too short to have a layout, if they have few characters, too."""
@@ -36,11 +36,6 @@ LONGEST_LINE = 3000
 
 
 _SAME_WORK = re.compile(r"(?:ebd|ebenda|ibid|ibidem|idem|ders|dies|op\. ?cit|loc\. ?cit|a\. ?a\. ?O)\b", re.IGNORECASE)
-
-
-def text_lines(text: str, name: str = "") -> PrintedText:
-    """Return the lines of a plain text; a form feed begins a page."""
-    return printed_lines(text, name)
 
 
 def cut(text: str, model: LineModel | None = None) -> Findings:
@@ -55,7 +50,7 @@ def cut(text: str, model: LineModel | None = None) -> Findings:
     -------
     Findings : every character but white space is in a reference or in a dropped part.
     """
-    printed = text_lines(text)
+    printed = printed_lines(text)
     present = [line for line in printed.lines if line.text.strip()]
     layout = plain_layout([line.text for line in printed.lines])
     short = len(present) < FEW and sum(len(line.text) for line in present) < SHORT

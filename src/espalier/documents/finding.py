@@ -21,8 +21,7 @@ from espalier.documents.line_units import Unit
 from espalier.documents.line_words import mark_of, pattern
 from espalier.documents.lines import Box, PrintedText, TextLine
 from espalier.documents.regrouping import LEAD, Group, joined_units, second_look, unmarked, without_lead
-from espalier.documents.stray import stray
-from espalier.documents.undated import Listed, undated
+from espalier.documents.stray import Listed, stray, undated
 
 __all__ = ["Dropped", "Findings", "FoundReference", "find_references", "findings_of", "without_lead"]
 

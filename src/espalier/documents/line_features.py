@@ -22,7 +22,7 @@ from espalier.documents.line_marks import MarkChain, chains
 from espalier.documents.line_units import Unit
 from espalier.documents.line_words import NAMED, Look, look
 
-__all__ = ["Seen", "attributes", "seen"]
+__all__ = ["Seen", "attributes", "bucket", "mean_around", "seen"]
 
 Float = NDArray[np.float64]
 
@@ -64,7 +64,8 @@ def attributes(page: Seen, *, layout: bool = True) -> list[list[str]]:
     return found
 
 
-def _bucket(value: float, steps: Sequence[float]) -> int:
+def bucket(value: float, steps: Sequence[float]) -> int:
+    """Return the number of the class that a value is in; steps : where the classes after the first begin."""
     return sum(value >= step for step in steps)
 
 
@@ -73,11 +74,11 @@ def _own(one: Look, chain: MarkChain | None) -> list[str]:
     found = ["bias", f"b={one.begin}", f"e={one.end}", f"w0={one.first}", f"w-1={one.last}"]
     found += [f"f={flag}" for flag in one.flags]
     found.append(f"years={min(one.years, 3)}")
-    found.append(f"initials={_bucket(one.initials, (1, 2, 4))}")
-    found.append(f"prose={_bucket(one.prose, (1, 2, 3))}")
-    found.append(f"words={_bucket(one.words, (2, 3, 5, 8, 12, 30))}")
-    found.append(f"caps={_bucket(one.capitals / max(one.words, 1), (0.01, 0.2, 0.4, 0.6, 0.8))}")
-    found.append(f"digits={_bucket(one.digits, (0.01, 0.05, 0.1, 0.2, 0.4))}")
+    found.append(f"initials={bucket(one.initials, (1, 2, 4))}")
+    found.append(f"prose={bucket(one.prose, (1, 2, 3))}")
+    found.append(f"words={bucket(one.words, (2, 3, 5, 8, 12, 30))}")
+    found.append(f"caps={bucket(one.capitals / max(one.words, 1), (0.01, 0.2, 0.4, 0.6, 0.8))}")
+    found.append(f"digits={bucket(one.digits, (0.01, 0.05, 0.1, 0.2, 0.4))}")
     like = sum(flag in _REFLIKE for flag in one.flags)
     found.append(f"like={min(like, 4)}&prose={min(one.prose, 2)}")
     if one.heading:
@@ -86,12 +87,12 @@ def _own(one: Look, chain: MarkChain | None) -> list[str]:
         found.append(f"m={one.mark[0]}")
         found.append(f"m={one.mark[0]}&b={one.begin}")
     if chain is not None:
-        length = _bucket(chain.up + chain.down, (1, 2, 4, 8, 16))
+        length = bucket(chain.up + chain.down, (1, 2, 4, 8, 16))
         found += [f"chain={length}", f"chain={length}&up={min(chain.up, 2)}&down={min(chain.down, 2)}"]
         assert one.mark is not None
         found.append(f"chain={length}&m={one.mark[0]}")
         if chain.gap:
-            found.append(f"chaingap={_bucket(chain.gap, (2, 5, 9, 16))}")
+            found.append(f"chaingap={bucket(chain.gap, (2, 5, 9, 16))}")
     return found
 
 
@@ -148,25 +149,25 @@ def _document(page: Seen, found: list[list[str]]) -> None:
     heads = np.array([each.heading == "references" for each in looks])
     later = int(heads.sum())
     since = -1
-    sums, talk = _around(like, 6), _around(prose, 6)
-    wide, wider = _around(like, 20), _around(prose, 20)
-    down, up = _after(like, 6), _after(like[::-1], 6)[::-1]
+    sums, talk = mean_around(like, 6, 6), mean_around(prose, 6, 6)
+    wide, wider = mean_around(like, 20, 20), mean_around(prose, 20, 20)
+    down, up = mean_around(like, 0, 5), mean_around(like[::-1], 0, 5)[::-1]
     for i in range(n):
         if heads[i]:
             since, later = i, later - 1
         mine = found[i]
-        mine.append(f"like6={_bucket(float(sums[i]), (0.1, 0.2, 0.35, 0.5, 0.7))}")
-        mine.append(f"talk6={_bucket(float(talk[i]), (0.05, 0.15, 0.3, 0.5))}")
-        far = _bucket(float(wide[i]), (0.1, 0.2, 0.35, 0.5, 0.7))
-        mine.append(f"like20={far}&talk20={_bucket(float(wider[i]), (0.05, 0.15, 0.3))}")
+        mine.append(f"like6={bucket(float(sums[i]), (0.1, 0.2, 0.35, 0.5, 0.7))}")
+        mine.append(f"talk6={bucket(float(talk[i]), (0.05, 0.15, 0.3, 0.5))}")
+        far = bucket(float(wide[i]), (0.1, 0.2, 0.35, 0.5, 0.7))
+        mine.append(f"like20={far}&talk20={bucket(float(wider[i]), (0.05, 0.15, 0.3))}")
         mine.append(
-            f"below={_bucket(float(down[i]), (0.15, 0.35, 0.6))}&above={_bucket(float(up[i]), (0.15, 0.35, 0.6))}"
+            f"below={bucket(float(down[i]), (0.15, 0.35, 0.6))}&above={bucket(float(up[i]), (0.15, 0.35, 0.6))}"
         )
-        distance = -1 if since < 0 else _bucket(i - since, (1, 2, 4, 10, 40, 150))
+        distance = -1 if since < 0 else bucket(i - since, (1, 2, 4, 10, 40, 150))
         mine.append(f"since={distance}")
-        mine.append(f"since={distance}&later={later > 0}&like6={_bucket(float(sums[i]), (0.15, 0.35, 0.6))}")
+        mine.append(f"since={distance}&later={later > 0}&like6={bucket(float(sums[i]), (0.15, 0.35, 0.6))}")
         if times[faces[i]] > 1:
-            mine.append(f"times={_bucket(times[faces[i]], (3, 5, 10))}&words={_bucket(looks[i].words, (2, 4, 9))}")
+            mine.append(f"times={bucket(times[faces[i]], (3, 5, 10))}&words={bucket(looks[i].words, (2, 4, 9))}")
         if faces[i] == "0":
             mine.append("number only")
         mine.append(f"place={int(10 * i / n)}" if n > 60 else "short document")
@@ -179,21 +180,12 @@ def _likeness(one: Look) -> float:
     return min(like, 4) / 4 if one.prose < 2 else min(like, 4) / 8
 
 
-def _around(values: Float, reach: int) -> Float:
-    """Return the mean of the values around each place."""
+def mean_around(values: Float, before: int, after: int) -> Float:
+    """Return the mean of the values around each place, from so many before it to so many after it."""
     total = np.concatenate([[0.0], np.cumsum(values)])
     i = np.arange(len(values))
-    a, b = np.maximum(i - reach, 0), np.minimum(i + reach + 1, len(values))
-    mean: Float = (total[b] - total[a]) / (b - a)
-    return mean
-
-
-def _after(values: Float, reach: int) -> Float:
-    """Return the mean of the values from each place on."""
-    total = np.concatenate([[0.0], np.cumsum(values)])
-    i = np.arange(len(values))
-    b = np.minimum(i + reach, len(values))
-    mean: Float = (total[b] - total[i]) / np.maximum(b - i, 1)
+    a, b = np.maximum(i - before, 0), np.minimum(i + after + 1, len(values))
+    mean: Float = (total[b] - total[a]) / np.maximum(b - a, 1)
     return mean
 
 
@@ -230,7 +222,7 @@ def _under(page: Seen, found: list[list[str]]) -> None:
             mine += [
                 f"under={under}",
                 f"under={under}&b={one.begin}",
-                f"under={under}&distance={_bucket(distance, (2, 4, 8, 16))}",
+                f"under={under}&distance={bucket(distance, (2, 4, 8, 16))}",
             ]
         distance += 1
 
@@ -257,7 +249,7 @@ def _places(page: Seen, found: list[list[str]]) -> None:
             if one.heading:
                 mine.append(f"size={place.size}&h={one.heading}")
         if place.top:
-            mine += [f"top={place.top}", f"top={place.top}&words={_bucket(one.words, (2, 4, 9))}"]
+            mine += [f"top={place.top}", f"top={place.top}&words={bucket(one.words, (2, 4, 9))}"]
         if place.turn:
             mine += [f"turn={place.turn}", f"turn={place.turn}&named={named}"]
         if page.units[i].bold:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.documents.line_features import Seen
+from espalier.documents.line_features import Seen, bucket, mean_around
 from espalier.documents.line_marks import MarkChain
 from espalier.documents.line_words import NAMED
 
@@ -25,7 +24,7 @@ Float = NDArray[np.float64]
 PRIOR = 1.0  # lines that a count begins with, half of them first lines
 
 
-def list_attributes(page: Seen, starts: Float, others: Float, *, layout: bool = True) -> list[list[str]]:
+def list_attributes(page: Seen, starts: Float, others: Float, *, layout: bool) -> list[list[str]]:
     """Return further attributes of each unit.
 
     starts, others : the probabilities of the first pass that a unit begins a reference, and that it goes on with one.
@@ -36,10 +35,6 @@ def list_attributes(page: Seen, starts: Float, others: Float, *, layout: bool = 
     _order(page, starts, found)
     _lengths(page, starts, found)
     return found
-
-
-def _class(value: float, steps: Sequence[float]) -> int:
-    return sum(value >= step for step in steps)
 
 
 def _properties(page: Seen, layout: bool) -> dict[str, list[str]]:
@@ -74,32 +69,24 @@ def _habits(page: Seen, starts: Float, others: Float, found: list[list[str]], la
             a, b = first[value] - s[i] + PRIOR * rate, rest[value] - c[i] + PRIOR * (1 - rate)
             odds = math.log(a / b) - math.log(rate / (1 - rate))
             total[i] += odds
-            found[i].append(f"L:{name}={_class(odds, (-4, -2, -1, -0.3, 0.3, 1, 2, 4))}")
+            found[i].append(f"L:{name}={bucket(odds, (-4, -2, -1, -0.3, 0.3, 1, 2, 4))}")
     for i, value in enumerate(total.tolist()):
-        found[i].append(f"L:all={_class(value, (-12, -8, -5, -3, -1.5, -0.5, 0.5, 1.5, 3, 5, 8, 12))}")
-
-
-def _mean(values: Float, before: int, after: int) -> Float:
-    total = np.concatenate([[0.0], np.cumsum(values)])
-    i = np.arange(len(values))
-    a, b = np.maximum(i - before, 0), np.minimum(i + after + 1, len(values))
-    mean: Float = (total[b] - total[a]) / np.maximum(b - a, 1)
-    return mean
+        found[i].append(f"L:all={bucket(value, (-12, -8, -5, -3, -1.5, -0.5, 0.5, 1.5, 3, 5, 8, 12))}")
 
 
 def _zones(starts: Float, others: Float, found: list[list[str]]) -> None:
     """Add how surely there is a list here, above and below, and how large it is beside others."""
     inside = starts + others
-    near, wide = _mean(inside, 4, 4), _mean(inside, 15, 15)
-    above, below = _mean(inside, 12, -1), _mean(inside, -1, 12)
+    near, wide = mean_around(inside, 4, 4), mean_around(inside, 15, 15)
+    above, below = mean_around(inside, 12, -1), mean_around(inside, -1, 12)
     share = _shares(inside, wide)
     steps, fine = (0.05, 0.2, 0.5, 0.8, 0.95), (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
     for i, mine in enumerate(found):
         mine += [
-            f"Z:own={_class(float(inside[i]), steps)}", f"Z:start={_class(float(starts[i]), fine)}",
-            f"Z:near={_class(float(near[i]), steps)}", f"Z:wide={_class(float(wide[i]), steps)}",
-            f"Z:above={_class(float(above[i]), (0.2, 0.5, 0.8))}&below={_class(float(below[i]), (0.2, 0.5, 0.8))}",
-            f"Z:share={share[i]}", f"Z:share={share[i]}&wide={_class(float(wide[i]), (0.2, 0.5, 0.8))}",
+            f"Z:own={bucket(float(inside[i]), steps)}", f"Z:start={bucket(float(starts[i]), fine)}",
+            f"Z:near={bucket(float(near[i]), steps)}", f"Z:wide={bucket(float(wide[i]), steps)}",
+            f"Z:above={bucket(float(above[i]), (0.2, 0.5, 0.8))}&below={bucket(float(below[i]), (0.2, 0.5, 0.8))}",
+            f"Z:share={share[i]}", f"Z:share={share[i]}&wide={bucket(float(wide[i]), (0.2, 0.5, 0.8))}",
         ]  # fmt: skip
 
 
@@ -113,7 +100,7 @@ def _shares(inside: Float, wide: Float) -> list[int]:
         j = i
         while j < n and wide[j] >= 0.3:
             j += 1
-        found[i:j] = [1 + _class(float(inside[i:j].sum()) / total, (0.1, 0.3, 0.6, 0.9))] * (j - i)
+        found[i:j] = [1 + bucket(float(inside[i:j].sum()) / total, (0.1, 0.3, 0.6, 0.9))] * (j - i)
         i = j
     return found
 
@@ -147,14 +134,14 @@ def _lengths(page: Seen, starts: Float, found: list[list[str]]) -> None:
     sure = np.flatnonzero(starts > 0.5)
     steps = np.diff(sure)
     usual = float(np.median(steps[steps < 30])) if (steps < 30).any() else 3.0
-    one_each = _class(usual, (1.5, 2.5, 3.5, 5.5))
+    one_each = bucket(usual, (1.5, 2.5, 3.5, 5.5))
     last, chained = -100, sum(_is_chained(page.chains[i]) for i in sure.tolist())
     numbered = chained > 0.7 * len(sure) and len(sure) > 2
     for i, mine in enumerate(found):
         run = min(i - last, 9)
         mine.append(f"R:usual={one_each}&run={run}")
         chain = page.chains[i]
-        mine.append(f"R:numbered={numbered}&mine={0 if chain is None else _class(chain.up + chain.down, (1, 3))}")
+        mine.append(f"R:numbered={numbered}&mine={0 if chain is None else bucket(chain.up + chain.down, (1, 3))}")
         if starts[i] > 0.5:
             last = i
 

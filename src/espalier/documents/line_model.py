@@ -11,6 +11,7 @@ linear and memory is bounded.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -23,11 +24,10 @@ from numpy.typing import NDArray
 
 from espalier import store
 from espalier.corpus import Corpus, Labels
-from espalier.documents.line_features import Seen, attributes, seen
+from espalier.documents.line_features import Seen, attributes, mean_around, seen
 from espalier.documents.line_lists import list_attributes
 from espalier.documents.line_marks import MarkChain
 from espalier.documents.line_regions import amid_lists, continued, counted, holes, outside, rights, running_heads
-from espalier.documents.line_scores import LineScores
 from espalier.documents.line_units import Unit, units_of
 from espalier.documents.line_words import NAMED, Look
 from espalier.documents.lines import TextLine
@@ -37,7 +37,7 @@ from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
 
-__all__ = ["LABELS", "LineModel", "LineReading", "bundled", "shape_words"]
+__all__ = ["LABELS", "LineModel", "LineReading", "LineScores", "bundled", "shape_words"]
 
 LABELS = ("text", "heading", "ref", "ref-cont", "page", "note")
 LONGEST = 6000
@@ -93,6 +93,39 @@ class LineReading(NamedTuple):
             before = self.marginals[j - 1, names[-1]]
             p *= 1.0 - (float(pair[names[-1], on] / max(before, 1e-12)) if pair is not None else 0.0)
         return min(max(p, 0.0), 1.0)
+
+
+class LineScores:
+    """The weights of a CRF over given attributes as one table; attributes that training did not see weigh nothing.
+
+    A CRF scores any corpus with compiled loops; for the lines of a paper, loading those takes longer than all the rest.
+    The table has a row for each attribute, which is small here: six labels.
+    """
+
+    def __init__(self, model: Any) -> None:
+        """Lay out the weights of a fitted `CRF`."""
+        weights = model.weights_
+        self.vocabulary: dict[str, int] = model.index_.vocabulary
+        self.trans, self.start, self.end = weights.trans, weights.start, weights.end
+        rows = np.repeat(np.arange(len(self.vocabulary)), np.diff(weights.pairs.ptr))
+        # One row of zeros more, for attributes that are not known.
+        self.table: NDArray[np.float64] = np.zeros((len(self.vocabulary) + 1, weights.n_labels))
+        self.table[rows, weights.pairs.label] = weights.w
+
+    def potentials(self, own: Sequence[Sequence[str]]) -> ChainBatch:
+        """Return the potentials of one sequence of units, each its attributes."""
+        n, unknown = len(own), len(self.vocabulary)
+        if not n:
+            raise ValueError("a sequence without units has no potentials")
+        sizes = np.array([len(one) for one in own])
+        ids = np.fromiter(
+            map(self.vocabulary.get, itertools.chain.from_iterable(own), itertools.repeat(unknown)),
+            np.int64,
+            int(sizes.sum()),
+        )
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        unary = np.add.reduceat(self.table[ids], starts, axis=0)
+        return ChainBatch(np.array([0, n]), unary, self.trans[None], np.zeros(n, np.int32), self.start, self.end)
 
 
 class LineModel:
@@ -265,10 +298,7 @@ def _parts(units: Sequence[Unit]) -> Iterator[tuple[slice, slice]]:
 def _dense(units: Sequence[Unit]) -> list[tuple[int, int]]:
     """Return the stretches of a long document that have years, with what stands around them."""
     dated = np.array([_YEAR.search(unit.text) is not None for unit in units], float)
-    total = np.concatenate([[0.0], np.cumsum(dated)])
-    i = np.arange(len(units))
-    a, b = np.maximum(i - REACH, 0), np.minimum(i + REACH + 1, len(units))
-    dense = (total[b] - total[a]) / (b - a) > DENSE
+    dense = mean_around(dated, REACH, REACH) > DENSE
     edges = np.flatnonzero(np.diff(np.concatenate([[False], dense, [False]]).astype(np.int8)))
     found: list[tuple[int, int]] = []
     for start, stop in edges.reshape(-1, 2).tolist():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from espalier.citations.parser import Parser
     from espalier.citations.record import Record
 
-__all__ = ["ParsedDocument", "find_in", "find_in_unclear", "parse_document", "place_in_document", "read_unclear"]
+__all__ = ["ParsedDocument", "find_in", "parse_document", "place_in_document", "read_unclear"]
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,12 @@ def find_in(printed: PrintedText) -> Findings:
     return cut(printed.text) if printed.kind == "text" else find_references(printed)
 
 
-def find_in_unclear(text: str) -> tuple[FoundReference, ...]:
-    """Return the references of a text whose layout does not say where they begin; none for any other text.
-
-    What the layout says (numbers, indents, blank lines, a reference a line) is for `citations.splitting`, which cuts
-    texts of any length.
-    """
-    return read_unclear(text).references
-
-
 def read_unclear(text: str) -> Findings:
-    """Return what `find_in_unclear` does, and what was left out."""
+    """Return the references of a text whose layout does not say where they begin, and what was left out.
+
+    None for any other text: what the layout says (numbers, indents, blank lines, a reference a line) is for
+    `citations.splitting`, which cuts texts of any length.
+    """
     present = [line for line in text.splitlines() if line.strip()]
     if len(present) < FEW and sum(map(len, present)) < SHORT:
         return Findings()

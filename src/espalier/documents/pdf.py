@@ -1,6 +1,6 @@
 """`read_pdf`: a PDF file to its lines, in reading order.
 
-    characters -> words (`pdf_words`) -> pieces (`pdf_pieces`) -> columns (`pdf_columns`) -> lines (`pdf_text`)
+    characters -> words (`pdf_words`) -> pieces (`pdf_pieces`) -> columns (`pdf_columns`) -> lines
 
 Running heads, page numbers and numbers of lines are found over all pages (`pdf_margins`). Heads keep their place, first
 and last of their page, with the hint "page"; numbers of lines are left out. Pages are read one at a time: what is kept
@@ -18,8 +18,7 @@ from espalier.documents.pace import look
 from espalier.documents.pdf_columns import reading_order
 from espalier.documents.pdf_gutters import Gutter, find_gutters
 from espalier.documents.pdf_margins import PageRows, find_heads, without_line_numbers
-from espalier.documents.pdf_pieces import LinePiece, pieces
-from espalier.documents.pdf_text import joined_words
+from espalier.documents.pdf_pieces import LinePiece, joined_words, pieces
 from espalier.documents.pdf_words import MOST_CHARACTERS, page_words
 from espalier.errors import InputError, MissingExtraError
 

@@ -13,10 +13,10 @@ from espalier.estimators.em import EM
 from espalier.experiments.ccm12 import (
     ALL,
     BACKOFF,
-    CODL,
     COUNTING,
     CURVES,
     CYCLES,
+    EVERYTHING,
     NONE,
     SETS,
     SPLIT,
@@ -30,6 +30,7 @@ from espalier.experiments.ccm12 import (
     ruled,
     scores,
 )
+from espalier.experiments.ccm12_tables import settings_3
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place
 
@@ -38,13 +39,6 @@ __all__ = ["TABLES"]
 BOTH = needs("citations", "ads", pool=True)
 
 # Figure 2: what rules are worth in semi-supervised learning, by labelled sequences.
-
-
-def settings_2(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
-    domain, _, model = row.partition(", ")
-    rules = ALL if model.endswith("-CCM") else NONE
-    return plan(domain, int(column), rules=rules, codl=CODL)
 
 
 FIGURE_2 = paper_table(
@@ -62,9 +56,9 @@ FIGURE_2 = paper_table(
         },
         CURVES,
     ),
-    settings=settings_2,
+    settings=settings_3,
     measure=ruled,
-    once=frozenset({"300"}),
+    once=EVERYTHING,
     charts={"curves": "labelled sequences"},
     quick=("10",),
 )
@@ -87,14 +81,6 @@ PUBLISHED_3 = published(
 )
 
 
-def settings_3(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
-    domain, _, model = row.partition(", ")
-    if model == "HMM":
-        return plan(domain, int(column), rules=NONE, codl=None)
-    return plan(domain, int(column), codl=CODL)
-
-
 def measure_3(data: Data, cell: Cell) -> dict[Place, float]:
     """Train as the row says, and test; a model of advertisements under rules is tested without them, too."""
     found = scores(data, cell)
@@ -114,7 +100,7 @@ FIGURE_3 = paper_table(
     settings=settings_3,
     measure=measure_3,
     cells=tuple((row, column) for row in PUBLISHED_3 if row != WITHOUT for column in PUBLISHED_3[row]),
-    once=frozenset({"300"}),
+    once=EVERYTHING,
     charts={"curves": "labelled sequences"},
     quick=("10",),
 )

@@ -1,11 +1,11 @@
 """Tables of Chang, Ratinov and Roth (2012) with the paper's inputs: its features, its gamma, a plain HMM.
 
-Those of `ccm12_tables` have richer inputs, and show what the methods reach with them; these compare like for like. The
-HMM adds a constant to counts, and knows no shapes and no suffixes (`plain`). The paper gives neither its vocabulary nor
-its constant, and both matter: the table `ccm12-choices` has the development accuracies. If few words are known, a label
-of few tokens gives an unknown word more than a frequent label does. So words of the unlabelled text are known: CoDL
-without a cycle learns the supervised rows. The constant is what the development sets of both domains ask for: 0.03,
-and 0.1 from 100 labelled on.
+Those of `ccm12_tables` and `ccm12_figures` have richer inputs, and show what the methods reach with them; these compare
+like for like. The HMM adds a constant to counts, and knows no shapes and no suffixes (`plain`). The paper gives neither
+its vocabulary nor its constant, and both matter: the table `ccm12-choices` has the development accuracies. If few words
+are known, a label of few tokens gives an unknown word more than a frequent label does. So words of the unlabelled text
+are known: CoDL without a cycle learns the supervised rows. The constant is what the development sets of both domains
+ask for: 0.03, and 0.1 from 100 labelled on.
 """
 
 from __future__ import annotations
@@ -19,12 +19,10 @@ import numpy as np
 
 from espalier.decoders.base import Problem
 from espalier.decoders.table import run
-from espalier.estimators.ccm import CCM
 from espalier.estimators.codl import CoDL
 from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
-from espalier.estimators.semicrf import SemiCRF
 from espalier.experiments.ccm12 import (
     ALL,
     BREAKS,
@@ -34,6 +32,7 @@ from espalier.experiments.ccm12 import (
     NONE,
     PENALTIES,
     SETS,
+    SIZES,
     SPLIT,
     VOCABULARY,
     accuracy,
@@ -45,14 +44,25 @@ from espalier.experiments.ccm12 import (
     pool,
     ruled,
 )
-from espalier.experiments.ccm12_perceptron import TABLE_9
-from espalier.experiments.ccm12_tables import SEGMENT_FEATURES, SEMI, TABLE_3, TABLE_4, TABLE_6, TABLE_7, TABLE_8
+from espalier.experiments.ccm12_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_5
+from espalier.experiments.ccm12_tables import (
+    SEMI,
+    TABLE_3,
+    TABLE_4,
+    TABLE_5,
+    TABLE_6,
+    TABLE_7,
+    TABLE_8,
+    TABLE_9,
+    TABLE_10,
+    projected,
+)
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place
 from espalier.models.vocabulary import Vocabulary
 from espalier.tasks.task import load_task
 
-__all__ = ["TABLES", "WORDS", "like_paper", "plain"]
+__all__ = ["EPOCHS_9", "TABLES", "WORDS", "like_paper", "plain"]
 
 
 def plain(size: int) -> dict[str, Any]:
@@ -89,7 +99,6 @@ TABLE_3P = replace(
     TABLE_3,
     name="ccm12-table3-inputs",
     settings=settings_3,
-    measure=ruled,
     minutes=1.0,
     departures=(VOCABULARY, COUNTING, SPLIT, BREAKS),
     remark=(
@@ -144,31 +153,13 @@ def settings_4(row: str, column: str) -> dict[str, Any]:
     if model.startswith("HMM"):
         rules = NONE if model == "HMM" else "Punctuation"
         return like_paper("citations", int(column), semi=False, rules=rules)
-    return {
-        "domain": "citations",
-        "model": model,
-        "l2": 0.1,
-        "segments": SEGMENT_FEATURES.get(model),
-        "features": WORDS,
-    }
-
-
-def measure_4(data: Data, cell: Cell) -> float:
-    """Train as the row says, and test."""
-    chosen = cell.settings
-    if "features" not in chosen:
-        return ruled(data, cell)
-    model: Any = CRF(WORDS, l2=chosen["l2"], threads=1)
-    if chosen["segments"] is not None:
-        model = SemiCRF(WORDS, segment_features=chosen["segments"], l2=chosen["l2"], threads=1)
-    return accuracy(model.fit(labelled(data, "citations", int(cell.column), cell.run)), data, "citations")
+    return {**TABLE_4.settings(row, column), "features": WORDS}
 
 
 TABLE_4P = replace(
     TABLE_4,
     name="ccm12-table4-inputs",
     settings=settings_4,
-    measure=measure_4,
     minutes=0.6,
     departures=(VOCABULARY, SPLIT, "l2 is 0.1, as in the table above; the paper gives none"),
     remark=(
@@ -186,25 +177,13 @@ EPOCHS_9 = 100
 
 def settings_9(row: str, column: str) -> dict[str, Any]:
     """Return what the cell of a place is computed with."""
-    domain, _, way = row.partition(", ")
-    return {"domain": domain, "training": way, "epochs": EPOCHS_9, "features": WORDS}
-
-
-def measure_9(data: Data, cell: Cell) -> float:
-    """Train as the row says, and test."""
-    domain, way = cell.settings["domain"], cell.settings["training"]
-    model: Any = Perceptron(WORDS, epochs=cell.settings["epochs"], threads=1)
-    if way != "L":
-        penalties = "count" if way == "JIBT" else "hard"
-        model = CCM(model, load_task(SETS[domain]).rules, penalties, training=way, threads=1)
-    return accuracy(model.fit(labelled(data, domain, int(cell.column), cell.run)), data, domain)
+    return {**TABLE_9.settings(row, column), "epochs": EPOCHS_9, "features": WORDS}
 
 
 TABLE_9P = replace(
     TABLE_9,
     name="ccm12-table9-inputs",
     settings=settings_9,
-    measure=measure_9,
     minutes=7.5,
     departures=(f"{EPOCHS_9} epochs, by the development sets: the paper gives none", SPLIT, BREAKS),
     remark=(
@@ -381,4 +360,146 @@ DECODER_TABLE = paper_table(
     ),
 )
 
-TABLES = (TABLE_3P, TABLE_4P, TABLE_6P, TABLE_7P, TABLE_8P, TABLE_9P, CHOICE_TABLE, SECTION_52, DECODER_TABLE)
+# Table 5: the base of AP is a CRF with what Bellare et al. (2009) gave theirs, as far as the paper says it: prefixes,
+# suffixes, word lists, patterns and words side by side.
+
+AP_FEATURES = (
+    *(one for one in load_task("cora").extractor.templates if not one.text.startswith("lexicon:")),
+    *(one for one in load_task("cora-extended").extractor.templates if one.text.startswith("lexicon:")),
+)
+
+
+def settings_5(row: str, column: str) -> dict[str, Any]:
+    """Return what the cell of a place is computed with."""
+    if row == "semi HMM-CCM":
+        return like_paper("citations", int(column), semi=True)
+    return {**TABLE_5.settings(row, column), "features": [one.text for one in AP_FEATURES]}
+
+
+def measure_5(data: Data, cell: Cell) -> float:
+    """Train as the row says, and test."""
+    return projected(data, cell, AP_FEATURES) if "projections" in cell.settings else ruled(data, cell)
+
+
+TABLE_5P = replace(
+    TABLE_5,
+    name="ccm12-table5-inputs",
+    minutes=1.0,
+    settings=settings_5,
+    measure=measure_5,
+    departures=(
+        VOCABULARY,
+        "AP has the token features, patterns and pairs of words that the paper names; word lists are our own, since "
+        "those of Bellare et al. are not to be had, and its figures are of another split",
+        SPLIT,
+    ),
+    remark=(
+        "With 5 labelled AP is 3 below the paper and CoDL 2, both within one standard deviation over subsets; with 20 "
+        "and 300 AP is above. With 5 CoDL is the best of the three, as there."
+    ),
+)
+
+# Table 10: the perceptron of `ccm12-table9-inputs`, JIBT, before and after the pool.
+
+
+def settings_10(row: str, column: str) -> dict[str, Any]:
+    """Return what the cell of a place is computed with."""
+    domain, _, model = row.partition(", ")
+    if model.endswith("HMM-CCM"):
+        return like_paper(domain, int(column), semi=model.startswith("semi "))
+    return {
+        **TABLE_10.settings(row, column),
+        "perceptron": {"epochs": EPOCHS_9},
+        "features": WORDS,
+        "codl": {"gamma": GAMMA, "cycles": 1},
+    }
+
+
+TABLE_10P = replace(
+    TABLE_10,
+    name="ccm12-table10-inputs",
+    settings=settings_10,
+    minutes=2.0,
+    once=frozenset(size for sizes in SIZES.values() for size in sizes),
+    departures=(
+        VOCABULARY,
+        COUNTING,
+        "100 epochs and one cycle for the perceptron: the paper gives neither",
+        SPLIT,
+        BREAKS,
+    ),
+    remark=(
+        "All figures are of one subset, since the perceptron takes its hundred epochs over the pool, too. Rows other "
+        "than `semi SP-CCM` are models of `ccm12-table3-inputs` and of JIBT in `ccm12-table9-inputs`, which have five. "
+        "As in the paper, unlabelled text helps the perceptron but with 300 references, where it loses 0.3 (there "
+        "0.8), and the HMM is better than the perceptron wherever labels are few. With 20 advertisements the "
+        "perceptron is 1.0 below the paper: it wants more epochs (`ccm12-reasons`); with 100 the HMM is 0.7 and 1.3 "
+        "below for want of line breaks."
+    ),
+)
+
+# Figures 2 to 5: the curves of a plain HMM.
+
+
+def settings_iterations(row: str, column: str) -> dict[str, Any]:
+    """Return what a cell of figure 4 is computed with."""
+    return {**FIGURE_4.settings(row, column), "hmm": plain(5)}
+
+
+def settings_weights(row: str, column: str) -> dict[str, Any]:
+    """Return what a cell of figure 5 is computed with."""
+    chosen = FIGURE_5.settings(row, column)
+    return {**chosen, "hmm": plain(chosen["labelled"])}
+
+
+FIGURE_2P = replace(
+    FIGURE_2,
+    name="ccm12-figure2-inputs",
+    minutes=0.7,
+    settings=settings_3,
+    departures=(VOCABULARY, COUNTING, SPLIT, BREAKS),
+    remark=(
+        "The models are those of `ccm12-table3-inputs`. Rules help at every size, most where labels are few. With 100 "
+        "advertisements they are 1.0 below the paper for want of line breaks (`ccm12-reasons`)."
+    ),
+)
+FIGURE_3P = replace(
+    FIGURE_3,
+    name="ccm12-figure3-inputs",
+    minutes=0.1,
+    settings=settings_3,
+    departures=(VOCABULARY, COUNTING, SPLIT, BREAKS),
+    remark=(
+        "An HMM that has learned under rules is better than one that has not, at every size, although it answers "
+        "without them. In the paper 25 references with rules do what 300 do without; here 25 are 3.2 below and 50 are "
+        "0.6 above, because the HMM of 300 is 2.1 better than the paper's. So it is with 20 advertisements and the HMM "
+        "of 100: 0.7 below, within one standard deviation."
+    ),
+)
+FIGURE_4P = replace(
+    FIGURE_4,
+    name="ccm12-figure4-inputs",
+    minutes=1.0,
+    settings=settings_iterations,
+    departures=(VOCABULARY, COUNTING, SPLIT, BREAKS),
+    remark=(
+        "As in the paper hard EM is steady after five iterations, rules are worth more than either EM, and EM gets "
+        "worse again: on references by 0.7 from the fifth to the tenth. On advertisements it stays where it is."
+    ),
+)
+FIGURE_5P = replace(
+    FIGURE_5,
+    name="ccm12-figure5-inputs",
+    minutes=0.3,
+    settings=settings_weights,
+    departures=(VOCABULARY, COUNTING, SPLIT),
+    remark=(
+        "As in the paper 0.9 is not the best weight where labels are few, and the best one falls as they grow: 0.5 "
+        "with 5 labelled, 0.3 with 10 and 20. With 300 it is 0.9."
+    ),
+)
+
+TABLES = (
+    *(TABLE_3P, TABLE_4P, TABLE_5P, TABLE_6P, TABLE_7P, TABLE_8P, TABLE_9P, TABLE_10P),
+    *(FIGURE_2P, FIGURE_3P, FIGURE_4P, FIGURE_5P, CHOICE_TABLE, SECTION_52, DECODER_TABLE),
+)

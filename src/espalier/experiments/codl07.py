@@ -17,7 +17,19 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from espalier.experiments.ccm12 import BACKOFF, BREAKS, HARD, METRIC, POOL, SPLIT, VOCABULARY, needs, plan, scores
+from espalier.experiments.ccm12 import (
+    BACKOFF,
+    BREAKS,
+    HARD,
+    METRIC,
+    POOL,
+    SPLIT,
+    VOCABULARY,
+    needs,
+    plan,
+    ruled,
+    scores,
+)
 from espalier.experiments.ccm12_inputs import plain
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place, Table
@@ -147,11 +159,6 @@ def settings_of_curves(row: str, column: str) -> dict[str, Any]:
     )
 
 
-def measure_curves(data: Data, cell: Cell) -> float:
-    """Train as the row says, and test under rules."""
-    return scores(data, cell).ruled
-
-
 CURVES_TABLE = Table(
     name="codl07-curves",
     title="Learning with rules by number of labels; degrees against yes or no; the k best, of equal weight or by score",
@@ -166,7 +173,7 @@ CURVES_TABLE = Table(
         if domain == "citations" or learner in FEW_ADS
     },
     settings=settings_of_curves,
-    measure=measure_curves,
+    measure=ruled,
     once=frozenset({"300"}),
     quick=("20",),
     charts={"curves": "labelled sequences"},

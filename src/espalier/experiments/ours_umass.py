@@ -14,13 +14,11 @@ from typing import Any
 
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place
-from espalier.experiments.sdd14 import MEMBER, STUDY, Study
+from espalier.experiments.sdd14 import EVERY, LEAF, MEMBER, STUDY, Study, level_scores
 from espalier.experiments.sdd14_tables import paper_table
-from espalier.metrics import segment_scores
 
 __all__ = ["TABLES"]
 
-LEAF, EVERY = "leaf", "all levels"
 CRF, NET = "CRF", "CRF and net"
 PAPER = {"CRF": 94.44, "rules": 95.39}
 ROWS = {CRF: PAPER["CRF"], "rules": PAPER["rules"], NET: PAPER["CRF"], f"{NET}, rules": PAPER["rules"]}
@@ -47,11 +45,7 @@ def measure(data: Data, cell: Cell) -> dict[Place, float]:
     study, name = Study.of(data, cell), base(cell.row)
     answers = {name: study.plain(), UNDER_RULES[name]: study.constrained(study.rules("all"))[0]}
     gold = study.test.all_labels()
-    return {
-        (row, column): 100.0 * segment_scores(gold, labels, leaves=leaves).micro.f1
-        for row, labels in answers.items()
-        for column, leaves in ((LEAF, True), (EVERY, False))
-    }
+    return {(row, column): f1 for row, labels in answers.items() for column, f1 in level_scores(gold, labels).items()}
 
 
 TABLE = paper_table(

@@ -16,6 +16,7 @@ segments count.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -39,9 +40,11 @@ from espalier.potentials import ChainBatch, sum_of_potentials
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.tasks import load_task
 
-__all__ = ["KINDS", "MEMBER", "STUDY", "Study"]
+__all__ = ["EVERY", "KINDS", "LEAF", "MEMBER", "STUDY", "Study", "level_scores"]
 
 TAGS = "bio_paths"
+LEAF, EVERY = "leaf", "all levels"
+"""Columns for the F1 of leaves alone, and of the segments of all levels."""
 
 KINDS = {
     "only-one": ("singleton",),
@@ -133,6 +136,12 @@ class Study(NamedTuple):
     def _named(self, y: NDArray[np.int16], corpus: Corpus) -> list[list[str]]:
         names, ends = self.labels, corpus.indptr.tolist()
         return [[names[k] for k in y[a:b].tolist()] for a, b in pairwise(ends)]
+
+
+def level_scores(gold: Sequence[Any], predicted: Sequence[Any]) -> dict[str, float]:
+    """Return the field F1 of labels by column, in percent."""
+    levels = ((LEAF, True), (EVERY, False))
+    return {column: 100.0 * segment_scores(gold, predicted, leaves=leaves).micro.f1 for column, leaves in levels}
 
 
 @lru_cache(maxsize=8)

@@ -108,7 +108,7 @@ def _read_places(codes, at, signs, n_columns, program, weights, unary):
 
 @njit(cache=True, nogil=True)
 def _borders(signs, marks, unit):
-    """Return where the stretches of a kind begin, and T; see `features.stretches.borders`."""
+    """Return where the stretches of a kind begin, and T; see `features.spans.borders`."""
     T, end, bare, stop, abbreviated = len(signs), marks[unit], marks[2], marks[3], marks[4]
     first, n, before, ended = np.empty(T + 1, np.int64), 0, 0, True
     for t in range(T):

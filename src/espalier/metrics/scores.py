@@ -17,6 +17,7 @@ predicted has precision 0, and F1 over no segments at all is 0.
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -27,9 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.errors import InputError, Place, in_order
-from espalier.metrics.mismatch import say_if_mismatched
-from espalier.tags import Segment, parse_tag, segments
+from espalier.errors import InputError, Place, ResultWarning, in_order, listed
+from espalier.tags import OUTSIDE, Segment, is_tag, parse_tag, segments
 
 __all__ = [
     "Confusion",
@@ -381,7 +381,7 @@ def evaluate(gold: Labelling, predicted: Labelling, *, strict: bool = False, lea
     (0.67, 0.67, 0.0)
     """
     pairs = paired(gold, predicted)
-    say_if_mismatched((label for g, _ in pairs for label in g), (label for _, p in pairs for label in p))
+    _say_if_mismatched((label for g, _ in pairs for label in g), (label for _, p in pairs for label in p))
     counts = token_counts(pairs)
     right, judged = counts[counts[:, 1] > 0].T
     return Report(
@@ -393,3 +393,24 @@ def evaluate(gold: Labelling, predicted: Labelling, *, strict: bool = False, lea
         strict=strict,
         leaves=leaves,
     )
+
+
+def _say_if_mismatched(gold: Iterable[str | None], predicted: Iterable[str | None]) -> None:
+    """Warn where no field of one side can be one of the other; a side that has no field at all is just wrong.
+
+    Words were passed as labels, or tags with marks beside labels without.
+    """
+    right, said = ({label for label in side if label is not None} - {OUTSIDE} for side in (gold, predicted))
+    if not right or not said or right & said:
+        return
+    marked = [any(map(is_tag, side)) for side in (right, said)]
+    if marked[0] != marked[1]:
+        one, other = ("gold", "predicted") if marked[0] else ("predicted", "gold")
+        what = f"the {one} labels have marks (B-, I-) and the {other} ones have none, so hardly a token can be right"
+        hint = "Corpus.from_documents(..., marks=True) or marks=False gives both in one form; are both lists of labels?"
+    elif len(right) == 1 or len(said) == 1:  # of one label each, the answer is just wrong
+        return
+    else:
+        what = f"gold has {listed(sorted(right), 5)}, predicted is {listed(sorted(said), 5)}: no label in common"
+        hint = "are both lists of labels, not of tokens?"
+    warnings.warn(f"{what}; {hint}", ResultWarning, stacklevel=3)

@@ -4,17 +4,17 @@
 
 | file | one idea |
 |---|---|
-| `database` | one SQLite file, opened by one server; what is confirmed is on the disk |
-| `project_lock`, `storage`, `backup` | one server for a project; full disks and damage in words; copies |
+| `database` | one SQLite file, opened by one server; what is confirmed is on the disk; full disks and damage in words |
+| `backup` | copies of it |
 | `tasks`, `records`, `models` | the tables: what is stored of each |
-| `history`, `undoing` | who changed what, and taking it back; writes on an old version are refused |
+| `history` | who changed what; writes on an old version are refused |
 | `labellers` | model files as extractors, and the penalties they learned; without one, scores of zero |
 | `rule_texts` | rules as text, sliders and switches; mistakes by line and column |
 | `answers` | extractions as the API writes them |
 | `memory` | what is kept between requests, within bounds |
 | `bench` | all of the above together: what the routes call |
 | `relabelling` | labels of a task that change |
-| `searching`, `marking` | finding records, and what people do to them besides correcting |
+| `searching`, `marking` | finding records, and what people do to them besides correcting; taking it back |
 | `reading`, `exporting`, `redecoding`, `suggesting`, `measuring` | one kind of work each |
 | `jobs`, `orders`, `teaching`, `judgement` | training in a process of its own, one at a time; is the new model worse? |
 | `turns` | whose turn it is to compute, and for how long |

@@ -10,9 +10,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from espalier.errors import InputError
-from espalier.workbench.database import FILE, Database, check_file
-from espalier.workbench.project_lock import ProjectLock
-from espalier.workbench.storage import unusable
+from espalier.workbench.database import FILE, Database, ProjectLock, check_file, unusable
 
 __all__ = ["back_up", "restore"]
 

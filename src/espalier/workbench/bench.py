@@ -164,6 +164,11 @@ class Bench:
             found += self._answers_of(task, stored[a:b], model)
         return found
 
+    def said(self, task: ProjectTask, stored: Sequence[Stored], model: int | None) -> list[Extraction]:
+        """Return what a model and the task's rules say about records, in a turn of its own."""
+        with self.computing() as turn:
+            return self.answers(task, stored, model, turn)
+
     def _answers_of(self, task: ProjectTask, some: Sequence[Stored], model: int | None) -> list[Extraction]:
         """Return the answers for the records of one piece; they are kept."""
         rules = (task.rules.key, hash(task.labels))
@@ -252,8 +257,7 @@ class Bench:
 
         A route that writes asks for it first: who is told to come again (503) has changed nothing, and may just do it.
         """
-        with self.computing() as turn:
-            return self.answers(task, [stored], task.active, turn)[0]
+        return self.said(task, [stored], task.active)[0]
 
 
 def _is_long(documents: Sequence[Document]) -> bool:

@@ -1,9 +1,9 @@
 """The project's file: SQLite in WAL mode, opened by one server at a time, in one or several processes.
 
 A write is a transaction that is on the disk when it returns (`synchronous=FULL`), so what was answered outlives a kill
-of the server or of the machine. A lock (`project_lock`) keeps a second server out; the operating system takes it back
+of the server or of the machine. A lock (`ProjectLock`) keeps a second server out; the operating system takes it back
 from a process that died. One connection serves all threads of a process, one after the other: statements take
-microseconds. A full disk and a damaged file are answers of their own (`storage`).
+microseconds. A full disk and a damaged file are answers of their own (`StorageFailure`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from espalier.errors import InputError
-from espalier.workbench.project_lock import ProjectLock
-from espalier.workbench.storage import storage_failure, unusable
+from espalier.workbench.failures import Failure
 
-__all__ = ["FILE", "VERSION", "Database", "check_file", "now"]
+__all__ = [
+    "FILE", "LOCK", "VERSION", "Database", "ProjectLock", "StorageFailure", "check_file", "now", "storage_failure",
+    "unusable",
+]  # fmt: skip
 
-FILE = "workbench.sqlite"
+FILE, LOCK = "workbench.sqlite", "workbench.lock"
 VERSION = 2
 """The schema that this library reads and writes; projects of earlier ones are brought to it when they are opened."""
 
@@ -116,6 +118,38 @@ def _check_sound(path: Path, connection: sqlite3.Connection) -> None:
     found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if found != "ok":
         raise unusable(path, sqlite3.DatabaseError("malformed"))
+
+
+class ProjectLock:
+    """The right to serve a project, until it is given back, or its process ends, however that does.
+
+    The lock is SQLite's own, on an empty file beside the project's: it works on every system, and while a server has
+    it, others may still read the project's file, to copy it.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        """Take the lock of a project directory; somebody else's is an InputError."""
+        try:
+            self._held = sqlite3.connect(directory / LOCK, timeout=0.5, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise _unwritten(directory, error) from None
+        try:
+            self._held.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            self._held.close()
+            if "locked" not in str(error):
+                raise _unwritten(directory, error) from None
+            hint = "use that one, stop it, or choose another --project"
+            raise InputError(f"{directory} is in use by another server", hint=hint) from None
+
+    def release(self) -> None:
+        """Let another server have the project."""
+        self._held.close()
+
+
+def _unwritten(directory: Path, error: sqlite3.Error) -> InputError:
+    hint = "give yourself the right to write it, or choose another --project"
+    return InputError(f"{directory}: cannot be written: {error}", hint=hint)
 
 
 class Database:
@@ -221,3 +255,43 @@ def _explained() -> Iterator[None]:
         raise
     except sqlite3.DatabaseError as error:
         raise storage_failure(error) from error
+
+
+# What SQLite says when a disk is full or a file is damaged, in words that say what to do.
+
+_RESTORE = "put a backup in its place: espalier serve --project DIR --restore FILE"
+
+_RIGHTS = "give yourself the right to write there, or choose another --project"
+
+_KNOWN = (  # what SQLite says, the status of an answer, what is wrong, and what to do
+    ("disk is full", 507, "the disk is full", "make room on it; what was confirmed before is stored"),
+    ("disk i/o error", 507, "the disk cannot be written or read", "look at the disk; what was confirmed is stored"),
+    ("readonly", 507, "the project cannot be written", _RIGHTS),
+    ("unable to open", 507, "the project cannot be opened", _RIGHTS),
+    ("malformed", 500, "the project is damaged", _RESTORE),
+    ("not a database", 500, "this is not a project of the workbench", "choose another --project"),
+    ("locked", 503, "the project is in use by another server", "use that one, stop it, or choose another --project"),
+)  # fmt: skip
+
+
+class StorageFailure(Failure):
+    """The project's file cannot be used as it should."""
+
+
+def _said(error: sqlite3.Error) -> tuple[int, str, str]:
+    text = str(error)
+    for sign, status, what, hint in _KNOWN:
+        if sign in text.lower():
+            return status, what, hint
+    return 500, f"the project's file: {text}", "its server's messages say more"
+
+
+def storage_failure(error: sqlite3.Error) -> StorageFailure:
+    """Return the answer of a request that met this."""
+    return StorageFailure(*_said(error))
+
+
+def unusable(path: Path, error: sqlite3.Error) -> InputError:
+    """Return why a server cannot start on a file."""
+    _, what, hint = _said(error)
+    return InputError(f"{path}: {what}", hint=hint)

@@ -7,7 +7,7 @@ from typing import Any
 
 from espalier.pages.page import page, paragraph, section, table
 from espalier.workbench.security import HEADER, OPEN, UNMARKED
-from espalier.workbench.shapes.references import ReferencesQuestion
+from espalier.workbench.shapes.records import ReferencesQuestion
 
 __all__ = ["api_page", "completed"]
 

@@ -13,7 +13,6 @@ from espalier.citations.formats import write as write_records
 from espalier.citations.record import Field, Record
 from espalier.document import Document
 from espalier.errors import nearest
-from espalier.extract.extraction import Extraction
 from espalier.io import FORMATS, write
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
@@ -86,17 +85,12 @@ def export(
     return Export(name, f"{_TYPES.get(format, 'text/plain')}; charset=utf-8", target.getvalue())
 
 
-def _answered(bench: Bench, task: ProjectTask, stored: Sequence[Stored]) -> list[Extraction]:
-    with bench.computing() as turn:
-        return bench.answers(task, stored, task.active, turn)
-
-
 def _documents(bench: Bench, task: ProjectTask, stored: Sequence[Stored], which: str) -> list[Document]:
     """Return documents with corrections, or else with what the model says."""
     if which == "texts":
         return [replace(one.document, spans=None, id=str(one.id)) for one in stored]
     open_ = [one for one in stored if not one.corrected]
-    said = dict(zip((one.id for one in open_), _answered(bench, task, open_), strict=True))
+    said = dict(zip((one.id for one in open_), bench.said(task, open_, task.active), strict=True))
     return [
         replace(one.document, id=str(one.id), spans=said[one.id].spans if one.id in said else one.document.spans)
         for one in stored
@@ -106,7 +100,7 @@ def _documents(bench: Bench, task: ProjectTask, stored: Sequence[Stored], which:
 def _records(bench: Bench, task: ProjectTask, stored: Sequence[Stored]) -> list[Record]:
     """Return references as parsed; of a corrected one all is certain."""
     found = []
-    for one, answer in zip(stored, _answered(bench, task, stored), strict=True):
+    for one, answer in zip(stored, bench.said(task, stored, task.active), strict=True):
         text, spans = one.document.text, one.document.spans
         if spans is None:
             found.append(Record(text, answer.fields, answer.confidence, answer.certificate))

@@ -45,7 +45,7 @@ ENDED = ("done", "failed", "cancelled")
 _JSON = ("curve", "error", "verdict")
 _INTERRUPTED = Failure(500, "the server was stopped while this ran", "start it again").body()["error"]
 _BY_RULES = ("pr", "ge")
-_MEMORY = 8 << 30
+_MEMORY = 8 << 30  # bytes that a training process may address, where that can be set
 _LOG = logging.getLogger("espalier.workbench")
 _LOOK = 0.5  # seconds between two looks at what other processes of the server have asked for
 _TAIL = 2000  # characters of a failed process's complaints that are shown
@@ -54,15 +54,13 @@ _TAIL = 2000  # characters of a failed process's complaints that are shown
 class Jobs:
     """The queue, and the thread that works through it."""
 
-    def __init__(
-        self, bench: Bench, command: Sequence[str], memory: int = _MEMORY, *, leads: bool = True, shared: bool = False
-    ) -> None:
-        """Take the command of a training process; memory : bytes that it may address, where that can be set.
+    def __init__(self, bench: Bench, command: Sequence[str], *, leads: bool, shared: bool) -> None:
+        """Take the command of a training process.
 
         leads : this process of the server runs the jobs; shared : others start and cancel some, too.
         """
         self.table, self._shared, self._told = JobTable(bench.database, leads=leads), shared, 0.0
-        self._bench, self._command, self._memory = bench, list(command), memory
+        self._bench, self._command = bench, list(command)
         self._live: dict[str, Any] | None = None
         self._process: subprocess.Popen[str] | None = None
         self._lock, self._wake, self._closed = threading.RLock(), threading.Event(), False
@@ -150,7 +148,7 @@ class Jobs:
         try:
             task = self._bench.tasks.get(job["task"])
             stores = self._bench.records, self._bench.models
-            orders = write_orders(*stores, task, job["method"], directory, memory=self._memory)
+            orders = write_orders(*stores, task, job["method"], directory, memory=_MEMORY)
             if self._begin(job):
                 failure = self._follow(job, task, orders)
         except EspalierError as error:
@@ -290,7 +288,7 @@ class Jobs:
 class JobTable:
     """The table of jobs; one that ran when a server died has failed, those that waited still wait."""
 
-    def __init__(self, database: Database, *, leads: bool = True) -> None:
+    def __init__(self, database: Database, *, leads: bool) -> None:
         """Take the project's file; leads : no other process runs jobs."""
         self._db = database
         if not leads:

@@ -1,8 +1,12 @@
-"""What people do to records besides correcting them: flag, put off, comment, split, merge."""
+"""What people do to records besides correcting them: flag, put off, comment, split, merge; and taking back a change.
+
+Whoever made it, what was there before is there again, and the history has one row more. Only the latest change of a
+thing can be taken back: what came after it would be lost otherwise. Taking back what was taken back is doing it again.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
 from sqlite3 import Connection
 from typing import Any
 
@@ -10,28 +14,30 @@ from espalier.document import Document, Span
 from espalier.workbench.bench import Bench
 from espalier.workbench.database import now
 from espalier.workbench.failures import Failure
-from espalier.workbench.history import note
-from espalier.workbench.records import Stored, bring_back, fields_json, insert_new, row_of, said_of
-from espalier.workbench.tasks import ProjectTask
+from espalier.workbench.history import HistoryChange, note
+from espalier.workbench.records import (
+    Stored,
+    bring_back,
+    check_restored,
+    fields_json,
+    give_fields,
+    insert_new,
+    row_of,
+    said_of,
+    stale,
+)
+from espalier.workbench.tasks import ProjectTask, RuleState
 
-__all__ = ["CommentRow", "add_comment", "comments", "flag", "merge", "parted_back", "skip", "split"]
+__all__ = ["add_comment", "comments", "flag", "merge", "skip", "split", "undo"]
+
+_FIELDS = ("confirmed", "confirmed with others", "taken back", "loaded from a file", "undone")
 
 
-@dataclass(frozen=True, slots=True)
-class CommentRow:
-    """What somebody wrote about a record, and when."""
-
-    id: int
-    at: str
-    who: str
-    text: str
-
-
-def comments(bench: Bench, task: ProjectTask, record: int) -> list[CommentRow]:
-    """Return the comments of a record, the oldest first."""
+def comments(bench: Bench, task: ProjectTask, record: int) -> list[dict[str, Any]]:
+    """Return the comments of a record as the API writes them, the oldest first."""
     bench.records.get(task.name, record)
     rows = bench.database.rows("SELECT id, at, who, text FROM comment WHERE record = ? ORDER BY id", record)
-    return [CommentRow(**dict(row)) for row in rows]
+    return [dict(row) for row in rows]
 
 
 def add_comment(bench: Bench, task: ProjectTask, record: int, who: str, text: str) -> None:
@@ -110,7 +116,7 @@ def _put_in_place(
     return made
 
 
-def parted_back(write: Connection, task: ProjectTask, rows: list[dict[str, Any]], made: list[int], who: str) -> None:
+def _parted_back(write: Connection, task: ProjectTask, rows: list[dict[str, Any]], made: list[int], who: str) -> None:
     """Take a split or a merge back: the records before are there again; the first gets the comments of since."""
     since: list[list[str]] = []
     for id in made:
@@ -122,3 +128,37 @@ def parted_back(write: Connection, task: ProjectTask, rows: list[dict[str, Any]]
     first, *others = rows
     for row in ({**first, "said": [*first.get("said", ()), *since]}, *others):
         bring_back(write, task, row, row["version"] + 2, who)
+
+
+def undo(bench: Bench, task: ProjectTask, change: HistoryChange, who: str) -> None:
+    """Take a change back; `Stale` if it is not the latest of its record or of the rules."""
+    if change.what == "rules":
+        bench.tasks.set_rules(task.name, RuleState.from_dict(change.before), who, change.version)
+        return
+    with bench.database.write() as write:
+        if change.what in _FIELDS:
+            _fields_back(write, task, change, who)
+        elif change.what in ("split", "merged"):
+            _parted_back(write, task, change.before, change.after, who)
+        elif change.what == "removed":
+            _record_back(write, task, change, who)
+        else:
+            raise Failure(409, f"{change.what!r} cannot be taken back", "do the opposite by hand")
+
+
+def _fields_back(write: Connection, task: ProjectTask, change: HistoryChange, who: str) -> None:
+    row = write.execute("SELECT * FROM record WHERE id = ?", (change.record,)).fetchone()
+    if row is None:
+        raise Failure(409, f"record {change.record} was removed", "take that back first")
+    if row["version"] != change.version:
+        raise stale(write, row)
+    check_restored(task, change.before)
+    give_fields(write, row, None if change.before is None else json.dumps(change.before), who, "undone")
+
+
+def _record_back(write: Connection, task: ProjectTask, change: HistoryChange, who: str) -> None:
+    row: dict[str, Any] = change.before
+    query = "SELECT max(version) FROM history WHERE task = ? AND record = ?"
+    if write.execute(query, (task.name, row["id"])).fetchone()[0] != change.version:
+        raise stale(write, row)
+    bring_back(write, task, row, change.version + 1, who)

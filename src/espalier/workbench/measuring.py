@@ -84,8 +84,7 @@ def _said(bench: Bench, task: ProjectTask, gold: Gold, model: int | None) -> lis
     if gold.ids[0] is None:
         return bench.of_documents(task, gold.documents, model)
     stored = [Stored(i, d, None) for i, d in zip(gold.ids, gold.documents, strict=True) if i is not None]
-    with bench.computing() as turn:
-        return bench.answers(task, stored, model, turn)
+    return bench.said(task, stored, model)
 
 
 def _plain(documents: Sequence[Document], spans: Sequence[Sequence[Span]]) -> list[list[str]]:

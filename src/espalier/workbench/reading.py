@@ -15,7 +15,7 @@ from espalier.citations.splitting import split_references
 from espalier.document import Document
 from espalier.documents.line_words import heading_kind
 from espalier.documents.pace import watched
-from espalier.documents.parsing import find_in, find_in_unclear, place_in_document
+from espalier.documents.parsing import find_in, place_in_document, read_unclear
 from espalier.documents.reading import KINDS, read_document
 from espalier.errors import FormatError
 from espalier.io import InputProblem, format_by_content, format_by_name, iter_read
@@ -80,7 +80,7 @@ def read_text(bench: Bench, task: ProjectTask, text: str, layout: str = "auto") 
     found, refused = UploadReading(), list[FormatError]()
     if task.name == REFERENCES:
         _refuse_bibliography(text)
-        if layout == "auto" and (unclear := find_in_unclear(text)):
+        if layout == "auto" and (unclear := read_unclear(text).references):
             _take_found(bench, found, unclear, "pasted text")
             return found
         for reference in split_references(text, layout, refused=refused):

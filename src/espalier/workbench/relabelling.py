@@ -40,14 +40,16 @@ class LabelChange:
 
 
 def change_labels(
-    bench: Bench, task: ProjectTask, change: LabelChange, who: str, *, really: bool, version: int | None = None
+    bench: Bench, task: ProjectTask, change: LabelChange, who: str, *, really: bool, version: int | None
 ) -> dict[str, Any]:
     """Return what a change of labels does, and do it if it is really wanted."""
     names = _names(task, change)
     outside = task.outside
     labels = own_labels(names, outside)
     state, rules = _rules(task, change, labels)
-    touched = [row for row in _corrected(bench, task) if _new_fields(row["corrected"], change, outside)[1]]
+    touched = [
+        row for row in bench.database.rows(_CORRECTED, task.name) if _new_fields(row["corrected"], change, outside)[1]
+    ]
     lost = sum(_new_fields(row["corrected"], change, outside)[0] is None for row in touched)
     told = {"labels": names, "records": len(touched), "reopened": lost, "rules": rules,
             "model": task.active is not None, "done": really}  # fmt: skip
@@ -59,9 +61,7 @@ def change_labels(
         _store(write, task, definition, state)
         before = {"labels": list(task.fields), "rules": task.rules.text}
         note(write, task.name, None, task.version + 1, who, "labels", before, {"labels": names, "rules": state.text})
-        for row in write.execute(
-            "SELECT * FROM record WHERE task = ? AND corrected IS NOT NULL", (task.name,)
-        ).fetchall():
+        for row in write.execute(_CORRECTED, (task.name,)).fetchall():
             fields, moved = _new_fields(row["corrected"], change, outside)
             if moved:
                 give_fields(write, row, fields, who, "labels changed")
@@ -89,10 +89,6 @@ def _names(task: ProjectTask, change: LabelChange) -> list[str]:
     if len(names) > max(MOST_LABELS, len(task.fields)):
         raise Failure(400, f"a task has at most {MOST_LABELS} labels", "remove or merge some")
     return names
-
-
-def _corrected(bench: Bench, task: ProjectTask) -> list[Any]:
-    return bench.database.rows(_CORRECTED, task.name)
 
 
 def _new_fields(stored: str, change: LabelChange, outside: bool) -> tuple[str | None, bool]:

@@ -61,8 +61,7 @@ def matching(bench: Bench, task: ProjectTask, wanted: RecordFilter) -> list[Stor
     found = [one for one in bench.records.all(task.name) if wanted.keeps(one)]
     if not wanted.asks_model or not found:
         return found
-    with bench.computing() as turn:
-        answers = bench.answers(task, found, task.active, turn)
+    answers = bench.said(task, found, task.active)
     return [one for one, answer in zip(found, answers, strict=True) if wanted.keeps_answer(one, answer)]
 
 
@@ -79,8 +78,7 @@ def confirm_sure(
     if not really:
         shown = _sample(bench, task, stored, sample)
         return {"matching": len(stored), "confirmed": 0, "records": bench.record_dicts(task, shown, 1)}
-    with bench.computing() as turn:
-        answers = bench.answers(task, stored, task.active, turn)
+    answers = bench.said(task, stored, task.active)
     for one, answer in zip(stored, answers, strict=True):
         spans = [Span(field.start, field.end, field.label) for field in answer.fields]
         bench.records.correct(task, one.id, spans, who, one.version, "confirmed with others")

@@ -105,11 +105,6 @@ class ProjectTask:
         """May text be in no field?"""
         return OUTSIDE in self.labels
 
-    @property
-    def marks(self) -> bool:
-        """Are labels tags, with B- and I-?"""
-        return all(is_tag(label) for label in self.labels)
-
 
 class TaskStore:
     """The table of tasks; those that come with the library are there from the start."""

@@ -11,10 +11,10 @@ from fastapi.responses import JSONResponse
 
 from espalier.workbench.failures import Failure
 from espalier.workbench.history import Stale
+from espalier.workbench.marking import undo
 from espalier.workbench.routes.shared import BenchOf, Number, TaskOf, WhoOf
 from espalier.workbench.shapes import people
 from espalier.workbench.shapes.requests import LARGEST
-from espalier.workbench.undoing import undo
 
 __all__ = ["router"]
 

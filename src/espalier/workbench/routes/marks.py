@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
@@ -33,7 +31,7 @@ def mark_record(asked: people.MarkOrder, task: TaskOf, record: Number, bench: Be
 @router.get("/tasks/{task}/records/{record}/comments", response_model=people.CommentsAnswer)
 def read_comments(task: TaskOf, record: Number, bench: BenchOf) -> JSONResponse:
     """Read the comments of a record."""
-    return JSONResponse({"said": [asdict(one) for one in comments(bench, task, record)]})
+    return JSONResponse({"said": comments(bench, task, record)})
 
 
 @router.post("/tasks/{task}/records/{record}/comments", response_model=people.CommentsAnswer)

@@ -9,8 +9,8 @@ from fastapi.responses import JSONResponse
 
 from espalier.workbench.measuring import compare, corrected, labelled, measure
 from espalier.workbench.routes.shared import UPLOAD, BenchOf, TaskOf, Uploaded
-from espalier.workbench.shapes.measuring import Comparison, ReportAnswer
 from espalier.workbench.shapes.requests import LARGEST, ComparisonQuestion, EvaluationQuestion
+from espalier.workbench.shapes.tasks import Comparison, ReportAnswer
 
 __all__ = ["router"]
 

@@ -27,7 +27,7 @@ from espalier.workbench.references import (
     written,
 )
 from espalier.workbench.routes.shared import BenchOf, Body, GathererOf
-from espalier.workbench.shapes.references import ParsedReferencesAnswer, ReferencesQuestion
+from espalier.workbench.shapes.records import ParsedReferencesAnswer, ReferencesQuestion
 from espalier.workbench.shapes.server import ErrorAnswer
 from espalier.workbench.tasks import REFERENCES, ProjectTask
 

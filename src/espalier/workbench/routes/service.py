@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from espalier.workbench.failures import Failure
 from espalier.workbench.metrics import MEDIA_TYPE, ServerMetrics
 from espalier.workbench.routes.shared import BenchOf, GathererOf
-from espalier.workbench.shapes.references import ServiceState
+from espalier.workbench.shapes.records import ServiceState
 
 __all__ = ["router"]
 

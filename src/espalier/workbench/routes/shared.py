@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from enum import Enum
 from typing import Annotated, Any
 from urllib.parse import unquote
@@ -66,23 +67,12 @@ UPLOAD: dict[str, Any] = {
 """The description of a body that is a file."""
 
 
-async def _bench(request: Request) -> Bench:
-    found: Bench = request.app.state.bench
-    return found
+def _state(name: str) -> Callable[[Request], Awaitable[Any]]:
+    """Return a dependency that gives a part of the application's state."""
 
+    async def found(request: Request) -> Any:
+        return getattr(request.app.state, name)
 
-async def _jobs(request: Request) -> Jobs:
-    found: Jobs = request.app.state.jobs
-    return found
-
-
-async def _gatherer(request: Request) -> Gatherer:
-    found: Gatherer = request.app.state.gatherer
-    return found
-
-
-async def _redecoder(request: Request) -> Redecoder:
-    found: Redecoder = request.app.state.redecoder
     return found
 
 
@@ -102,10 +92,10 @@ async def _who(name: Annotated[str, Header(alias="X-Espalier-Name", max_length=4
 WhoOf = Annotated[str, Depends(_who)]
 """The name of the person who sends a request; empty if nobody said one."""
 
-BenchOf = Annotated[Bench, Depends(_bench)]
-JobsOf = Annotated[Jobs, Depends(_jobs)]
-GathererOf = Annotated[Gatherer, Depends(_gatherer)]
-RedecoderOf = Annotated[Redecoder, Depends(_redecoder)]
+BenchOf = Annotated[Bench, Depends(_state("bench"))]
+JobsOf = Annotated[Jobs, Depends(_state("jobs"))]
+GathererOf = Annotated[Gatherer, Depends(_state("gatherer"))]
+RedecoderOf = Annotated[Redecoder, Depends(_state("redecoder"))]
 Body = Annotated[bytes, Depends(_body)]
 
 

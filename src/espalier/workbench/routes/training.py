@@ -14,8 +14,7 @@ from espalier.workbench.models import Version
 from espalier.workbench.routes.shared import UPLOAD, BenchOf, Body, JobsOf, ModelNumber, Number, TaskOf, download
 from espalier.workbench.routes.tasks import task_dict
 from espalier.workbench.shapes.requests import Chosen, JobOrder, NewName
-from espalier.workbench.shapes.tasks import TaskAnswer
-from espalier.workbench.shapes.training import JobAnswer, JobsAnswer, Model, Models
+from espalier.workbench.shapes.tasks import JobAnswer, JobsAnswer, Model, Models, TaskAnswer
 from espalier.workbench.tasks import NAME, ProjectTask
 
 __all__ = ["router"]
