@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.rules.machines import SeenOnce
+from espalier.rules.forms import SeenOnce
 
 
 def degree(groups: list[list[list[int]]], y: list[int]) -> int:

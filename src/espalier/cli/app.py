@@ -20,7 +20,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from espalier.cli.console import STDOUT, Stopped, complain, in_options, show_warnings
-from espalier.cli.slips import in_plain_words, unopened
 from espalier.errors import EspalierError
 
 __all__ = ["COMMANDS", "GROUPS", "application", "command_of", "run"]
@@ -152,6 +151,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except EspalierError as error:
         complain(in_options(error, " ".join(_named_command(arguments))))
     except OSError as error:
+        from espalier.cli.slips import unopened
+
         name = error.filename or (STDOUT if error.errno in _FULL else None)
         complain(str(unopened(error, str(name))) if name else str(error))
         if name == STDOUT:
@@ -163,6 +164,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         complain(_STOPPED)
         return _INTERRUPTED
     except _CommandLineError as error:
+        from espalier.cli.slips import in_plain_words
+
         words = _named_command(arguments)
         own = command_of(*words) if words else None
         complain(in_plain_words(error, arguments, words, (*COMMANDS, *GROUPS), own))

@@ -21,7 +21,6 @@ from typing import IO, Annotated, Any
 import typer
 
 from espalier.cli.console import complain, counted, note
-from espalier.cli.slips import SPREADSHEETS
 from espalier.document import CUT, Document, first_cut
 from espalier.errors import InputError, ResultWarning, nearest
 
@@ -170,7 +169,7 @@ def output_format(path: Path, format: str | None, option: str, more: Sequence[st
         if format not in known and short is None:
             otherwise = _hint_of_table(f".{format}", "csv", known) or f"known: {', '.join(known)}"
             raise InputError(f"unknown format {format!r}", hint=nearest(format, known, otherwise))
-        return format if format in known or short is None else short.name
+        return short.name
     if path == STANDARD:
         return "jsonl"
     if path.suffix.lower() == ".csv" and "csv" in more:
@@ -193,12 +192,14 @@ def reference_format(format: str | None, path: Path, option: str, shown: str = "
     known = [*FORMATS, *([shown] if shown else [])]
     if format is not None:
         format = format.lower()
+        if format in known:
+            return format
         short = format_of_file(f"x.{format}")  # as the end of a file's name says it: bib, json, xml
-        if format not in known and short is None:
+        if short is None:
             listed = ", ".join([*with_short_names(), *known[len(FORMATS) :]])
             otherwise = _hint_of_table(f".{format}", "csv", known) or f"there are {listed}"
             raise InputError(f"unknown format {format!r}", hint=nearest(format, known, otherwise))
-        return format if format in known or short is None else short.name
+        return short.name
     if path == STANDARD:
         return shown if shown and sys.stdout.isatty() else "jsonl"
     if shown and path.suffix.lower() == ".txt":
@@ -212,6 +213,8 @@ def reference_format(format: str | None, path: Path, option: str, shown: str = "
 
 def _hint_of_table(ending: str, instead: str, known: Sequence[str]) -> str:
     """Tell who wants a spreadsheet, by the end of a name, what to write instead; "" where that is not known."""
+    from espalier.cli.slips import SPREADSHEETS
+
     wanted = ending.lower() in SPREADSHEETS and "csv" in known
     return f"write {instead}, which Excel and LibreOffice open" if wanted else ""
 

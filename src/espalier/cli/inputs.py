@@ -28,7 +28,6 @@ from espalier.citations.bibliographies import HEAD, Bibliography, Entry, read_bi
 from espalier.citations.splitting import Reference, read_references
 from espalier.cli.console import complain, in_options
 from espalier.cli.files import STANDARD, Bad
-from espalier.cli.slips import unopened
 from espalier.documents.reading import KINDS, read_document, refuse_misnamed
 from espalier.errors import FormatError, InputError
 
@@ -388,6 +387,8 @@ def _name(path: Path) -> str:
 def _reason(error: InputError | OSError, path: Path) -> str:
     """Say what is wrong with a file."""
     if isinstance(error, OSError):
+        from espalier.cli.slips import unopened
+
         missing = error.errno in (errno.ENOENT, errno.ENAMETOOLONG)
         error = unopened(error, path, _hint_for_text(path) if missing else "")
     return in_options(error, "parse")

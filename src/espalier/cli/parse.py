@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from espalier.citations.formats import FORMATS, KEEPS, with_short_names
+from espalier.citations.formats import FORMATS, KEEPS
 from espalier.cli.console import Pace, counted, progress
 from espalier.cli.files import STANDARD, UTF_8, Encoding, Least, Output, RawCells, finish, keep_apart, reference_format
 from espalier.errors import InputError
@@ -24,7 +24,8 @@ Format = Annotated[
         "--format",
         "-f",
         metavar="FORMAT",
-        help=f"{', '.join(with_short_names())} or {_TABLE}; else by OUT's name, or a table (in a pipe: jsonl).",
+        help=f"{', '.join(FORMATS)}, the end of a file's name (bib), or {_TABLE}; else by OUT's name, or a table "
+        "(in a pipe: jsonl).",
     ),
 ]
 Review = Annotated[

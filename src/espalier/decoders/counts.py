@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 
 from espalier.decoders.base import GAP
 from espalier.rules.compile import Compiled, LocalTable
+from espalier.rules.forms import Machine, State
 from espalier.rules.lowering import holds_when_empty
-from espalier.rules.machines import Machine, State
 from espalier.rules.predicates import ALWAYS
 
 if TYPE_CHECKING:

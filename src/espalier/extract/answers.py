@@ -12,7 +12,7 @@ all tokens, and Python for each field and each broken rule.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,7 +27,6 @@ from espalier.decoders.counts import BatchDecoding
 from espalier.document import Document
 from espalier.extract.confidence import Calibration, Unfamiliar, rated, signs_of
 from espalier.extract.extraction import Field
-from espalier.extract.impossible import nearest_labels, unsure
 from espalier.inference import viterbi
 from espalier.lazy import cached_property
 from espalier.potentials import ChainBatch
@@ -39,7 +38,7 @@ from espalier.tags import parse_tag, segments
 if TYPE_CHECKING:
     from espalier.decoders.readings import Ranked
 
-__all__ = ["Answers", "FieldNames", "Reading", "Scored", "bounded", "decode"]
+__all__ = ["Answers", "FieldNames", "Reading", "Scored", "bounded", "decode", "unsure"]
 
 Float = NDArray[np.float64]
 Int16 = NDArray[np.int16]
@@ -341,7 +340,7 @@ def decode(
     open_ = [i for i, score in enumerate(certified.scores.tolist()) if score == -np.inf and scored.documents[i].tokens]
     for i in open_:
         if y[scored.ends[i]] < 0:
-            y[scored.span(i)] = nearest_labels(problem_of(scored, compiled, bits, i))
+            y[scored.span(i)] = _nearest_labels(problem_of(scored, compiled, bits, i))
     if open_:
         degrees = degree_matrix(compiled, scored.corpus, y, bits)
     return Answers(scored, compiled, bits, y, certified.certificates, degrees)
@@ -392,3 +391,25 @@ def bounded(fields: tuple[Field, ...], best: tuple[Field, ...], sure: float) -> 
         else Field(field.label, field.text, field.start, field.end, left)
         for field in fields
     )
+
+
+def _nearest_labels(problem: Problem) -> NDArray[np.int16]:
+    """Return the labels that break hard rules least, else those that the model prefers."""
+    from espalier.decoders.conflict import relax
+
+    nearest = relax(problem)
+    return viterbi(problem.potentials).labels if nearest is None or nearest.labels is None else nearest.labels
+
+
+def unsure(reading: Reading, problem: Problem | None = None) -> Reading:
+    """Return a reading as what it is if no labelling keeps the rules: sure of nothing, and with the names of the rules.
+
+    Under the rules every labelling has the probability 0; a calibration would make something of that. problem : whose
+    rules are asked; a model of segments has none.
+    """
+    from espalier.decoders.conflict import conflict
+
+    why = None if problem is None else conflict(problem)
+    fields = tuple(replace(field, confidence=0.0) for field in reading.fields)
+    certificate = replace(reading.certificate, conflict=() if why is None else why.rules)
+    return reading._replace(fields=fields, confidence=0.0, certificate=certificate)

@@ -17,10 +17,9 @@ from espalier.decoders.segments import best_segmentations
 from espalier.document import Document
 from espalier.estimators.abilities import ScoresSegments
 from espalier.estimators.ccm_segments import segment_tags
-from espalier.extract.answers import FieldNames, Reading, bounded
+from espalier.extract.answers import FieldNames, Reading, bounded, unsure
 from espalier.extract.confidence import Calibration
 from espalier.extract.extraction import Field
-from espalier.extract.impossible import unsure
 from espalier.inference import log_partition, path_scores, segment_marginals, viterbi
 from espalier.rules.compile import Compiled, Grounded
 from espalier.rules.meaning import violations

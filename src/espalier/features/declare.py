@@ -57,7 +57,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,8 +83,10 @@ from espalier.features.fields import (
 )
 from espalier.features.matrix import Column, Raw, Result, intern
 from espalier.features.spans import Beyond, Bracketed, Measure, Quoted, Within
-from espalier.phrases import PhraseTrie, collapsed
 from espalier.regex import LONGEST_TOKEN, compile_regex
+
+if TYPE_CHECKING:
+    from espalier.phrases import PhraseTrie
 
 __all__ = [
     "Call",
@@ -355,6 +357,8 @@ class Lexicon(NamedField):
 
     def __post_init__(self) -> None:
         """Check the entries and bring them into their canonical form."""
+        from espalier.phrases import collapsed
+
         NamedField.__post_init__(self)
         if isinstance(self.entries, str):
             raise InputError(f"lexicon {self.label!r}: expected a list of entries, found the string {self.entries!r}")
@@ -381,6 +385,8 @@ class Lexicon(NamedField):
     def by_token(self, corpus: Corpus) -> Raw:
         """Return B or I for each token inside a match."""
         if not self._made:  # when first asked for: a model file may be loaded to look at it
+            from espalier.phrases import PhraseTrie
+
             self._made.append(PhraseTrie(self.entries, fold=self.fold))
         start, stop = self._made[0].find(corpus.indptr, corpus.token_ids, corpus.types)
         tags, done = np.full(corpus.n_tokens, -1), 0

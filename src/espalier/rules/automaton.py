@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError
-from espalier.rules.machines import Machine
+from espalier.rules.forms import Machine
 
 __all__ = ["MOST_CONDITIONS", "Automaton", "Component", "SizeError", "build_automaton", "estimate_size", "tabulate"]
 

@@ -4,7 +4,7 @@ Every rule gets the cheapest form that is exact for it:
 
     local     sums over labels and pairs of neighbours, folded into the potentials       (`rules.forms`)
     linear    rows a . n(y) <= b over counts of the labelling                            (`rules.forms`)
-    monitor   a left-to-right machine                                                    (`rules.machines`)
+    monitor   a left-to-right machine                                                    (`rules.forms`)
 
 and a monitor whatever its form; some rules together become a product automaton (`rules.automaton`). Penalties are in
 none of these: learning one never compiles anything again. Soft penalties enter by product, hard ones by mask, because
@@ -24,9 +24,8 @@ from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import InputError, RuleError
 from espalier.lazy import cached_property
 from espalier.rules import lowering, meaning
-from espalier.rules.forms import Bits, Inequality, LinearForm, LocalForm, PathTable, Row
+from espalier.rules.forms import Bits, Capped, Inequality, LinearForm, LocalForm, Machine, PathTable, Row, State
 from espalier.rules.lowering import Plan, Sequences, holds_when_empty
-from espalier.rules.machines import Capped, Machine, State
 from espalier.rules.nodes import conditions_of
 from espalier.rules.predicates import ALWAYS, Condition, Named, parts
 from espalier.rules.ruleset import RuleSet

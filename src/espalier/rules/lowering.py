@@ -24,10 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.rules import machines as m
+from espalier.rules import forms as m
 from espalier.rules import nodes as n
-from espalier.rules.forms import Charge, Counts, Inequality, PathTable
-from espalier.rules.machines import Machine
+from espalier.rules.forms import Charge, Counts, Inequality, Machine, PathTable
 from espalier.rules.meaning import degree
 from espalier.rules.phrases import PhrasePattern, Phrases
 from espalier.rules.predicates import (

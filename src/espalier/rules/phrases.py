@@ -16,14 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import RuleError
-from espalier.phrases import PhraseTrie, collapsed
 from espalier.rules.predicates import AnyOf, Condition, Words
+
+if TYPE_CHECKING:
+    from espalier.phrases import PhraseTrie
 
 __all__ = [
     "ROLES",
@@ -76,6 +78,8 @@ class Phrases(Condition):
         phrases: object = self.phrases
         if not isinstance(phrases, tuple) or not all(isinstance(phrase, str) for phrase in phrases):
             raise RuleError(f"phrases must be a tuple of strings, not {phrases!r:.80}")
+        from espalier.phrases import collapsed
+
         object.__setattr__(self, "phrases", tuple(map(collapsed, self.phrases)))
         _check_role(self.role)
         if not self.phrases or not all(self.phrases):
@@ -118,6 +122,8 @@ class Phrases(Condition):
 @lru_cache(maxsize=4)
 def _trie(phrases: tuple[str, ...], fold: bool) -> PhraseTrie:
     """Make a trie once for all conditions on the same list."""
+    from espalier.phrases import PhraseTrie
+
     return PhraseTrie(phrases, fold=fold)
 
 
