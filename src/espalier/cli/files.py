@@ -165,8 +165,10 @@ def output_format(path: Path, format: str | None, option: str, more: Sequence[st
     known = [*FORMATS, *more]
     if format is not None:
         format = format.lower()
+        if format in known:
+            return format
         short = format_by_name(f"x.{format}")  # as the end of a file's name says it: json, txt
-        if format not in known and short is None:
+        if short is None:
             otherwise = _hint_of_table(f".{format}", "csv", known) or f"known: {', '.join(known)}"
             raise InputError(f"unknown format {format!r}", hint=nearest(format, known, otherwise))
         return short.name
