@@ -11,6 +11,7 @@ import pytest
 from joblib import parallel_config
 
 import espalier as es
+from espalier.distributed import workers
 from espalier.distributed.shards import n_workers, shards_of
 from espalier.distributed.workers import ShardsInFutures
 from espalier.errors import EspalierError, InputError
@@ -41,9 +42,9 @@ def test_answers_and_states_stay_on_the_cluster() -> None:
         assert shards.replies(added, 1) == [(30, 1), (30, 1), (0, 1), (150, 1), (70, 1)]
         assert shards.total(added, 2) == (560, 10)
         assert shards.total(added, factor=1) == (280, 15)
-        makers, workers = zip(*shards.replies(who), strict=True)
-        assert makers == workers  # a part is worked on where it is
-        assert os.getpid() not in workers
+        makers, answering = zip(*shards.replies(who), strict=True)
+        assert makers == answering  # a part is worked on where it is
+        assert os.getpid() not in answering
         with pytest.raises(InputError, match="in the part that begins with sequence 3: 5 is not wanted"):
             shards.total(complains, 5)
         assert shards.total(added, 1)[1] == 5  # `who` had no state, and an error changes none
@@ -93,3 +94,24 @@ def test_a_worker_that_dies_at_work() -> None:
         shards.total(dies, 4)
     with shards_of(DATA, prepared, common=1, jobs=2) as shards:  # the cluster has new workers
         assert shards.total(added, 1)[0] == 28
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_a_worker_that_dies_while_data_are_handed_out(times, cluster, monkeypatch) -> None:
+    """The scheduler looks for a worker that it no longer has: a KeyError of its own."""
+    left, scatter = [times], cluster.scatter
+
+    def scatters(*args, **named):
+        left[0] -= 1
+        if left[0] >= 0:
+            raise KeyError("tcp://127.0.0.1:1")
+        return scatter(*args, **named)
+
+    monkeypatch.setattr(cluster, "scatter", scatters)
+    monkeypatch.setattr(workers, "_PAUSE", 0.0)
+    if times == 3:
+        with pytest.raises(EspalierError, match="could not be handed to the cluster in 3 tries"):
+            shards_of(DATA, prepared, common=1, jobs=2)
+    else:
+        with shards_of(DATA, prepared, common=1, jobs=2) as shards:
+            assert shards.total(added, 1)[0] == 28

@@ -21,6 +21,7 @@ import os
 import pickle
 import tempfile
 import threading
+import time
 import uuid
 import warnings
 from collections import deque
@@ -37,6 +38,7 @@ from espalier.errors import EspalierError
 __all__ = ["ShardsInFolder", "ShardsInFutures", "prepared", "request"]
 
 Part = TypeVar("Part")
+_TRIES, _PAUSE = 3, 0.5  # to hand out data; seconds behind one, in which a cluster sees that a worker is gone
 
 RUNS = 2
 """Parts of the few runs last used are kept; a worker that serves one learner after the other does not fill up."""
@@ -172,8 +174,8 @@ class ShardsInFutures(Shards[Part]):
         """Scatter the parts."""
         self._client, self._waiting = backend.client, backend.retrieval_context
         self._run, self._first, self._turn = uuid.uuid4().hex, first, 0
-        self._common = self._client.scatter(packed((prepare, common)), broadcast=True, hash=False)
-        self._parts = self._client.scatter([packed(part) for part in data], hash=False)
+        self._common = _scattered(self._client, packed((prepare, common)), broadcast=True)
+        self._parts = _scattered(self._client, [packed(part) for part in data])
         self._states: list[Any] = [NO_STATE] * len(self._parts)
 
     def _ask(self, request: bytes) -> Iterator[bytes]:
@@ -188,7 +190,7 @@ class ShardsInFutures(Shards[Part]):
     def _sent(self, request: bytes) -> tuple[deque[Any], list[Any]]:
         """Send a request; return the replies and the states to come."""
         client = self._client
-        sent = client.scatter(request, broadcast=True, hash=False)
+        sent = _scattered(client, request, broadcast=True)
         answers = [
             client.submit(
                 _answer_from_futures, self._run, k, self._turn, first, self._common, part, state, sent, pure=False
@@ -201,6 +203,23 @@ class ShardsInFutures(Shards[Part]):
     def close(self) -> None:
         """Let go of the futures; the cluster then frees what they hold."""
         self._common, self._parts, self._states = None, [], []
+
+
+def _scattered(client: Any, what: Any, *, broadcast: bool = False) -> Any:
+    """Hand data to the workers; again where one of them dies meanwhile.
+
+    Dask's scheduler then looks for a worker that it no longer has. Nothing is lost: the data are still here.
+    """
+    for _ in range(_TRIES):
+        try:
+            return client.scatter(what, broadcast=broadcast, hash=False)
+        except (KeyError, OSError) as error:  # a worker that is gone, and a connection to one
+            lost = error
+            time.sleep(_PAUSE)
+    raise EspalierError(
+        f"data could not be handed to the cluster in {_TRIES} tries: its workers die or do not answer",
+        hint="see what its scheduler and workers print, give workers more memory, and fit again",
+    ) from lost
 
 
 @contextmanager
