@@ -21,6 +21,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from rendering.abroad import Abroad
 from rendering.articles import LAYOUTS, write_article
 from rendering.bibtex import STYLES, Writer
 from rendering.exchange import Exchange
@@ -28,6 +29,7 @@ from rendering.kinds import Maker
 from rendering.labels import label_marked, read_marked
 from rendering.noise import spoil
 from rendering.plan import Job, Style, plan, read_styles, work
+from rendering.traditions import Traditions
 from rendering.words import Words
 from rendering.works import Pool
 
@@ -47,6 +49,9 @@ BIBTEX = 0.16
 
 ARTICLES = 0.05
 """The share of articles in layouts that styles lack; they count as seen, too."""
+
+TRADITIONS, ABROAD = 0.08, 0.06
+"""The shares of references in ways of citing and of countries that have few styles; only `train` has them."""
 
 SPARE = 1.12
 """How many more are rendered than wanted: copies and what is no reference are dropped."""
@@ -98,7 +103,7 @@ def make(
 ) -> tuple[list[dict[str, Any]], Counter[str]]:
     """Return the references of a part, shuffled, and what was dropped and why.
 
-    pool, styles : the works and the styles, else those of the part in the directory `data`.
+    pool, styles : the works and the styles, else those of the part in the directory `data`; those alone, then.
     """
     random, words = Random(f"{seed}/{part}"), Words.read(part)
     maker = Maker(Pool.read(data, part) if pool is None else pool, words, random)
@@ -109,6 +114,9 @@ def make(
     jobs = list(plan(styles, maker, random, round(wanted * (1 - share) * SPARE), evenly=part != "train"))
     found += _csl(jobs, rendering, dropped)
     found += _articles(maker, random, words, round(wanted * ARTICLES) if share else 0)
+    if part == "train" and pool is None:
+        found += _traditions(maker, random, round(wanted * TRADITIONS))
+        found += _abroad(random, round(wanted * ABROAD))
     exchange, drawn = (
         Exchange((document, origin["locale"][:2]) for document, origin in found),
         Random(f"{seed}/exchange"),
@@ -155,6 +163,22 @@ def _articles(maker: Maker, random: Random, words: Words, count: int) -> Iterato
             n += 1
             origin = {"style": f"layout/{layout}", "locale": "en-US", "kind": item["kind"], "work": item["work"]}
             yield document, origin
+
+
+def _traditions(maker: Maker, random: Random, count: int) -> Iterator[tuple[Document, dict[str, Any]]]:
+    """Yield references as they are cited where styles are few."""
+    writer = Traditions(maker, random)
+    for _ in range(count):
+        document, language, kind = writer.write()
+        yield document, {"style": "tradition", "locale": language, "kind": kind, "work": "made"}
+
+
+def _abroad(random: Random, count: int) -> Iterator[tuple[Document, dict[str, Any]]]:
+    """Yield references of countries whose styles and works are rare."""
+    writer = Abroad(random)
+    for _ in range(count):
+        document, language, kind = writer.write()
+        yield document, {"style": "abroad", "locale": language, "kind": kind, "work": "made"}
 
 
 def _csl(jobs: Sequence[Job], rendering: Rendering, dropped: Counter[str]) -> Iterator[tuple[Document, dict[str, Any]]]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
-from importlib import import_module
-from pathlib import Path
 from random import Random
 
+from rendering.words import read_table
 from rendering.works import Item, Pool
 
 from rendering import details
@@ -28,7 +26,8 @@ class MadeUp(Pool):
         super().__init__()
         self._random = random
         self._lists = {
-            name: [" ".join(x.split()) for x in text.split("|")] for name, text in (lists or _read()).items()
+            name: [" ".join(x.split()) for x in text.split("|")]
+            for name, text in (lists or read_table("made_up")).items()
         }
         self.publishers = [(name, place) for name, place in (one.split("@") for one in self._lists["publishers"])]
         self.people = [self._person() for _ in range(200)]
@@ -79,12 +78,6 @@ class MadeUp(Pool):
 
     def _person(self) -> Item:
         return {"family": self._text("family"), "given": self._text("given")}
-
-
-def _read() -> Mapping[str, str]:
-    tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    found: Mapping[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return found
 
 
 def _capital(text: str) -> str:

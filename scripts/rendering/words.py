@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from random import Random
+from typing import Any
 
 LANGUAGES = ("de", "fr", "es", "it", "pt", "nl", "pl", "ru", "zh", "ja")
 """The languages besides English that references are made in."""
@@ -29,8 +30,7 @@ class Words:
     @classmethod
     def read(cls, part: str) -> Words:
         """Read the lists that stand beside this file."""
-        tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-        return cls(tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8")), part)
+        return cls(read_table("words"), part)
 
     def all(self, name: str, language: str = "common") -> Sequence[str]:
         """Return a list; empty if the language has none."""
@@ -47,6 +47,13 @@ class Words:
         made = [entry for entry in entries if "{" in entry]
         entry = random.choice(made if made and random.random() < _MADE else entries)
         return re.sub(r"\{(\w+)\}", lambda found: self.one(random, found.group(1)), entry)
+
+
+def read_table(name: str) -> dict[str, Any]:
+    """Return what a file of words beside this one holds."""
+    tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    found: dict[str, Any] = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+    return found
 
 
 def _of_part(text: str, part: str) -> list[str]:

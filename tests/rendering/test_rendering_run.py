@@ -154,12 +154,14 @@ def test_files_of_labelled_references(tmp_path: Path) -> None:
     data = small_data(tmp_path / "data")
     files = made(data, tmp_path / "first", tmp_path / "tools")
     assert made(data, tmp_path / "second", tmp_path / "other tools", "--processes", "3") == files
+    origins = {"train": {"train", "bst", "layout", "tradition", "abroad"}, "dev": {"dev", "bst", "layout"}}
+    origins["unseen"] = {"unseen"}
     for part, count in (("train", 60), ("dev", 20), ("unseen", 20)):
         rows = [json.loads(line) for line in gzip.decompress(files[part]).decode().splitlines()]
         assert 0.9 * count <= len(rows) <= count  # copies are dropped, and there are few works
         assert {tag[2:] for row in rows for tag in row["bio"]} <= set(LABELS)
         assert all(row["bio"][0].startswith("B-") for row in rows)
-        assert {row["style"].split("/")[0] for row in rows} <= ({part, "bst", "layout"} if part != "unseen" else {part})
+        assert {row["style"].split("/")[0] for row in rows} <= origins[part]
         assert part != "unseen" or not any("noise" in row for row in rows)
         documents = list(read(tmp_path / "first" / f"{part}.jsonl.gz"))
         assert [document.text for document in documents] == [row["text"] for row in rows]
