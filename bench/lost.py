@@ -30,7 +30,15 @@ import espalier as es
 from common import DATA
 from espalier.citations.formats import FORMATS
 from espalier.citations.normalise.kept import ORDINALS, SILENT
-from espalier.citations.normalise.lexicon import JOINERS, MONTHS, ROLES, ROLES_IN_SHORT, SEASONS, vocabulary
+from espalier.citations.normalise.lexicon import (
+    JOINERS,
+    LOW_JOINERS,
+    MONTHS,
+    ROLES,
+    ROLES_IN_SHORT,
+    SEASONS,
+    vocabulary,
+)
 from espalier.citations.record import Record
 
 SETS = ("anystyle", "cora", "crossref_real", "grobid", "linkedbooks", "umass_flat", "unlabelled_refs")
@@ -40,7 +48,8 @@ AROUND_NAMES = vocabulary(
     "autres coll cols col von herausgegeben hrsg hg edited ed eds editor editors translated transl trans tr "
     "compiled comp revised rev trad traduit traduction traduccion traduzione traducao traducido traduzido par "
     "por de da editado organizado sous la dir direction ubers ubersetzt ubersetzung aus dem en anderen i inni "
-    "kol и др другие 等 ほか ред amp with mit"
+    "kol и др другие 等 ほか ред amp with mit i w в у dalam teoksessa icinde στο под за общ пер сост vd ve ark "
+    "dig dkk ym m fl mfl s a wsp dr sur si va es ja та ін інші соавт 외 他"
 )
 """Words that may stand before, between or after names, besides those of the lexicon."""
 
@@ -50,7 +59,7 @@ WORD = re.compile(r"[^\W\d_]+|\d+")
 
 def words(text: str) -> list[str]:
     """Return the runs of letters and of digits, folded: no case, no accents, no wide signs."""
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold()).replace("ı", "i")
     return WORD.findall("".join(sign for sign in folded if not unicodedata.combining(sign)))
 
 
@@ -111,7 +120,7 @@ def lost(record: Record, format: str) -> list[tuple[str, str]]:
 def silent(label: str, text: str, word: str) -> bool:
     """May this word go?"""
     if label in NAMES:
-        return word in AROUND_NAMES or word in JOINERS | ROLES | ROLES_IN_SHORT
+        return word in AROUND_NAMES or word in JOINERS | LOW_JOINERS | ROLES | ROLES_IN_SHORT
     if label == "citation-number":  # a bare number, perhaps with a letter
         found = words(text)
         return len(found) <= 2 and found[0].isdigit() and all(len(one) == 1 for one in found[1:])

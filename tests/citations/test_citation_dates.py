@@ -6,11 +6,12 @@ import calendar
 from datetime import date, timedelta
 
 import pytest
+from citation_works import record_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.citations.normalise import parse_date
-from espalier.citations.normalise.dates import is_month, is_pending
+from espalier.citations.normalise.dates import is_month, is_pending, is_visit, split_original
 from espalier.citations.work import Date
 
 
@@ -50,6 +51,7 @@ from espalier.citations.work import Date
         # languages
         ("12. März 2003", [(2003, 3, 12)]),
         ("1er janvier 2003", [(2003, 1, 1)]),
+        ("12 juill. 1989", [(1989, 7, 12)]),
         ("Fév. 2001", [(2001, 2)]),
         ("août 1999", [(1999, 8)]),
         ("déc. 2001", [(2001, 12)]),
@@ -73,6 +75,23 @@ from espalier.citations.work import Date
         ("２００５年３月。", [(2005, 3)]),
         ("октябрь–ноябрь 2004", [(2004, 10), (2004, 11)]),
         ("2003-2004 гг.", [(2003,), (2004,)]),
+        ("2015, 12 Mart", [(2015, 3, 12)]),
+        ("5. toukokuuta 2014", [(2014, 5, 5)]),
+        ("2014. március 3.", [(2014, 3, 3)]),
+        ("3 martie 2015", [(2015, 3, 3)]),
+        ("12 Maret 2016", [(2016, 3, 12)]),
+        ("12 березня 2015 р.", [(2015, 3, 12)]),
+        ("12 Μαΐου 2010", [(2010, 5, 12)]),
+        ("12 d’abril de 2010", [(2010, 4, 12)]),
+        ("2012 m. gegužės 5 d.", [(2012, 5, 5)]),
+        ("2012. gada 5. maijs", [(2012, 5, 5)]),
+        ("ngày 12 tháng 5 năm 2017", [(2017, 5, 12)]),
+        ("tháng 5/2017", [(2017, 5)]),
+        ("2015년 3월 2일", [(2015, 3, 2)]),
+        ("2015년", [(2015,)]),
+        ("14. 5. 2012", [(2012, 5, 14)]),
+        ("12 listopada 2010", [(2010, 11, 12)]),
+        ("12. listopada 2010. godine", [(2010, 10, 12)]),
         # ranges
         ("1994-1996", [(1994,), (1996,)]),
         ("1994–96", [(1994,), (1996,)]),
@@ -92,6 +111,18 @@ from espalier.citations.work import Date
         ("retrieved on May 5, 2010, from", [(2010, 5, 5)]),
         ("abgerufen am 3. Mai 2010", [(2010, 5, 3)]),
         ("consulté le 3 mai 2010", [(2010, 5, 3)]),
+        ("[cit. 2012-05-14]", [(2012, 5, 14)]),
+        ("[cit. 14. 5. 2012]", [(2012, 5, 14)]),
+        ("Erişim tarihi: 12.06.2016", [(2016, 6, 12)]),
+        ("ERİŞİM TARİHİ: 12.06.2016", [(2016, 6, 12)]),
+        ("Viitattu 12.3.2015.", [(2015, 3, 12)]),
+        ("viitattu 5. toukokuuta 2014", [(2014, 5, 5)]),
+        ("(дата звернення: 05.10.2017)", [(2017, 10, 5)]),
+        ("accesat la 10.02.2017", [(2017, 2, 10)]),
+        ("(letöltés: 2014.03.03.)", [(2014, 3, 3)]),
+        ("lastet ned 05.06.2012 fra", [(2012, 6, 5)]),
+        ("(参照 2016-05-10)", [(2016, 5, 10)]),
+        ("accessed 2016年5月10日", [(2016, 5, 10)]),
     ],
 )
 def test_what_is_understood_in_full(text: str, parts: list[tuple[int, ...]]) -> None:
@@ -103,7 +134,62 @@ def test_what_is_understood_in_full(text: str, parts: list[tuple[int, ...]]) -> 
     [
         ("accessed 03/12/2003", [(2003,)], "accessed 03/12/2003"),
         ("12.03.2021 und 13.03.2021", [(2021,)], "12.03.2021 und 13.03.2021"),
+        ("nobody knows 12.03.2014", [(2014, 3, 12)], "nobody knows 12.03.2014"),
+        ("Epub 2012/05/18", [(2012, 5, 18)], "Epub 2012/05/18"),
+        ("nobody knows 03/12/2003", [(2003,)], "nobody knows 03/12/2003"),
         ("1994a", [(1994,)], "1994a"),
+        ("1994d", [(1994,)], "1994d"),
+        ("1994c.", [(1994,)], "1994c"),
+        ("du 3 mai 1920", [(1920, 5, 3)], "du 3 mai 1920"),
+        ("1° maggio 1900", [(1900, 5, 1)], "1° maggio 1900"),
+        ("a.a. 1992-1993", [(1992,), (1993,)], "a.a. 1992-1993"),
+        # Roman numerals
+        ("17.V.1921", [(1921, 5, 17)], "17.V.1921"),
+        ("17. V. 1921", [(1921, 5, 17)], "17. V. 1921"),
+        ("3-XII-1977", [(1977, 12, 3)], "3-XII-1977"),
+        ("31.II.1999", [(1999,)], "31.II.1999"),
+        ("17.V.0921", [], "17.V.0921"),
+        ("MDCXLVI.", [(1646,)], "MDCXLVI"),
+        ("M.DC.XLVI", [(1646,)], "M.DC.XLVI"),
+        ("MDCL", [(1650,)], "MDCL"),
+        ("MCMXCIV", [(1994,)], "MCMXCIV"),
+        ("MDCLVIIII", [(1659,)], "MDCLVIIII"),
+        ("MIM", [], "MIM"),
+        ("MIX", [], "MIX"),
+        ("MMM", [], "MMM"),
+        # two styles
+        ("20 Jan. 1640/41", [(1641, 1, 20)], "20 Jan. 1640/41"),
+        ("Jan. 1640/1", [(1641, 1)], "Jan. 1640/1"),
+        ("5 May 1640/41", [(1640,)], "5 May 1640/41"),
+        ("20 Jan. 1640/45", [(1640,)], "20 Jan. 1640/45"),
+        # with the number of the edition, and a letter for a 1
+        ("³1985", [(1985,)], "³1985"),
+        ("(¹²1985).", [(1985,)], "¹²1985"),
+        ("1996²", [(1996,)], "1996²"),
+        ("51972", [(1972,)], "51972"),
+        ("11972", [], "11972"),
+        ("52072", [], "52072"),
+        ("151972", [], "151972"),
+        ("19762.", [(1976,)], "19762"),
+        ("20053", [(2005,)], "20053"),
+        ("19761", [], "19761"),
+        ("11592", [], "11592"),
+        ("l960", [(1960,)], "l960"),
+        ("i960a", [(1960,)], "i960a"),
+        ("ig85,", [(1985,)], "ig85"),
+        ("(1 999),", [(1999,)], "1 999"),
+        ("mdcclxxx", [(1780,)], "mdcclxxx"),
+        ("mild", [], "mild"),
+        ("l060", [], "l060"),
+        # other calendars
+        ("平成26年", [(2014,)], "平成26年"),
+        ("令和元年5月1日", [(2019, 5, 1)], "令和元年5月1日"),
+        ("พ.ศ. 2557", [(2014,)], "พ.ศ. 2557"),
+        ("2557", [], "2557"),
+        ("(1378/1999)", [(1999,)], "1378/1999"),
+        ("1378 [1999]", [(1999,)], "1378 [1999]"),
+        ("1999 [1420]", [(1999,)], "1999 [1420]"),
+        ("2557/2014", [(2014,)], "2557/2014"),
         ("(1994b).", [(1994,)], "1994b"),
         ("03/12/2003", [(2003,)], "03/12/2003"),
         ("2003-04", [(2003,)], "2003-04"),
@@ -175,6 +261,30 @@ NAMES_OF_MONTHS = [
     "januari februari maart april mei juni juli augustus september oktober november december",
     "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
     "januar februar marts april maj juni juli august september oktober november december",
+    "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
+    "OCAK ŞUBAT MART NİSAN MAYIS HAZİRAN TEMMUZ AĞUSTOS EYLÜL EKİM KASIM ARALIK",
+    "tammikuu helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu marraskuu joulukuu",
+    "január február március április május június július augusztus szeptember október november december",
+    "ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie noiembrie decembrie",
+    "januari februari maret april mei juni juli agustus september oktober november desember",
+    "Januari Februari Mac April Mei Jun Julai Ogos September Oktober November Disember",
+    "січень лютий березень квітень травень червень липень серпень вересень жовтень листопад грудень",
+    "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня",
+    "януари февруари март април май юни юли август септември октомври ноември декември",
+    "јануара фебруара марта априла маја јуна јула августа септембра октобра новембра децембра",
+    "januara februara marta aprila maja juna jula avgusta septembra oktobra novembra decembra",
+    "január február marec apríl máj jún júl august september október november december",
+    "januára februára marca apríla mája júna júla augusta septembra októbra novembra decembra",
+    "januarja februarja marca aprila maja junija julija avgusta septembra oktobra novembra decembra",
+    "sausio vasario kovo balandžio gegužės birželio liepos rugpjūčio rugsėjo spalio lapkričio gruodžio",
+    "janvāris februāris marts aprīlis maijs jūnijs jūlijs augusts septembris oktobris novembris decembris",
+    "jaanuar veebruar märts aprill mai juuni juuli august september oktoober november detsember",
+    "gener febrer març abril maig juny juliol agost setembre octubre novembre desembre",
+    "januar februar mars april mai juni juli august september oktober november desember",
+    "Ιανουάριος Φεβρουάριος Μάρτιος Απρίλιος Μάιος Ιούνιος "
+    "Ιούλιος Αύγουστος Σεπτέμβριος Οκτώβριος Νοέμβριος Δεκέμβριος",
+    "Ιανουαρίου Φεβρουαρίου Μαρτίου Απριλίου Μαΐου Ιουνίου "
+    "Ιουλίου Αυγούστου Σεπτεμβρίου Οκτωβρίου Νοεμβρίου Δεκεμβρίου",
     "sty lut mar kwi maj cze lip sie wrz paź lis gru",
     "янв фев мар апр май июн июл авг сен окт ноя дек",
 ]
@@ -206,10 +316,65 @@ def test_what_stands_for_a_date(text: str, expected: bool) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
+    [("accesat la 10.02.2017", True), ("[cit. 2012-05-14]", True), ("2012", False), ("3 May 2012", False)],
+)
+def test_dates_of_visits(text: str, expected: bool) -> None:
+    assert is_visit(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "edition"),
+    [
+        ([("date", "³1985")], "3"),
+        ([("date", "(1996²).")], "2"),
+        ([("date", "51972")], "5"),
+        ([("date", "19762,")], "2"),
+        ([("date", "1972")], ""),
+        ([("date", "51972"), ("edition", "rev. ed.")], "rev. ed."),
+    ],
+)
+def test_editions_beside_the_year(fields: list[tuple[str, str]], edition: str) -> None:
+    work = record_of(("title", "On pears"), *fields).work
+    assert (work.edition, work.unread) == (edition, ())
+
+
+@pytest.mark.parametrize("text", ["1378/1999", "1378 [1999]", "1420/1999", "2557/2014", "1999/1999"])
+def test_one_year_in_two_calendars_is_no_first_edition(text: str) -> None:
+    assert split_original(text) is None
+
+
+def test_thai_years_are_read_in_thai_references() -> None:
+    for title, parts in (("การศึกษาไทย", ((2014,),)), ("On pears", ())):
+        issued = record_of(("title", title), ("date", "(2557).")).work.issued
+        assert issued == Date(parts, literal="2557")
+
+
+@pytest.mark.parametrize(
+    ("texts", "issued", "accessed"),
+    [
+        (["(2015).", "accesat la 10.02.2017."], Date(((2015,),)), Date(((2017, 2, 10),))),
+        (["(2015).", "Apr. 2015"], Date(((2015, 4),)), None),
+        (["2015.", "Apr. 2014"], Date(((2015,),)), None),
+        (["accesat la 10.02.2017."], Date(((2017, 2, 10),)), None),
+    ],
+)
+def test_several_dates(texts: list[str], issued: Date, accessed: Date | None) -> None:
+    work = record_of(("title", "On pears"), *(("date", text) for text in texts)).work
+    assert (work.issued, work.accessed) == (issued, accessed)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
     [("March", True), ("Mai/Juni", True), ("Spring", True), ("May and June", True), ("May 4", False), ("and", False)],
 )
 def test_months_alone(text: str, expected: bool) -> None:
     assert is_month(text) is expected
+
+
+def test_months_of_croats() -> None:
+    names = "siječnja veljače ožujka travnja svibnja lipnja srpnja kolovoza rujna listopada studenoga prosinca"
+    found = [parse_date(f"Pristupljeno 3. {name} 2004.") for name in names.split()]
+    assert found == [Date(((2004, k, 3),)) for k in range(1, 13)]
 
 
 DAYS = st.integers(0, 400_000).map(lambda n: date(1100, 1, 1) + timedelta(n))
@@ -235,7 +400,10 @@ def test_every_range_of_days_comes_back(day: date, length: int) -> None:
     assert parse_date(" - ".join(ends)) == expected
 
 
-PIECES = "1994 94 95 2003 12 31 0 May März é spring - – / . ( ) ? c. a 年 月 th in press de , T 1٣ ² ﷺ to ~ 99999999999"
+PIECES = (
+    "1994 MDCXL 1640/41 ³ l 94 95 2003 12 31 0 May März é spring - – / . ( ) ?"
+    " c. a 年 月 th in press de , T 1٣ ² ﷺ to ~ 99999999999"
+)
 
 
 @given(st.lists(st.sampled_from([*PIECES.split(), " "]), max_size=9).map("".join) | st.text(max_size=20))

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.citations.normalise import find_arxiv, find_doi, find_isbn, find_issn, find_url
+from espalier.citations.normalise.identifiers import find_old_arxiv
 
 SICI = "10.1002/(SICI)1097-4636(199823)43:3<338::AID-JBM16>3.0.CO;2-B"
 
@@ -25,6 +26,7 @@ SICI = "10.1002/(SICI)1097-4636(199823)43:3<338::AID-JBM16>3.0.CO;2-B"
         ("10.1145/123.456, 2003", "10.1145/123.456"),
         ("10.1000/xyz accessed 2003", "10.1000/xyz"),
         ("10.1000/xyz. Accessed", "10.1000/xyz"),
+        ("10.1007/JHEP06(2016)004[ hep-th/9711200]", "10.1007/JHEP06(2016)004"),
         ("10.1000/%ff", "10.1000/%ff"),
         ("10.1000%2F%ff", ""),
         ("210.1000/x and 10.12/x", ""),
@@ -90,6 +92,29 @@ def test_arxiv(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("Int. J. Theor. Phys. 38 (1999) 1113 [hep-th/9711200].", "hep-th/9711200"),
+        ("A. Kitaev, e-print quant-ph/9707021.", "quant-ph/9707021"),
+        ("On groups, preprint, math.GT/0211159v2, 2002", "math.GT/0211159v2"),
+        ("http://xxx.lanl.gov/abs/hep-th/9711200", "hep-th/9711200"),
+        ("[3] X. Ho, JHEP 02 (2011) 110 [1009.1234] [INSPIRE].", "1009.1234"),
+        ("Phys. Rev. D 66 [ 1202.50341v4 [hep-ph]]", "1202.50341v4"),
+        ("CoRR, abs/1409.0473, 2014.", "1409.0473"),
+        # what only looks like one
+        ("hep-th/9713200", ""),
+        ("10.1000/hep-th/9711200", ""),
+        ("http://x.org/math/0211159", ""),
+        ("On math/physics 0211159", ""),
+        ("[1009.12] and [2019.1234] and (1009.1234)", ""),
+        ("[1009.1234.5]", ""),
+    ],
+)
+def test_arxiv_without_its_name(text: str, expected: str) -> None:
+    assert find_old_arxiv(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("ISBN 0-306-40615-2", "0306406152"),
         ("ISBN-13: 978-0-306-40615-7.", "9780306406157"),
         ("ISBN-10 0306406152", "0306406152"),
@@ -130,5 +155,5 @@ def test_any_text(text: str) -> None:
         found = find(text)
         assert not any(map(str.isspace, found))
         assert not found.endswith((".", ",", ";", ":"))
-    for find in (find_url, find_arxiv, find_isbn, find_issn):
+    for find in (find_url, find_arxiv, find_old_arxiv, find_isbn, find_issn):
         assert set(find(text)) <= set(text.upper()) | set(text) | {"-"}

@@ -112,7 +112,38 @@ TITLE = ("title", "River sands.")
         ),
         ("article-magazine", [AUTHOR, TITLE, ("container-title", "In: Die Woche"), ("date", "vom 17. Mai 2019")]),
         ("chapter", [AUTHOR, TITLE, ("genre", "[M]//"), ("container-title", "In Rivers"), ("publisher", "X")]),
+        *(
+            ("thesis", [AUTHOR, TITLE, ("genre", genre), ("institution", "Uppsala universitet,")])
+            for genre in (
+                *("Doktorsavhandling,", "Disertační práce.", "Dizertačná práca", "Doktori disszertáció,"),
+                *("(Yayımlanmamış doktora tezi).", "(Yüksek lisans tezi).", "Doctoraalscriptie,", "Teză de doctorat,"),
+                *("Trabalho de Conclusão de Curso (Graduação) –", "Hovedfagsoppgave,", "Masteroppgave i pedagogikk,"),
+                *("Specialeafhandling,", "PhD-értekezés,", "Luận án tiến sĩ,", "Lucrare de licență,", "Skripsi,"),
+                *(
+                    "Trabajo fin de máster,",
+                    "Trabajo de fin de grado,",
+                    "Memoria de título,",
+                    "博士論文",
+                    "박사학위논문",
+                ),
+                *("Tesis para optar al título de Licenciado,", "Διδακτορική διατριβή,", "Дис. ... канд. філол. наук"),
+                *("Doktorska disertacija,", "Magistritöö,", "Diplomski rad,", "Promocijas darbs,"),
+            )
+        ),
+        ("thesis", [AUTHOR, TITLE, ("publisher", "서울대학교 박사학위논문,")]),
+        (
+            "article-journal",
+            [
+                AUTHOR,
+                TITLE,
+                ("container-title", "in Nuovo Archivio veneto,"),
+                ("volume", "anno XVI,"),
+                ("date", "1916"),
+            ],
+        ),
         # what only looks like one of them
+        ("book", [AUTHOR, TITLE, ("collection-title", "Monografia"), ("publisher", "TCC Press")]),
+        ("book", [AUTHOR, TITLE, ("note", "Memoria de la guerra."), ("publisher", "Planeta")]),
         (
             "article-newspaper",
             [TITLE, ("container-title", "The Guardian,"), ("date", "3 May 2014"), ("url", "http://x.org")],
@@ -138,6 +169,134 @@ def test_types(kind: str, fields: list[tuple[str, str]]) -> None:
     assert record_of(*fields).work.type == kind
 
 
+CONTAINER, VOLUME, PAGES = "container-title", ("volume", "12,"), ("pages", "p. 3-20.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        # one volume and page of a book
+        (
+            "book",
+            [AUTHOR, TITLE, ("volume", "Bd. 2,"), ("location", "Leipzig"), ("date", "1882,"), ("pages", "S. 23.")],
+        ),
+        ("book", [TITLE, ("volume", "t. II,"), ("location", "Paris"), ("pages", "p. 12.")]),
+        ("article-journal", [("title", "« Archivio Veneto »,"), ("location", "Venezia,"), VOLUME, PAGES]),
+        ("article-journal", [AUTHOR, TITLE, VOLUME, PAGES]),
+        # proceedings that are journals
+        ("article-journal", [AUTHOR, TITLE, (CONTAINER, "Actes de la recherche en sciences sociales,"), VOLUME, PAGES]),
+        ("article-journal", [AUTHOR, TITLE, (CONTAINER, "Anais do Museu da Areia,"), VOLUME, PAGES]),
+        ("article-journal", [AUTHOR, TITLE, (CONTAINER, "Proceedings of the Sandy Academy"), VOLUME, PAGES]),
+        ("article-journal", [AUTHOR, TITLE, (CONTAINER, "Journal of the Library of Congress"), VOLUME, PAGES]),
+        ("paper-conference", [AUTHOR, TITLE, (CONTAINER, "In Proceedings of the Sand Society"), VOLUME, PAGES]),
+        ("paper-conference", [AUTHOR, TITLE, (CONTAINER, "Proceedings of the 12th Society"), VOLUME, PAGES]),
+        ("paper-conference", [AUTHOR, TITLE, (CONTAINER, "Atti del convegno di Bobbio,"), VOLUME, PAGES]),
+        ("paper-conference", [AUTHOR, TITLE, (CONTAINER, "Actes,"), VOLUME, PAGES, ("location", "Paris")]),
+        # journals of Italian references
+        ("article-journal", [AUTHOR, TITLE, (CONTAINER, "in «Paragone»,"), ("volume", "XVI"), PAGES]),
+        ("chapter", [AUTHOR, TITLE, (CONTAINER, "in «Enciclopedia italiana»,"), ("volume", "XVI"), PAGES]),
+        ("chapter", [AUTHOR, TITLE, (CONTAINER, "in « Studi in onore di A. Sabbia »,"), ("volume", "III"), PAGES]),
+        ("chapter", [AUTHOR, TITLE, (CONTAINER, "in «Fiumi»,"), ("volume", "XVI"), PAGES, ("location", "Roma")]),
+        # cases
+        ("legal_case", [("title", "In re Gault,"), ("volume", "387"), (CONTAINER, "U.S."), ("pages", "1")]),
+        ("legal_case", [("title", "Ex parte Milligan,"), ("date", "(1866).")]),
+        ("book", [AUTHOR, ("title", "In re-reading sand."), ("publisher", "Springer")]),
+        # archives
+        ("manuscript", [("author", "Public Record Office,"), ("title", "CAB 128/29,"), (CONTAINER, "CM"), VOLUME]),
+        ("manuscript", [("author", "AGI,"), (CONTAINER, "Indiferente General,"), ("volume", "737,")]),
+        ("manuscript", [("note", "Bundesarchiv Berlin, R 43 I/1298,"), (CONTAINER, "Brief"), ("date", "3.10.1925.")]),
+        ("manuscript", [("note", "Archivio di Stato di Venezia, Senato, reg. 10,"), ("pages", "c. 12r.")]),
+        ("article-journal", [AUTHOR, TITLE, (CONTAINER, "« Archivio storico italiano »,"), ("volume", "5")]),
+        ("book", [("author", "Public Record Office,"), ("title", "Guide 12."), ("publisher", "HMSO")]),
+        ("article-journal", [("author", "PRO, A., AGI, B."), TITLE, (CONTAINER, "Sand,"), ("volume", "5")]),
+        # films and records
+        ("document", [AUTHOR, TITLE, ("genre", "[DVD]."), ("publisher", "Paramount,")]),
+        ("document", [TITLE, ("genre", "[Motion picture]."), ("location", "USA:"), ("publisher", "Paramount,")]),
+        ("document", [AUTHOR, TITLE, (CONTAINER, "Columbia CK"), ("volume", "64935,"), ("note", "compact disc.")]),
+        ("book", [AUTHOR, TITLE, ("genre", "[CD-ROM]."), ("publisher", "Springer,")]),
+        ("article-journal", [AUTHOR, TITLE, ("genre", "[Film review]."), (CONTAINER, "Sand,"), VOLUME]),
+        # data sets and programs
+        ("dataset", [AUTHOR, TITLE, ("publisher", "Dryad Digital Repository."), ("date", "2015.")]),
+        ("dataset", [AUTHOR, TITLE, (CONTAINER, "Gene Expression Omnibus."), ("url", "http://x.org/acc=1")]),
+        ("dataset", [("author", "GBIF.org"), TITLE, ("url", "https://doi.org/10.15468/dl.abc123")]),
+        ("software", [AUTHOR, ("title", "sand/sand: v1.2"), ("publisher", "Zenodo,"), ("doi", "10.5281/zenodo.1")]),
+        ("software", [AUTHOR, TITLE, ("url", "https://github.com/moss/sands")]),
+        ("software", [AUTHOR, TITLE, ("publisher", "R Foundation for Statistical Computing,")]),
+        ("software", [AUTHOR, ("title", "Sand Statistical Software: Release 15."), ("publisher", "Sand LLC.")]),
+        ("software", [AUTHOR, ("title", "Sands for Windows, Version 25.0."), ("publisher", "Sand Corp.")]),
+        ("article-journal", [AUTHOR, TITLE, (CONTAINER, "Sand,"), VOLUME, ("doi", "10.5281/zenodo.1")]),
+        ("book", [AUTHOR, ("title", "Criteria for sand, version 4"), ("publisher", "Springer")]),
+        ("webpage", [AUTHOR, TITLE, ("url", "https://github.com/moss")]),
+        # numbers of reports and standards
+        ("report", [AUTHOR, TITLE, ("genre", "NASA CR-177572,")]),
+        ("report", [AUTHOR, ("title", "Sands, LA-UR-03-1987,")]),
+        ("report", [AUTHOR, TITLE, ("genre", "CERN-ACC-2014-0321")]),
+        ("standard", [("genre", "3GPP TS 38.211,"), TITLE]),
+        ("standard", [("genre", "ISO. ISO 9001:2015"), TITLE, ("publisher", "ISO;")]),
+        ("standard", [("author", "ČSN ISO 690."), TITLE, ("location", "Praha,")]),
+        ("standard", [("author", "ГОСТ Р"), ("date", "7.0.5-2008."), TITLE, ("publisher", "Стандартинформ,")]),
+        ("standard", [("title", "СТБ 1234-2000 Вода."), ("publisher", "Минск,")]),
+        ("book", [("author", "ISO"), ("date", "2015."), TITLE, ("publisher", "ISO;")]),
+        # ahead of print, and at a meeting
+        ("article-journal", [AUTHOR, TITLE, (CONTAINER, "Sand"), ("date", "2021 Mar 4 [Online ahead of print].")]),
+        (
+            "article-journal",
+            [AUTHOR, TITLE, (CONTAINER, "Sand"), ("date", "2021 Mar 4."), ("url", "https://doi.org/10.1000/abc")],
+        ),
+        (
+            "paper-conference",
+            [AUTHOR, ("date", "(2019, August 8)."), TITLE, ("genre", "[Poster presentation]."), (CONTAINER, "APA,")],
+        ),
+        ("paper-conference", [AUTHOR, TITLE, ("genre", "AIAA Paper 92-0439,"), ("date", "Jan. 1992.")]),
+        ("paper-conference", [AUTHOR, TITLE, (CONTAINER, "In Advances in Neural Information Processing Systems,")]),
+        ("paper-conference", [AUTHOR, TITLE, (CONTAINER, "In: MICCAI 2015."), ("publisher", "Springer,")]),
+        ("paper-conference", [AUTHOR, TITLE, (CONTAINER, "In ACM CCS,"), ("date", "2016.")]),
+        ("paper-conference", [AUTHOR, TITLE, (CONTAINER, "In: Simpósio de Geografia,"), ("location", "Recife,")]),
+        ("chapter", [AUTHOR, TITLE, (CONTAINER, "In: NJW 2003,"), ("pages", "S. 12")]),
+        ("article-journal", [AUTHOR, TITLE, (CONTAINER, "SIGIR Forum,"), VOLUME, ("issue", "1")]),
+        ("paper-conference", [AUTHOR, TITLE, (CONTAINER, "Proc. SIGPLAN Symposium, SIGPLAN Notices,"), VOLUME]),
+    ],
+)
+def test_types_of_odd_references(kind: str, fields: list[tuple[str, str]]) -> None:
+    assert record_of(*fields).work.type == kind
+
+
+@pytest.mark.parametrize(
+    ("number", "fields"),
+    [
+        ("ASTM C39/C39M-18", [("genre", "ASTM C39/C39M-18"), TITLE]),
+        ("3GPP TS 38.211", [("genre", "3GPP TS 38.211,"), TITLE]),
+        ("ISO 9001:2015", [("genre", "ISO. ISO 9001:2015"), TITLE]),
+        ("ДСТУ 8302:2015", [("title", "ДСТУ 8302:2015. Інформація.")]),
+        ("ГОСТ Р 7.0.5-2008", [("author", "ГОСТ Р"), ("date", "7.0.5-2008."), TITLE]),
+        ("SAND2010-1422", [AUTHOR, ("title", "Sands, SAND2010-1422"), ("publisher", "Sand Laboratories")]),
+        ("AFRL02", [AUTHOR, TITLE, ("genre", "Report No.: AFRL02. Contract No.: F49620."), ("institution", "AFRL")]),
+        ("F49620", [AUTHOR, TITLE, ("genre", "Report under contract F49620.")]),
+    ],
+)
+def test_numbers_of_standards_and_reports(number: str, fields: list[tuple[str, str]]) -> None:
+    assert record_of(*fields).work.number == number
+
+
+def test_long_texts_of_capitals_take_linear_time() -> None:
+    for text in ("A" * 20_000, "A" * 20_000 + "9" * 20_000, "In " + "AB" * 20_000, "software " * 4_000, "-" * 20_000):
+        for label in ("genre", CONTAINER, "title", "note", "author"):
+            work_of(record_of((label, text), ("publisher", "X")))
+
+
+def test_the_tie_of_latex_is_a_space() -> None:
+    work = record_of(("author", "K.~Koide, M.~Yokozuka, and A.~Banno."), TITLE, ("volume", "vol.~40,")).work
+    assert [(name.given, name.family) for name in work.authors] == [
+        ("K.", "Koide"),
+        ("M.", "Yokozuka"),
+        ("A.", "Banno"),
+    ]
+    assert work.volume == "40"
+    for label, text in (("title", "Beitr~ge zur Physiologie"), ("url", "http://x.org/a.~moss/b")):
+        value = getattr(record_of((label, text)).work, label)
+        assert "~" in value
+
+
 @pytest.mark.parametrize(
     ("text", "count"),
     [
@@ -148,7 +307,9 @@ def test_types(kind: str, fields: list[tuple[str, str]]) -> None:
             ("x+383 pages", "x+383"),
             ("90 с.", "90"),
         ),
-        *(("212 páginas", "212"), ("245页", "245"), ("33 leaves", "33")),
+        *(("212 páginas", "212"), ("245页", "245"), ("33 leaves", "33"), ("192p", "192"), ("xii+341pp.", "xii+341")),
+        *(("320 sayfa", "320"), ("432 o.", "432"), ("432 hlm.", "432"), ("220 lk", "220"), ("220쪽", "220")),
+        *(("103P", ""), ("064, 18pp", ""), ("45. o.", ""), ("45-68 o.", ""), ("hlm. 45", ""), ("tr. 45", "")),
         *(("p. 432", ""), ("432", ""), ("12-15", ""), ("S. 12", ""), ("pp. 3", ""), ("", "")),
     ],
 )
@@ -366,6 +527,12 @@ def test_a_mark_says_the_type_and_is_no_genre() -> None:
     assert (work.type, work.genre, work.unread) == ("thesis", "Doctoral dissertation", (("genre", "D"),))
     work = record_of(AUTHOR, TITLE, ("genre", "［J/OL］."), ("container-title", "Acta,")).work
     assert (work.type, work.genre, work.unread) == ("article-journal", "", (("genre", "J/OL"),))
+
+
+def test_leaves_that_are_counted_are_not_said_twice() -> None:
+    for genre in ("Tese (Doutorado)", "Trabalho de Conclusão de Curso"):
+        work = record_of(AUTHOR, TITLE, ("pages", "50 f."), ("genre", genre)).work
+        assert (work.type, work.number_of_pages, work.pages, work.unread) == ("thesis", "50", None, ())
 
 
 def test_leaves_of_a_thesis_are_counted_and_pages_elsewhere_are_not() -> None:

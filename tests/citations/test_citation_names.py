@@ -226,6 +226,122 @@ def shown(text: str) -> list[str]:
         ("Deutsche Nationalbibliothek", ["{Deutsche Nationalbibliothek}"]),
         ("Gallery, John", ["Gallery, John"]),
         (" ., ", []),
+        # two family names and two given names
+        ("SOTO VEGA, Ana; RUIZ PARDO, Eva Luz.", ["Soto Vega, Ana", "Ruiz Pardo, Eva Luz"]),
+        ("MELO, José Carlos da; PIRES JÚNIOR, Ana Rita.", ["da Melo, José Carlos", "Pires Júnior, Ana Rita"]),
+        ("Costa Leal, Ana Luz; Braga Nunes, Rita Maria", ["Costa Leal, Ana Luz", "Braga Nunes, Rita Maria"]),
+        (
+            "Soto Vega, A. B., Ruiz Pardo, Eva Luz y Gil Mora, Ana Inés",
+            ["Soto Vega, A. B.", "Ruiz Pardo, Eva Luz", "Gil Mora, Ana Inés"],
+        ),
+        ("John Smith, Jane Mary Doe, Bob Roe", ["Smith, John", "Doe, Jane Mary", "Roe, Bob"]),
+        ("Bo Li, Wei Zhang; Hong Chen, Na Wu", ["Li, Bo", "Zhang, Wei", "Chen, Hong", "Wu, Na"]),
+        # the Spanish María in short, Irish, Arabic and Berber names
+        ("Soto de la Vega, J. M.ª", ["Soto de la Vega, J. M.ª"]),
+        ("Gil J. Mª", ["Gil, J. M.ª"]),
+        ("Ó Dálaigh, D., Ní Riain, C.", ["Ó Dálaigh, D.", "Ní Riain, C."]),
+        ("Seán Ó Dálaigh", ["Ó Dálaigh, Seán"]),
+        ("Ó. Nagy", ["Nagy, Ó."]),
+        ("Ibn Battuta", ["Ibn Battuta"]),
+        ("A. Ait Ben Omar", ["Ait Ben Omar, A."]),
+        # Turkish capitals
+        ("İNALTEKİN, Ali", ["İnaltekin, Ali"]),
+        ("DAĞLI, A.", ["Dağlı, A."]),
+        ("PETRIŞOR, A.", ["Petrişor, A."]),
+        # a person who has one name, and dots between Japanese names
+        ("Sutrisno, Hadi J, Wati NN.", ["Sutrisno", "Hadi, J.", "Wati, N. N."]),
+        ("Smith, John A, Jones, Mary B", ["Smith, John A.", "Jones, Mary B."]),
+        ("山本太郎・鈴木花子", ["{山本太郎}", "{鈴木花子}"]),
+        ("ジャン・ルソー", ["{ジャン・ルソー}"]),
+        # family names in capitals behind given names, and after stops
+        ("MOSS, Anna, Emma SMITH, Bo FU a Karel DVOŘÁK", ["Moss, Anna", "Smith, Emma", "Fu, Bo", "Dvořák, Karel"]),
+        ("Anna SCHMIDT and Bo LI", ["Schmidt, Anna", "Li, Bo"]),
+        ("Costa BJ, Vaz AMJJVV, Melo JA", ["Costa, B. J.", "Amjjvv, Vaz", "Melo, J. A."]),
+        ("MARTIN, Paul. DUROC, Simone. PETIT, Jean-Luc.", ["Martin, Paul", "Duroc, Simone", "Petit, Jean-Luc"]),
+        # the family name first
+        ("Орлова Мария Львовна, Белов Пётр Ильич.", ["Орлова, Мария Львовна", "Белов, Пётр Ильич"]),
+        ("Мария Львовна Орлова", ["Орлова, Мария Львовна"]),
+        ("Роман Аркадьевич Рабинович", ["Рабинович, Роман Аркадьевич"]),
+        ("Kim Min-soo, Park Ji-Won, and Lee Sang-ho.", ["Kim, Min-soo", "Park, Ji-Won", "Lee, Sang-ho"]),
+        ("Kim Smith-Jones", ["Smith-Jones, Kim"]),
+        ("Tran Van Minh, Le QH", ["Tran, Van Minh", "Le, Q. H."]),
+        ("Phạm Thị Hoa và Nguyễn Văn B", ["Phạm, Thị Hoa", "Nguyễn, Văn B."]),
+        ("Nguyen Bach", ["Bach, Nguyen"]),
+        ("Tran H. Nguyen and Minh Pham", ["Nguyen, Tran H.", "Pham, Minh"]),
+        ("Vas Zs., Bíró G. Gy.", ["Vas, Zs.", "Bíró, G. Gy."]),
+        # institutions in more languages
+        ("Helse- og sosialdepartementet.", ["{Helse- og sosialdepartementet}"]),
+        ("Rijksinstituut voor Natuur en Bos", ["{Rijksinstituut voor Natuur en Bos}"]),
+        ("Mezőgazdasági Hivatal", ["{Mezőgazdasági Hivatal}"]),
+        ("Tarım Bakanlığı", ["{Tarım Bakanlığı}"]),
+        ("Urząd Miasta Gdańska", ["{Urząd Miasta Gdańska}"]),
+        ("Bộ Giáo dục và Đào tạo", ["{Bộ Giáo dục và Đào tạo}"]),
+        ("Kementerian Riset dan Teknologi", ["{Kementerian Riset dan Teknologi}"]),
+        ("Ram Badan Singh", ["Singh, Ram Badan"]),
+        ("Державна служба статистики", ["{Державна служба статистики}"]),
+        # bodies with capitals before them, with an "and" inside, and companies
+        ("CMS Collaboration,", ["{CMS Collaboration}"]),
+        ("T. Aaltonen et al. (CDF Collaboration),", ["Aaltonen, T.", "{CDF Collaboration}"]),
+        ("SAS Institute", ["{SAS Institute}"]),
+        ("IBM Corp.", ["{IBM Corp.}"]),
+        ("UK Biobank", ["{UK Biobank}"]),
+        ("US Geological Survey", ["{US Geological Survey}"]),
+        ("GraphPad Software.", ["{GraphPad Software}"]),
+        ("NCBI Resource Coordinators.", ["{NCBI Resource Coordinators}"]),
+        ("Group AB", ["Group, A. B."]),
+        ("A. Survey", ["Survey, A."]),
+        ("GBD 2019 Diseases and Injuries Collaborators.", ["{GBD 2019 Diseases and Injuries Collaborators}"]),
+        (
+            "The Diabetes Control and Complications Trial Research Group.",
+            ["{The Diabetes Control and Complications Trial Research Group}"],
+        ),
+        ("World Bank and Cancer Research Group", ["{World Bank}", "{Cancer Research Group}"]),
+        ("John Smith and Cancer Research Group", ["Smith, John", "{Cancer Research Group}"]),
+        ("Schrödinger, LLC.", ["{Schrödinger, LLC}"]),
+        ("The MathWorks, Inc.", ["{The MathWorks, Inc.}"]),
+        ("John Wiley & Sons, Inc.", ["{John Wiley & Sons, Inc.}"]),
+        ("Smith, LLC, Jones, AB", ["Smith, L. L. C.", "Jones, A. B."]),
+        ("US EPA", ["{US EPA}"]),
+        ("UK NICE.", ["{UK NICE}"]),
+        ("FAO, IFAD, UNICEF, WFP and WHO.", ["{FAO}", "{IFAD}", "{UNICEF}", "{WFP}", "{WHO}"]),
+        # a family name that two people share
+        ("J. and A. Tedeschi", ["Tedeschi, J.", "Tedeschi, A."]),
+        ("E. & M. van der Berg", ["van der Berg, E.", "van der Berg, M."]),
+        ("Sidney and Beatrice Webb", ["Webb, Sidney", "Webb, Beatrice"]),
+        ("Grimm, Jacob und Wilhelm", ["Grimm, Jacob", "Grimm, Wilhelm"]),
+        ("Plato and Immanuel Kant", ["Plato", "Kant, Immanuel"]),
+        ("Martin, David and Robert", ["Martin", "David", "Robert"]),
+        ("Smith, Jacob, and Wilhelm", ["Smith", "Jacob", "Wilhelm"]),
+        ("L. Chiang, P. Coles, P. and P. Naselsky,", ["Chiang, L.", "Coles, P.", "{P.}", "Naselsky, P."]),
+        # names in capitals with a short family name
+        ("JOHN HART ELY", ["Ely, John Hart"]),
+        ("PETER GAY; ANNA LEE", ["Gay, Peter", "Lee, Anna"]),
+        ("PETER VAN EYK", ["van Eyk, Peter"]),
+        ("SMITH JA, BROWN KL", ["Smith, J. A.", "Brown, K. L."]),
+        # rulers
+        *(
+            (text, [f"{{{text}}}"])
+            for text in ("Louis XIV", "Pius XII", "John Paul II", "Pope Leo XIII", "Elizabeth I")
+        ),
+        ("James I.", ["James, I."]),
+        ("Henry VI, Smith J", ["Henry, V. I.", "Smith, J."]),
+        ("Henry Ford II", ["Ford, Henry, II"]),
+        # words for others, and nobody
+        ("Ders.", ["{Ders}"]),
+        ("Ders., Müller, H.", ["{Ders}", "Müller, H."]),
+        ("Dies, J.", ["Dies, J."]),
+        ("AA. VV.,", ["{AA. VV}"]),
+        ("o. V.", ["{o. V.}"]),
+        ("O. V. Smith", ["Smith, O. V."]),
+        # a particle with a capital and a family name, but not a given name of Asia
+        ("Le Goff", ["Le Goff"]),
+        ("Le Song", ["Song, Le"]),
+        ("Cranach, Lucas d. Ä.", ["Cranach, Lucas, d. Ä."]),
+        ("Plinius d. Ä.", ["Plinius, d. Ä."]),
+        # given names in brackets
+        ("NORA (Pierre)", ["Nora, Pierre"]),
+        ("Braudel (Fernand) et Labrousse (Ernest)", ["Braudel, Fernand", "Labrousse, Ernest"]),
+        ("Stendhal (Henri Beyle).", ["Stendhal"]),
     ],
 )
 def test_styles(text: str, expected: list[str]) -> None:
@@ -255,6 +371,36 @@ def test_styles(text: str, expected: list[str]) -> None:
         ("BACQUE M.-H et SINTOMER Y. (dir.),", ["Bacque, M.-H.", "Sintomer, Y."], {"et", "dir."}),
         ("Ed Smith", ["Smith, Ed"], set()),
         ("Edmund Ed Jones", ["Jones, Edmund Ed"], set()),
+        ("I Dahl, O. & Vik, L. (red.), ", ["Dahl, O.", "Vik, L."], {"I", "red."}),
+        ("I O. Dahl & L. Vik (red.), ", ["Dahl, O.", "Vik, L."], {"I", "red."}),
+        ("I. Dahl & L. Vik", ["Dahl, I.", "Vik, L."], set()),
+        ("Teoksessa J. Laine & E. Salo (toim.)", ["Laine, J.", "Salo, E."], {"Teoksessa", "toim."}),
+        ("İçinde A. Demir (Ed.)", ["Demir, A."], {"İçinde", "Ed."}),
+        ("Dalam: Hadi H (ed).", ["Hadi, H."], {"Dalam", "ed"}),
+        ("în: Popa I. (coord.)", ["Popa, I."], {"în", "coord."}),
+        ("στο Β. Νικολάου (επιμ.)", ["Νικολάου, Β."], {"στο", "επιμ."}),
+        ("за ред. О. І. Коваля", ["Коваля, О. І."], {"за ред."}),
+        ("(A. Demir, Çev.)", ["Demir, A."], {"Çev."}),
+        ("Přel. Ivan Novák", ["Novák, Ivan"], {"Přel."}),
+        ("ed. and trans. by John Smith", ["Smith, John"], {"ed.", "and trans. by"}),
+        ("edited with an introduction by Ann Moss", ["Moss, Ann"], {"edited with an introduction by"}),
+        ("übersetzt und herausgegeben von Hans Müller", ["Müller, Hans"], {"übersetzt und herausgegeben von"}),
+        ("hrsg. u. eingel. v. Hans Müller", ["Müller, Hans"], {"hrsg.", "u. eingel. v."}),
+        ("hg. und eingeleitet von Dirk Kaesler", ["Kaesler, Dirk"], {"hg.", "und eingeleitet von"}),
+        ("bearb. v. Hans Müller", ["Müller, Hans"], {"bearb. v."}),
+        ("éd. par Jean Dupont", ["Dupont, Jean"], {"éd. par"}),
+        ("ed. de A. Josephs", ["Josephs, A."], {"ed.", "de"}),
+        ("trad. it. a cura di M. Rossi", ["Rossi, M."], {"trad.", "it. a cura di"}),
+        ("par J. Andreau", ["Andreau, J."], {"par"}),
+        ("Par Smith", ["Smith, Par"], set()),
+        ("von Humboldt, Alexander", ["von Humboldt, Alexander"], set()),
+        ("V. Faber, A.", ["Faber, V.", "{A.}"], set()),
+        ("Directed by John Ford", ["Ford, John"], {"Directed by"}),
+        ("Regie: Fritz Lang", ["Lang, Fritz"], {"Regie:"}),
+        ("Smith, John, director", ["Smith, John"], {"director"}),
+        ("ATS Board of directors", ["{ATS Board of directors}"], set()),
+        ("J. Smith and K. Jones (edd.)", ["Smith, J.", "Jones, K."], {"edd.", "and"}),
+        ("ders. (Hg.)", ["{ders.}"], {"Hg."}),
     ],
 )
 def test_roles_are_no_part_of_a_name(text: str, expected: list[str], cues: set[str]) -> None:
@@ -288,6 +434,17 @@ def test_roles_are_no_part_of_a_name(text: str, expected: list[str], cues: set[s
         ("Иванов И. И. и др.", ["Иванов, И. И."]),
         ("Kowalski, J. i in.", ["Kowalski, J."]),
         ("Novák, J. a kol.", ["Novák, J."]),
+        ("Demir A. vd.", ["Demir, A."]),
+        ("Demir, A. ve ark.", ["Demir, A."]),
+        ("Sutrisno dkk.", ["Sutrisno"]),
+        ("Laine, M. ym.", ["Laine, M."]),
+        ("Berg, A. m.fl.", ["Berg, A."]),
+        ("Popa, I. ș.a.", ["Popa, I."]),
+        ("Коваль Т. та ін.", ["Коваль, Т."]),
+        ("이영희 외", ["이, 영희"]),
+        ("이영희 외 2인", ["이, 영희"]),
+        ("山本太郎他", ["{山本太郎}"]),
+        ("MOSS, Anna, Karel DVOŘÁK a OTHERS", ["Moss, Anna", "Dvořák, Karel"]),
     ],
 )
 def test_others(text: str, expected: list[str]) -> None:
@@ -360,7 +517,8 @@ def test_lists_of_full_names_come_back_from_every_style(people: list[tuple[str, 
 
 SPECIAL = (
     "Al Others Ed. Jr. III PhD Van De The Royal National Co-Workers Li Wei Yang Ho. Yu. ET AL II A ABC WHO e 1999 "
-    "MD MSc Ph Phil Sc MA Etal In 't Coll u. van"
+    "Louis XIV Pius V. Regie Ders. CMS Collaboration Survey LLC "
+    "MD MSc Ph Phil Sc MA Etal In 't Coll u. van Kim Min-soo Tran Thi Le Zs Gy Ó Ibn Mac Petrovna Badan Soto Vega"
 )
 WORDS_OF_LISTS = st.sampled_from([*FAMILIES, *(word for word, _ in GIVENS), *SPECIAL.split()])
 INITIALS = st.sampled_from(["A.", "B. C.", "J.-P.", "D.E.", "É.", "K", "AB"])
@@ -414,13 +572,17 @@ def test_all_other_lists_are_left_to_the_general_reader(text: str) -> None:
 FRAGMENTS = (
     "Smith J. AB and & y e und et al. , ; / ( ) (Ed.) eds. [ ] van der de la Jr. III Department of Health University "
     "SMITH WU O'BRIEN 王小明 等 김철수 - — . … : In by hrsg. von Ed. Yu. J.-P. J.P.Smith JR ET « ' ’ ß İ Ŀ ǆ "
-    "Garcia - 2nd ² x MD M.D. Ph. D. Phil. MA 't ’s-G 卡尔·马克思 。 李． III. etal u. in de"
+    "Garcia - 2nd ² x MD M.D. Ph. D. Phil. MA 't ’s-G 卡尔·马克思 。 李． III. etal u. in de "
+    "Ó Ibn M.ª Mª. İÇĞI ve dan a ja vd. 외 他 Helse- og I red. Zs. Tran Van Kim Min-soo DUPONT Anna 山本太郎・鈴木花子 "
+    "Bộ Ders. d. Ä. J. and A. Webb Sidney Beatrice LLC. Sons Inc. (Pierre) Louis XIV by par director GAY FAO WHO "
+    "Control"
 )
 WORDS = st.sampled_from(FRAGMENTS.split())
 
 
 def letters(*texts: str) -> Counter[str]:
-    return Counter(sign for text in texts for sign in text.casefold() if sign.isalnum())
+    """Count letters and digits in lower case; the capital of the Turkish ı is that of i, too."""
+    return Counter(sign for text in texts for sign in text.casefold().replace("ı", "i") if sign.isalnum())
 
 
 @given(st.lists(WORDS, max_size=14).map(" ".join) | st.lists(WORDS, max_size=8).map("".join) | st.text(max_size=40))
@@ -433,7 +595,10 @@ def letters(*texts: str) -> Counter[str]:
 def test_no_letter_is_lost_and_none_is_added(text: str) -> None:
     found = split_names(text)
     parts = [part for n in found.names for part in (n.family, n.given, n.particle, n.suffix, n.literal)]
-    assert letters(*parts, *found.cues, *found.asides) == letters(text)
+    told = letters(*parts, *found.cues, *found.asides)
+    assert not letters(text) - told
+    twice = told - letters(text)  # a family name that two people share is told of each
+    assert not twice or twice in [letters(n.particle, n.family, n.suffix) for n in found.names]
     signs = {sign for part in parts for sign in part.casefold() if not sign.isalnum()}
     assert signs <= set(text.casefold()) | set(" .-")
 
@@ -456,7 +621,17 @@ def test_every_name_says_something(text: str) -> None:
         ("под редакцией И. И. Кузнецова", ["Кузнецова, И. И."]),
         ("под общ. ред. И. И. Кузнецова", ["Кузнецова, И. И."]),
         ("pod red. J. Nowaka", ["Nowaka, J."]),
+        ("Demir, A. ve Kaya, B.", ["Demir, A.", "Kaya, B."]),
+        ("Hadi, A. dan Wati, B.", ["Hadi, A.", "Wati, B."]),
+        ("Dan Brown and Ve Smith", ["Brown, Dan", "Smith, Ve"]),
+        ("Laine, A. ja Salo, B.", ["Laine, A.", "Salo, B."]),
+        ("Vas A. és Kiss B.", ["Vas, A.", "Kiss, B."]),
+        ("Popa, I. și Rusu, M.", ["Popa, I.", "Rusu, M."]),
+        ("Novák, J. a Malý, K.", ["Novák, J.", "Malý, K."]),
+        ("ČERNÝ, Jiří a Marie MALÁ", ["Černý, Jiří", "Malá, Marie"]),
+        ("Γ. Παππάς και Μ. Νικολάου", ["Παππάς, Γ.", "Νικολάου, Μ."]),
+        ("Rossi, E. a c. di,", ["di Rossi, E. a c."]),
     ],
 )
-def test_joiners_and_roles_in_slavic_languages(text: str, expected: list[str]) -> None:
+def test_joiners_and_roles_in_more_languages(text: str, expected: list[str]) -> None:
     assert shown(text) == expected

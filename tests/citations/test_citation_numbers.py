@@ -5,11 +5,12 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
+from citation_works import record_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.citations.normalise import parse_edition, parse_issue, parse_pages, parse_volume, report_number
-from espalier.citations.normalise.numbers import month_beside
+from espalier.citations.normalise.numbers import count_pages, count_volumes, month_beside
 from espalier.citations.work import Pages
 
 
@@ -46,6 +47,43 @@ from espalier.citations.work import Pages
         ("第12－15页", "12", "15"),
         ("99-114頁", "99", "114"),
         ("12 a 15", "12", "15"),
+        ("Hal. 101-107", "101", "107"),
+        ("hlm. 45-52", "45", "52"),
+        ("tr. 45-52", "45", "52"),
+        ("trang 45–52", "45", "52"),
+        ("σσ. 45-52", "45", "52"),
+        ("211–228. oldal", "211", "228"),
+        ("45–68. o.", "45", "68"),
+        ("5.-10. lpp.", "5", "10"),
+        ("lk 45-60", "45", "60"),
+        ("Ст. 12–15", "12", "15"),
+        ("Б. 12–15", "12", "15"),
+        ("645-668쪽", "645", "668"),
+        ("12-15 p.", "12", "15"),
+        ("ページ 75-107", "75", "107"),
+        ("pp, 40-47", "40", "47"),
+        ("Sp. 499–546", "499", "546"),
+        ("col. 1519-1545", "1519", "1545"),
+        ("cols 659-868", "659", "868"),
+        ("ff. 12r-15v", "12r", "15v"),
+        ("cc. 45r-46v", "45r", "46v"),
+        ("22S–8S.", "22S", "28S"),
+        ("cc. 1-36.", "1", "36"),
+        ("pagg. 117-160.", "117", "160"),
+        ("p. 112 114.", "112", "114"),
+        # beside something else
+        ("in particolare pp. 55-77", "55", "77"),
+        ("spec. pp. 9-29.", "9", "29"),
+        ("S. 5–33, hier S. 12", "5", "33"),
+        ("S. 5-33, bes. S. 12", "5", "33"),
+        ("49–72, at 51", "49", "72"),
+        ("49–72, esp. 51", "49", "72"),
+        ("49-72 (51)", "49", "72"),
+        ("12–5 (8 pages).", "12", "15"),
+        ("A12-A13 (abstr).", "A12", "A13"),
+        ("53–67, pls. 1–4", "53", "67"),
+        ("12–15 passim.", "12", "15"),
+        ("chap. 5, pp. 195–239", "195", "239"),
     ],
 )
 def test_ranges(text: str, first: str, last: str) -> None:
@@ -57,7 +95,9 @@ def test_ranges(text: str, first: str, last: str) -> None:
     [
         *(("p. 5", "5"), ("279,", "279"), ("S34", "S34"), ("e1234.", "e1234"), ("Article e1234", "e1234")),
         *(("Article 12345", "12345"), ("Art. no. 7", "7"), ("Paper 7", "7"), ("A-12", "A-12"), ("1999-3", "1999-3")),
-        *(("vii", "vii"), ("P. 12", "12")),
+        *(("vii", "vii"), ("P. 12", "12"), ("P12", "12"), ("P4567.", "P4567"), ("74380F", "74380F")),
+        *(("77310X", "77310X"), ("f. 23v", "23v"), ("c. 45r", "45r"), ("Bl. 45", "45")),
+        *(("hlm. 5", "5"), ("poz. 880", "880"), ("45. oldal", "45"), ("103P", "103P"), ("1234s", "1234s")),
     ],
 )
 def test_single_pages_and_article_numbers(text: str, page: str) -> None:
@@ -80,6 +120,8 @@ def test_single_pages_and_article_numbers(text: str, page: str) -> None:
         ("pp. 3, 12 et seqq.", Pages("3", "", "3, 12 et seqq")),
         ("12, et seq.", Pages("12", "", "12, et seq")),
         ("12 sq.", Pages("12", "", "12 sq")),
+        ("p. 394 sgg.", Pages("394", "", "394 sgg")),
+        ("pp. 83 82", Pages("", "", "pp. 83 82")),
         ("12 y ss.", Pages("12", "", "12 y ss")),
         ("12 et suiv.", Pages("12", "", "12 et suiv")),
         ("12 and following", Pages("12", "", "12 and following")),
@@ -88,7 +130,17 @@ def test_single_pages_and_article_numbers(text: str, page: str) -> None:
         ("345页", Pages("", "", "345页")),
         ("345 p.", Pages("", "", "345 p.")),
         ("xii, 345 pp.,", Pages("", "", "xii, 345 pp.")),
-        ("chap. 5, pp. 195–239", Pages("", "", "chap. 5, pp. 195–239")),
+        ("198 (208)", Pages("198", "", "198 (208)")),
+        ("12 (2009)", Pages("", "", "12 (2009)")),
+        ("49-72 (81)", Pages("", "", "49-72 (81)")),
+        ("2167(R)", Pages("2167", "", "2167(R)")),
+        ("123456 (8pp).", Pages("123456", "", "123456 (8pp)")),
+        ("1570 [151 pp.]", Pages("1570", "", "1570 [151 pp.]")),
+        ("p. 3, col. 2", Pages("3", "", "3, col. 2")),
+        ("p. 12 n. 3", Pages("12", "", "12 n. 3")),
+        ("sec. C, p. 17", Pages("17", "", "sec. C, p. 17")),
+        ("Art. n. 7", Pages("", "", "Art. n. 7")),
+        ("1685, 1713", Pages("1685", "", "1685, 1713")),
         ("no pages", Pages("", "", "no pages")),
         ("sec. 4, 1 +.", Pages("", "", "sec. 4, 1 +")),
         ("", None),
@@ -132,6 +184,25 @@ def test_a_shortened_last_page_is_written_out(first: int, more: int, letter: str
         ),
         *(("16. Jg. H.2. ,", ("16", "2")), ("35. Jahrgang", ("35", "")), ("N.S. 12", ("N.S. 12", ""))),
         *(("t. 51, z. 3", ("51", "3")), ("roč. 12, č. 3", ("12", "3")), ("Т. 5, вып. 3", ("5", "3"))),
+        *(
+            ("roč. 59", ("59", "")),
+            ("C. VII", ("VII", "")),
+            ("C. 12, S. 3", ("12", "3")),
+            ("12, S. 3", ("12, S. 3", "")),
+        ),
+        *(("Cilt 12", ("12", "")), ("Cilt: 12, Sayı: 3", ("12", "3")), ("12. Cilt", ("12", "")), ("C55", ("C55", ""))),
+        *(("55. évf.", ("55", "")), ("LV. évf., 3. sz.", ("LV", "3")), ("55. évf. 3. sz", ("55", "3"))),
+        *(("τόμ. 12", ("12", "")), ("tập 31, số 2", ("31", "2")), ("Jilid 38", ("38", "")), ("vsk. 12", ("12", ""))),
+        *(("sv. 27, br. 3", ("27", "3")), ("15, št. 1", ("15", "1")), ("3. sz.", ("", "3")), ("zv. 3", ("3", ""))),
+        *(
+            ("29ᵉ année", ("29", "")),
+            ("47ème année, n°1", ("47", "1")),
+            ("anno XVI", ("XVI", "")),
+            ("an 12", ("an 12", "")),
+        ),
+        *(("第30巻", ("30", "")), ("제24권 제3호", ("24", "3")), ("17권", ("17", "")), ("nn. 1-2", ("", "1-2"))),
+        *(("N.F. 3", ("N.F. 3", "")), ("12 (N.F. 3)", ("12 (N.F. 3)", "")), ("12 (n. 3)", ("12", "3"))),
+        *(("hier Bd. 1", ("1", "")), ("Rn. 25", ("Rn. 25", "")), ("§ 25", ("§ 25", "")), ("art. 5", ("art. 5", ""))),
         *(("28, no. 3 (March)", ("28", "3")), ("28 (Mai/Juni)", ("28", "")), ("28 (Mayer)", ("28", "Mayer"))),
     ],
 )
@@ -142,9 +213,54 @@ def test_volumes(text: str, expected: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        *(("in 3 Bdn.", "3"), ("2 vols. in 1", "2"), ("6 tt.", "6"), ("2 Halbbde.", "2"), ("hier Bd. 1", "")),
+        *(("2 vols in 12", ""), ("t. 6", "")),
+    ],
+)
+def test_numbers_of_volumes(text: str, expected: str) -> None:
+    assert count_volumes(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *(("VIII-345 p.", "VIII-345"), ("[4], 345 p.", "[4], 345"), ("xii, 345 pp.", "xii, 345"), ("12-15 p.", "")),
+        *(("S12-S15 p.", ""), ("198 (208)", ""), ("pp. viii-12", "")),
+    ],
+)
+def test_numbers_of_pages(text: str, expected: str) -> None:
+    assert count_pages(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        *(("12-5 (5 pages)", "12-5 (5 pages)"), ("12-15 (5 pages)", "12-15 (5 pages)"), ("12-5", ""), ("22S–8S", "")),
+        *(("S. 5–33, hier S. 12", "S. 5–33, hier S. 12"), ("198 (208)", ""), ("p. 3, col. 2", "")),
+    ],
+)
+def test_what_stands_around_a_range_is_kept(text: str, unread: str) -> None:
+    work = record_of(("title", "On pears"), ("pages", text)).work
+    assert work.unread == ((("pages", unread),) if unread else ())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         *(("(3)", "3"), ("no. 3,", "3"), ("Nr. 3", "3"), ("Heft 2", "2"), ("n° 5", "5"), ("No. 12/13", "12/13")),
         *(("no. 3 (March)", "3"), ("3 [Spring]", "3"), ("no. 3 (Special Issue)", "3 (Special Issue)"), ("第3号", "3")),
         *(("（３）", "3"), ("/13", "13"), ("(March)", "March"), ("March 3", "March 3")),
+        *(
+            ("S. 27", "27"),
+            ("S1", "S1"),
+            ("Sayı 3", "3"),
+            ("3. sz.", "3"),
+            ("3. szám", "3"),
+            ("τχ. 3", "3"),
+            ("số 2", "2"),
+        ),
+        *(("Nomor 2", "2"), ("Вип. 3", "3"), ("제3호", "3"), ("nro 3", "3"), ("br. 3", "3"), ("nn. 1-2", "1-2")),
+        *(("제2호, pp.", "2"), ("no. 3, pp.", "3"), ("sz", "sz")),
         *(("issue 3", "3"), ("3-4", "3-4"), ("Suppl. 1", "Suppl. 1"), ("Special Issue", "Special Issue"), ("", "")),
     ],
 )

@@ -223,6 +223,39 @@ def test_refinements_look_at_neighbours_and_at_the_record() -> None:
         assert found == list(fields.replace("x", "y") if changed else fields), (conditions, fields)
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (
+            [("title", "On Oaks, Ph.D. Thesis for the School of Trees,"), ("publisher", "Ely,")],
+            [("title", "On Oaks,"), ("genre", "Ph.D. Thesis for the School of Trees,"), ("institution", "Ely,")],
+        ),
+        (
+            [("title", "Thesis: On Oaks,"), ("publisher", "University of Ely,")],
+            [("genre", "Thesis:"), ("title", "On Oaks,"), ("institution", "University of Ely,")],
+        ),
+        (
+            [("journal", "Ely Institute Planning Report"), ("volume", "No. 125."), ("publisher", "Ely Institute,")],
+            [("genre", "Ely Institute Planning Report No. 125."), ("institution", "Ely Institute,")],
+        ),
+        ([("title", "Oaks"), ("note", "ELY-TR-2017-002")], [("title", "Oaks"), ("genre", "ELY-TR-2017-002")]),
+        ([("title", "Oaks"), ("note", "PMC-12-345")], [("title", "Oaks"), ("note", "PMC-12-345")]),
+        ([("genre", "Masters Theses."), ("note", "Paper 127.")], [("genre", "Masters Theses. Paper 127.")]),
+        ([("title", "About oaks [Online].")], [("title", "About oaks"), ("genre", "[Online].")]),
+        ([("title", "Oaks. Working Paper #23.")], [("title", "Oaks."), ("genre", "Working Paper #23.")]),
+        (
+            [("title", "Oaks (Studies in Forestry 10)."), ("publisher", "Ely Press.")],
+            [
+                *[("title", "Oaks"), ("collection-title", "(Studies in Forestry"), ("volume", "10).")],
+                ("publisher", "Ely Press."),
+            ],
+        ),
+    ],
+)
+def test_genres_and_series_inside_other_fields(fields: list[tuple[str, str]], expected: list[tuple[str, str]]) -> None:
+    assert converted("anystyle", *fields) == expected
+
+
 def test_institutions_are_those_of_theses_and_reports() -> None:
     house = ("publisher", "University of Ely.")
     assert converted("anystyle", ("title", "T."), house)[-1][0] == "publisher"
@@ -286,6 +319,44 @@ def test_books_chapters_and_series_of_brill() -> None:
     assert [label for label, _ in found] == ["author", "title", "container-title", "pages"]
     found = converted("brill", ("author", "A"), ("booktitle", "Esra"), ("date", "1949"))
     assert [label for label, _ in found] == ["author", "title", "date"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (
+            [("journal", "Phys . Rev . E"), ("volume", "74 ,"), ("number", "036104"), ("year", "( 2006 ) .")],
+            [("container-title", "Phys . Rev . E"), ("volume", "74 ,"), ("pages", "036104"), ("date", "( 2006 ) .")],
+        ),
+        (
+            [("journal", "Appl ."), ("volume", "4 ,"), ("number", "no . 2 ,"), ("year", "2006 .")],
+            [("container-title", "Appl ."), ("volume", "4 ,"), ("issue", "no . 2 ,"), ("date", "2006 .")],
+        ),
+        (
+            [("journal", "Appl ."), ("volume", "4 ,"), ("number", "2 ,"), ("pages", "7 - 9 .")],
+            [("container-title", "Appl ."), ("volume", "4 ,"), ("issue", "2 ,"), ("pages", "7 - 9 .")],
+        ),
+        (
+            [("volume", "110 ( 3 ) :"), ("pages", "1 - 3")],
+            [("volume", "110"), ("issue", "( 3 ) :"), ("pages", "1 - 3")],
+        ),
+        ([("volume", "111/4 ,"), ("pages", "1 - 3")], [("volume", "111/"), ("issue", "4 ,"), ("pages", "1 - 3")]),
+        (
+            [("title", "Algebras ,"), ("edition", "3rd"), ("publisher", "ed . , Pomona Press .")],
+            [("title", "Algebras ,"), ("edition", "3rd ed . ,"), ("publisher", "Pomona Press .")],
+        ),
+        (
+            [("journal", "Proc . Natl . Acad . Sci ."), ("address", "USA"), ("volume", "82")],
+            [("container-title", "Proc . Natl . Acad . Sci . USA"), ("volume", "82")],
+        ),
+        (
+            [("author", "A. King ,"), ("booktitle", "Apples of Old ,"), ("publisher", "Pomona Press .")],
+            [("author", "A. King ,"), ("title", "Apples of Old ,"), ("publisher", "Pomona Press .")],
+        ),
+    ],
+)
+def test_umass_labels_follow_the_conventions(fields: list[tuple[str, str]], expected: list[tuple[str, str]]) -> None:
+    assert converted("umass", *fields) == expected
 
 
 def test_unknown_words_between_fields_are_other() -> None:

@@ -12,7 +12,15 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from espalier.citations.normalise.dates import first_published, is_pending, parse_date, split_original
+from espalier.citations.normalise.dates import (
+    edition_beside,
+    first_published,
+    is_pending,
+    is_visit,
+    parse_date,
+    split_original,
+    year_of_thai,
+)
 from espalier.citations.normalise.identifiers import (
     find_archives,
     find_arxiv,
@@ -20,9 +28,10 @@ from espalier.citations.normalise.identifiers import (
     find_isbn,
     find_isbns,
     find_issn,
+    find_old_arxiv,
     find_url,
 )
-from espalier.citations.normalise.kinds import is_mark, is_thesis, kind_of, standard_number
+from espalier.citations.normalise.kinds import is_mark, is_thesis, kind_of, number_of_standard, words_of_report
 from espalier.citations.normalise.mending import mended
 from espalier.citations.normalise.names import Names, split_names
 from espalier.citations.normalise.numbers import (
@@ -68,6 +77,11 @@ __all__ = [
 
 T = TypeVar("T")
 
+_THAI = re.compile("[\u0e01-\u0e4e]")
+_EDITIONS_APART = 3
+"""Years between the first edition of a book and one that is another, at least."""
+_BOOK_AFTER = 3
+"""Years between a meeting and its proceedings, at most."""
 _STOPPED = re.compile(r"\b[^\W\d_]\.(?=.)")  # an initial with its full stop, which does not end the list
 
 
@@ -82,6 +96,7 @@ class FieldReader:
         for label, text in mended(_texts(record)):
             self._fields.setdefault(label, []).append(text)
         self.texts = {label: " ".join(texts) for label, texts in self._fields.items()}
+        self._text = record.text
         self._unread = [("other", text) for text in self._fields.get("other", [])]
 
     def value(self, label: str, read: Callable[[str], T | None]) -> T | None:
@@ -130,9 +145,29 @@ class FieldReader:
         return found
 
     def original(self) -> tuple[Date, Date] | None:
-        """Take out a date that also names the first edition: that of this one, and that."""
+        """Take out a date that also names the first edition: that of this one, and that.
+
+        A book that has two years, "1929. New York: Harcourt, 2005", is a later edition, too.
+        """
         texts = self._fields.get("date", ())
-        return self.taken("date", split_original) if len(texts) == 1 and len(texts[0]) > 8 else None
+        if len(texts) == 1 and len(texts[0]) > 8:
+            return self.taken("date", split_original)
+        if len(texts) != 2 or "container-title" in self.texts or not {"publisher", "location"} & self.texts.keys():
+            return None
+        first, second = years = [parse_date(text) or Date() for text in texts]
+        bare = all(date.parts and not date.literal and len(date.parts) == len(date.parts[0]) == 1 for date in years)
+        if not bare or second.parts[0][0] - first.parts[0][0] < _EDITIONS_APART:
+            return None
+        del self._fields["date"]
+        return second, first
+
+    def visit(self) -> Date | None:
+        """Take out the last of several dates that has words of a visit: "2015" and "accesat la 10.02.2017"."""
+        texts = self._fields.get("date", ())
+        if len(texts) < 2 or not is_visit(texts[-1]):
+            return None
+        self._fields["date"] = list(texts[:-1])
+        return parse_date(texts[-1])
 
     def date(self, label: str) -> Date | None:
         """Return the date that all fields of a label make ("2003" and "4 January"), else the first with a year.
@@ -144,11 +179,16 @@ class FieldReader:
             return None
         if self._months and label == "date":
             texts = self._with_month(texts)
-        together = parse_date(" ".join(texts))
-        if len(texts) == 1 or together is None or (together.parts and not together.literal):
-            return together
+        if len(texts) == 1:
+            date = parse_date(texts[0])
+            thai = date and not date.parts and _THAI.search(self._text)
+            return (year_of_thai(date.literal) if date and thai else None) or date
         dates = [parse_date(text) or Date() for text in texts]
-        best = min(range(len(texts)), key=lambda i: (not dates[i].parts, not dates[i].literal))
+        if sum(bool(date.parts) for date in dates) < 2 or texts[0].rstrip()[-1:] in "-–—/":
+            together = parse_date(" ".join(texts))
+            if together is None or (together.parts and not together.literal):
+                return together
+        best = _best(dates)
         self._unread += [(label, text) for i, text in enumerate(texts) if i != best]
         return dates[best]
 
@@ -221,11 +261,29 @@ class FieldReader:
         return tuple([(label, trim(text)) for label, text in unread if any(map(str.isalnum, text))])
 
 
+def _best(dates: list[Date]) -> int:
+    """Return which date of a work counts: the first with a year, but one of the same year that says more before it.
+
+    A day and a bare year behind it, "2011 Sep 13-15; Leeds. New York: Springer; 2012", are a meeting and its book.
+    """
+    best = min(range(len(dates)), key=lambda i: (not dates[i].parts, not dates[i].literal))
+    if not dates[best].parts:
+        return best
+    first = dates[best].parts[0]
+    for k in range(best + 1, len(dates)):
+        other = dates[k].parts[0] if dates[k].parts and not dates[k].literal else ()
+        finer = other[:1] == first[:1] and len(other) > len(first)
+        book = len(first) == 3 and len(other) == 1 and 0 < other[0] - first[0] <= _BOOK_AFTER
+        if finer or book:
+            return k
+    return best
+
+
 def _texts(record: Record) -> list[tuple[str, str]]:
     """Return label and text of each field; an address that was cut inside its host, books.|google.com/x, is whole."""
     text = record.text
     pairs = [(field.label, field.text) for field in record.fields]
-    if has_markup(text) or "?" in text or "\ufffd" in text:
+    if has_markup(text) or "?" in text or "~" in text or "\ufffd" in text:
         pairs = [(label, readable(label, part)) for label, part in pairs]
     for k in [k for k, (label, _) in enumerate(pairs) if label == "url"]:
         field = record.fields[k]
@@ -302,7 +360,7 @@ def work_of(record: Record) -> Work:
             others += [role] if unfinished else []
     low = record.text.lower()
     _read_moved(reading, low, found)
-    arxiv = find_arxiv(record.text) if "arxiv" in low else ""
+    arxiv = find_arxiv(record.text) if "arxiv" in low else find_old_arxiv(record.text)
     for label, name, read in _READERS:
         if label in present and (value := read(reading, label)):
             found[name] = value
@@ -310,12 +368,15 @@ def work_of(record: Record) -> Work:
         found["issued"], found["note"] = pending, reading.joined("note")
     if "url" in present and "doi" not in found:
         found["doi"] = find_doi(present["url"])
+    issued = found.get("issued")
+    if issued and issued.literal and issued.parts and not found.get("edition"):
+        found["edition"] = (edition_beside(issued.literal) or ("",))[0]
     found |= find_archives(record.text, low)
     kind = _kind(found, present, bool(arxiv))
     return Work(
         type=kind,
         others=frozenset(others),
-        number=_number(kind, found),
+        number=_number(kind, found, present),
         arxiv=arxiv,
         unread=reading.unread(),
         **found,
@@ -335,7 +396,12 @@ def _read_moved(reading: FieldReader, low: str, found: dict[str, Any]) -> None:
         found["pages"], found["number_of_pages"] = reading.pages()
     if "edition" in present:
         found["version"] = reading.taken("edition", parse_version) or ""
-    if "date" in present and (dates := reading.original()):
+    dates = None
+    if "date" in present:
+        if "accessed" not in present and (visit := reading.visit()):
+            found["accessed"] = visit
+        dates = reading.original()
+    if dates:
         found["issued"], found["original_date"] = dates
     elif "note" in present and (first := reading.taken("note", first_published)):
         found["original_date"] = first
@@ -359,12 +425,10 @@ def _kind(found: dict[str, Any], present: dict[str, str], arxiv: bool) -> str:
     return kind_of(shown, arxiv, found.get("issued"), "." in found.get("version", ""))
 
 
-def _number(kind: str, found: dict[str, Any]) -> str:
+def _number(kind: str, found: dict[str, Any], present: dict[str, str]) -> str:
     """Return the number of a report, a patent or a standard."""
     if kind == "report":
-        return report_number(found.get("genre", ""))
+        return report_number(words_of_report(present))
     if kind == "patent":
         return patent_number(f"{found.get('genre', '')} {found.get('title', '')}")
-    if kind == "standard":
-        return standard_number(found.get("genre", "")) or standard_number(found.get("title", ""))
-    return ""
+    return number_of_standard(present) if kind == "standard" else ""

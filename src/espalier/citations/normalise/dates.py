@@ -1,9 +1,13 @@
 """A date in any of the usual forms and languages -> years, months and days, a season, "circa".
 
-Words are looked up (months and seasons of a dozen languages), numbers are read by where they stand; the two sides of
-a dash lend each other what one of them lacks ("12-15 March 2003"). Nothing is guessed: 03/12/2003 may be in March
-or in December and is read as 2003, and 2003-04 as 2003, since it may be April or the year 2004. Whatever was not
-used, in full or in part, keeps the text as the date's `literal`. Linear time.
+Words are looked up (months of three dozen languages, seasons of a dozen), numbers are read by where they stand; the two
+sides of a dash lend each other what one of them lacks ("12-15 March 2003"). Nothing is guessed: 03/12/2003 may be in
+March or in December and is read as 2003, and 2003-04 as 2003, since it may be April or the year 2004; but the only date
+of three numbers counts, whatever the words around it are. Years of other calendars are those of the common one: the
+26th of Heisei is 2014, and so is 2557 in Thailand; 1378/1999 is one year of Iran. Whatever was not used or
+is said otherwise, in full or in part, keeps the text as the date's `literal`: months and years in Roman numerals, a
+year that is also one of the old style (Jan. 1640/41), a year with the number of the edition before or behind it, as
+small print or as what was left of that ("³1985", "19762"). Linear time.
 """
 
 from __future__ import annotations
@@ -15,20 +19,40 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
+from espalier.citations.normalise.lexicon import (
+    BESIDE_VISITS,
+    CROATIAN,
+    CROATIAN_OCTOBER,
+    IN_DATES,
+    MONTHS,
+    SEASONS,
+    VISITS,
+    vocabulary,
+)
 from espalier.citations.normalise.text import collapse, remembered, trim
 from espalier.citations.work import Date
 
-__all__ = ["first_published", "is_month", "is_pending", "parse_date", "split_original"]
+__all__ = [
+    "edition_beside",
+    "first_published",
+    "is_month",
+    "is_pending",
+    "is_visit",
+    "parse_date",
+    "split_original",
+    "year_of_thai",
+]
 
 _CIRCA = vocabulary("c ca circa approx approximately about around um vers")
-# Words that say nothing about when; the last are those around the date of a visit.
-_NOISE = vocabulary(
-    "de del of di do da the le el den am im vom en on in year dated date cop published accessed access retrieved "
-    "viewed visited consulted cited last checked downloaded abgerufen zugriff zuletzt consulte consultado acesso "
-    "acessado em acceso geraadpleegd op from available at as aufgerufen hamtad dnia dne roku dostep г гг год года дата "
-    "обращения доступа abruf abrufdatum zugriffsdatum zugegriffen besucht gesehen eingesehen letzter letzte stand "
-    "consultato ultimo ultima visita"
+# Words that say nothing about when.
+_NOISE = (
+    vocabulary(
+        "de del of di do da the le el den am im vom en on in year dated date cop published dnia dne roku г гг год года "
+        "letzter letzte stand"
+    )
+    | IN_DATES
+    | VISITS
+    | BESIDE_VISITS
 )
 # What stands for a date that is not known, or not yet.
 _PENDING = re.compile(
@@ -39,18 +63,47 @@ _PENDING = re.compile(
 )
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[-‐‑‒–—−]+|[/.~?]|[^\s\w]|\w")
 _YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*")
-_NUMERIC = re.compile(r"([0-9]{1,4})([-/.])([0-9]{1,2})\2([0-9]{1,4})(?:T[0-9:.Z+-]+)?")
+_NUMERIC = re.compile(r"(?<![0-9])([0-9]{1,4})([-/.]) ?([0-9]{1,2})\2 ?([0-9]{1,4})(?:T[0-9:.Z+-]+)?(?![0-9])")
 _COPYRIGHT = re.compile(r"\b[cC](?=[0-9]{4})")
 _BETWEEN_AREAS = re.compile(r"(?<=[0-9.\]])\. ?[–—]\s*$")  # of a description by GOST or ISBD: 2003. — 320 с.
 _OPEN = re.compile(r"[-‐–—][\s.,;)\]]*$")
-_CHINESE = re.compile(r"([0-9]{4}) ?年(?: ?([0-9]{1,2}) ?月(?: ?([0-9]{1,2}) ?日)?)?")
+_EASTERN = re.compile(r"(?<![0-9])([0-9]{4}) ?[年년](?: ?([0-9]{1,2}) ?[月월](?: ?([0-9]{1,2}) ?[日일])?)?")
+_VIETNAMESE = re.compile(
+    r"(?:ngày ([0-9]{1,2}),? )?tháng ([0-9]{1,2})(?:,? năm | ?[-/] ?)([0-9]{4})(?![0-9])", re.IGNORECASE
+)
+_LITHUANIAN = re.compile(r"(?<=[0-9]) (?:m\.(?= [^\W\d_])|d\b)")  # 2012 m. gegužės 5 d.
+_ELIDED = re.compile(r"\bd['’](?=[^\W\d_])", re.IGNORECASE)  # 12 d'abril
+# The first year of an era, less one: of Japan's emperors, and of the Republic of China.
+_ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018, "民國": 1911, "民国": 1911}
+_ERA = re.compile(
+    rf"({'|'.join(_ERAS)}) ?([0-9]{{1,2}}|1[0-9]{{2}}|元) ?年(?: ?([0-9]{{1,2}}) ?月(?: ?([0-9]{{1,2}}) ?日)?)?"
+)
+_ROMAN_MONTH = re.compile(
+    r"(?<![0-9])([0-9]{1,2})([-./ ] ?)(I{1,3}|I?V|VI{1,3}|I?X|XI{1,2})(?:\2|\. )([0-9]{4})(?![0-9])"
+)
+_ROMAN_YEAR = re.compile(r"M(?:[. ]?[MDCLXVI]){2,14}\.?", re.IGNORECASE)
+_ROMAN_MONTHS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
+_ROMAN_SIGNS = {"M": 1000, "D": 500, "C": 100, "L": 50, "X": 10, "V": 5, "I": 1}
+_PRINTED = range(1450, 2030)  # years of books
+# Before 1753 the year began in March in England, and January to March belong to two years.
+_OLD_STYLE = re.compile(r"(?<![0-9])(1[0-7][0-9]{2}) ?/ ?([0-9]{1,2}|1[0-7][0-9]{2})(?![0-9])")
+_NEW_STYLE = 1753
+_MISREAD = re.compile(r"(?:[lIi]|1 )([5-9g])([0-9]{2})[a-z]?")  # l960, ig60, 1 960
+_EDITION_BESIDE = re.compile(
+    r"[\s(\[]*(?:(?:([¹²³⁴-⁹][⁰¹²³⁴-⁹]?)|([2-9]))(1[5-9][0-9]{2}|20[0-2][0-9])"
+    r"|(1[5-9][0-9]{2}|20[0-2][0-9])(?:([¹²³⁴-⁹][⁰¹²³⁴-⁹]?)|([2-9])))[\s.,;:)\]]*"
+)
+_THAI = 543  # years between the eras of Thailand and of the West
+_THAI_YEAR = re.compile(r"พ\.? ?ศ\.? ?([0-9]{4})(?![0-9])")
 _YEARS = range(1000, 2200)
+_YEARS_OF_HIJRA = range(1200, 1450)
+_YEARS_OF_THAI = range(2400, 2600)
 _ORDINALS = vocabulary("st nd rd th er ere re")
 _Word: TypeAlias = "str | tuple[str, int]"
 """Digits or what was not understood; or ("month", 3), ("season", 1)."""
 _BETWEEN_MONTHS = vocabulary("- / to bis and und & et")
 _LONGEST_PENDING = 40  # characters
-_ENDS = frozenset("()[]{}.,;:'\"“”‘’©<>*")
+_ENDS = frozenset("()[]{}.,;:'\"“”‘’©<>*。，、")
 
 
 @dataclass(frozen=True)
@@ -97,16 +150,81 @@ def parse_date(text: str) -> Date | None:
         return None
     text = _BETWEEN_AREAS.sub("", text)
     plain = _COPYRIGHT.sub("©", unicodedata.normalize("NFKC", collapse(text)))
-    if (date := _numeric(_without_words(plain).strip(" ()[].,;:。"))) is not None:
-        return replace(date, literal=_literal(text)) if date.literal else date
+    if (date := _other_calendar(plain)) is not None:
+        return replace(date, literal=_literal(text))
+    bare, told = _without_words(plain)
+    if (date := _numeric(bare.strip(" ()[].,;:。"))) is not None:
+        return replace(date, literal=_literal(text)) if date.literal or not told else date
+    plain = _ELIDED.sub("", _LITHUANIAN.sub("", plain))
     words, circa = _read(_TOKEN.findall(plain))
+    if "/" in plain and (parts := _new_style(plain)):
+        return Date(parts, literal=_literal(text), circa=circa)
     parts, season, told = _range(_sides(words))
-    return Date(parts, season, "" if told else _literal(text), circa)
+    if told:
+        return Date(parts, season, "", circa)
+    return Date(_otherwise(text, plain, parts) or parts, season, _literal(text), circa)
+
+
+def _otherwise(text: str, plain: str, parts: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """Return what a date says in Roman numerals, beside an edition, or not quite in digits; () for any other.
+
+    parts : what was read without that.
+    """
+    if len(parts) == 1 and len(parts[0]) == 1 and (found := _ROMAN_MONTH.search(plain)):
+        return (_Side(int(found[4]), _ROMAN_MONTHS.index(found[3]) + 1, int(found[1])).parts(),)
+    if parts:
+        return ()
+    if beside := edition_beside(text):
+        return ((int(beside[1]),),)
+    bare = trim(plain)
+    year = _year_of_numeral(bare) if _ROMAN_YEAR.fullmatch(bare) else 0
+    if misread := _MISREAD.fullmatch(bare):
+        year = int(f"1{misread[1]}{misread[2]}".replace("g", "9"))
+    return ((year,),) if year in _PRINTED else ()
+
+
+def _new_style(text: str) -> tuple[tuple[int, ...], ...]:
+    """Return the date of the new style that "20 Jan. 1640/41" is, 1641; () for any other."""
+    found = _OLD_STYLE.search(text)
+    if not found or int(found[1]) >= _NEW_STYLE:
+        return ()
+    year = int(found[1]) + 1
+    words, _ = _read(_TOKEN.findall(f"{text[: found.start()]} {year} {text[found.end() :]}"))
+    side = _side(words)
+    known = not side.spare and side.month is not None and side.month <= 3
+    return (side.parts(),) if known and str(year).endswith(found[2]) else ()
+
+
+def _year_of_numeral(text: str) -> int:
+    """Return the year of a Roman numeral, with four equal signs in a row or not; 0 where the signs go up and down."""
+    values = [_ROMAN_SIGNS[sign] for sign in text.upper() if sign in _ROMAN_SIGNS]
+    year, highest = 0, 0
+    for value in reversed(values):
+        if value < highest and highest > 10 * value:
+            return 0
+        year += value if value >= highest else -value
+        highest = max(highest, value)
+    return year
+
+
+def edition_beside(text: str) -> tuple[str, str] | None:
+    """Return the edition and the year of a date that is both and nothing else: "³1985", "1996²", "51972"; else None."""
+    found = _EDITION_BESIDE.fullmatch(text)
+    if not found:
+        return None
+    edition = found[1] or found[2] or found[5] or found[6]
+    return unicodedata.normalize("NFKC", edition), found[3] or found[4]
 
 
 def is_pending(text: str) -> bool:
     """Tell whether a text says only that there is no date, or none yet: "in press", "n.d."."""
     return len(text) <= _LONGEST_PENDING and _PENDING.fullmatch(trim(text)) is not None
+
+
+@remembered(longest=24)
+def is_visit(text: str) -> bool:
+    """Tell whether a date has words of a visit: "accesat la 10.02.2017"."""
+    return any(_unaccented(word) in VISITS for word in _WORD.findall(text))
 
 
 def is_month(text: str) -> bool:
@@ -142,7 +260,7 @@ def split_original(text: str) -> tuple[Date, Date] | None:
     years = sorted((int(found[1]), int(found[2])))
     between = text[found.end(1) : found.start(2)]
     words = [_unaccented(word) for word in _WORD.findall(text) if not word[:1].isdigit()]
-    if years[0] == years[1] or any(year not in _YEARS for year in years) or not _FIRST_PLAIN.issuperset(words):
+    if _is_one_year(*years) or any(year not in _YEARS for year in years) or not _FIRST_PLAIN.issuperset(words):
         return None
     marked = (
         bool(words) or any(sign in between for sign in "[](){}") or (between.strip() == "/" and years[1] - years[0] > 1)
@@ -167,9 +285,11 @@ def _literal(text: str) -> str:
 
 
 def _numeric(text: str) -> Date | None:
-    """Read a date of three numbers, or of Chinese signs; None if it is neither."""
-    if found := _CHINESE.fullmatch(text):
+    """Read a date of three numbers, of Chinese or Korean signs, or of Vietnamese words; None if it is none of these."""
+    if found := _EASTERN.fullmatch(text):
         year, month, day = (int(number) if number else None for number in found.groups())
+    elif found := _VIETNAMESE.fullmatch(text):
+        year, month, day = (int(number) if number else None for number in reversed(found.groups()))
     elif found := _NUMERIC.fullmatch(text):
         first, sign, second, third = found.groups()
         if len(first) == 4 and len(third) <= 2:
@@ -192,13 +312,51 @@ def _numeric(text: str) -> Date | None:
     return Date((parts,), literal="" if side.is_told_by(parts) else text)
 
 
-def _without_words(text: str) -> str:
-    """Return the numbers of a text that has three of them and words that say nothing, else the text itself."""
+def _without_words(text: str) -> tuple[str, bool]:
+    """Return the only date of numbers in a text, and whether the words around it say nothing; else the text itself."""
     found = _NUMERIC.search(text)
+    if found is None and not text.isascii():
+        found = _EASTERN.search(text) or _VIETNAMESE.search(text)
     if found is None or found.end() - found.start() == len(text):
-        return text
-    around = _TOKEN.findall(f"{text[: found.start()]} {text[found.end() :]}")
-    return found[0] if all(token in _ENDS or _unaccented(token) in _NOISE for token in around) else text
+        return text, True
+    before, after = text[: found.start()], text[found.end() :]
+    if any(map(str.isdigit, before + after)):
+        return text, True
+    around = _TOKEN.findall(f"{before} {after}")
+    return found[0], all(token in _ENDS or _unaccented(token) in _NOISE for token in around)
+
+
+def _other_calendar(text: str) -> Date | None:
+    """Read the year of an emperor, of Thailand, or one that is said in two calendars; None if it is none of these."""
+    if not text.isascii() and (found := _ERA.search(text)):
+        number, month, day = (1 if part == "元" else int(part) if part else None for part in found.groups()[1:])
+        return Date((_Side(_ERAS[found[1]] + (number or 0), month, day).parts(),))
+    if not text.isascii() and (found := _THAI_YEAR.search(text)):
+        return year_of_thai(found[1])
+    found = _TWO_YEARS.fullmatch(text) if len(text) <= _LONGEST_ORIGINAL else None
+    years = sorted((int(found[1]), int(found[2]))) if found else []
+    if not years or years[0] == years[1] or not _is_one_year(*years):
+        return None
+    return Date(((years[0 if years[1] > _YEARS_OF_THAI[0] else 1],),))
+
+
+def year_of_thai(text: str) -> Date | None:
+    """Return the year of a text that is one of the Thai calendar and nothing else, else None: 2557 is 2014."""
+    plain = trim(text)
+    year = int(plain) if len(plain) == 4 and _is_number(plain) else 0
+    return Date(((year - _THAI,),), literal=plain) if year in _YEARS_OF_THAI else None
+
+
+def _is_one_year(first: int, second: int) -> bool:
+    """Tell whether two years, the smaller first, are one: in two calendars, or the same.
+
+    Of two calendars are 1378/1999 of Iran, 1420/1999 of the Hijra, whose years have eleven days less, and 2014/2557.
+    """
+    if first == second or (second in _YEARS_OF_THAI and second - first == _THAI):
+        return True
+    if first not in _YEARS_OF_HIJRA:
+        return False
+    return second - first in (621, 622) or abs(int(first * 0.970224 + 621.57) - second) <= 1
 
 
 def _read(tokens: Sequence[str]) -> tuple[list[_Word], bool]:
@@ -209,10 +367,11 @@ def _read(tokens: Sequence[str]) -> tuple[list[_Word], bool]:
         low = _unaccented(token)
         before = tokens[k - 1] if k else ""
         if low in MONTHS:
-            words.append(("month", MONTHS[low]))
+            croatian = low in CROATIAN_OCTOBER and any(_unaccented(other) in CROATIAN for other in tokens)
+            words.append(("month", 10 if croatian else MONTHS[low]))
         elif low in SEASONS:
             words.append(("season", SEASONS[low]))
-        elif token in "~?" or (low in _CIRCA and (len(low) > 1 or k + 1 < len(tokens))):
+        elif token in "~?" or (low in _CIRCA and (len(low) > 1 or (k + 1 < len(tokens) and not before.isdigit()))):
             circa = True
         elif low in _NOISE or token in _ENDS or (low in _ORDINALS and before.isdigit()):
             continue

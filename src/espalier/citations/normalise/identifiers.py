@@ -3,8 +3,9 @@
 DOI: from "10." on, without the resolver or "doi:" before it and punctuation after it, percent signs decoded; case as
 written. URL: from its scheme or "www." on, without punctuation after it. Spaces that a line break left inside either
 are taken out where the next piece can only go on ("10.1016/j.cell. 2003.01.002"). ISBN: digits (and X) only; ISSN: with
-its hyphen; both only if the check digit is right. arXiv: the identifier with its version. PMID, PMCID, JSTOR and
-Handle: the number after the archive's name or in its address. All in linear time.
+its hyphen; both only if the check digit is right. arXiv: the identifier with its version, also without the archive's
+name where its form says enough (`hep-th/9711200`, `[1009.1234]`, `abs/1409.0473`). PMID, PMCID, JSTOR and Handle: the
+number after the archive's name or in its address. All in linear time.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from urllib.parse import unquote
 
 from espalier.citations.normalise.text import collapse
 
-__all__ = ["find_archives", "find_arxiv", "find_doi", "find_isbn", "find_isbns", "find_issn", "find_url"]
+__all__ = [
+    "find_archives",
+    "find_arxiv",
+    "find_doi",
+    "find_isbn",
+    "find_isbns",
+    "find_issn",
+    "find_old_arxiv",
+    "find_url",
+]
 
 _DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+", re.IGNORECASE)
 _DOI_GAP = re.compile(r"(?<![\w.])10\. ?([0-9]{4,9}) ?/ ?(?=\S)")
@@ -37,6 +47,19 @@ _ARXIV = re.compile(
     r"(?![0-9])",
     re.IGNORECASE,
 )
+# What a number says without the name of the archive: its subject before a stroke, in brackets or behind "abs/".
+_SUBJECT = (
+    r"(?:hep-(?:th|ph|ex|lat)|(?:math|astro|quant|nucl)-(?:ph|th|ex)|cond-mat|gr-qc|q-(?:bio|alg|fin)|alg-geom|dg-ga|solv-int"
+    r"|chao-dyn|patt-sol|adap-org|comp-gas|cmp-lg|funct-an|mtrl-th|supr-con|chem-ph|physics|math|nlin|cs)(?:\.[A-Za-z-]{2,8})?"
+)
+_MONTHLY = r"[0-9]{2}(?:0[1-9]|1[0-2])"
+_SEVEN = re.compile("/[0-9]{7}")
+_ARXIV_OLD = re.compile(
+    rf"(?:(?<![\w./-])|lanl\.gov/(?:abs|pdf)/)({_SUBJECT}/{_MONTHLY}[0-9]{{3}}(?:v[0-9]+)?)(?![0-9/]|\.[0-9])",
+    re.IGNORECASE,
+)
+_NEW = rf"({_MONTHLY}\.[0-9]{{4,5}}(?:v[0-9]+)?)(?=\W)(?![./][0-9])"
+_ARXIV_BRACKETED, _ARXIV_CORR = re.compile(rf"\[ ?{_NEW}"), re.compile(rf"abs/{_NEW}")
 _ISBN = re.compile(r"(?<![0-9])[0-9](?:[-‐‑– ]?[0-9]){8,11}[-‐‑– ]?[0-9X](?![0-9])", re.IGNORECASE)
 _ISSN = re.compile(r"(?<![0-9])([0-9]{4})[-‐‑– ]{0,2}([0-9]{3}[0-9X])(?![0-9])", re.IGNORECASE)
 _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -85,6 +108,16 @@ def _in_pieces(address: str, rest: str) -> str | None:
 def find_arxiv(text: str) -> str:
     """Return the first arXiv identifier of a text, with its version if it has one."""
     found = _ARXIV.search(text)
+    return found[1] if found else ""
+
+
+def find_old_arxiv(text: str) -> str:
+    """Return the first arXiv identifier of a text that does not name the archive: hep-th/9711200, [1009.1234]."""
+    if "/" in text and _SEVEN.search(text) and (found := _ARXIV_OLD.search(text)):
+        return found[1]
+    found = _ARXIV_BRACKETED.search(text) if "[" in text else None
+    if not found and "abs/" in text:
+        found = _ARXIV_CORR.search(text)
     return found[1] if found else ""
 
 
@@ -177,9 +210,9 @@ def _without_end(text: str) -> str:
         last = text[end - 1]
         if last in _CLOSERS and counts[last] <= counts[_CLOSERS[last]]:
             break
-        if last in "/-_=#~+*&%$" or last in _CLOSERS.values():
+        if last in "/-_=#~+*&%$":
             break
-        if last in _CLOSERS:
+        if last in counts:
             counts[last] -= 1
         end -= 1
     return text[:end]

@@ -22,7 +22,7 @@ from dataclasses import is_dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from espalier.citations.normalise.lexicon import MONTHS, SEASONS, vocabulary
+from espalier.citations.normalise.lexicon import BESIDE_VISITS, IN_DATES, MONTHS, SEASONS, VISITS, vocabulary
 from espalier.citations.normalise.text import narrow, trim
 from espalier.citations.seen import has_markup, without_markup
 from espalier.citations.work import Date, Name, Pages, Work
@@ -32,15 +32,29 @@ if TYPE_CHECKING:
 
 __all__ = ["ORDINALS", "SILENT", "with_the_rest", "words_of"]
 
-_NUMBER_WORDS = vocabulary(
+
+def _plain(text: str) -> str:
+    parts = unicodedata.normalize("NFKD", narrow(text).casefold())
+    return "".join([sign for sign in parts if not unicodedata.combining(sign)])
+
+
+def _folded(words: str) -> frozenset[str]:
+    """Return words as they are looked up: without accents, and those of Korean sound by sound."""
+    return vocabulary(_plain(words))
+
+
+_NUMBER_WORDS = _folded(
     "volume volumes vol vols volumen bande band bd bde jahrgang jg tome tom tomo tomes toms tomos t v deel dl roc "
     "rocnik arg argang том т 卷 第 issue issues is iss number numbers no nos nr nrs num nums numero numeros n heft "
-    "hft h fasc fascicule zesz zeszyt z c cislo вып выпуск 期 号 號"
+    "hft h fasc fascicule zesz zeszyt z c cislo вып выпуск 期 号 號 "
+    "annee anno ano e me eme cilt sv svazek svezak vsk vuosikerta evf evfolyam kot kotet jilid god godiste "
+    "letnik kn knj knjiga zv zvazok τομ τομοσ τ tap 巻 권 제 nn s sayi sayı nro sz szam br broj st stevilka nomor "
+    "τχ τευχοσ τευχη so вип випуск 호"
 )
 _DATE_WORDS = vocabulary(
     "st nd rd th er ere re c ca circa approx approximately about around um vers de del of di do da the le el den am im "
     "vom en on in to and und et bis year dated date cop published г гг год года 年 月 日"
-)
+) | _folded(" ".join(IN_DATES) + " 년 월 일")
 SILENT: Mapping[str, frozenset[str]] = {
     "title": frozenset(),
     "container-title": vocabulary("in en em dans nel nella the at"),
@@ -48,9 +62,11 @@ SILENT: Mapping[str, frozenset[str]] = {
     "institution": vocabulary("and und et en og och with mit"),
     "note": frozenset(),
     "volume": _NUMBER_WORDS,
-    "issue": _NUMBER_WORDS,
-    "pages": vocabulary(
-        "p pp pg pgs page pages pag pags s ss seite seiten str strony с стр blz side sider col cols 頁 页"
+    "issue": _NUMBER_WORDS | vocabulary("p pp"),
+    "pages": _folded(
+        "p pp pg pgs page pages pag pagg pags s ss seite seiten str strony с стр blz side sider col cols 頁 页 "
+        "f fl fls folhas h hojas bl leaves hal halaman hlm hh trang tr σ σσ σελ lk lpp psl sayfa sayfalar sf стор б "
+        "бет o old oldal sid sidor sivu sivua sivut ページ 쪽 면"
     ),
     "edition": vocabulary(
         "the edition editions version edn ed eds auflage aufl edit edicion edizione edicao druk uitgave uppl upplaga "
@@ -58,12 +74,7 @@ SILENT: Mapping[str, frozenset[str]] = {
         "re ое ее е"
     ),
     "date": _DATE_WORDS,
-    "accessed": _DATE_WORDS
-    | vocabulary(
-        "accessed access retrieved viewed visited consulted cited last checked downloaded abgerufen zugriff zuletzt "
-        "consulte consultado acesso acessado em acceso geraadpleegd op from available at as aufgerufen hamtad dnia dne "
-        "roku dostep дата обращения доступа 引用"
-    ),
+    "accessed": _DATE_WORDS | _folded(" ".join(VISITS | BESIDE_VISITS)) | vocabulary("dnia dne roku 引用"),
     "doi": vocabulary("doi dx org www http https"),
     "url": vocabulary(
         "url urls http https www internet web available at from online retrieved disponible disponivel sur en em a l "
@@ -120,11 +131,6 @@ def words_of(text: str) -> list[str]:
         if not text.isascii():
             text = _plain(text)
     return _WORD.findall(text.lower())
-
-
-def _plain(text: str) -> str:
-    parts = unicodedata.normalize("NFKD", narrow(text).casefold())
-    return "".join([sign for sign in parts if not unicodedata.combining(sign)])
 
 
 def with_the_rest(work: Work, record: Record) -> Work:
@@ -219,8 +225,10 @@ def _words_in(values: Iterable[Any]) -> list[str]:
 def _otherwise(label: str, rest: list[str], text: str, work: Work) -> bool:
     """Tell whether the words are there in another form."""
     if label == "pages" and work.pages is not None:
-        last = "".join(words_of(work.pages.last))
-        return all(last.endswith(word) for word in rest)
+        last = words_of(work.pages.last)
+        # In "12-5 (8)" and "12-15 (5)" a number is no end.
+        short = not set(last).issubset(words_of(text)) and sum(map(str.isdigit, rest)) == 1
+        return short and all(any(end.endswith(word) for end in last) for word in rest)
     if label in ("date", "accessed", "issue", "volume", "note"):
         return all(word in _TIMES or _same_number(word, work) for word in rest)
     if label == "edition":

@@ -5,8 +5,9 @@ two, where no other reading is left: a second number of pages before the date is
 name, and the "Vgl. auch" of a footnote is a note. Nothing is lost or invented: the texts, put together, are those of
 the fields. Most references have nothing to mend, and pay for a look at their labels only.
 
-First how labels and texts are changed, joined and cut, then mistakes among numbers (volumes, issues, pages, dates, and
-what only looks like one of them), then those among words, and last which labels each mend is asked for at.
+First mistakes among numbers (volumes, issues, pages, dates, and what only looks like one of them), then those among
+words, and last which labels each mend is asked for at. Mends for ways of citing that the model has seen little of (of
+courts, of Russia and Brazil, of the humanities) are in `traditions`.
 """
 
 from __future__ import annotations
@@ -18,51 +19,23 @@ from functools import lru_cache
 from espalier.citations.normalise.dates import is_month, parse_date
 from espalier.citations.normalise.lexicon import MEETINGS
 from espalier.citations.normalise.numbers import count_pages, count_volumes, parse_version
+from espalier.citations.normalise.pairs import (
+    YEAR,
+    Labels,
+    Mend,
+    Mends,
+    Pairs,
+    all_of,
+    changed,
+    cut,
+    joined,
+    row_at,
+    row_of,
+)
 from espalier.citations.normalise.text import remembered
+from espalier.citations.normalise.traditions import FIRST_MENDS, TRADITIONS
 
 __all__ = ["mended"]
-
-Pairs = list[tuple[str, str]]
-"""Labels and texts of fields, in order."""
-Labels = tuple[str, ...]
-Mend = Callable[[Pairs, Labels], "Pairs | None"]
-"""Returns better pairs; None if there is nothing to mend."""
-Mends = tuple[tuple[Callable[[Labels], bool], Mend], ...]
-"""What the labels must be for each mend; texts are looked at only then."""
-
-YEAR = r"(?:1[5-9]|20)[0-9]{2}[a-z]?"
-
-
-def changed(pairs: Pairs, k: int, pair: tuple[str, str]) -> Pairs:
-    """Return the pairs with another one in the place of k."""
-    return [*pairs[:k], pair, *pairs[k + 1 :]]
-
-
-def joined(pairs: Pairs, k: int, label: str) -> Pairs:
-    """Return the pairs with k and the next as one."""
-    return [*pairs[:k], (label, f"{pairs[k][1]} {pairs[k + 1][1]}"), *pairs[k + 2 :]]
-
-
-def cut(pairs: Pairs, k: int, found: re.Match[str] | None, first: str, second: str) -> Pairs | None:
-    """Return the pairs with k cut in two where something was found."""
-    return [*pairs[:k], (first, found[1]), (second, found[2]), *pairs[k + 1 :]] if found else None
-
-
-def row_at(labels: Labels, *row: str) -> int:
-    """Return where these labels stand one after the other, -1 if they do not."""
-    n = len(row)
-    return next((k for k in range(len(labels) - n + 1) if labels[k : k + n] == row), -1)
-
-
-def row_of(*row: str, without: tuple[str, ...] = ()) -> Callable[[Labels], bool]:
-    """Return whether labels have these, one after the other, and none of others."""
-    return lambda labels: row_at(labels, *row) >= 0 and not any(label in labels for label in without)
-
-
-def all_of(*needed: str, without: tuple[str, ...] = ()) -> Callable[[Labels], bool]:
-    """Return whether labels have all of these and none of others."""
-    return lambda labels: all(label in labels for label in needed) and not any(label in labels for label in without)
-
 
 _ALONE = re.compile(r"\W*[0-9]{1,4}\W*")
 _ROMAN = re.compile(r"[ivxlc]+\s*[,+]?\s*")
@@ -499,6 +472,7 @@ def _is_page(labels: Labels) -> bool:
 
 
 _MENDS: Mends = (
+    *FIRST_MENDS,
     *_NUMBER_MENDS,
     (all_of("title"), _package_version),
     (lambda labels: "edition" not in labels and not {"note", "other", "genre"}.isdisjoint(labels), _edition_elsewhere),
@@ -517,4 +491,5 @@ _MENDS: Mends = (
     (_is_page, _page_as_container),
     (lambda labels: labels[0] == "title" and not {"author", "editor"} & set(labels), _name_before_quoted),
     (lambda labels: labels.count("title") > 1, _handle),
+    *TRADITIONS,
 )

@@ -13,12 +13,31 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from espalier.citations.normalise.lexicon import JOINERS, LOW_PARTICLES, ROLES, ROLES_IN_SHORT, TITLES, vocabulary
-from espalier.citations.normalise.names import is_initial, is_institution, may_go_on
+from espalier.citations.normalise.lexicon import (
+    COMPANY_FORMS,
+    CONCERNS,
+    JOINERS,
+    LOW_JOINERS,
+    LOW_PARTICLES,
+    ROLES,
+    ROLES_ALONE,
+    ROLES_IN_SHORT,
+    TITLES,
+    vocabulary,
+)
+from espalier.citations.normalise.names import (
+    are_degrees,
+    has_lower,
+    is_initial,
+    is_institution,
+    is_suffix,
+    may_go_on,
+    recased,
+)
 from espalier.citations.normalise.text import trim
 from espalier.citations.work import Name
 
-__all__ = ["Piece", "pieces_of"]
+__all__ = ["Piece", "lower_families", "pieces_of", "spell_out"]
 
 # Initials that run into the next word ("J.P.Smith"), and spaces around a hyphen ("J. - P.", "Garcia - Molina").
 _GLUED = re.compile(r"(?<![^\W\d_])([^\W\d_]\.)(?=[^\W\d_]{2})")
@@ -33,6 +52,10 @@ _TOKEN = re.compile(
     r"|[,;/|·•、，；。｡&:()\[\]{}（）]|[^\s,;/|·•、，；。｡&:()\[\]{}（）]+"
 )
 _ASIAN_STOP = re.compile("(?<=[\u3040-\u9fff\uac00-\ud7a3])[.．]")
+# The dot between Japanese names in Chinese signs; between others it is a part of the name: ジャン・ピアジェ.
+_DOT_OF_JAPAN = re.compile(
+    "(?<![\u3040-\u9fff])((?:[\u3005\u4e00-\u9fff]{3,5}・)+)(?=[\u3005\u4e00-\u9fff]{3,5}(?![\u3040-\u9fff]))"
+)
 _AROUND_WORDS = "\"“”„«»*†‡§¶'‘’《》「」『』〈〉"
 _APOSTROPHE = re.compile(r"[\"“”„«»*†‡§¶]*(?=['’][st](?:$|[-‐A-Z]))")  # 't Hooft, 's-Gravesande
 
@@ -40,7 +63,7 @@ _HARD = frozenset(";/|·•；。｡")
 _COMMAS = frozenset(",，、")
 _OPENING, _CLOSING = frozenset("([{（"), frozenset(")]}）")
 _DASHES = frozenset(("-", "–", "—", "--"))
-_SOFT_JOINERS = vocabulary("y e i")  # they also stand inside a family name: Ramón y Cajal
+_SOFT_JOINERS = vocabulary("y e i a ja")  # they also stand inside a family name: Ramón y Cajal
 _UND = "u."
 _LONGEST_PLAIN = 24  # characters of a word that is kept in memory for the next time
 _LONGEST_ASIDE = 8  # tokens; a bracket that closes no sooner is taken for a stray sign
@@ -74,8 +97,6 @@ class Piece:
 
     def take_given(self) -> None:
         """Take initials in brackets for the given name of a person who has none: "Kefi (N.)"."""
-        if not self.asides:
-            return
         initials = all(is_initial(word) and "." in word for word in self.asides)
         if initials and not any(map(is_initial, self.words)):
             self.words += self.asides
@@ -95,7 +116,9 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
     What commas and "and" have cut inside the name of an institution is put together again. The words of
     a bracket are a part of an institution's name, and the `asides` of a person's.
     """
-    text = text if text.isascii() else _ASIAN_STOP.sub("。", text).replace("．", ".")
+    if not text.isascii():
+        text = _ASIAN_STOP.sub("。", text).replace("．", ".")
+        text = _DOT_OF_JAPAN.sub(lambda found: found[0].replace("・", "、"), text) if "・" in text else text
     if "-" in text:
         text = _HYPHENED.sub(r"\1\2", _BETWEEN_NAMES.sub(r"\1 – ", text))
     text = _GLUED.sub(r"\1 ", text) if _MAY_BE_GLUED.search(text) else text
@@ -122,7 +145,8 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
 def _untangled(pieces: list[Piece]) -> list[Piece]:
     """Return the pieces, cut anew where marks between names were lost.
 
-    In "Sedlacek, G. Weynand, K. Oerder, S." they are left between families and initials only, in "C. Chen D. S. Naidu
+    In "Sedlacek, G. Weynand, K. Oerder, S." they are left between families and initials only (so in "JOUET, Anne CARA,
+    Tim"), in "C. Chen D. S. Naidu
     A. Perez" and "Work T. S. Burdon R. H." nowhere. "J. Edgar P. Hoover" may be one person with two given names.
     """
     first, last = (pieces[0], pieces[-1]) if pieces else (Piece(), Piece())
@@ -131,14 +155,35 @@ def _untangled(pieces: list[Piece]) -> list[Piece]:
         families = [first.words, *[_families(piece.words) for piece in pieces[1:-1]]]
         givens = [[word for word in piece.words if is_initial(word)] for piece in pieces[1:]]
         return [Piece(words=[*family, *given]) for family, given in zip(families, givens, strict=True)]
+    if len(pieces) > 2 and first.words[0].isupper() and first.words[-1].isupper():
+        pieces = _shifted_capitals(pieces) or pieces
     found: list[Piece] = []
     for piece in pieces:
-        persons = [] if piece.institution or piece.asides else _persons(piece.words)
-        if len(persons) > (2 if is_initial(piece.words[0]) else 1):
+        several = len(piece.words) > 3 and not piece.institution and not piece.asides  # two words a person
+        persons = _persons(piece.words) if several else []
+        if persons and len(persons) > (2 if is_initial(piece.words[0]) else 1):
             found += [Piece(joined=piece.joined or k > 0, words=words) for k, words in enumerate(persons)]
         else:
             found.append(piece)
     return found
+
+
+def _shifted_capitals(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return families in capitals and the given names behind them as pieces, if no mark is left between persons."""
+    split = [(_given_in_front(piece.words), piece.words) for piece in pieces[1:]]
+    inner = all(0 < n < len(words) and all(map(str.isupper, words[n:])) for n, words in split[:-1])
+    if not inner or split[-1][0] < len(split[-1][1]) or any(piece.joined or piece.institution for piece in pieces):
+        return []
+    families = [pieces[0].words, *[words[n:] for n, words in split[:-1]]]
+    pairs = zip(families, split, strict=True)
+    return [
+        Piece(joined=k == 0, words=part) for family, (n, words) in pairs for k, part in enumerate((family, words[:n]))
+    ]
+
+
+def _given_in_front(words: Sequence[str]) -> int:
+    """Return how many words from the first on are not in capitals."""
+    return next((n for n, word in enumerate(words) if word.isupper()), len(words))
 
 
 def _persons(words: Sequence[str]) -> list[list[str]]:
@@ -184,7 +229,7 @@ def _cut(text: str, cues: list[str]) -> Iterator[Piece]:
                 piece.joined, piece.run = True, 0
                 piece.hard |= token in _HARD or token in _DASHES
                 piece.joiners += (token,) if any(map(str.isalpha, token)) else ()
-        elif _is_role(token, bracketed):
+        elif _is_role(token, bracketed) or (not piece.words and token.rstrip(".") in ROLES_ALONE):
             cues.append(token)
             piece.broken = True
         elif any(map(str.isalnum, token)):
@@ -211,8 +256,8 @@ def _is_title(word: str, after: Sequence[tuple[str, int, int]]) -> bool:
 def _plain(token: str) -> str:
     """Return a token as a word of a name; "" for what may be something else, a bracket, a separator or a role."""
     short = token.rstrip(".").casefold()
-    joins = token.lower() in JOINERS or token in _SOFT_JOINERS or token == _UND
-    other = joins or short in ROLES or short in ROLES_IN_SHORT
+    joins = token.lower() in JOINERS or token in LOW_JOINERS or token in _SOFT_JOINERS or token == _UND
+    other = joins or short in ROLES or short in ROLES_IN_SHORT or short in ROLES_ALONE
     return "" if other or not any(map(str.isalnum, token)) else _bare(token)
 
 
@@ -225,9 +270,11 @@ def _bare(token: str) -> str:
 
 
 def _judged(piece: Piece) -> Piece:
-    piece.take_given()
-    piece.institution = is_institution(piece.words) or _is_short_for("".join(piece.asides), piece.words)
-    piece.unfinished = may_go_on(piece.words)
+    piece.institution = is_institution(piece.words)
+    if piece.asides:
+        piece.take_given()
+        piece.institution = is_institution(piece.words) or _is_short_for("".join(piece.asides), piece.words)
+    piece.unfinished = may_go_on(piece.words, piece.institution)
     return piece
 
 
@@ -246,18 +293,25 @@ def _is_short_for(short: str, words: Sequence[str]) -> bool:
 def _separates(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool:
     """Tell whether a token stands between two names."""
     token = tokens[k][0]
-    if token in _COMMAS or token in _HARD or token in JOINERS:
+    if token in _COMMAS or token in _HARD or token in LOW_JOINERS:
         return True
     after = tokens[k + 1][0] if k + 1 < len(tokens) else ""
+    if token in JOINERS:
+        return not (piece.words and piece.words[-1][-1] in "-‐‑" and _is_compound(after))
     if token.lower() in JOINERS:  # but "Smith ET," is a name
         return len(token) > 2 or (after[:1].isupper() and after.lower() not in JOINERS)
     if token == _UND:
         return after[:1].isupper()
     if token in _DASHES:
         return after[:1].isupper() and (len(piece.words) > 1 or (bool(piece.words) and piece.run > 0))
-    if token not in _SOFT_JOINERS or not after:
+    if token not in _SOFT_JOINERS or not after or (token in ("a", "ja") and not after[0].isupper()):
         return False
     return _joins(tokens, k, piece) if piece.words else after[:1].isupper()  # Ruiz, P., y Gil, J.
+
+
+def _is_compound(word: str) -> bool:
+    """Tell whether the end of a word before an "and" is that of this one, too: Helse- og omsorgsdepartementet."""
+    return word[:1].islower() or is_institution([word])
 
 
 def _joins(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool:
@@ -286,14 +340,96 @@ def _is_role(word: str, bracketed: bool) -> bool:
 
 def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
     """Tell whether a piece goes on with the institution before it, or the piece before belongs to this one."""
+    if piece.words[0] in COMPANY_FORMS and len(piece.words) == 1:  # Schrödinger, LLC; but Smith, LLC, Jones, AB
+        fits = piece.joined == (piece.words[0] in ("Sons", "Söhne"))
+        return fits and not any(map(is_initial, before.words)) and not (after and is_initial(piece.words[0]))
     first, second = before.institution, piece.institution
     if not (first or second) or any(map(is_initial, piece.words)):
         return False
     if piece.joined and second:  # "Food and" Agriculture Organization, but "John Smith and" ...
         if first and _is_short_for("".join(piece.asides), [*before.words, *piece.words]):
             return True
+        if _is_concern(before.words):  # "Diabetes Control and" Complications Trial Research Group
+            return True
         return not first and len(before.words) != 2 and not any(map(is_initial, before.words))
     if piece.joined:
         return before.unfinished or not any(word[:1].isupper() for word in piece.words)
     alone = len(piece.words) == 1 and not (after and all(map(is_initial, after[0].words)))
     return first and (second or (alone and before.unfinished))
+
+
+def _is_concern(words: Sequence[str]) -> bool:
+    """Tell whether words are what a group is for, and no group themselves: "GBD 2019 Diseases", "Diabetes Control"."""
+    rest = [word for word in words if word != "The" and not word.isdigit()]
+    return words[-1].casefold() in CONCERNS and not is_institution(rest)
+
+
+_VOWEL = re.compile("[AEIOUY]")
+
+
+def lower_families(pieces: Sequence[Piece]) -> None:
+    """Capitalise family names in capitals behind given names, so that none is taken for initials: Emma SMITH, Bo FU.
+
+    That is the way of ISO 690. The list shows it by a family name that stands first, before a comma and a given name in
+    small letters ("CROSS, Marita"), or by one that is too long for initials.
+    """
+    behind = [
+        piece for piece in pieces if len(piece.words) > 1 and (word := piece.words[-1]).isupper() and word.isalpha()
+    ]
+    if not behind:
+        return
+    first = pieces[0].words[0] if len(pieces[0].words) == 1 and not pieces[1].joined else ""
+    shown = first.isupper() and len(first) > 1 and has_lower(pieces[1].words[0])
+    if not shown and all(len(piece.words[-1]) < 6 for piece in behind):
+        return
+    behind = [piece for piece in behind if len(piece.words[-1]) > 1]
+    if all(_VOWEL.search(piece.words[-1]) or not piece.words[-1].isascii() for piece in behind):
+        for piece in behind:
+            if not piece.institution and has_lower(piece.words[0]):
+                last = piece.words[-1]
+                piece.words[-1] = last.lower() if last.lower() in LOW_PARTICLES else recased(last)
+
+
+_SOUNDS = re.compile("(?=.*[AEIOUY])(?!.*[^AEIOUY]{3})")
+
+
+def spell_out(pieces: Sequence[Piece]) -> None:
+    """Write initials of four and five letters with their stops ("Oliveira SMJV"), and JR before initials as a suffix.
+
+    Such a word is the family name of "Wei CHEN" where it sounds like one, unless others of the list end in initials.
+    """
+    for k, piece in enumerate(pieces):
+        word = piece.words[-1].removesuffix(".")
+        if _is_digraph(word) and _all_end_in_initials(piece, pieces):
+            piece.words[:] = [f"{word}.", *piece.words[:-1]]  # Homburg Ch, Meyer A
+        if not 1 < len(word) < 6 or not word.isupper():
+            continue
+        if word in ("JR", "SR") and len(piece.words) > 1 and k + 1 < len(pieces):
+            after = pieces[k + 1]
+            if not after.joined and all(map(is_initial, after.words)) and not are_degrees(after.words, weak=False):
+                piece.words[-1] = piece.words[-1].capitalize()  # SITES JR, J.W.
+        elif len(word) > 3 and _ends_in_capitals(piece, 5) and not _is_family(word, pieces):
+            piece.words[-1] = ".".join(word) + "."
+
+
+def _is_digraph(word: str) -> bool:
+    """Tell whether a word may be one initial of two letters: Ch, Th, Zh."""
+    return len(word) == 2 and word.istitle() and word[1] not in "aeiouyäöü" and not is_suffix(word)
+
+
+def _all_end_in_initials(piece: Piece, pieces: Sequence[Piece]) -> bool:
+    """Tell whether all names of a list but one end in initials, so that this one does, too."""
+    others = [other for other in pieces if other is not piece]
+    return len(piece.words) == 2 and bool(others) and all(is_initial(other.words[-1]) for other in others)
+
+
+def _is_family(word: str, pieces: Sequence[Piece]) -> bool:
+    """Tell the CHEN of "Wei CHEN" from initials: it sounds like a name, and nobody else's name ends in initials."""
+    return _SOUNDS.match(word) is not None and not any(_ends_in_capitals(piece, 3) for piece in pieces)
+
+
+def _ends_in_capitals(piece: Piece, longest: int) -> bool:
+    """Tell whether a name in small letters is followed by a word in capitals, without stops, of no more letters."""
+    word = piece.words[-1].removesuffix(".")
+    short = 1 < len(word) <= longest and word.isupper() and word.isalpha() and len(piece.words) > 1
+    return short and not piece.institution and any(map(str.islower, piece.words[-2]))

@@ -12,7 +12,8 @@ that is a name, and a full stop after anything that is no abbreviation is droppe
 are suffixes.
 
 Nothing is lost: the letters of the text are those of the names, of `Names.cues`, which are the joining words,
-the roles ("(Eds.)", "edited by") and the marks of an unfinished list ("et al."), and of `Names.asides`.
+the roles ("(Eds.)", "edited by") and the marks of an unfinished list ("et al."), and of `Names.asides`. Only a family
+name that two people share ("J. and A. Webb") is that of both.
 
 Most lists are read by one expression for each person (`usual_names`): given names or initials and a family name, or a
 family name and initials, with commas, semicolons and "and" between. A list with a word that may be more than part of a
@@ -31,28 +32,42 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from espalier.citations.normalise.lexicon import (
     BEFORE_NAMES,
+    BODIES,
     CHINESE_FAMILIES,
     DEGREE_PARTS,
     DEGREES,
+    FAMILIES_FIRST,
+    FAMILY_PREFIXES,
     HAN_FAMILIES,
     HANGUL_FAMILIES,
     HINTS_OF_OTHERS,
+    HUNGARIAN_INITIALS,
     INSTITUTION_ENDS,
     INSTITUTION_INNER,
+    INSTITUTION_OPENINGS,
     INSTITUTION_STEMS,
     INSTITUTION_WORDS,
     JOINERS,
+    KOREAN_FAMILIES,
     LOW_PARTICLES,
+    NUMERALS,
     OTHERS,
     PARTICLES,
+    PATRONYMIC_ENDS,
+    RARE_HINTS_OF_OTHERS,
     ROLE_BEHIND,
+    ROLE_OPENINGS,
     ROLES,
     ROLES_IN_SHORT,
+    RULERS,
     SHORT_GIVEN,
     SUFFIXES,
     TITLES,
+    VIETNAMESE_FAMILIES,
+    VIETNAMESE_SHORT_FAMILIES,
     WEAK_DEGREES,
     WEAK_INSTITUTION_WORDS,
+    WHOLE_GIVEN,
     vocabulary,
 )
 from espalier.citations.normalise.text import collapse
@@ -66,6 +81,7 @@ __all__ = [
     "are_degrees",
     "are_suffixes",
     "family_first",
+    "has_lower",
     "is_initial",
     "is_institution",
     "is_short",
@@ -73,18 +89,14 @@ __all__ = [
     "is_unspaced",
     "may_go_on",
     "natural",
+    "recased",
+    "sounds_eastern",
     "split_names",
     "usual_names",
     "written_given",
     "written_suffix",
 ]
 
-# Short given names that are not abbreviated: a full stop after them ends the list.
-_WHOLE = vocabulary(
-    "ada amy ana ann ava ben bob dan eli eva eve guy ian ida ina ira ivy jan jay jim joe jon kay ken kim lea lee leo "
-    "lia lou luc mae max may mia nan ned noa ola ole pam pat per ray ron roy sam siv sue ted tim tom tor una ute uwe "
-    "zoe åsa"
-)
 _TITLES = vocabulary("Jr Sr St Dr Mr Ms Mme Esq")
 _UNABBREVIATED = (SUFFIXES | DEGREES | WEAK_DEGREES) - vocabulary("Jr jr Sr sr Jnr Snr Esq")
 _VOWEL = re.compile("[AEIOUY]")
@@ -97,10 +109,20 @@ _PINYIN = re.compile(
     "|ia|ie|iu|ua|uo|ui|ue|er|[aeiouü])-?){1,2}",
     re.IGNORECASE,
 )
+_KOREAN = re.compile(
+    "(?:(?:(?:ch|sh|kk|tt|pp|ss|jj|[bcdghjkmnprstw])?[yw]?(?:ae|eo|eu|oe|oo|ee|ou|ui|[aeiou])(?:ng|ck|[nklbmphrt])?)(?:-|$)){2}",
+    re.IGNORECASE,
+)
+_VIETNAMESE = re.compile(
+    "(?:ngh?|[nckpt]h|g[hi]|qu|tr|[bcdđghklmnprstvx])?[^\\W\\d_bcdđfghjklmnpqrstvwxz]{1,3}(?:ch|nh|ng|[cmnpt])?",
+    re.IGNORECASE,
+)
+_MIDDLE = vocabulary("văn thị van thi")
+_ORDINAL = re.compile(r"((?:[^\W\d_]\.?)+)([ªº])\.?")
 
 
 def is_initial(word: str, shouting: bool = False) -> bool:
-    """Tell whether a word is initials: "J.", "J.-P.", "A.B.", "AB".
+    """Tell whether a word is initials: "J.", "J.-P.", "A.B.", "AB", "M.ª".
 
     shouting : all words around are in capitals, so that capitals alone show nothing beyond two letters.
     """
@@ -109,6 +131,8 @@ def is_initial(word: str, shouting: bool = False) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_initial(word: str, shouting: bool) -> bool:
+    if not word.isascii() and word.endswith(("ª", "º", "ª.", "º.")):  # María and Antonio in Spain
+        word = word.rstrip(".")[:-1]
     if not word.isupper() or not all(sign.isalpha() or sign in ".-‐‑" for sign in word):
         return False
     if all(len(part) <= 1 for part in _STOP_OR_HYPHEN.split(word)):
@@ -196,7 +220,7 @@ def _name(family: Sequence[str], given: Sequence[str], suffix: str, shouting: bo
         family, given = _split_unspaced(family[0])
         if not given:
             return Name(literal=family[0]) if not suffix else Name(family[0], suffix=suffix)
-    capitals = shouting or _has_lower("".join(given))
+    capitals = shouting or has_lower("".join(given))
     if shouting:
         # Particles are in capitals too, and only a particle if a name follows.
         n = 0
@@ -205,7 +229,7 @@ def _name(family: Sequence[str], given: Sequence[str], suffix: str, shouting: bo
         family = [*(word.lower() for word in family[:n]), *family[n:]]
     particle, family = _split_particle(family)
     return Name(
-        family=" ".join([_recased(word) for word in family] if capitals else family).removesuffix("."),
+        family=" ".join([recased(word) for word in family] if capitals else family).removesuffix("."),
         given=" ".join([written_given(word, shouting) for word in given]),
         particle=" ".join(particle),
         suffix=suffix,
@@ -217,8 +241,10 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
     n = len(words)
     if n < 2:
         return 0
+    if _begins_with_family(words):
+        return -1
     trailing = end = _particles_at(words)
-    while trailing > 0 and is_initial(words[trailing - 1], shouting):
+    while trailing > 0 and (is_initial(words[trailing - 1], shouting) or _is_hungarian(words[trailing - 1])):
         trailing -= 1
     if 0 < trailing < end:
         return -trailing
@@ -240,7 +266,44 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
     # A capitalised particle belongs to the family name, but the first word of a longer name is a given name.
     while at > 1 and words[at - 1].lower() in PARTICLES:
         at -= 1
-    return at
+    return 0 if at == 1 and words[0].lower() in FAMILY_PREFIXES else at
+
+
+def _begins_with_family(words: Sequence[str]) -> bool:
+    """Tell whether words show a Korean, Vietnamese or Russian name with its family name first, and others in full.
+
+    These are a Korean given name of two syllables, Vietnamese names behind a family name, and a name after the father
+    at the end, but not behind another one: "Roman Arkadyevich Abramovich".
+    """
+    if len(words) == 3 and words[2].removesuffix(".").endswith(PATRONYMIC_ENDS):
+        return not words[1].endswith(PATRONYMIC_ENDS) and not any(map(is_initial, words))
+    first = words[0].casefold()
+    if first not in FAMILIES_FIRST:
+        return False
+    second, last = words[1].casefold(), words[-1].casefold().removesuffix(".")
+    if first in KOREAN_FAMILIES and len(words) == 2 and _KOREAN.fullmatch(last):
+        return True
+    middle = second in _MIDDLE and len(words) > 2
+    if not middle and (first not in VIETNAMESE_FAMILIES or (len(words) == 2 and first.isascii() and last.isascii())):
+        return False  # Nguyen Bach may be Bach, Nguyen
+    known = VIETNAMESE_FAMILIES | VIETNAMESE_SHORT_FAMILIES
+    return first in known and (middle or last not in known) and _are_vietnamese(words[1:], middle)
+
+
+def _are_vietnamese(words: Sequence[str], middle: bool) -> bool:
+    """Tell whether given names sound Vietnamese, and none is an initial; but "Nguyễn Văn A" is anybody's name."""
+    nobody = middle and len(words) == 2 and len(words[1]) == 1 and not words[0].isascii()  # Nguyễn Văn A
+    return all(nobody if is_initial(word) else _VIETNAMESE.fullmatch(word) for word in words)
+
+
+def sounds_eastern(word: str) -> bool:
+    """Tell whether a word may be a name of China, Korea or Vietnam in Latin letters."""
+    return any(sound.fullmatch(word) for sound in (_PINYIN, _KOREAN, _VIETNAMESE))
+
+
+def _is_hungarian(word: str) -> bool:
+    """Tell whether a word is one of the initials of two letters: Zs., Gy."""
+    return len(word) < 4 and word.removesuffix(".").casefold() in HUNGARIAN_INITIALS
 
 
 def _split_suffix(words: Sequence[str]) -> tuple[list[str], str]:
@@ -290,7 +353,8 @@ def _is_hangul(word: str) -> bool:
     return "\uac00" <= min(word) <= max(word) <= "\ud7a3"
 
 
-def _has_lower(text: str) -> bool:
+def has_lower(text: str) -> bool:
+    """Tell whether there is a letter in lower case."""
     return text != text.upper() if text.isascii() else any(map(str.islower, text))
 
 
@@ -298,30 +362,41 @@ def written_given(word: str, shouting: bool = False) -> str:
     """Return a given name without a full stop after it; initials with one each, and a space between."""
     if is_initial(word, shouting):
         return _spaced(word)
-    return _recased(_bare(word)) if shouting else _bare(word)
+    return recased(_bare(word)) if shouting else _bare(word)
 
 
 @lru_cache(maxsize=4096)
 def _spaced(initials: str) -> str:
     """Put a full stop after each initial, and a space where there is no hyphen."""
+    if found := _ORDINAL.fullmatch(initials):
+        return _spaced(found[1]) + found[2]
     parts = [part.replace(".", "") for part in _HYPHEN.split(initials)]
     return "-".join(". ".join(part) + "." for part in parts if part)
 
 
 def _bare(word: str) -> str:
     """Drop the full stop after a given name that is no abbreviation."""
-    whole = len(word) > 4 or word[:-1].lower() in _WHOLE
+    whole = len(word) > 4 or word[:-1].lower() in WHOLE_GIVEN
     return word[:-1] if word.endswith(".") and whole and "." not in word[:-1] else word
 
 
-def _recased(word: str) -> str:
-    """Capitalise a word of capitals, and each part of "SMITH-JONES", "O'BRIEN" and "McDONALD"."""
-    if not word.isupper() or len(word) < 2 or len(word.lower()) != len(word):
+def recased(word: str) -> str:
+    """Capitalise a word of capitals, and each part of "SMITH-JONES", "O'BRIEN" and "McDONALD".
+
+    In a word with a letter that only Turkish has, "I" is a capital "ı", and "İ" one of "i".
+    """
+    if not word.isupper() or len(word) < 2:
         return word
-    text = re.sub(r"[^\W\d_]+", lambda m: m[0][0] + m[0][1:].lower(), word)
+    turkish = "İ" in word or "Ğ" in word
+    if not turkish and len(word.lower()) != len(word):
+        return word
+    text = re.sub(
+        r"[^\W\d_]+", lambda m: m[0][0] + (m[0][1:].translate(_TURKISH) if turkish else m[0][1:]).lower(), word
+    )
     return re.sub(r"^Mc(\w)", lambda m: "Mc" + m[1].upper(), text)
 
 
+_TURKISH = str.maketrans("Iİ", "ıi")
 _INSTITUTIONS_LONGEST = 24  # characters that are looked at
 
 
@@ -333,22 +408,39 @@ def is_institution(words: Sequence[str]) -> bool:
     if not any(kinds):
         return False
     full = sum(not is_initial(word) for word in words)
-    decisive = "strong" in kinds or "inner" in kinds[1:] or words[0] in ("The", "the")
+    if full == 1 and words[-1].removesuffix(".").casefold() in BODIES:
+        return all(len(word) > 1 and "." not in word for word in words[:-1])  # CMS Collaboration
+    decisive = "strong" in kinds or kinds[0] == "opening" or "inner" in kinds[1:] or words[0] in ("The", "the")
     return full > 1 and (decisive or ("weak" in kinds and full > 2))
+
+
+def _by_sign(parts: Sequence[str], at: int) -> dict[str, tuple[str, ...]]:
+    """Return the parts of words by their first sign (`at` = 0) or their last (-1), so that few are tried on a word."""
+    return {sign: tuple(part for part in parts if part[at] == sign) for sign in {part[at] for part in parts}}
+
+
+_STEMS, _ENDS = _by_sign(INSTITUTION_STEMS, 0), _by_sign(INSTITUTION_ENDS, -1)
+_FATHERS = _by_sign(PATRONYMIC_ENDS, -1)
+
+
+def _has_stem_or_end(low: str) -> bool:
+    return low.startswith(_STEMS.get(low[:1], ())) or low.endswith(_ENDS.get(low[-1:], ()))
 
 
 @lru_cache(maxsize=4096)
 def _kind(word: str) -> str:
     low = word.strip(".").casefold()
     year = len(low) == 4 and low.isdigit()  # GBD 2015 Obesity Collaborators
-    if year or low in INSTITUTION_WORDS or low.startswith(INSTITUTION_STEMS) or low.endswith(INSTITUTION_ENDS):
+    if year or low in INSTITUTION_WORDS or _has_stem_or_end(low):
         return "strong"
+    if low in INSTITUTION_OPENINGS:
+        return "opening"
     return "inner" if low in INSTITUTION_INNER else "weak" if low in WEAK_INSTITUTION_WORDS else ""
 
 
-def may_go_on(words: Sequence[str]) -> bool:
+def may_go_on(words: Sequence[str], institution: bool) -> bool:
     """Tell whether an institution's name may go on after a comma or an "and": "Ministry of Food and" ..."""
-    return not INSTITUTION_INNER.isdisjoint(words[1:])
+    return not INSTITUTION_INNER.isdisjoint(words[1:]) or (institution and words[0].casefold() in INSTITUTION_OPENINGS)
 
 
 # Dashes for the names of the reference before.
@@ -397,13 +489,11 @@ def split_names(text: str) -> Names:
 
 def _split(text: str, others: bool, cues: list[str]) -> Names:
     """Read any list, stretch by stretch; the cues are those found before."""
-    from espalier.citations.normalise.name_pieces import pieces_of  # most lists are usual, and never come here
+    from espalier.citations.normalise.name_lists import plain_pieces  # most lists are usual, and never come here
 
-    text, pieces = pieces_of(text, cues)
-    shouting = _is_shouting(pieces)
-    _spell_out(pieces)
-    names: list[Name] = []
-    i = 0
+    text, pieces, shouting = plain_pieces(text, cues)
+    names = _read_pairs(pieces, text, shouting) if _are_pairs_in_doubt(pieces) else []
+    i = len(pieces) if names else 0
     while i < len(pieces):
         j = i + 1
         while j < len(pieces) and not pieces[j].hard:
@@ -441,62 +531,11 @@ def _without_last_stop(text: str) -> str:
 
 def _without_marks(text: str, cues: list[str]) -> tuple[str, bool]:
     """Take out the marks of others not named, for which a semicolon is put; and tell whether there were any."""
-    marks = OTHERS.findall(text) if any(map(text.casefold().__contains__, HINTS_OF_OTHERS)) else []
+    has = text.casefold().__contains__
+    hints = any(map(has, HINTS_OF_OTHERS)) or (not text.isascii() and any(map(has, RARE_HINTS_OF_OTHERS)))
+    marks = OTHERS.findall(text) if hints else []
     cues.extend(marks)
     return (OTHERS.sub(";", text) if marks else text), bool(marks)
-
-
-_SOUNDS = re.compile("(?=.*[AEIOUY])(?!.*[^AEIOUY]{3})")
-
-
-def _spell_out(pieces: Sequence[Piece]) -> None:
-    """Write initials of four and five letters with their stops ("Oliveira SMJV"), and JR before initials as a suffix.
-
-    Such a word is the family name of "Wei CHEN" where it sounds like one, unless others of the list end in initials.
-    """
-    for k, piece in enumerate(pieces):
-        word = piece.words[-1].removesuffix(".")
-        if _is_digraph(word) and _all_end_in_initials(piece, pieces):
-            piece.words[:] = [f"{word}.", *piece.words[:-1]]  # Homburg Ch, Meyer A
-        if not 1 < len(word) < 6 or not word.isupper():
-            continue
-        if word in ("JR", "SR") and len(piece.words) > 1 and k + 1 < len(pieces):
-            after = pieces[k + 1]
-            if not after.joined and all(map(is_initial, after.words)) and not are_degrees(after.words, weak=False):
-                piece.words[-1] = piece.words[-1].capitalize()  # SITES JR, J.W.
-        elif len(word) > 3 and _ends_in_capitals(piece, 5) and not _is_family(word, pieces):
-            piece.words[-1] = ".".join(word) + "."
-
-
-def _is_digraph(word: str) -> bool:
-    """Tell whether a word may be one initial of two letters: Ch, Th, Zh."""
-    return len(word) == 2 and word.istitle() and word[1] not in "aeiouyäöü" and not is_suffix(word)
-
-
-def _all_end_in_initials(piece: Piece, pieces: Sequence[Piece]) -> bool:
-    """Tell whether all names of a list but one end in initials, so that this one does, too."""
-    others = [other for other in pieces if other is not piece]
-    return len(piece.words) == 2 and bool(others) and all(is_initial(other.words[-1]) for other in others)
-
-
-def _is_family(word: str, pieces: Sequence[Piece]) -> bool:
-    """Tell the CHEN of "Wei CHEN" from initials: it sounds like a name, and nobody else's name ends in initials."""
-    return _SOUNDS.match(word) is not None and not any(_ends_in_capitals(piece, 3) for piece in pieces)
-
-
-def _ends_in_capitals(piece: Piece, longest: int) -> bool:
-    """Tell whether a name in small letters is followed by a word in capitals, without stops, of no more letters."""
-    word = piece.words[-1].removesuffix(".")
-    short = 1 < len(word) <= longest and word.isupper() and word.isalpha() and len(piece.words) > 1
-    return short and not piece.institution and any(map(str.islower, piece.words[-2]))
-
-
-def _is_shouting(pieces: Sequence[Piece]) -> bool:
-    """Tell whether there are words of names in capitals, and none in small letters."""
-    words = [word for piece in pieces for word in piece.words if word not in LOW_PARTICLES]
-    if any(map(str.islower, "".join(words))):
-        return False
-    return any(len(word.strip(".")) > 3 for word in words)
 
 
 def _read(pieces: Sequence[Piece], text: str, shouting: bool) -> list[Name]:
@@ -504,6 +543,7 @@ def _read(pieces: Sequence[Piece], text: str, shouting: bool) -> list[Name]:
     if _only_families(pieces):
         return [natural(piece.words, shouting and len(pieces) > 1) for piece in pieces]
     names: list[Name] = []
+    in_short = len(pieces) > 2 and _are_in_short(pieces)
     i = 0
     while i < len(pieces):
         piece = pieces[i]
@@ -522,7 +562,8 @@ def _read(pieces: Sequence[Piece], text: str, shouting: bool) -> list[Name]:
             ):
                 suffix = written_suffix(pieces[i + 1].words)  # Smith, Jr., J.
                 i += 1
-            if i + 1 < len(pieces) and _is_given(pieces[i + 1], piece, shouting, pieces):
+            lone = in_short and len(piece.words) == 1
+            if not lone and i + 1 < len(pieces) and _is_given(pieces[i + 1], piece, shouting, pieces):
                 names.append(family_first(piece.words, pieces[i + 1].words, suffix, shouting))
                 i += 1
             else:
@@ -531,6 +572,57 @@ def _read(pieces: Sequence[Piece], text: str, shouting: bool) -> list[Name]:
             names.append(natural(piece.words, shouting))
         i += 1
     return names
+
+
+def _are_pairs_in_doubt(pieces: Sequence[Piece]) -> bool:
+    """Tell whether two words stand before a comma and two behind it, so that they may be one person or two."""
+    for a, b in pairwise(pieces):
+        if len(a.words) > 1 and len(b.words) > 1 and not (b.joined or a.institution or is_initial(a.words[-1])):
+            return len(pieces) > 2
+    return False
+
+
+def _read_pairs(pieces: Sequence[Piece], text: str, shouting: bool) -> list[Name]:
+    """Read a list in which each name is a family name, a comma and given names, though each of them may be two words.
+
+    That shows where all names between semicolons are such pairs ("García López, Ana María; Soto Vega, José Luis"), or
+    all between "and", of which the first is clear. No names if the list is another one.
+    """
+    starts = [k for k, piece in enumerate(pieces) if k == 0 or piece.joined]
+    runs = [pieces[a:b] for a, b in pairwise([*starts, len(pieces)])]
+    pairs = [pair for run in runs if len(run) > 1 for pair in zip(run[::2], run[1::2], strict=False)]
+    hard = any(piece.hard for piece in pieces)
+    whole = all(len(run) == 2 or len(run[0].words) == 1 or run[0].institution for run in runs) if hard else True
+    even = all(len(run) % 2 == 0 or (hard and len(run) == 1) for run in runs)
+    clear = hard or _is_given(pieces[1], pieces[0], shouting, pieces)
+    if not (whole and even and clear and len(pairs) > 1 and (len(runs) > 1 or len(pieces[0].words) > 1)):
+        return []
+    if not all(_may_be_pair(family, given) for family, given in pairs):
+        return []
+    names: list[Name] = []
+    for run in runs:
+        if len(run) == 1:
+            names += _read(run, text, shouting)
+        for family, given in zip(run[::2], run[1::2], strict=False):
+            names.append(family_first(family.words, given.words, shouting=shouting))
+    return names
+
+
+def _may_be_pair(family: Piece, given: Piece) -> bool:
+    """Tell whether a stretch may be a family name of one or two words, and the next one its given names.
+
+    Not so if both show a whole name: "DUPONT Jean, MARTIN Paul", "Bo Li, Wei Zhang", "Ann Moss, J. Bell".
+    """
+    words = [word for word in family.words if word.lower() not in PARTICLES]
+    if not 0 < len(words) < 3 or family.institution or given.institution or any(map(is_initial, words)):
+        return False
+    if len(given.words) > 4 or are_degrees(given.words, weak=False):
+        return False
+    if len(words) == 1 or len(given.words) == 1:
+        return True
+    eastern = [FAMILIES_FIRST.isdisjoint(map(str.casefold, part)) for part in (words, given.words)]
+    first = _split_at(words, False) < 0 and _split_at(given.words, False) < 0
+    return any(eastern) and not first and (is_initial(given.words[-1]) or not is_initial(given.words[0]))
 
 
 def _only_families(pieces: Sequence[Piece]) -> bool:
@@ -574,6 +666,8 @@ def _is_whole(piece: Piece, shouting: bool) -> bool:
     """Tell whether a stretch has both initials and a full word that is no particle, or no space between them."""
     words = [word for word in piece.words if word not in LOW_PARTICLES and not is_suffix(word)]
     kinds = {is_initial(word, shouting) or (k + 1 < len(words) and is_short(word)) for k, word in enumerate(words)}
+    if len(kinds) == 2 and words[0] == "Ó":  # which is no initial in Ó Briain
+        return any(is_initial(word, shouting) for word in words[1:])
     return len(kinds) == 2 or (len(words) == 1 and is_unspaced(words[0]))
 
 
@@ -587,6 +681,21 @@ def _is_given(piece: Piece, family: Piece, shouting: bool, pieces: Sequence[Piec
     if _is_one_word(family) or piece.words[-1] in LOW_PARTICLES:
         return True
     return len(piece.words) == 1 or (len(piece.words) == 2 and is_initial(piece.words[1]) and "." in piece.words[1])
+
+
+def _are_in_short(pieces: Sequence[Piece]) -> bool:
+    """Tell whether names are "Family AB" without commas, so that one word between them is a person who has one name."""
+    alone = [piece.words[0] for piece in pieces if len(piece.words) == 1]
+    if not 0 < len(alone) < len(pieces) - len(alone) or any(map(is_initial, alone)):
+        return False
+    last = pieces[-1]
+    return all(len(piece.words) == 1 or _is_in_short(piece.words, piece is last) for piece in pieces)
+
+
+def _is_in_short(words: Sequence[str], last: bool) -> bool:
+    """Tell whether words are a family name and initials without stops, but for one that ends the list."""
+    initials = words[-1].removesuffix(".") if last else words[-1]
+    return initials.isalpha() and is_initial(initials) and not any(map(is_initial, words[:-1]))
 
 
 def _is_one_word(family: Piece) -> bool:
@@ -605,21 +714,24 @@ _LOWER = "a-zß-öø-ÿąćčďđęěğıľłńňőřśşšťůűźżž"
 _WORD = rf"[{_UPPER}][\w'’-]*[{_LOWER}]"
 _INITIALS = rf"[{_UPPER}]\.(?:-?[{_UPPER}]\.){{0,4}}"
 _GIVEN = rf"(?:{_WORD}|{_INITIALS}|[{_UPPER}]{{1,2}})"
-_PARTICLES = rf"((?:(?:{'|'.join(sorted(filter(str.isalpha, PARTICLES)))}) )*)"
+_PARTICLES = rf"((?:(?=[a-z])(?:{'|'.join(sorted(filter(str.isalpha, PARTICLES)))}) )*)"
 _JOINER = "and|und|et|&"
 _PERSON = re.compile(
     rf"(?:((?:{_GIVEN} ){{1,5}}){_PARTICLES}({_WORD})"
     rf"|{_PARTICLES}({_WORD}|[{_UPPER}]\.(?=,)),? ({_INITIALS}(?: {_INITIALS}){{0,3}}|[{_UPPER}]{{1,3}}))"
     rf"(?:\.?[ ,;:]*\Z|(?:[,;]| (?=(?:{_JOINER}) )) ?(?:({_JOINER}) )?)"
 )
-_INSTITUTIONAL = INSTITUTION_WORDS | WEAK_INSTITUTION_WORDS | INSTITUTION_INNER
+_INSTITUTIONAL = INSTITUTION_WORDS | WEAK_INSTITUTION_WORDS | INSTITUTION_INNER | INSTITUTION_OPENINGS
 _OTHERS_IN_A_WORD = vocabulary("others coworkers co-workers etal etalii etalia")
 _SPECIAL = (
     DEGREE_PARTS
     | TITLES
     | _OTHERS_IN_A_WORD
+    | HUNGARIAN_INITIALS
+    | ROLE_OPENINGS
     | frozenset(map(str.casefold, PARTICLES | SUFFIXES | JOINERS | ROLES | ROLES_IN_SHORT | _INSTITUTIONAL))
 )
+_NUMBERS = frozenset(re.sub(r"(?<=.)(?=.)", ". ", word) + "." for word in NUMERALS)
 _LONGEST_PERSON = 100  # characters of a person's name, so that no more is kept in memory for the next time
 
 
@@ -644,8 +756,12 @@ def usual_names(text: str) -> tuple[list[Name], list[str]] | None:
         if joiner and joiner != "&":
             joiners.append(joiner)
     # After "Anna Smith, " a family name alone may be one more given name, and "J. Ho." two abbreviated ones.
-    unclear = some_in_full and (some_inverted or is_short(text.rstrip(" ,;:").rpartition(" ")[2]))
-    return None if unclear or not names else (names, joiners)
+    # Between semicolons, "Ana Soto, Eva Luz" may be one person.
+    unclear = some_in_full and (
+        some_inverted or is_short(text.rstrip(" ,;:").rpartition(" ")[2]) or (";" in text and "," in text)
+    )
+    ruler = len(names) == 1 and names[0].given in _NUMBERS and names[0].family in RULERS  # Louis XIV
+    return None if unclear or ruler or not names else (names, joiners)
 
 
 @lru_cache(maxsize=4096)
@@ -654,8 +770,8 @@ def _given(text: str) -> tuple[str, bool]:
     words = text.split()
     in_full = not text.isupper()
     several = sum("." in a and "." not in b for a, b in pairwise(words)) > 1  # C. Chen D. Naidu A. Perez
-    chinese = in_full and words[0].casefold() in CHINESE_FAMILIES
-    ordinary = all(_is_ordinary(word) for word in words) and not chinese and not several
+    eastern = in_full and words[0].casefold() in FAMILIES_FIRST
+    ordinary = all(_is_ordinary(word) for word in words) and not eastern and not several
     return (" ".join(map(written_given, words)) if ordinary else ""), in_full
 
 
@@ -663,4 +779,4 @@ def _given(text: str) -> tuple[str, bool]:
 def _is_ordinary(word: str) -> bool:
     """Tell whether a word of a list of names can only be a part of a person's name, and no particle of it."""
     low = word.casefold()
-    return low not in _SPECIAL and not low.startswith(INSTITUTION_STEMS) and not low.endswith(INSTITUTION_ENDS)
+    return low not in _SPECIAL and not _has_stem_or_end(low) and not low.endswith(_FATHERS.get(low[-1:], ()))

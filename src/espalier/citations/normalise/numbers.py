@@ -8,7 +8,12 @@ volume ("51/52"). A month in brackets is no part of the number ("no. 3 (March)")
 Pages: "pp. 101-8" -> 101 to 108. Words for "page" go, dashes of ranges are en dashes without spaces, full-width digits
 and signs are the usual ones, and a shortened last page is written out by the first page's leading digits and letter
 ("101-8" -> 101, 108; "S12-8" -> S12, S18) if that gives a later page. "12ff", "12 et seq" and their like have no last
-page, and stay as they are in the text.
+page, and stay as they are in the text. What else stands around pages, the place that is cited from them ("S. 5–33, hier
+S. 12"), their number ("075001 (7pp)") or the section of a newspaper, does not hide them; a single page keeps it in its
+text.
+
+The word may stand before or behind in either case: "LV. évf., 3. sz." is volume LV, issue 3, "45–68. o." are pages.
+What `S.` and `C.` mean is told by the label: an issue that reads "S. 27" is number 27 of a Turkish journal.
 
 How many: "432 p." are 432 pages, "2 vols" two volumes; the number behind the word is one of them ("p. 432", "vol. 2").
 All in linear time.
@@ -38,25 +43,42 @@ __all__ = [
 
 _AFTER_CUE = r"(?:\.:?|:| |(?=\d)) ?"
 _VOLUME = (
-    r"(?:volumes?|vols?|vol[uú]men|bände|band|bde?|jahrgang|jg|tom[eo]?s?|t|v|deel|dl|roč(?:ník)?|årg(?:ång)?|том|т)"
-    rf"{_AFTER_CUE}"
+    r"(?:volumes?|vols?|vol[uú]men|bände|band|bde?|jahrgang|jg|tom[eo]?s?|t|v|deel|dl|roč(?:ník)?|årg(?:ång)?|том|т"
+    r"|année|anno|año|ano|cilt|c(?=\. ?[0-9IVXL])|sv(?=\.)|svazek|svezak|zv(?=\.)|zväzok|vsk|vuosikerta"
+    rf"|évf(?:olyam)?|köt(?:et)?|jilid|god(?=\.)|godište|letnik|τόμ(?:ος)?|τ(?=\.)|tập|kn(?=\.)|knj(?=\.)|knjiga|巻){_AFTER_CUE}"
 )
 _ISSUE = (
-    r"(?:issues?|iss?|numbers?|nos?|nrs?|n[uú]m(?:[eé]ro)?s?|n ?[°º]s?|№|heft|hft|h|fasc(?:icule)?|n(?!\. ?s\b)"
-    rf"|zesz(?:yt)?|z(?=\.)|č(?:íslo)?|вып(?:уск)?){_AFTER_CUE}"
+    r"(?:issues?|iss?|numbers?|nos?|nrs?|n[uú]m(?:[eé]ro)?s?|n ?[°º]s?|nn|№|heft|hft|h|fasc(?:icule)?|n(?!\. ?[sf]\b)"
+    r"|zesz(?:yt)?|z(?=\.)|č(?:íslo)?|вып(?:уск)?|вип(?:уск)?|say[ıi]|szám|nro|br(?=\.)|broj|št(?=\.)|številka|nomor"
+    rf"|τχ|τεύχ(?:ος)?|số){_AFTER_CUE}"
 )
 _NUMBER = r"[^\s,;()\[\]:/&–-]+(?: ?[-–/&] ?[^\s,;()\[\]:/&–-]+)*"
 _BOTH = re.compile(
-    rf"(?:{_VOLUME})?(?P<volume>{_NUMBER}) ?(?:[,;:] ?(?:{_ISSUE})|[(\[] ?(?:{_ISSUE})?|(?<=\d)[:.](?=\d)|{_ISSUE})"
-    rf"(?P<issue>[^()\[\],;]+)[)\]]?",
+    rf"(?:{_VOLUME})?(?P<volume>{_NUMBER}) ?(?:[,;:] ?(?:{_ISSUE})|[(\[] ?(?:{_ISSUE})?|(?<=\d)[:.](?=\d)"
+    rf"|(?<![^\W\d_]){_ISSUE})(?P<issue>[^()\[\],;]+)[)\]]?",
     re.IGNORECASE,
 )
 _STROKE = re.compile(
     r"(?i:(?:vol(?:ume)?|bd|band|jg|tom[eo]?|t|v)\.? ?)?([0-9]{1,6}|[IVX]|[IVXLCDM]{2,}) ?/ ?"
     rf"(?i:{_ISSUE})?((?i:suppl)\.? ?[0-9]*|[0-9]{{1,3}}(?: ?[-–] ?[0-9]{{1,3}})?)"
 )
-_CHINESE = re.compile(r"(?:第? ?([0-9]+) ?卷)?[, ]*(?:第? ?([0-9]+(?: ?[-–] ?[0-9]+)?) ?[期号號])?")
-_VOLUME_BEHIND = re.compile(r"^([0-9]+)\. ?(?:jahrgang|jg|band|bd|årgång|årg|ročník|roč)\b\.?", re.IGNORECASE)
+_EASTERN = re.compile(r"(?:[第제]? ?([0-9]+) ?[卷巻권])?[, ]*(?:[第제]? ?([0-9]+(?: ?[-–.·] ?[0-9]+)?) ?[期號号호])?")
+_SEVERAL_ISSUES = r"[0-9]+(?: ?[-–/] ?[0-9]+)?"
+_VOLUME_BEHIND = re.compile(
+    r"^([0-9]+|[IVXLC]+)(?:\.|[eᵉ]|me|ème|º)? ?"
+    r"(?:jahrgang|jg|band|bd|årgång|årg|ročník|roč|évf(?:olyam)?|köt(?:et)?|cilt|godište|letnik|année)\b\.?",
+    re.IGNORECASE,
+)
+_ISSUE_BEHIND = re.compile(rf"({_SEVERAL_ISSUES})\. ?(?:sz(?:ám)?|füzet|say[ıi])\b\.?", re.IGNORECASE)
+# "S." is an issue beside a Turkish volume, and a page elsewhere.
+_TURKISH = re.compile(rf"c(?:\.|ilt:?) ?([0-9]+|[IVXLC]+)[,;/]? ?s(?:\.|ay[ıi]:?) ?({_SEVERAL_ISSUES})", re.IGNORECASE)
+_PAGES_AFTER = re.compile(r"[,;] ?pp?\W*$")  # 3, pp. | 12-15
+_TURKISH_ISSUE = re.compile(r"s\. ?(?=[0-9])", re.IGNORECASE)
+# The number of a new series in brackets behind the volume is no issue: 12 (N.F. 3).
+_SERIES_BESIDE = re.compile(
+    rf"{_NUMBER} ?[(\[](?:n\. ?[sf]\.?|neue folge|new ser(?:ies|\.)|nuova serie) ?[0-9IVXLC]+[)\]]", re.IGNORECASE
+)
+_HERE = re.compile(r"(?:hier|here):? (?=\w)", re.IGNORECASE)
 _BESIDE = re.compile(r"[(\[]([^\W\d_][^()\[\]]{1,30})[)\]]$")
 _VOLUME_ALONE = re.compile(_VOLUME, re.IGNORECASE)
 _ISSUE_ALONE = re.compile(_ISSUE, re.IGNORECASE)
@@ -89,13 +111,27 @@ _LONGEST = 200  # characters; what is longer is no number, and is not searched f
 @remembered(longest=24)
 def parse_volume(text: str) -> tuple[str, str]:
     """Return the volume and, if the text names one too, the issue ("12(3)", "Bd. 5, H. 2"); "" where there is none."""
-    plain = _VOLUME_BEHIND.sub(r"\1", _split_month(text)[0])
+    plain = _split_month(text)[0]
     if plain.isascii() and plain.isdigit():
+        return plain, ""
+    if here := _HERE.match(plain):
+        plain = plain[here.end() :]
+    behind = _VOLUME_BEHIND.match(plain)
+    if behind:
+        rest = plain[behind.end() :]
+        if found := _ISSUE_BEHIND.fullmatch(rest.strip(" ,;")):
+            return behind[1], found[1]
+        plain = trim(behind[1] + rest)
+    if found := _TURKISH.fullmatch(plain):
+        return found[1], found[2]
+    if plain[-1:] in ")]" and len(plain) <= _LONGEST and _SERIES_BESIDE.fullmatch(plain):
         return plain, ""
     if len(plain) <= _LONGEST and (found := _BOTH.fullmatch(plain)):
         return found["volume"], trim(found["issue"])
-    if (found := _CHINESE.fullmatch(plain)) and any(found.groups()):
+    if (found := _EASTERN.fullmatch(plain)) and any(found.groups()):
         return found[1] or "", found[2] or ""
+    if found := _ISSUE_BEHIND.fullmatch(plain):
+        return "", found[1]
     if (found := _STROKE.fullmatch(plain)) and not _is_double(found[1], found[2]):
         return found[1], found[2]
     if _ISSUE_ALONE.match(plain) and not _VOLUME_ALONE.match(plain):
@@ -107,8 +143,13 @@ def parse_volume(text: str) -> tuple[str, str]:
 def parse_issue(text: str) -> str:
     """Return the issue without its word and brackets; "" if there is nothing but punctuation."""
     plain = _split_month(text)[0]
-    found = _CHINESE.fullmatch(plain)
-    return found[2] if found and found[2] and not found[1] else _without(_ISSUE_ALONE, plain)
+    plain = _PAGES_AFTER.sub("", plain)
+    found = _EASTERN.fullmatch(plain)
+    if found and found[2] and not found[1]:
+        return found[2]
+    if found := _ISSUE_BEHIND.fullmatch(plain):
+        return found[1]
+    return _without(_ISSUE_ALONE if not _TURKISH_ISSUE.match(plain) else _TURKISH_ISSUE, plain)
 
 
 @remembered(longest=24)
@@ -174,7 +215,8 @@ def parse_version(text: str) -> str:
 
 _VOLUMES = re.compile(
     r"(?:in )?([0-9]{1,3}|[^\W\d_]{2,6}) ?"
-    r"(?:vols?|volumes?|voll|volumi|vol[uú]menes|volúmenes|bde|bd|bänden?|tom[eio]s?|tomi|t|delen|dln|v|тт?|томах|тома)\.?",
+    r"(?:vols?|volumes?|voll|volumi|vol[uú]menes|volúmenes|bde|bdn?|bänden?|halbbde|halbbände|tom[eio]s?"
+    r"|tomi|tt?|delen|dln|v|тт?|томах|тома)\.?(?: in (?:one|[0-9]))?",
     re.IGNORECASE,
 )
 _FEW = {
@@ -212,20 +254,50 @@ def patent_number(text: str) -> str:
 
 
 _CUE = re.compile(
-    r"(?:(?:pages?|pgs?|seiten?|p[aá]g(?:ina)?s?|pagin[ae]|blz|bladzijden|ss|str|стр|с|fols?)(?!\w)|pp?(?![^\W\d])"
-    r"|s(?=\.? )|s\.|article(?: (?:number|no\.?|id))?(?=[ :])|art\.(?: (?:no|nr)\.)?(?= ?\w)|paper(?=[ :]))[.:]? ?",
+    r"(?:(?:pages?|pgs?|seiten?|p[aá]g(?:ina)?s?|pagg|pagin[ae]|blz|bladzijden|ss|str|стр|с|fols?|hal(?:aman)?|hlm|trang|tr"
+    r"|σσ?|σελ|lk|lpp|psl|sayfa(?:lar)?|sf|стор|ст|poz|sid|side[rn]?|sidorna|sivut?|ページ)(?!\w)|pp?(?![^\W\d])"
+    r"|sp(?=\. ?[0-9])|col[ls]?(?=\.? ?[0-9])|bl(?=\. ?[0-9])|ff?(?=\. ?[0-9])|cc(?=\. ?[0-9])|c(?=\. ?[0-9]+[rv])"
+    r"|б(?=\. ?[0-9])|s(?=\.? )|s\.|article(?: (?:number|no\.?|id))?(?=[ :])"
+    r"|art\.(?: (?:no|nr)\.)?(?= ?\w)|paper(?=[ :]))[.:,]? ?",
     re.IGNORECASE,
 )
 _COUNT = re.compile(
-    r"([\w,+ ]*\w) ?\b(?:pages?|pp?|seiten|pgs?|p[aá]g(?:ina)?s?|s|bl|leaves|str|стр|с)\b\.?|([0-9]+) ?[页頁]",
+    r"([\w,+ ]*\w) ?\b(?:pages?|pp?|seiten|pgs?|p[aá]g(?:ina)?s?|s|bl|leaves|str|стр|с"
+    r"|sayfa|oldal|o|hal(?:aman)?|hlm|trang|tr|σελ|σ|lk|lpp|psl|sid|sidor|sider|sivua|стор|бет)\b\.?"
+    r"|((?:[ivxlc]+ ?[-–] ?|\[[0-9ivxlc]+\][,+ ]+)[0-9]+) ?(?:pages?|pp?|seiten|p[aá]g(?:ina)?s?|s|str|с)\b\.?"
+    r"|((?:[ivxlc]+[,+ ]+)?[0-9]+)(?: ?[页頁쪽면]|(?-i:pp?|стр|с)\b\.?)",
     re.IGNORECASE,
 )
+_LETTERED_ALONE = re.compile("P[0-9]{4,9}")  # so are articles of some journals numbered
 _LETTERED = re.compile("(P[0-9]{1,9}) ?[-‐‑‒–—−]{1,3} ?(P[0-9]{1,9})")  # not "p25-p32", where p is the word
 _DASH = re.compile(r" ?(?:[-‐‑−]{2,3}|[‒–—―]+|[~〜]) ?|(?<=\w) (?:to|bis|à) (?=\w)|(?<=[0-9]) al? (?=[0-9])")
 _HYPHEN = re.compile(r" ?[-‐‑−] ?")
 _PAGES_CHINESE = re.compile("第([^页頁]+)[页頁]|([^页頁]*[0-9] ?[-–—~〜][^页頁]*)[页頁]")
-_FOLLOWING = r"(?:ff?|(?:(?:et|e|y) )?(?:seqq?|sqq?|segg?|ss|suiv(?:antes?)?)|(?:and )?following|и след|passim)\b"
-_AND_FOLLOWING = re.compile(rf"(.*[0-9]|[ivxlcdm]+(?= ))((?<=[0-9])ff?|,? {_FOLLOWING}| ?\+)", re.IGNORECASE)
+_CUE_BEHIND = re.compile(
+    r"([0-9]{1,6})\.? ?[-–—] ?([0-9]{1,6})"
+    r"(?:\.? ?(?:oldal|old|o|lpp|lk|psl|sayfa|sivut?|pp?|s|str|стр|с)\b\.?| ?[쪽면])"
+    r"|([0-9]{1,6})\. ?(?:oldal|old|o|lpp)\b\.?",
+    re.IGNORECASE,
+)
+_FOLLOWING = r"(?:ff?|(?:(?:et|e|y) )?(?:seqq?|sqq?|segg?|sgg?|ss|suiv(?:antes?)?)|(?:and )?following|и след|passim)\b"
+_GLUED = r"(?<=[0-9])ff?(?-i:(?<![0-9]{5}F))"  # 12f, but not 74380F
+_AND_FOLLOWING = re.compile(rf"(.*[0-9]|[ivxlcdm]+(?= ))({_GLUED}|,? {_FOLLOWING}| ?\+)", re.IGNORECASE)
+# What may stand behind pages: the place that is cited from them, notes, plates; how many they are, or "abstract"; and
+# what before them, the section of a newspaper or a chapter, and "especially".
+_CITED = re.compile(
+    r"(?:[,;:] ?| )(?:hier(?:zu)?|here|bes|insb(?:es)?|esp(?:ecially)?|at|ici|spéc|notamment|in partic|spec|qui|aquí"
+    r"|anm|fn|notes?|nn?|cols?|sp|pls?|plates?|figs?|tab(?:les?)?|taf|tav)(?:[.:] ?| )(?:[^\W\d_]{1,3}\. ?)?"
+    r"(?:[0-9]|[ivxlc]+\b)",
+    re.IGNORECASE,
+)
+_ENCLOSED = re.compile(r"(.*\w) ?[(\[]([^()\[\]]{1,40})[)\]]")
+_KIND_OF_PAGE = re.compile("abstr(?:act)?s?|r", re.IGNORECASE)
+_PART = re.compile(
+    r"(?:(?:sect?(?:ion)?|chap(?:ter|itre)?|kap(?:itel)?)\b\.? ?(?:[0-9]{1,3}[A-Z]?|[A-Z]|[IVXLC]+), ?"
+    r"|(?:in part(?:icolare|ic\.|\.)|spec(?:ie|\.)|esp\.|bes\.|insb\.) ?)(?=(?:pp?|pagg?|s)\.? ?[0-9ivxlc])",
+    re.IGNORECASE,
+)
+_PAGES_OF_ONE = 200  # a work that is cited from has rarely more
 _ROMAN = re.compile("[ivxlcdm]+", re.IGNORECASE)
 _PAGES_LONGEST = 500  # characters; what is longer is no list of pages, and is not searched for one
 _PLAIN = re.compile(r"(?:pages? |pp?[.:]? ?)?([0-9]{1,9})(?:([-–])([0-9]{1,9}))?\.?[,;:]?")  # what nearly all pages are
@@ -256,12 +328,20 @@ def parse_pages(text: str) -> Pages | None:
         return Pages("", "", plain)
     if chinese := _PAGES_CHINESE.fullmatch(plain):
         plain = chinese[1] or chinese[2]
+    elif behind := _CUE_BEHIND.fullmatch(plain):
+        plain = behind[3] or f"{behind[1]}–{behind[2]}"
     if (apart := _APART.fullmatch(plain)) and int(apart[1]) < int(apart[2]):  # the dash was lost
         return Pages(apart[1], apart[2], f"{apart[1]}–{apart[2]}")
     if lettered := _LETTERED.fullmatch(plain):
         return Pages(lettered[1], lettered[2], f"{lettered[1]}–{lettered[2]}")
+    if _LETTERED_ALONE.fullmatch(plain):
+        return Pages(plain, "", plain)
+    if around := _amid(plain):
+        return around
     cue = _CUE.match(plain)
     body = plain[cue.end() :] if cue else plain
+    if cue and (apart := _APART.fullmatch(body)) and int(apart[1]) < int(apart[2]):
+        return Pages(apart[1], apart[2], f"{apart[1]}–{apart[2]}")
     if not any(map(str.isdigit, body)) and not any(map(_ROMAN.fullmatch, _WORD.findall(body))):
         return Pages("", "", plain)
     if cue is None and _COUNT.fullmatch(plain):
@@ -288,11 +368,46 @@ def count_pages(text: str) -> str:
     if text.rstrip(" .,;:")[-1:].isdigit():  # as nearly all pages end
         return ""
     plain = trim(narrow(text))
-    if len(plain) > _LONGEST or _CUE.match(plain):
+    if len(plain) > _LONGEST or _CUE.match(plain) or _CUE_BEHIND.fullmatch(plain):
         return ""
     found = _COUNT.fullmatch(plain)
-    number = trim(found[1] or found[2]) if found else ""
+    number = trim(found[1] or found[2] or found[3]) if found else ""
     return number if any(map(str.isdigit, number)) else ""
+
+
+def _amid(text: str) -> Pages | None:
+    """Return the pages around which something else stands, None if nothing does that is known.
+
+    A single page keeps it in its text. A range stays a range, so that formats can say its ends, and what stands around
+    it is left to `kept`.
+    """
+    part = _PART.match(text)
+    rest = text[part.end() :] if part else text
+    if cited := _CITED.search(rest):
+        inner = rest[: cited.start()]
+    elif enclosed := _ENCLOSED.fullmatch(rest) if rest[-1:] in ")]" else None:
+        inner = enclosed[1]
+    elif part:
+        inner = rest
+    else:
+        return None
+    pages = _range(inner)
+    if pages is None or not (any(map(str.isdigit, pages.first)) or _ROMAN.fullmatch(pages.first)):
+        return None
+    if not cited and enclosed and not _is_about(enclosed[2].strip(), pages):
+        return None
+    cue = _CUE.match(text)
+    return pages if pages.last else Pages(pages.first, "", text[cue.end() :] if cue else text)
+
+
+def _is_about(text: str, pages: Pages) -> bool:
+    """Tell whether brackets behind pages hold their number or kind, or one of them: 198 (208), but not 12 (2009)."""
+    if not text.isdecimal():
+        return bool(_COUNT.fullmatch(text) or _KIND_OF_PAGE.fullmatch(text))
+    if not pages.first.isdecimal() or len(text) > 6:
+        return False
+    last = int(pages.last) if pages.last.isdecimal() else int(pages.first) + _PAGES_OF_ONE
+    return int(pages.first) < int(text) <= last
 
 
 def _range(text: str) -> Pages | None:
@@ -302,6 +417,8 @@ def _range(text: str) -> Pages | None:
         text = text[repeated.end() :]
     if found := _AND_FOLLOWING.fullmatch(text):
         pages = _range(found[1])
+        if pages and pages.last and found[2].casefold().endswith("passim"):
+            return pages
         return Pages(pages.first, "", pages.text + found[2]) if pages else None
     ends = _DASH.split(text, maxsplit=1)
     if len(ends) == 1:
@@ -329,8 +446,8 @@ def _written_out(first: str, last: str) -> str:
     if len(first) == len(last) and first.isdecimal() and last.isdecimal():
         return last
     a, b = _NUMBERED.fullmatch(first), _NUMBERED.fullmatch(last)
-    if not a or not b or a[3] or b[3] or (b[1] and b[1] != a[1]) or len(b[2]) > len(a[2]):
+    if not a or not b or a[3] != b[3] or (b[1] and b[1] != a[1]) or len(b[2]) > len(a[2]):
         return last
     digits = a[2][: len(a[2]) - len(b[2])] + b[2]
     # Equal lengths compare as numbers do.
-    return a[1] + digits if digits > a[2] else last
+    return a[1] + digits + a[3] if digits > a[2] else last

@@ -42,15 +42,22 @@ _PAIR = re.compile(r"(?:^|\s)[^\W\d_]\. [^\W\d_]\.$")  # s. d., but not Part d.
 _NARROW = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)}
 
 
+_ADDRESSES = ("doi", "url")  # what a tilde belongs to
+# The tie of LaTeX behind a full stop or before a capital or number: K.~Ito, vol.~3. Elsewhere it is a lost letter
+# (Beitr~ge) or a dash (12~15).
+_TIE = re.compile(r"(?<=[^\W_]\.)~(?=\w)|(?<=[^\W\dA-ZÀ-Þ_])~(?=[A-ZÀ-Þ0-9]|al\b)")
 _LOST_QUOTES = re.compile(r"\s*\?(?=[^\W_])(.*?)(?:\?([\s.,;:]*))?", re.DOTALL)
 
 
 def readable(label: str, text: str) -> str:
     """Return the text of a field without marks of HTML, and without question marks that stand for a sign that was lost.
 
-    Those between two digits were dashes, but in titles and addresses; those around a title were quotation marks.
+    Question marks between two digits were dashes, but in titles and addresses; those around a title were quotation
+    marks. The tie of LaTeX is a space, as it is in print.
     """
     text = without_markup(text)
+    if "~" in text and label not in _ADDRESSES:
+        text = _TIE.sub(" ", text)
     if "?" not in text and "\ufffd" not in text:
         return text
     if label in ("pages", "volume", "issue", "date"):
