@@ -127,6 +127,9 @@ IMPORTED = {
         f"scripts/rendering/{name}.py": "scripts/render_references.py"
         for name in ("articles", "bibtex", "citeproc", "exchange", "kinds", "labels", "noise", "plan", "words", "works")
     },
+    "scripts/rendering/abroad.py": "scripts/render_references.py",
+    "scripts/rendering/footnotes.py": "scripts/rendering/traditions.py",
+    "scripts/rendering/traditions.py": "scripts/render_references.py",
     "scripts/rendering/made_up.py": "scripts/render_replayed.py",
     "scripts/rendering/details.py": "scripts/rendering/drawing.py",
     "scripts/rendering/drawing.py": "scripts/rendering/print_kinds.py",

@@ -83,7 +83,9 @@ class Labels(Sequence[str]):
             for i, sequence in enumerate(several):
                 for t, one in enumerate(sequence):
                     if not isinstance(one, str | None):
-                        raise _no_label(Place(i, t), one)
+                        raise LabelError(
+                            Place(i, t), f": a label is a string, not {one!r}", hint="a label that nobody knows is None"
+                        )
         return cls(sorted(name for name in seen if name is not None))
 
     def encode(self, sequence: Iterable[str | None], *, where: Place | None = None) -> list[int]:
@@ -442,10 +444,6 @@ def _in_sequence(i: int) -> Iterator[None]:
         yield
     except InputError as error:
         raise error.within(Place(i)) from None
-
-
-def _no_label(where: Place, given: object) -> LabelError:
-    return LabelError(where, f": a label is a string, not {given!r}", hint="a label that nobody knows is None")
 
 
 def _no_strings(i: int, sequence: Any, error: TypeError) -> InputError:

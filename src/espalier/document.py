@@ -138,15 +138,22 @@ class Document:
         Document
         """
         if spans is None and not rest:
-            return _unchecked(cls, text, tokenise(text))
+            return cls.from_offsets(text, tokenise(text))
         return cls(
             text, tokenise(text), None if spans is None else tuple(sorted(map(_as_span, spans), key=_order)), **rest
         )
 
     @classmethod
     def from_offsets(cls, text: str, tokens: tuple[tuple[int, int], ...]) -> Document:
-        """Make a document without labels from a text and tokens that are right by construction: nothing is checked."""
-        return _unchecked(cls, text, tokens)
+        """Make a document without labels from a text and tokens that are right by construction.
+
+        Nothing is checked, which would take as long as cutting.
+        """
+        document = object.__new__(cls)
+        values: tuple[Any, ...] = (text, tokens, None, (), "", {})
+        for name, value in zip(Document.__slots__, values, strict=True):
+            object.__setattr__(document, name, value)
+        return document
 
     @classmethod
     def from_tokens(
@@ -242,15 +249,6 @@ def first_cut(documents: Sequence[Document]) -> tuple[int, str, int] | None:
     """Return the first document with a token that a span's border cuts, that token, and how many there are in all."""
     cut = [(i, t) for i, document in enumerate(documents) if document.spans for t in document.straddling]
     return (cut[0][0], documents[cut[0][0]].words[cut[0][1]], len(cut)) if cut else None
-
-
-def _unchecked(cls: type[Document], text: str, tokens: tuple[tuple[int, int], ...]) -> Document:
-    """Return an unlabelled document whose tokens are right by construction; checking would take as long as cutting."""
-    document = object.__new__(cls)
-    values: tuple[Any, ...] = (text, tokens, None, (), "", {})
-    for name, value in zip(Document.__slots__, values, strict=True):
-        object.__setattr__(document, name, value)
-    return document
 
 
 def _as_span(span: Any) -> Span:

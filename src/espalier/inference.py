@@ -189,15 +189,21 @@ def viterbi(
 ) -> Labellings | Segmentations:
     """Return the best labelling of each sequence and its score."""
     p = _problem(potentials)
-    labels, scores = np.empty(p.M, np.int16), np.empty(p.N)
-    if p.segmental:
-        starts = np.empty(p.M, np.bool_)
-        p.run(p.kernels.viterbi, threads, labels, starts, scores)
-        _require_feasible(scores, allow_infeasible)
-        return Segmentations(labels, starts, scores)
-    p.run(p.kernels.viterbi, threads, labels, scores)
-    _require_feasible(scores, allow_infeasible)
-    return Labellings(labels, scores)
+    found = _labelled(p, p.kernels.viterbi, threads, np.empty(p.M, np.int16), np.empty(p.N))
+    _require_feasible(found.scores, allow_infeasible)
+    return found
+
+
+def _labelled(
+    p: _Problem, kernel: Callable[..., None], threads: int | None, labels: Int16, scores: Float
+) -> Labellings | Segmentations:
+    """Run a kernel that writes labels and scores; of segmentations also where segments start."""
+    if not p.segmental:
+        p.run(kernel, threads, labels, scores)
+        return Labellings(labels, scores)
+    starts = np.empty(labels.shape, np.bool_)
+    p.run(kernel, threads, labels, starts, scores)
+    return Segmentations(labels, starts, scores)
 
 
 @overload
@@ -214,15 +220,9 @@ def k_best(
     Where fewer exist with a finite score the rest has labels -1 and score -inf.
     """
     p, k = _problem(potentials), _count(k, "k", 1)
-    labels, scores = np.empty((k, p.M), np.int16), np.empty((p.N, k))
-    if p.segmental:
-        starts = np.empty((k, p.M), np.bool_)
-        p.run(p.kernels.k_best, threads, labels, starts, scores)
-        _require_feasible(scores[:, 0], allow_infeasible)
-        return Segmentations(labels, starts, scores)
-    p.run(p.kernels.k_best, threads, labels, scores)
-    _require_feasible(scores[:, 0], allow_infeasible)
-    return Labellings(labels, scores)
+    found = _labelled(p, p.kernels.k_best, threads, np.empty((k, p.M), np.int16), np.empty((p.N, k)))
+    _require_feasible(found.scores[:, 0], allow_infeasible)
+    return found
 
 
 def log_partition(

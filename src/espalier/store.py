@@ -33,7 +33,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ from espalier.errors import InputError, ModelFileError
 
 __all__ = [
     "FORMAT_VERSION",
+    "below",
     "load",
     "pack_strings",
     "put_strings",
@@ -65,6 +66,7 @@ _DTYPES = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2",
 _ENTRY = {"dtype", "name", "offset", "sha256", "shape"}
 
 Bytes = NDArray[np.uint8]
+Value = TypeVar("Value")
 
 
 def save(
@@ -406,6 +408,11 @@ def take_strings(state: Mapping[str, Any], key: str) -> tuple[str, ...]:
     if len(set(strings)) != len(strings):
         raise ModelFileError(f"the stored features are damaged: {key}: a string stands twice")
     return strings
+
+
+def below(prefix: str, arrays: Mapping[str, Value]) -> dict[str, Value]:
+    """Return what has a name that begins so, by the rest of the name."""
+    return {name.removeprefix(prefix): value for name, value in arrays.items() if name.startswith(prefix)}
 
 
 def narrow(array: NDArray[Any]) -> NDArray[Any]:

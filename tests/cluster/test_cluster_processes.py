@@ -22,8 +22,9 @@ from citation_models import reference, tiny_model
 from espalier.citations.formats import write
 from espalier.citations.splitting import Reference
 from espalier.cli.job_rows import model_path, parser_of
-from espalier.cli.parsing import Order, put_together, write_elsewhere
+from espalier.cli.parsing import Order, put_together, write_batch
 from espalier.cluster import LabellerSpec, labeller_of, ordered_map
+from espalier.cluster.labeller import with_labeller
 from espalier.cluster.processes import A_CORE, ROUND
 from espalier.cluster.stores import need
 from espalier.errors import EspalierError, InputError, MissingExtraError, ModelFileError, ResultWarning
@@ -186,7 +187,7 @@ BATCHES = [[Reference(reference(n)) for n in range(a, a + 9)] for a in range(0, 
 
 def on_two(model: Path) -> str:
     """What `parse --jobs 2` does."""
-    work = partial(write_elsewhere, LabellerSpec.of(parser_of, model), Order("bibtex"))
+    work = partial(with_labeller, LabellerSpec.of(parser_of, model), write_batch, Order("bibtex"))
     return "".join(put_together(ordered_map(work, BATCHES, jobs=2), "bibtex"))
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from espalier.corpus import Corpus
 from espalier.errors import InfeasibleError, InputError, LabelError
+from espalier.estimators.semicrf import SemiCRF
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.likelihood import ChainLikelihood
 from espalier.learning.segment_likelihood import KnownSegments, SegmentLikelihood
@@ -222,4 +223,4 @@ def test_labels_that_contradict_the_cuts():
 )
 def test_labels_that_say_nothing(corpus, error, message):
     with pytest.raises(error, match=message):
-        KnownSegments.of(corpus, "O")
+        SemiCRF().fit(corpus)

@@ -27,7 +27,7 @@ def count_by_hand(grounded: Grounded, y: tuple[int, ...]) -> list[int]:
     """n(y) from its definition, one pair at a time."""
     L = len(grounded.compiled.labels)
     pairs = [(y[t - 1] if t else L, j) for t, j in enumerate(y)]
-    return [sum(int(value[i, j]) for i, j in pairs) for value in grounded.features]
+    return [sum(int(value[i, j]) for i, j in pairs) for value in grounded.compiled.features]
 
 
 @FAST
@@ -57,7 +57,7 @@ def test_rows_by_hand() -> None:
     chosen = rules("Both: count(a) + count(b) <= 1\nTitle: count(a) >= 1\nSame: count(a) == tokens(b)")
     grounded = compile_rules(chosen, labels).ground(["x"] * 4)
     assert [(row.rule, row.bound) for row in grounded.rows] == [(0, 1), (1, -1), (2, 0), (2, 0)]
-    assert len(grounded.features) == 3  # segments of a, segments of b, tokens of b: shared between rules
+    assert len(grounded.compiled.features) == 3  # segments of a, segments of b, tokens of b: shared between rules
     y = labels.encode(["B-a", "I-a", "I-b", "B-b"])  # I-b has nothing to continue, so it opens a segment
     counted = grounded.compiled.linear.counts(np.array(y, np.int64))
     assert counted.tolist() == [1, 2, 2]

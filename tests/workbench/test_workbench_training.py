@@ -7,7 +7,8 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -15,6 +16,7 @@ from workbench_server import Running, corrected_wares, finished, wares
 
 import espalier as es
 from espalier.recipes import METHODS
+from espalier.workbench.jobs import Jobs
 
 SLOW = """
 import json, sys, time
@@ -220,3 +222,15 @@ def test_a_task_that_is_deleted_takes_its_jobs_along(start: Callable[..., Runnin
     assert api.get(f"/jobs/{waiting['id']}").status_code == 404
     until(lambda: api.get("/status").json()["jobs"] == {"running": None, "queued": 0})
     assert running_job(server)["state"] == "queued"  # a new task of the same name; the queue still works
+
+
+def test_a_job_that_ends_by_itself_is_ended_to_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the look whether it runs and its end, another thread may have seen it end."""
+
+    def gone(_: int, __: int) -> None:
+        raise ProcessLookupError
+
+    monkeypatch.setattr(os, "killpg", gone, raising=False)
+    jobs = object.__new__(Jobs)
+    jobs._process = cast(Any, SimpleNamespace(pid=1, poll=lambda: None))
+    jobs._kill()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from espalier.cli.console import complain, counted, progress, say, say_json
+from espalier.cli.console import complain, counted, plain_table, progress, say, say_json
 from espalier.cli.files import UTF_8, Encoding, From, labelled_records, read_all
 from espalier.errors import InputError
 
@@ -54,13 +54,9 @@ def compare(
 
 def comparison_table(first: str, second: str, rows: Sequence[dict[str, Any]]) -> list[RenderableType]:
     """Lay the rows out, and say in words what they mean."""
-    from rich.table import Table
     from rich.text import Text
 
-    laid = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    laid.add_column("")
-    for name in ("A", "B", "B - A", "95 % interval", "p (bootstrap)", "p (Wilcoxon)"):
-        laid.add_column(name, justify="right", no_wrap=True)
+    laid = plain_table("", ">A", ">B", ">B - A", ">95 % interval", ">p (bootstrap)", ">p (Wilcoxon)", whole=True)
     for row in rows:
         colour = "" if not _is_sure(row) else "green" if row["difference"] > 0 else "red"
         laid.add_row(

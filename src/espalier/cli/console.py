@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console, RenderableType
+    from rich.table import Table
 
 __all__ = [
     "STDOUT",
@@ -30,6 +31,7 @@ __all__ = [
     "counted",
     "in_options",
     "note",
+    "plain_table",
     "progress",
     "say",
     "say_json",
@@ -61,6 +63,20 @@ def say(*results: RenderableType) -> None:
             console.print(result)
     # Rich fills the lines of a table with blanks.
     sys.stdout.write("\n".join(line.rstrip() for line in shown.get().split("\n")))
+
+
+def plain_table(*columns: str, whole: bool = False) -> Table:
+    """Return a table without lines; `>` in front of a name moves its column to the right.
+
+    whole : columns on the right are never wrapped.
+    """
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for name in columns:
+        right = name[:1] == ">"
+        table.add_column(name.removeprefix(">"), justify="right" if right else "left", no_wrap=right and whole)
+    return table
 
 
 def say_json(value: Any) -> None:

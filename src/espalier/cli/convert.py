@@ -21,6 +21,7 @@ from espalier.cli.files import (
     keep_apart,
     output_format,
     reference_format,
+    source_name,
     write_documents,
 )
 from espalier.cli.slips import unopened
@@ -76,7 +77,7 @@ def convert(
                     news(f"{count:,} records")
                 yield document
             if not count:  # an error, so that a file that was to be written stays as it was
-                raise InputError(f"{'<stdin>' if source == STANDARD else source}: there is no record in it")
+                raise InputError(f"{source_name(source)}: there is no record in it")
 
         write_documents(documents(), target, chosen, lossy=lossy)
     note(f"{counted(count, 'record')} as {chosen} → {target}")
@@ -99,10 +100,9 @@ def _refuse_running_text(source: Path, kind: Bibliography | None, target: Path, 
     if wanted is not None:
         if kind is not None:
             refuse_unread(kind, source)
-        called = "<stdin>" if source == STANDARD else str(source)
         option = "" if format is None else f" -f {format}"
         raise InputError(
-            f"{called} is no bibliography, and only these are turned into {wanted}",
+            f"{source_name(source)} is no bibliography, and only these are turned into {wanted}",
             hint=f"references in running text are read by: espalier parse {source} -o {target}{option}",
         )
 

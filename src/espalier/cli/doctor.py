@@ -19,24 +19,16 @@ from espalier.cli.console import say, say_json
 
 __all__ = ["doctor"]
 
-# What each extra needs: the package, and the module by which it is found.
+# What each extra is for, and the packages that it needs.
 _EXTRAS = {
-    "documents": {"pypdfium2": "pypdfium2"},
-    "serve": {"fastapi": "fastapi", "uvicorn": "uvicorn"},
-    "cluster": {"distributed": "distributed", "fsspec": "fsspec", "pyarrow": "pyarrow", "joblib": "joblib"},
-    "reproduce": {"joblib": "joblib"},
-    "spacy": {"spacy": "spacy"},
-    "torch": {"torch": "torch"},
+    "documents": ("PDF files", ("pypdfium2",)),
+    "serve": ("the workbench", ("fastapi", "uvicorn")),
+    "cluster": ("espalier run", ("distributed", "fsspec", "pyarrow", "joblib")),
+    "reproduce": ("the tables of the papers", ("joblib",)),
+    "spacy": ("a component of spaCy", ("spacy",)),
+    "torch": ("losses for PyTorch", ("torch",)),
 }
 _NEEDED = ("numpy", "scipy", "numba", "llvmlite", "threadpoolctl", "typer", "rich")
-_OF_EXTRAS = {
-    "documents": "PDF files",
-    "serve": "the workbench",
-    "cluster": "espalier run",
-    "reproduce": "the tables of the papers",
-    "spacy": "a component of spaCy",
-    "torch": "losses for PyTorch",
-}
 
 
 class Examined(NamedTuple):
@@ -119,11 +111,11 @@ def _model() -> Iterator[Examined]:
 
 def _extras() -> Iterator[Examined]:
     """Name the extras that are not installed, and what they are for."""
-    for extra, packages in _EXTRAS.items():
-        missing = [name for name, module in packages.items() if find_spec(module) is None]
+    for extra, (purpose, packages) in _EXTRAS.items():
+        missing = [name for name in packages if find_spec(name) is None]
         what = f"[{extra}]"
         if missing:
-            advice = f"for {_OF_EXTRAS[extra]}: pip install 'espalier-nlp[{extra}]'"
+            advice = f"for {purpose}: pip install 'espalier-nlp[{extra}]'"
             yield Examined(what, f"not installed ({', '.join(missing)})", True, advice, there=False)
         else:
             yield Examined(what, "installed")

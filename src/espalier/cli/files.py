@@ -22,7 +22,7 @@ import typer
 
 from espalier.cli.console import complain, counted, note
 from espalier.document import CUT, Document, first_cut
-from espalier.errors import InputError, ResultWarning, nearest
+from espalier.errors import FormatError, InputError, ResultWarning, nearest
 
 __all__ = [
     "STANDARD",
@@ -44,6 +44,7 @@ __all__ = [
     "read_all",
     "reference_format",
     "refuse_stdout",
+    "source_name",
     "write_documents",
 ]
 
@@ -99,9 +100,9 @@ def iter_documents(path: Path, format: str | None = None, **options: Any) -> Ite
         yield from iter_read(source, format, problems=problems, **options)
     finally:
         for problem in problems[:_MOST_PROBLEMS]:
-            complain(f"{_name(path)}:{problem.line}: {problem.what}")
+            complain(f"{source_name(path)}:{problem.line}: {problem.what}")
         if len(problems) > _MOST_PROBLEMS:
-            complain(f"{_name(path)}: and {len(problems) - _MOST_PROBLEMS} more like these")
+            complain(f"{source_name(path)}: and {len(problems) - _MOST_PROBLEMS} more like these")
 
 
 def read_all(
@@ -116,12 +117,12 @@ def read_all(
     for path in paths:
         own = list(iter_documents(path, format, encoding=encoding))
         if not own:
-            empty.append(_name(path))
-        _tell_of_cuts(own, _name(path))
+            empty.append(source_name(path))
+        _tell_of_cuts(own, source_name(path))
         try:
             documents += each(own) if each is not None and own else own
         except InputError as error:
-            raise error.within(_name(path)) from None
+            raise error.within(source_name(path)) from None
     if empty and not documents:
         raise InputError(f"{', '.join(empty)}: there is no record to read")
     for name in empty:
@@ -150,7 +151,8 @@ def labelled_records(documents: Sequence[Document], name: str) -> list[Document]
     return labelled
 
 
-def _name(path: Path) -> str:
+def source_name(path: Path) -> str:
+    """Return what messages call a file that is read."""
     return "<stdin>" if path == STANDARD else str(path)
 
 
@@ -161,26 +163,9 @@ def output_format(path: Path, format: str | None, option: str, more: Sequence[st
     """
     from espalier.io import FORMATS, format_by_name
 
-    _refuse_folder(path)
     known = [*FORMATS, *more]
-    if format is not None:
-        format = format.lower()
-        if format in known:
-            return format
-        short = format_by_name(f"x.{format}")  # as the end of a file's name says it: json, txt
-        if short is None:
-            otherwise = _hint_of_table(f".{format}", "csv", known) or f"known: {', '.join(known)}"
-            raise InputError(f"unknown format {format!r}", hint=nearest(format, known, otherwise))
-        return short.name
-    if path == STANDARD:
-        return "jsonl"
-    if path.suffix.lower() == ".csv" and "csv" in more:
-        return "csv"
-    found = format_by_name(path.name)
-    if found is None:
-        hint = _hint_of_table(path.suffix, path.with_suffix(".csv").name, known) or f"pass {option}: {', '.join(known)}"
-        raise InputError(f"{path}: the name does not say which format to write", hint=hint)
-    return found.name
+    usual = "jsonl" if path == STANDARD else "csv" if path.suffix.lower() == ".csv" and "csv" in more else ""
+    return _chosen(format, path, option, usual, known, format_by_name, lambda: f"known: {', '.join(known)}")
 
 
 def reference_format(format: str | None, path: Path, option: str, shown: str = "") -> str:
@@ -190,27 +175,40 @@ def reference_format(format: str | None, path: Path, option: str, shown: str = "
     """
     from espalier.citations.formats import FORMATS, format_of_file, with_short_names
 
-    _refuse_folder(path)
-    known = [*FORMATS, *([shown] if shown else [])]
-    if format is not None:
-        format = format.lower()
-        if format in known:
-            return format
-        short = format_of_file(f"x.{format}")  # as the end of a file's name says it: bib, json, xml
-        if short is None:
-            listed = ", ".join([*with_short_names(), *known[len(FORMATS) :]])
-            otherwise = _hint_of_table(f".{format}", "csv", known) or f"there are {listed}"
-            raise InputError(f"unknown format {format!r}", hint=nearest(format, known, otherwise))
-        return short.name
+    more = [shown] if shown else []
+    usual = shown if path.suffix.lower() == ".txt" else ""
     if path == STANDARD:
-        return shown if shown and sys.stdout.isatty() else "jsonl"
-    if shown and path.suffix.lower() == ".txt":
-        return shown
-    found = format_of_file(path.name)
-    if found is None:
-        hint = _hint_of_table(path.suffix, path.with_suffix(".csv").name, known) or f"pass {option}: {', '.join(known)}"
-        raise InputError(f"{path}: the name does not say which format to write", hint=hint)
-    return found.name
+        usual = shown if shown and sys.stdout.isatty() else "jsonl"
+
+    def listed() -> str:
+        return f"there are {', '.join([*with_short_names(), *more])}"
+
+    return _chosen(format, path, option, usual, [*FORMATS, *more], format_of_file, listed)
+
+
+def _chosen(
+    format: str | None, path: Path, option: str, usual: str, known: Sequence[str],
+    by_name: Callable[[str], Any], listed: Callable[[], str],
+) -> str:  # fmt: skip
+    """Return the format that was asked for, else the usual one, "" for the one that the name of the file says.
+
+    by_name : from the name of a file to its format; listed : says in a message which formats there are.
+    """
+    if path.is_dir():
+        raise InputError(f"{path} is a folder", hint=f"name a file to write, such as {path / 'out.jsonl'}")
+    if format is None and usual:
+        return usual
+    asked = None if format is None else format.lower()
+    if asked is not None and asked in known:
+        return asked
+    found = by_name(path.name if asked is None else f"x.{asked}")  # as the end of a file's name says it: bib, json
+    if found is not None:
+        return str(found.name)
+    if asked is not None:
+        otherwise = _hint_of_table(f".{asked}", "csv", known) or listed()
+        raise InputError(f"unknown format {asked!r}", hint=nearest(asked, known, otherwise))
+    hint = _hint_of_table(path.suffix, path.with_suffix(".csv").name, known) or f"pass {option}: {', '.join(known)}"
+    raise InputError(f"{path}: the name does not say which format to write", hint=hint)
 
 
 def _hint_of_table(ending: str, instead: str, known: Sequence[str]) -> str:
@@ -219,11 +217,6 @@ def _hint_of_table(ending: str, instead: str, known: Sequence[str]) -> str:
 
     wanted = ending.lower() in SPREADSHEETS and "csv" in known
     return f"write {instead}, which Excel and LibreOffice open" if wanted else ""
-
-
-def _refuse_folder(path: Path) -> None:
-    if path.is_dir():
-        raise InputError(f"{path} is a folder", hint=f"name a file to write, such as {path / 'out.jsonl'}")
 
 
 def write_documents(documents: Iterable[Document], path: Path, format: str, *, lossy: bool = False) -> None:
@@ -245,6 +238,13 @@ class Bad:
     def __bool__(self) -> bool:
         """Say whether anything was bad."""
         return bool(self.records or self.files)
+
+    def drain(self, refused: list[FormatError], words: Callable[[FormatError], str] = str) -> None:
+        """Name and count records that could not be read, and forget them."""
+        for error in refused:
+            complain(words(error))
+        self.records += len(refused)
+        refused.clear()
 
     def told(self, what: str, read: int, done: str) -> str:
         """Return it in words; what : a record is called; done : what was done with those that were `read`."""

@@ -27,7 +27,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from espalier.citations.bibliographies import HEAD, Bibliography, Entry, read_bibliography, recognise
 from espalier.citations.splitting import Reference, read_references
 from espalier.cli.console import complain, in_options
-from espalier.cli.files import STANDARD, Bad
+from espalier.cli.files import STANDARD, Bad, source_name
 from espalier.documents.reading import KINDS, read_document, refuse_misnamed
 from espalier.errors import FormatError, InputError
 
@@ -190,7 +190,7 @@ class Inputs:
         try:
             with _opened(path) as self._open:
                 for item in self._items(self._open, path, refused):
-                    self._drain(refused)
+                    self.bad.drain(refused)
                     self.read += 1
                     if not isinstance(item, Entry) and item.confidence < _UNSURE:
                         self._doubt(item)
@@ -198,9 +198,9 @@ class Inputs:
         finally:
             self._open = None
             self._before += path.stat().st_size if os.path.isfile(path) else 0
-            self._drain(refused)
+            self.bad.drain(refused)
         if self.read + self.bad.records == before:
-            raise InputError(f"{_name(path)}: there is no reference in it")
+            raise InputError(f"{source_name(path)}: there is no reference in it")
 
     def _items(self, stream: IO[bytes], path: Path, refused: list[FormatError]) -> Iterator[Item]:
         """Choose a reader by the first bytes."""
@@ -219,16 +219,16 @@ class Inputs:
 
         data = stream.read(LARGEST_DOCUMENT + 1)
         if len(data) > LARGEST_DOCUMENT:
-            raise FormatError(f"a document has at most {LARGEST_DOCUMENT >> 20} MB", path=_name(path))
-        printed = read_document(data, _name(path))
+            raise FormatError(f"a document has at most {LARGEST_DOCUMENT >> 20} MB", path=source_name(path))
+        printed = read_document(data, source_name(path))
         for warning in printed.warnings:
-            complain(f"{_name(path)}: {warning}")
+            complain(f"{source_name(path)}: {warning}")
         found = find_in(printed).references
         if not found:
             hint = "if it has references, copy them into a text file"
-            raise FormatError("no list of references was found", path=_name(path), hint=hint)
+            raise FormatError("no list of references was found", path=source_name(path), hint=hint)
         by = "" if printed.kind in _WITHOUT_PAGES else "page"
-        return (PlacedReference(_name(path), reference, by) for reference in found)
+        return (PlacedReference(source_name(path), reference, by) for reference in found)
 
     def _of_text(self, stream: IO[bytes], path: Path, refused: list[FormatError]) -> Iterator[Item]:
         """Yield the references of a text; a layout that does not say where they begin is left to the model of lines."""
@@ -237,7 +237,7 @@ class Inputs:
         if self.layout == "auto" and small and (found := _in_unclear_layout(head, self.encoding)):
             self._leave_out(found, path)
             by = "page" if b"\f" in head else "line"
-            return (PlacedReference(_name(path), reference, by) for reference in found.references)
+            return (PlacedReference(source_name(path), reference, by) for reference in found.references)
         if self.layout != "auto":
             return read_references(stream, self.layout, encoding=self.encoding, refused=refused)
         references = read_references(stream, encoding=self.encoding, refused=refused, works=_works_in)
@@ -254,7 +254,7 @@ class Inputs:
         """Count the lines of a list that are in no reference; the places of the first few are kept."""
         lines = dict.fromkeys(part.line - part.page + 1 for part in found.left_out)  # no editor counts form feeds
         self.left_out += len(lines)
-        self.left_at += [f"{_name(path)}:{line}" for line in lines][: _FEW_PLACES - len(self.left_at)]
+        self.left_at += [f"{source_name(path)}:{line}" for line in lines][: _FEW_PLACES - len(self.left_at)]
 
     def tell_unsure(self) -> None:
         """Say how many lines are no reference, how many references are perhaps cut at the wrong place, and where."""
@@ -267,12 +267,6 @@ class Inputs:
                 f"references that may begin or end at the wrong place: {self.unsure} of {self.read}, "
                 f"{joint} {'; '.join(self.doubtful)} (-f jsonl says how sure each cut is)"
             )
-
-    def _drain(self, refused: list[FormatError]) -> None:
-        for error in refused:
-            complain(str(error))
-        self.bad.records += len(refused)
-        refused.clear()
 
 
 _FEW, _SHORT = 4, 500  # lines and bytes of a text that needs no look at its layout
@@ -329,7 +323,7 @@ def _opened(path: Path) -> IO[bytes]:
     if path != STANDARD and os.path.isfile(path):
         return open(path, "rb", LONGEST_GUESSED)
     rest = sys.stdin.buffer if path == STANDARD else open(os.fspath(path), "rb")  # noqa: SIM115
-    return io.BufferedReader(_Rejoined(rest.read(LONGEST_GUESSED), rest, _name(path)), LONGEST_GUESSED)
+    return io.BufferedReader(_Rejoined(rest.read(LONGEST_GUESSED), rest, source_name(path)), LONGEST_GUESSED)
 
 
 class _Rejoined(io.RawIOBase):
@@ -356,18 +350,18 @@ def _is_document(head: bytes, path: Path) -> bool:
     """Does a file begin as a document does? What nobody can read is refused."""
     if head[:4] in _NO_TEXT:
         what = f"this is {_NO_TEXT[head[:4]]}, not text"
-        raise FormatError(what, path=_name(path), hint="save it as PDF or DOCX, or its references as text")
+        raise FormatError(what, path=source_name(path), hint="save it as PDF or DOCX, or its references as text")
     packed = head[:4] == b"PK\x03\x04"
-    if packed or any(kind.recognises(head, _name(path)) for kind in KINDS if kind.name != "text"):
+    if packed or any(kind.recognises(head, source_name(path)) for kind in KINDS if kind.name != "text"):
         return True
-    refuse_misnamed(head, _name(path))
+    refuse_misnamed(head, source_name(path))
     return False
 
 
 def refuse_unread(found: Bibliography, path: Path) -> None:
     """Say what to do about a bibliography of a format that is only recognised, such as TEI."""
     if found.refused:
-        raise FormatError(f"this is {found.called}, which is not read", path=_name(path), hint=found.refused)
+        raise FormatError(f"this is {found.called}, which is not read", path=source_name(path), hint=found.refused)
 
 
 def _as_text(head: bytes) -> str:
@@ -378,10 +372,6 @@ def _as_text(head: bytes) -> str:
         except zlib.error:
             return ""
     return head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1", "replace").lstrip("ï»¿")
-
-
-def _name(path: Path) -> str:
-    return "<stdin>" if path == STANDARD else str(path)
 
 
 def _reason(error: InputError | OSError, path: Path) -> str:

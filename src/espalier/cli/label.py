@@ -26,6 +26,7 @@ from espalier.cli.files import (
     keep_apart,
     opened,
     output_format,
+    source_name,
     write_documents,
 )  # fmt: skip
 from espalier.cli.slips import unopened
@@ -153,9 +154,8 @@ _PLACE = "place"
 
 def _placed(document: Document, path: Path, number: int) -> Document:
     """Return a document that knows where it stands: the line, of plain text, else the number of the record."""
-    name = "<stdin>" if path == STANDARD else str(path)
     line = document.meta.get("line") if document.spans is None else None
-    place = f"{name}:{line}" if isinstance(line, int) else f"{name}, record {number}"
+    place = f"{source_name(path)}:{line}" if isinstance(line, int) else f"{source_name(path)}, record {number}"
     return replace(document, meta={**document.meta, _PLACE: place})
 
 
@@ -188,20 +188,14 @@ class _Inputs:
         before = self.read + self.bad.records
         try:
             for document in iter_documents(path, self.format, encoding=self.encoding, refused=refused):
-                self._drain(refused)
+                self.bad.drain(refused, _words)
                 self.read += 1
                 number = self.read + self.bad.records - before
                 yield _placed(document, path, number) if self.placed else document
         finally:
-            self._drain(refused)
+            self.bad.drain(refused, _words)
         if self.read + self.bad.records == before:
-            raise InputError(f"{'<stdin>' if path == STANDARD else path}: there is no record in it")
-
-    def _drain(self, refused: list[FormatError]) -> None:
-        for error in refused:
-            complain(in_options(error, "label"))
-        self.bad.records += len(refused)
-        refused.clear()
+            raise InputError(f"{source_name(path)}: there is no record in it")
 
     def _complain(self, error: EspalierError | OSError, path: Path) -> None:
         self.bad.files += 1
@@ -209,4 +203,8 @@ class _Inputs:
             complain(str(unopened(error, path)))
         else:
             rest = f"; the rest of {error.path or path} was not read" if isinstance(error, FormatError) else ""
-            complain(in_options(error, "label") + rest)
+            complain(_words(error) + rest)
+
+
+def _words(error: EspalierError) -> str:
+    return in_options(error, "label")

@@ -80,11 +80,11 @@ class LabelJob:
         k = self.k if whole else 0
         if self.jobs == 1:
             return map(partial(answer_batch, self.extractor, k), several)
-        from espalier.cluster.labeller import LabellerSpec
+        from espalier.cluster.labeller import LabellerSpec, with_labeller
         from espalier.cluster.processes import ordered_map
 
         spec = LabellerSpec.of(lone_extractor, self.model)
-        return ordered_map(partial(_elsewhere, spec, k), several, jobs=self.jobs)
+        return ordered_map(partial(with_labeller, spec, answer_batch, k), several, jobs=self.jobs)
 
 
 def answer_batch(extractor: Extractor, k: int, documents: Sequence[Document]) -> list[Answered]:
@@ -93,14 +93,6 @@ def answer_batch(extractor: Extractor, k: int, documents: Sequence[Document]) ->
         return [(document, None) for document in extractor.label(documents)]
     answers = extractor.of_documents(documents, k=k)
     return [(replace(d, spans=answer.spans, unknown=()), answer) for d, answer in zip(documents, answers, strict=True)]
-
-
-def _elsewhere(spec: Any, k: int, documents: Sequence[Document]) -> list[Answered]:
-    """Do `answer_batch` in a process that knows the extractor by its description."""
-    from espalier.cluster.labeller import labeller_of
-    from espalier.kernels import tagging  # noqa: F401  # a small last batch is worked on as it is in one process
-
-    return answer_batch(labeller_of(spec), k, documents)
 
 
 def lone_extractor(path: str) -> Extractor:

@@ -33,7 +33,6 @@ from espalier.loading import bundled_file, shared
 
 if TYPE_CHECKING:
     from espalier.cli.resuming import Unfinished
-    from espalier.cluster.labeller import LabellerSpec
 
 __all__ = [
     "Order",
@@ -45,7 +44,6 @@ __all__ = [
     "open_parser",
     "put_together",
     "write_batch",
-    "write_elsewhere",
 ]
 
 SHARED_BATCH = BATCH // 2
@@ -93,14 +91,6 @@ class Written:
     pairs: list[Pair]
     entries: Sequence[Slotted] = ()
     review: Sequence[Slotted] = ()
-
-
-def write_elsewhere(spec: LabellerSpec, order: Order, references: Sequence[Item]) -> Written:
-    """Do `write_batch` in a process that knows the parser by its description."""
-    from espalier.cluster.labeller import labeller_of
-    from espalier.kernels import tagging  # noqa: F401  # a small last batch is worked on as it is in one process
-
-    return write_batch(labeller_of(spec), order, references)
 
 
 def write_batch(parser: Parser, order: Order, references: Sequence[Item]) -> Written:
@@ -261,8 +251,8 @@ class ParseJob:
             assert self.parser is not None
             return map(partial(write_batch, self.parser, order), several)
         from espalier.cli.job_rows import model_path, parser_of
-        from espalier.cluster.labeller import LabellerSpec
+        from espalier.cluster.labeller import LabellerSpec, with_labeller
         from espalier.cluster.processes import ordered_map
 
         spec = LabellerSpec.of(parser_of, model_path(self.model))
-        return ordered_map(partial(write_elsewhere, spec, order), several, jobs=self.jobs)
+        return ordered_map(partial(with_labeller, spec, write_batch, order), several, jobs=self.jobs)

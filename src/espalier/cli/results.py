@@ -17,6 +17,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from espalier.cli.console import plain_table
 from espalier.pages import page, paragraph, section, table
 
 if TYPE_CHECKING:
@@ -35,10 +36,8 @@ __all__ = [
 
 def list_table(tables: Sequence[protocol.Table], minutes: Mapping[str, float]) -> RenderableType:
     """Lay out the names of the tables, the time they take on one core, by name, and what they are."""
-    laid = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    laid.add_column("table", no_wrap=True)
-    laid.add_column("about", justify="right", no_wrap=True)
-    laid.add_column("what it is")
+    laid = plain_table("table", ">about", "what it is", whole=True)
+    laid.columns[0].no_wrap = True
     for one in tables:
         laid.add_row(one.name, _time(minutes[one.name]), f"{one.title} ({one.source})")
     if len(tables) > 1:
@@ -61,11 +60,7 @@ def result_tables(tables: Sequence[protocol.Table], results: Sequence[protocol.R
 
 
 def _laid_out(results: Sequence[protocol.Result]) -> Table:
-    laid = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    laid.add_column("")
-    laid.add_column("")
-    for name in ("paper", "ours", "difference", "sd", "runs"):
-        laid.add_column(name, justify="right", no_wrap=True)
+    laid = plain_table("", "", ">paper", ">ours", ">difference", ">sd", ">runs", whole=True)
     before = None
     for result in results:
         if before not in (None, result.row):

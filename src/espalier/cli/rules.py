@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from espalier.cli.console import complain, counted, note, progress, say, say_json
+from espalier.cli.console import complain, counted, note, plain_table, progress, say, say_json
 from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, labelled_records, read_all
 from espalier.errors import InputError
 
@@ -222,7 +221,7 @@ def rule_table(rows: Iterable[Mapping[str, Any]]) -> RenderableType:
     """Lay out what `described` returned, with counts where there are some."""
     rows = list(rows)
     counts = [name for name in ("applies", "kept", "broken") if name in rows[0]]
-    table = _table(
+    table = plain_table(
         "name", "rule", ">penalty", "form", *(f">{name}" for name in counts), *["first broken"][: len(counts)]
     )
     for row in rows:
@@ -251,7 +250,7 @@ def finding_table(found: Discovery) -> list[RenderableType]:
     of = f"of {counted(found.candidates, 'candidate')}, {found.important} important"
     head.append(f"{of}; {counted(found.sequences, 'record')}", "dim")
     tried = any(row.fixes is not None for row in found.rows)  # only a model, not its answers, can be asked again
-    table = _table(
+    table = plain_table(
         "rule", "template", ">support", ">holds", ">gold", ">answers", ">importance", ">penalty", *[">±"] * tried
     )
     for row in found.rows:
@@ -268,11 +267,3 @@ def finding_table(found: Discovery) -> list[RenderableType]:
             *[effect] * tried,
         )
     return [head, "", table]
-
-
-def _table(*columns: str) -> Table:
-    """Return a table without lines; `>` in front of a name moves its column to the right."""
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for name in columns:
-        table.add_column(name.removeprefix(">"), justify="right" if name[0] == ">" else "left")
-    return table

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from espalier.cli.console import counted
+from espalier.cli.console import counted, plain_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,10 +38,7 @@ def report_table(report: Report, beside: Mapping[str, float] | None = None) -> l
     headline.append(f"{counted(report.n_sequences, 'record')}, {counted(report.n_tokens, 'token')}", "dim")
     for name, value in (beside or {}).items():
         headline.append(f"\n{name}: token accuracy ", "dim").append(f"{100 * value:.1f}", _colour(value))
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("field")
-    for name in ("precision", "recall", "F1"):
-        table.add_column(name, justify="right")
+    table = plain_table("field", ">precision", ">recall", ">F1")
     table.add_column("", width=_BAR)
     table.add_column("support", justify="right", style="dim")
     for name, score in report.segments.per_field.items():
@@ -55,10 +52,7 @@ def mistake_table(wrong: Sequence[Wrong], most: int) -> list[RenderableType]:
     """Lay out so many records with mistakes; below a headline that says how many there are."""
     if not wrong:
         return ["", "no record has a mistake"]
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("record", justify="right")
-    table.add_column("wrong tokens", justify="right")
-    table.add_column("text, with [words: given → found]")
+    table = plain_table(">record", ">wrong tokens", "text, with [words: given → found]")
     for i, tokens, text in wrong[:most]:
         table.add_row(str(i + 1), str(tokens), Text(text))
     shown = f"; here are {most}" if len(wrong) > most else ""

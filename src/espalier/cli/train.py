@@ -31,16 +31,9 @@ Kind = Enum("Kind", {kind: kind for kind in MODELS}, type=str)  # type: ignore[m
 """The models that can be trained."""
 
 
-class MethodName(str, Enum):
-    """The ways to train one: `espalier.recipes.METHODS`."""
-
-    supervised = "supervised"
-    words = "words"
-    codl = "codl"
-    em = "em"
-    samplerank = "samplerank"
-    pr = "pr"
-    ge = "ge"
+_METHODS = ("supervised", "words", "codl", "em", "samplerank", "pr", "ge")
+MethodName = Enum("MethodName", {name: name for name in _METHODS}, type=str)  # type: ignore[misc]
+"""The ways to train one: `espalier.recipes.METHODS`."""
 
 
 _ELSEWHERE = {

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from espalier.errors import InputError, ModelFileError
 
-__all__ = ["LabellerSpec", "RowLabeller", "labeller_of"]
+__all__ = ["LabellerSpec", "RowLabeller", "labeller_of", "with_labeller"]
 
 _MOST = 64  # threads of a process, times models that it serves
 
@@ -64,6 +64,13 @@ class LabellerSpec:
 def labeller_of(spec: LabellerSpec) -> Any:
     """Return the labeller of a description; the calling thread makes it once and keeps it."""
     return _kept(spec, threading.get_ident())
+
+
+def with_labeller(spec: LabellerSpec, work: Callable[[Any, Any, Any], Any], order: Any, items: Any) -> Any:
+    """Do `work(labeller, order, items)` in a process that knows the labeller by its description."""
+    from espalier.kernels import tagging  # noqa: F401  # a small last batch is worked on as it is in one process
+
+    return work(labeller_of(spec), order, items)
 
 
 @lru_cache(maxsize=_MOST)

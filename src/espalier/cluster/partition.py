@@ -28,6 +28,7 @@ from espalier.cluster.plan import Partition
 from espalier.cluster.reading import Chunk, open_records
 from espalier.cluster.stores import Store, need, whole
 from espalier.errors import EspalierError
+from espalier.io.files import encodable
 
 __all__ = ["ENTRY", "VERSION", "Entry", "RowChecksum", "label_chunk", "run_partition"]
 
@@ -201,11 +202,7 @@ def _problem(value: Any, longest: int) -> str:
         return f"a {type(value).__name__}, not a string"
     if len(value) > longest:
         return f"{len(value):,} characters; at most {longest:,} are read as one record"
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return "holds half of a surrogate pair, which is no character"
-    return ""
+    return "" if encodable(value) else "holds half of a surrogate pair, which is no character"
 
 
 Place = tuple[str, ...]

@@ -26,6 +26,7 @@ from espalier.cluster.job import Settings
 from espalier.cluster.plan import WHOLE, Partition
 from espalier.cluster.stores import need
 from espalier.errors import FormatError
+from espalier.io.files import encodable
 
 __all__ = ["LARGEST_DOCUMENT", "LONGEST_LINE", "Chunk", "Records", "count_records", "open_records"]
 
@@ -255,7 +256,7 @@ def _object_reader(settings: Settings) -> Callable[[int, bytes], InputLine]:
         if settings.text not in record:
             return InputLine(at, line.value, f"an object without a key {settings.text!r}")
         kept = tuple(_as_string(record.get(name)) for name in settings.keep)
-        if any(value is not None and not _encodable(value) for value in kept):
+        if any(value is not None and not encodable(value) for value in kept):
             return InputLine(at, line.value, "a kept value holds half of a surrogate pair, which is no character")
         return InputLine(at, record[settings.text], "", kept)
 
@@ -264,11 +265,3 @@ def _object_reader(settings: Settings) -> Callable[[int, bytes], InputLine]:
 
 def _as_string(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

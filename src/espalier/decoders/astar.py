@@ -38,7 +38,7 @@ from espalier.decoders.base import (
     evaluate,
     nothing_found,
 )
-from espalier.decoders.joint import Joint, States
+from espalier.decoders.joint import Joint, States, labels_of
 from espalier.decoders.reduced import Losses
 from espalier.errors import InputError
 
@@ -158,17 +158,8 @@ def search(
         if seen[key] > k:
             continue
         if prefix.t + 1 == T:
-            done.append((_labels(prefix), prefix.loss))
+            done.append((labels_of(prefix), prefix.loss))
         else:
             slacks, _ = losses.sorted_row(prefix.t + 1, prefix.label)
             push(prefix.loss + slacks[0], prefix, 0)
     return Found(done, heap[0][0] if heap else most, nodes)
-
-
-def _labels(prefix: _Prefix | None) -> list[int]:
-    """Follow the parents back to the start."""
-    y = []
-    while prefix is not None and prefix.t >= 0:
-        y.append(prefix.label)
-        prefix = prefix.parent
-    return y[::-1]

@@ -56,6 +56,7 @@ __all__ = [
     "prove",
     "refusal",
     "tolerance",
+    "violated",
 ]
 
 
@@ -435,13 +436,19 @@ def _why_not(certificate: Certificate) -> str:
 
 def _violated(problem: Problem, y: NDArray[np.int16], degrees: NDArray[np.int64]) -> tuple[Violated, ...]:
     """List what y breaks, rule by rule, in reading order."""
-    grounded = problem.grounded
     names = [problem.labels.names[i] for i in y]
+    return violated(problem.grounded, np.flatnonzero(degrees).tolist(), problem.penalties, names)
+
+
+def violated(
+    grounded: Grounded, rules: Iterable[int], penalties: NDArray[np.float64], names: Sequence[str]
+) -> tuple[Violated, ...]:
+    """List what labels break of some rules, by number, from the meaning of these."""
     found = []
-    for k in np.flatnonzero(degrees):
-        rho = float(problem.penalties[k])
-        for v in violations(problem.rules[int(k)], grounded.tokens, names, text=grounded.text):
-            found.append(Violated(problem.rules.names[k], v.position, v.amount, rho * v.amount))
+    for k in rules:
+        rule, rho = grounded.compiled.rules[k], float(penalties[k])
+        for v in violations(rule, grounded.tokens, names, text=grounded.text):
+            found.append(Violated(rule.name, v.position, v.amount, rho * v.amount))
     return tuple(found)
 
 

@@ -52,7 +52,7 @@ from espalier.lazy import cached_property
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 from espalier.rules import nodes as n
-from espalier.rules.compile import Compiled, Grounded
+from espalier.rules.compile import Compiled
 from espalier.rules.lowering import Bits
 
 if TYPE_CHECKING:
@@ -377,7 +377,8 @@ class _Open:
             if shift is None:
                 return
             met = self.path[a:b].copy()
-            refine = size > FIRST_NODES and len(chosen) > 0 and _refinable(b - a, len(model.start), int(shift[-1]))
+            states = (b - a) * len(model.start) << int(shift[-1])  # of all machines, at every token
+            refine = size > FIRST_NODES and len(chosen) > 0 and states <= REFINED
             score, proven, made = self._astar(k, chosen, shift, refine, size, met)
             self.bound[k] = min(self.bound[k], proven)
             self.nodes[k] += made
@@ -421,11 +422,6 @@ def _flat(scores: Float) -> Float:
     flat = aligned(*scores.shape)
     flat[:] = np.where(np.isfinite(scores), 0.0, scores)
     return flat
-
-
-def _refinable(T: int, L: int, bits: int) -> bool:
-    """Is a table of all states of the machines, at every token, small enough?"""
-    return T * L << bits <= REFINED
 
 
 # Folding, counting and climbing.
@@ -649,20 +645,10 @@ def _charge(found: BatchDecoding, rules: Sequence[int], rho: Float, compiled: Co
     for i, grounded in enumerate(compiled.ground_corpus(corpus)):
         if found.scores[i] > -np.inf:
             y = found.labels[ends[i] : ends[i + 1]].tolist()
-            degrees = np.array([_degree(grounded, k, y) for k in rules], np.int64)
+            degrees = np.array([grounded.monitor(k).degree(y) for k in rules], np.int64)
             found.scores[i] -= price(degrees, rho[list(rules)])
             if not y:
                 found.bounds[i] = found.scores[i]
-
-
-def _degree(grounded: Grounded, k: int, y: Sequence[int]) -> int:
-    """Read a labelling with the monitor of rule k."""
-    monitor = grounded.monitor(k)
-    state, total, i = monitor.initial, 0, -1
-    for t, j in enumerate(y):
-        state, increment = monitor.step(state, t, i, j)
-        total, i = total + increment, j
-    return total + monitor.final(state)
 
 
 def _climb(i: int, problem: Problem, found: BatchDecoding, batch: ChainBatch, max_nodes: int) -> None:

@@ -25,7 +25,7 @@ from espalier.decoders.base import (
     infeasible,
     nothing_found,
 )
-from espalier.decoders.joint import Joint, States
+from espalier.decoders.joint import Joint, States, labels_of
 from espalier.decoders.reduced import Losses
 
 __all__ = ["Beam", "decode", "search"]
@@ -76,7 +76,7 @@ def search(losses: Losses, joint: Joint, T: int, width: int, copies: int = 1) ->
     for t in range(T):
         front, cut, built = _advance(losses, joint, t, T, front, width, copies)
         complete, nodes = complete and not cut, nodes + built
-    return Beam([(_labels(p), p.loss) for p in front if p.loss < math.inf], complete, nodes)
+    return Beam([(labels_of(p), p.loss) for p in front if p.loss < math.inf], complete, nodes)
 
 
 def _advance(
@@ -113,12 +113,3 @@ def _advance(
         if seen[key] <= copies:
             chosen.append(_Prefix(loss, labels[rank], states, prefix))
     return chosen, bool(queue), built
-
-
-def _labels(prefix: _Prefix | None) -> list[int]:
-    """Follow the parents back to the start."""
-    y = []
-    while prefix is not None and prefix.parent is not None:
-        y.append(prefix.label)
-        prefix = prefix.parent
-    return y[::-1]

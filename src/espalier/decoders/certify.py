@@ -24,7 +24,7 @@ from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, degrees_of
 from espalier.rules.lowering import Bits, holds_when_empty
 
-__all__ = ["Certified", "certify_batch", "degree_matrix", "sums"]
+__all__ = ["Certified", "certify_batch", "degree_matrix", "gates", "sums"]
 
 Int = NDArray[np.int64]
 Float = NDArray[np.float64]
@@ -96,7 +96,7 @@ def degree_matrix(compiled: Compiled, corpus: Corpus, y: NDArray[Any], bits: Bit
         _add(degrees, local.unary_rule, sums(corpus.indptr, unary))
         _add(degrees, local.pair_rule, sums(corpus.indptr, pair))
     counts = sums(corpus.indptr, linear.values[:, before, ids].T)
-    excess = np.maximum(counts @ linear.coefficients.T - linear.bound, 0) * _gates(compiled, corpus, bits)
+    excess = np.maximum(counts @ linear.coefficients.T - linear.bound, 0) * gates(compiled, corpus, bits)
     _add(degrees, linear.rule, excess)
     unknown = np.asarray(y) < 0
     unread = sums(corpus.indptr, unknown[:, None])[:, 0] > 0 if unknown.any() else np.zeros(len(corpus), bool)
@@ -134,7 +134,7 @@ def _add(degrees: Int, rule: Int, amounts: Int) -> None:
         np.add.at(degrees.T, rule, amounts.T)
 
 
-def _gates(compiled: Compiled, corpus: Corpus, bits: Bits) -> NDArray[np.bool_]:
+def gates(compiled: Compiled, corpus: Corpus, bits: Bits) -> NDArray[np.bool_]:
     """Return which rows of the linear rules apply to each sequence, bool[N, R]; the first token of one tells."""
     if (compiled.linear.gate < 0).all():
         return np.ones((len(corpus), len(compiled.linear.gate)), bool)

@@ -319,11 +319,9 @@ class Cut(Machine):
     @classmethod
     def of(cls, machine: Machine, always: frozenset[int], L: int) -> Cut:
         """Keep the states nearest to the beginning."""
-        bits = [bit for bit in dict.fromkeys(machine.reads) if bit not in always]
-        rows = [[True] * (max(machine.reads, default=-1) + 1) for _ in range(1 << len(bits))]
-        for c, row in enumerate(rows):
-            for b, bit in enumerate(bits):
-                row[bit] = bool(c >> b & 1)
+        from espalier.rules.automaton import token_classes
+
+        _, rows = token_classes(machine, always)
         known = {machine.initial}
         todo = [(machine.initial, -1)]
         seen = set(todo)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from espalier.decoders.base import Problem
 from espalier.potentials import Potentials
 
-__all__ = ["Joint", "Monitor", "States", "transition"]
+__all__ = ["Joint", "Monitor", "States", "labels_of", "transition"]
 
 States: TypeAlias = tuple[Hashable, ...]
 
@@ -82,6 +82,15 @@ class Joint:
             states, cost = self.step(states, t, i, j)
             total, i = total + cost, j
         return total + self.final(states)
+
+
+def labels_of(prefix: Any) -> list[int]:
+    """Return the labels of a prefix, which has a `label` and a `parent`; the empty one has no parent."""
+    y = []
+    while prefix.parent is not None:
+        y.append(prefix.label)
+        prefix = prefix.parent
+    return y[::-1]
 
 
 def transition(potentials: Potentials, t: int) -> NDArray[Any]:

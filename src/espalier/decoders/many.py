@@ -141,10 +141,7 @@ def decode_many(
         return replace(_gathered(compiled.labels, answers, batch.indptr), valid_tags=limits is not None)
     rho = how["penalties"]
     rho = compiled.rules.with_penalties(rho).penalties if isinstance(rho, Mapping) else rho
-    found = _decode_compiled(
-        limited(batch, limits), compiled, corpus, rho, threads=threads,
-        explained=lambda problem, none: explained(problem, none, relax), **options,
-    )  # fmt: skip
+    found = _decode_compiled(limited(batch, limits), compiled, corpus, rho, relax, threads=threads, **options)
     if relax:
         for i, certificate in enumerate(found.certificates):
             nearest = found[i].labels if certificate.status is Status.INFEASIBLE else None
@@ -170,17 +167,12 @@ def _decode_compiled(
     compiled: Compiled,
     corpus: Corpus,
     penalties: ArrayLike | None,
-    *,
-    threads: int | None,
-    explained: Callable[[Problem, Decoding], Decoding],
-    max_nodes: int = 65_536,
+    relax: bool,
+    **options: Any,
 ) -> Decodings:
-    """Decode a batch by compiled passes, and certify every answer.
-
-    explained : says of a sequence without any labelling why there is none.
-    """
+    """Decode a batch by compiled passes, and certify every answer."""
     rho, bits = compiled.check_penalties(penalties), compiled.ground_bits(corpus)
-    found = decode_batch(batch, compiled, corpus, rho, threads=threads, max_nodes=max_nodes, bits=bits)
+    found = decode_batch(batch, compiled, corpus, rho, bits=bits, **options)
     certified = certify_batch(batch, compiled, corpus, found, rho, bits=bits)
     ends = corpus.indptr.tolist()
 
@@ -190,7 +182,7 @@ def _decode_compiled(
         (grounded,) = compiled.ground_corpus(corpus[[i]])
         problem, known = Problem(batch[i], grounded, rho), certified.certificates[i]
         if known.status is Status.INFEASIBLE:
-            return explained(problem, infeasible(problem, known.method, known.work))
+            return explained(problem, infeasible(problem, known.method, known.work), relax)
         if certified.scores[i] == -np.inf:
             return nothing_found(problem, known.bound, known.method, known.work)
         return certify(problem, found.labels[a:b], known.bound, known.method, known.work)

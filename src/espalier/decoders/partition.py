@@ -24,6 +24,7 @@ from espalier.corpus import Labels
 from espalier.decoders.base import Problem
 from espalier.decoders.joint import transition
 from espalier.decoders.lattice import MAX_EDGES, LatticeTooLarge, priced
+from espalier.decoders.product import log_sum
 from espalier.decoders.questions import Rules, Scores, problem_of
 from espalier.decoders.viterbi import Clamp
 from espalier.errors import InfeasibleError, InputError
@@ -132,7 +133,7 @@ def expectations_of(problem: Problem, *, max_edges: int = MAX_EDGES) -> Expectat
     layers, states = _unrolled(problem, automaton, max_edges)
     end = _end(problem, automaton, states)
     alpha, reached = _forward(layers)
-    total = _log_sum(np.zeros(len(end), np.int64), alpha[-1] + end, 1)[0]
+    total = log_sum(np.zeros(len(end), np.int64), alpha[-1] + end, 1)[0]
     if total == -math.inf:
         raise InfeasibleError("every labelling breaks a hard rule or is forbidden: there is no distribution over them")
     last = np.exp(alpha[-1] + end - total)
@@ -150,7 +151,7 @@ def expectations_of(problem: Problem, *, max_edges: int = MAX_EDGES) -> Expectat
         whole = reached[t][layer.source] + layer.score + rest[layer.target]
         sums.add(t, layer, share)
         slopes.add(t, layer, -share * (whole - mean))
-        beta = _log_sum(layer.source, ahead, len(alpha[t]))
+        beta = log_sum(layer.source, ahead, len(alpha[t]))
         known = np.isfinite(beta[layer.source])
         weight = np.exp(np.where(known, ahead - np.where(known, beta[layer.source], 0.0), -np.inf))
         rest = np.bincount(layer.source, weight * (layer.score + rest[layer.target]), minlength=len(beta))
@@ -219,20 +220,11 @@ def _forward(layers: list[_Layer]) -> tuple[list[Float], list[Float]]:
     reached: list[Float] = [np.zeros(1)]
     for layer in layers:
         into, n = alpha[-1][layer.source] + layer.score, int(layer.target.max(initial=-1)) + 1
-        alpha.append(_log_sum(layer.target, into, n))
+        alpha.append(log_sum(layer.target, into, n))
         weight = np.exp(into - alpha[-1][layer.target])
         scores = weight * (reached[-1][layer.source] + layer.score)
         reached.append(np.bincount(layer.target, scores, minlength=n).astype(np.float64))
     return alpha, reached
-
-
-def _log_sum(index: NDArray[np.int64], values: Float, n: int) -> Float:
-    """Return log Σ exp of the values of each index, float64[n]; -inf where there are none."""
-    top = np.full(n, -np.inf)
-    np.maximum.at(top, index, values)
-    shift = np.where(np.isfinite(top), top, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.bincount(index, np.exp(values - shift[index]), minlength=n)) + shift)
 
 
 class _Sums:

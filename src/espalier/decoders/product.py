@@ -29,7 +29,16 @@ from espalier.decoders.lattice import Lattice, Layer, build, priced
 from espalier.errors import InfeasibleError
 from espalier.rules.automaton import Automaton, SizeError
 
-__all__ = ["ProductPosterior", "automaton_of", "best_over_states", "decode", "log_partition", "posterior", "sample"]
+__all__ = [
+    "ProductPosterior",
+    "automaton_of",
+    "best_over_states",
+    "decode",
+    "log_partition",
+    "log_sum",
+    "posterior",
+    "sample",
+]
 
 MOST_STATES = 200_000
 MOST_PLACES = 20_000_000  # states times tokens; four bytes each
@@ -145,7 +154,7 @@ def _extend(entries: _Entries, layer: Layer, k: int) -> _Entries:
     return _Entries(node, score, rank, before)
 
 
-def _log_sum(index: NDArray[np.integer], values: Float, n: int) -> Float:
+def log_sum(index: NDArray[np.integer], values: Float, n: int) -> Float:
     """Return log Σ exp of the values of each index, float64[n]; -inf where there are none."""
     top = np.full(n, -np.inf)
     np.maximum.at(top, index, values)
@@ -158,9 +167,9 @@ def _forward(lattice: Lattice) -> tuple[list[Float], float]:
     """Return log Σ exp of the paths into every node, a list of float64[S] with the root's first, and log_z."""
     alpha = [np.zeros(1)]
     for layer in lattice.layers:
-        alpha.append(_log_sum(layer.target, alpha[-1][layer.source] + layer.score, len(layer.label)))
+        alpha.append(log_sum(layer.target, alpha[-1][layer.source] + layer.score, len(layer.label)))
     last = alpha[-1] + lattice.final
-    log_z = float(_log_sum(np.zeros(len(last), np.int64), last, 1)[0])
+    log_z = float(log_sum(np.zeros(len(last), np.int64), last, 1)[0])
     if log_z == -math.inf:
         raise InfeasibleError("every labelling breaks a hard rule or is forbidden: there is no distribution over them")
     return alpha, log_z
@@ -181,7 +190,7 @@ def posterior(problem: Problem, *, max_edges: int | None = None) -> ProductPoste
         layer = lattice.layers[t]
         weight = np.exp(alpha[t + 1] + beta - log_z)
         marginals[t] = np.bincount(layer.label, weight, minlength=problem.L)
-        beta = _log_sum(layer.source, layer.score + beta[layer.target], len(alpha[t]))
+        beta = log_sum(layer.source, layer.score + beta[layer.target], len(alpha[t]))
     return ProductPosterior(log_z, marginals)
 
 

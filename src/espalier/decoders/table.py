@@ -54,10 +54,7 @@ def run(problem: Problem, method: str = "auto", *, k: int = 1, **options: Any) -
 
 
 def _check_options(method: str, function: Any, options: dict[str, Any]) -> None:
-    parameters = inspect.signature(function).parameters
-    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
-        return  # it hands its options on to a function that checks them
-    known = [name for name in parameters if name not in ("problem", "k")]
+    known = [name for name in inspect.signature(function).parameters if name not in ("problem", "k")]
     for name in options:
         if name not in known:
             near = nearest(name, known, f"its options: {', '.join(known)}" if known else "it has none")

@@ -44,6 +44,7 @@ from espalier.decoders.base import (
     tolerance,
 )
 from espalier.decoders.ilp import MAX_COLUMNS, UNIT, Expression, Program, ProgramLattice, checked_seconds, degree_of
+from espalier.decoders.joint import labels_of
 from espalier.decoders.reduced import Losses
 from espalier.errors import InputError
 from espalier.inference import viterbi
@@ -207,15 +208,6 @@ class _Prefix(NamedTuple):
     cost: float
     parent: _Prefix | None
 
-    def labels(self) -> NDArray[np.int16]:
-        """Follow the parents back to the start."""
-        y = np.zeros(self.t + 1, np.int16)
-        prefix: _Prefix | None = self
-        while prefix is not None and prefix.t >= 0:
-            y[prefix.t] = prefix.label
-            prefix = prefix.parent
-        return y
-
 
 _BROKEN = object()
 """The state of a rule that is paid for, if it is paid only once."""
@@ -272,7 +264,7 @@ def _search(task: _Task, max_nodes: int) -> tuple[NDArray[np.int16] | None, int,
         nodes += 1
         _, loss, _, _, prefix = heappop(heap)
         if prefix.t + 1 == T:
-            return prefix.labels(), nodes, True
+            return np.array(labels_of(prefix), np.int16), nodes, True
         key = (prefix.t, prefix.label, prefix.states)
         if loss >= least.get(key, math.inf):
             continue

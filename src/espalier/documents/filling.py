@@ -48,7 +48,8 @@ def fill_in(found: Iterable[T]) -> Iterator[T]:
         elif names:
             rest = one.text[dash.end() :]
             rest = rest[1:] if names.endswith(".") and rest.startswith(".") else rest
-            one = _with(one, text=one.text[:begin] + names + rest, filled=names)
+            changed = replace(cast(Any, one), text=one.text[:begin] + names + rest, filled=names)
+            one = cast(T, changed)
         yield one
 
 
@@ -57,8 +58,3 @@ def _names(text: str) -> str:
     end = _AUTHOR_END.search(text)
     names = text[: end.start()].rstrip(" ,.") if end and end.start() < LONGEST_NAMES else ""
     return names + ("." if names and re.search(r"(?<!\w)\w$", names) else "")
-
-
-def _with(one: T, **values: str) -> T:
-    changed: T = replace(cast(Any, one), **values)
-    return changed

@@ -29,18 +29,8 @@ _BLOCKS = frozenset(
 )
 _HIDDEN = frozenset(
     (
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "svg",
-        "button",
-        "select",
-        "textarea",
-        "iframe",
-        "object",
-        "audio",
-        "video",
+        *("script", "style", "template", "noscript", "svg", "button"),
+        *("select", "textarea", "iframe", "object", "audio", "video"),
     )
 )
 _VOID = frozenset(

@@ -43,13 +43,10 @@ class Seen(NamedTuple):
 
 def seen(units: Sequence[Unit]) -> Seen:
     """Read units."""
-    looks = [_no_heading(look(unit.text)) if unit.hint == "page" else look(unit.text) for unit in units]
+    looks = [look(unit.text) for unit in units]
+    # A running head may name the list on each of its pages.
+    looks = [one._replace(heading="") if unit.hint == "page" else one for one, unit in zip(looks, units, strict=True)]
     return Seen(units, looks, layouts(units), chains([each.mark for each in looks]))
-
-
-def _no_heading(one: Look) -> Look:
-    """Return the look of a running head, which may name the list on each of its pages."""
-    return one._replace(heading="")
 
 
 def attributes(page: Seen, *, layout: bool = True) -> list[list[str]]:

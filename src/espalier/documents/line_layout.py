@@ -5,6 +5,7 @@ only their lengths are left, and the rest says nothing."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -117,25 +118,16 @@ def _step(ems: float) -> str:
     return "out" if ems < -0.4 else "in" if ems > 0.4 else "same"
 
 
+_GAPS = ("up", "0", "1", "1+", "2", "3")
+_GAP_STEPS = (0.0, 0.6, 1.12, 1.35, 2.1)  # times the usual distance of two lines, from which the next gap begins
+
+
 def _gap_of(unit: Unit, above: Unit | None, pitch: float, flat: bool) -> str:
     if not unit.placed:
         return "" if flat else "2" if unit.blank else "1"
     if above is None or pitch <= 0:
         return ""
-    ratio = (unit.y0 - above.y0) / pitch
-    return (
-        "up"
-        if ratio < 0
-        else "0"
-        if ratio < 0.6
-        else "1"
-        if ratio < 1.12
-        else "1+"
-        if ratio < 1.35
-        else "2"
-        if ratio < 2.1
-        else "3"
-    )
+    return _GAPS[bisect_right(_GAP_STEPS, (unit.y0 - above.y0) / pitch)]
 
 
 def _free(width: float, free: float) -> str:

@@ -120,38 +120,16 @@ def _whole_paragraphs(units: list[Unit]) -> list[Unit]:
 def _unit(i: int, line: TextLine, start: int, text: str, *, inner: bool, blank: int) -> Unit:
     trimmed = text.rstrip()
     end = start + len(trimmed)
-    bold = bool(line.bold)
-    if line.box is not None:
-        size = line.size or max(line.box.y1 - line.box.y0, 1.0)
+    box, column = line.box, 0
+    if box is not None:
+        place = (box.x0, box.x1, box.y0, box.y1, line.size or max(box.y1 - box.y0, 1.0))
         column = -1 if line.column is None else line.column
-        place = (*_corners(line), size, line.page, column)
-        return Unit(i, start, end, trimmed, inner, *place, blank, True, bold, line.hint)
-    indent = len(line.text[:start].expandtabs(4)) if not inner else 0
-    x0 = indent * _EM
-    return Unit(
-        i,
-        start,
-        end,
-        trimmed,
-        inner,
-        x0,
-        x0 + len(trimmed) * _EM,
-        0.0,
-        0.0,
-        1.0,
-        line.page,
-        0,
-        blank,
-        False,
-        bold,
-        line.hint,
-        line.paragraph and not inner,
-    )
-
-
-def _corners(line: TextLine) -> tuple[float, float, float, float]:
-    assert line.box is not None
-    return line.box.x0, line.box.x1, line.box.y0, line.box.y1
+    else:
+        x0 = 0.0 if inner else len(line.text[:start].expandtabs(4)) * _EM
+        place = (x0, x0 + len(trimmed) * _EM, 0.0, 0.0, 1.0)
+    placed, paragraph = box is not None, box is None and line.paragraph and not inner
+    known = (placed, bool(line.bold), line.hint, paragraph)
+    return Unit(i, start, end, trimmed, inner, *place, line.page, column, blank, *known)
 
 
 def _cuts(text: str, last: int | None) -> Iterator[int]:

@@ -46,6 +46,11 @@ _SUPPORT = 12  # lines beside a gutter that is found without what stands in equa
 _MARK = re.compile(r"[\[(]\w{1,8}[\])]|\d{1,3}[.)]")  # of an entry of a list
 
 
+Float = npt.NDArray[np.float64]
+Bool = npt.NDArray[np.bool_]
+Int = npt.NDArray[np.int64]
+
+
 class Gutter(NamedTuple):
     """A strip between two columns: its left and its right edge, and how many pieces stand beside it."""
 
@@ -116,9 +121,7 @@ def _best_gutter(parts: Sequence[LinePiece], known: tuple[Gutter, ...]) -> Gutte
     return best
 
 
-def _edges(
-    x0: npt.NDArray[np.float64], beyond: float, known: Sequence[Gutter], indent: float
-) -> Iterator[tuple[float, bool]]:
+def _edges(x0: Float, beyond: float, known: Sequence[Gutter], indent: float) -> Iterator[tuple[float, bool]]:
     """Yield where two or more pieces begin, right of the region's left edge, and whether a gutter is known there.
 
     indent : how far lines of a column may begin right of its edge: the few lines of a last page perhaps all do.
@@ -133,14 +136,7 @@ def _edges(
             yield edge, familiar
 
 
-def _cuts_marks(
-    edge: float,
-    x0: npt.NDArray[np.float64],
-    y1: npt.NDArray[np.float64],
-    x1: npt.NDArray[np.float64],
-    marked: npt.NDArray[np.bool_],
-    least: float,
-) -> bool:
+def _cuts_marks(edge: float, x0: Float, y1: Float, x1: Float, marked: Bool, least: float) -> bool:
     """Whether numbers of a list stand left of an edge, each before a piece that begins there: they go with it."""
     marks = marked & (x1 <= edge - 1) & (x1 > edge - 5 * least)
     if marks.sum() < SHORTEST:
@@ -151,14 +147,7 @@ def _cuts_marks(
 
 
 def _gutter_at(
-    edge: float,
-    x0: npt.NDArray[np.float64],
-    y0: npt.NDArray[np.float64],
-    x1: npt.NDArray[np.float64],
-    y1: npt.NDArray[np.float64],
-    worded: npt.NDArray[np.int64],
-    least: float,
-    familiar: bool,
+    edge: float, x0: Float, y0: Float, x1: Float, y1: Float, worded: Int, least: float, familiar: bool
 ) -> Gutter | None:
     """Return the gutter whose right edge this is, if columns stand on both sides of it.
 
@@ -197,7 +186,7 @@ def _gutter_at(
     rows, places = [], []
     for side, beside in ((left, beside_left), (right, beside_right)):
         # A table may fill most of a column, and be narrower than it.
-        text: npt.NDArray[np.bool_] = beside & (worded[side] > 0)
+        text: Bool = beside & (worded[side] > 0)
         if text.sum() < SHORTEST:
             text = np.asarray(beside)
         if not _is_column(x0[side][text], x1[side][text], middle[side][text], narrowest):
@@ -216,14 +205,7 @@ def _gutter_at(
     return Gutter(float(ends.max()) if len(ends) else edge - least, edge, support)
 
 
-def _support(
-    rows: Sequence[npt.NDArray[np.int64]],
-    heights: npt.NDArray[np.float64],
-    cuts: npt.NDArray[np.float64],
-    lines: npt.NDArray[np.float64],
-    size: float,
-    familiar: bool,
-) -> int:
+def _support(rows: Sequence[Int], heights: Float, cuts: Float, lines: Float, size: float, familiar: bool) -> int:
     """Return how many lines stand right of a gutter, 0 if they are too few.
 
     rows : lines in each band, left and right; heights : of all of them; cuts : of what is across, between bands;
@@ -240,15 +222,13 @@ def _support(
     return support if familiar and not amid else 0
 
 
-def _is_loose(middle: npt.NDArray[np.float64], heights: npt.NDArray[np.float64]) -> bool:
+def _is_loose(middle: Float, heights: Float) -> bool:
     """Whether most lines at given heights have more pieces than two columns have."""
     pieces = (np.abs(middle - heights[:, None]) < 1).sum(axis=1)
     return bool(2 * (pieces > _PIECES).sum() > len(pieces))
 
 
-def _adjoin(
-    heights: npt.NDArray[np.float64], cuts: npt.NDArray[np.float64], lines: npt.NDArray[np.float64], size: float
-) -> npt.NDArray[np.bool_]:
+def _adjoin(heights: Float, cuts: Float, lines: Float, size: float) -> Bool:
     """Return for each band whether lines of text across stand right above it or below it, as lines of one text do.
 
     heights : of the rows beside the gutter; cuts : of what is across, between bands; lines : of text, among those.
@@ -263,7 +243,7 @@ def _adjoin(
     return found
 
 
-def _is_aligned(x0: npt.NDArray[np.float64], base: npt.NDArray[np.float64], edge: float) -> bool:
+def _is_aligned(x0: Float, base: Float, edge: float) -> bool:
     """Whether most lines on the right of a gutter begin at two or three places, one of them its edge."""
     order = np.argsort(base, kind="stable")
     first = np.concatenate([[0], np.flatnonzero(np.diff(base[order]) > 2) + 1])
@@ -274,9 +254,7 @@ def _is_aligned(x0: npt.NDArray[np.float64], base: npt.NDArray[np.float64], edge
     return bool(few and (np.abs(starts) < 2).mean() >= 0.08)
 
 
-def _is_column(
-    x0: npt.NDArray[np.float64], x1: npt.NDArray[np.float64], base: npt.NDArray[np.float64], narrowest: float
-) -> bool:
+def _is_column(x0: Float, x1: Float, base: Float, narrowest: float) -> bool:
     """Whether these pieces look like lines of a column: wide enough, and many lines fill it."""
     width = x1.max() - x0.min()
     if width < narrowest:

@@ -38,6 +38,12 @@ _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "
 _ONE_FOR_ONE = {0x02: "-", 0xFFFE: "-", 0xAD: "-", 0x2010: "-", 0x2011: "-", 0xF0B7: "•", 0xF0A7: "•", 0x2009: " "}
 
 
+Codes = npt.NDArray[np.uint32]
+Float = npt.NDArray[np.float64]
+Bool = npt.NDArray[np.bool_]
+Int = npt.NDArray[np.int64]
+
+
 class PlacedWord(NamedTuple):
     """A run of characters. base : its baseline, downwards from the page's top; spaced : a blank stands before it."""
 
@@ -69,10 +75,10 @@ class PageWords:
 class _Characters(NamedTuple):
     """Arrays over the characters of a page: what they are, their advance box and origin, upwards, and their number."""
 
-    codes: npt.NDArray[np.uint32]
-    boxes: npt.NDArray[np.float64]
-    origins: npt.NDArray[np.float64]
-    numbers: npt.NDArray[np.int64]
+    codes: Codes
+    boxes: Float
+    origins: Float
+    numbers: Int
 
     def keep(self, chosen: npt.NDArray[Any]) -> _Characters:
         return _Characters(*(array[chosen] for array in self))
@@ -255,9 +261,7 @@ def _runs(characters: _Characters, types: Callable[[int], _Type], unmapped: list
     return _once(words)
 
 
-def _doubled(
-    codes: npt.NDArray[np.uint32], ends: npt.NDArray[np.float64], origins: npt.NDArray[np.float64]
-) -> npt.NDArray[np.bool_]:
+def _doubled(codes: Codes, ends: Float, origins: Float) -> Bool:
     """Return which characters are drawn a second time over the one before, to look bold."""
     again = np.zeros(len(codes), bool)
     if len(codes) > 1:
@@ -272,14 +276,14 @@ def _doubled(
 
 
 def _starts(
-    codes: npt.NDArray[np.uint32],
-    ends: npt.NDArray[np.float64],
-    origins: npt.NDArray[np.float64],
-    ink: npt.NDArray[np.int64],
+    codes: Codes,
+    ends: Float,
+    origins: Float,
+    ink: Int,
     types: Callable[[int], _Type],
-    numbers: npt.NDArray[np.int64],
+    numbers: Int,
     kinds: dict[int, _Type],
-) -> npt.NDArray[np.int64]:
+) -> Int:
     """Return which of the inked characters begin a word."""
     # A rough size first: what leaps farther than a character's own width is another word in any case.
     width = np.maximum(ends[:, 1] - ends[:, 0], 0.1)

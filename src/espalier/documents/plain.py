@@ -41,14 +41,13 @@ def decoded(data: bytes, name: str, warnings: list[str], encoding: str = "") -> 
     return text
 
 
-def read_plain(data: bytes, name: str = "", encoding: str = "") -> PrintedText:
+def read_plain(data: bytes, name: str = "") -> PrintedText:
     """Return the lines of a text file, given as bytes.
 
     Raises InputError if it is no text, or too large.
     """
     warnings: list[str] = []
-    text = decoded(data, name, warnings, encoding)
-    return printed_lines(text, name, warnings)
+    return printed_lines(decoded(data, name, warnings), name, warnings)
 
 
 def printed_lines(text: str, name: str = "", warnings: Iterable[str] = ()) -> PrintedText:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,31 +21,25 @@ __all__ = ["KINDS", "FileKind", "kind_of", "read_document", "refuse_misnamed"]
 
 
 class FileKind(NamedTuple):
-    """A kind of file. name : for people; recognises : by its bytes and its name; read : bytes and name to lines."""
+    """A kind of file. name : for people; recognises : by its bytes and its name; module : that reads it."""
 
     name: str
     recognises: Callable[[bytes, str], bool]
-    read: Callable[[bytes, str], PrintedText]
+    module: str
+
+    def read(self, data: bytes, name: str) -> PrintedText:
+        """Return the lines of a file; the module of its kind is imported when it is needed."""
+        module = import_module(f"espalier.documents.{self.module}")
+        found: PrintedText = getattr(module, f"read_{self.module}")(data, name)
+        return found
 
 
 def _is_pdf(data: bytes, name: str) -> bool:
     return b"%PDF-" in data[:1024]
 
 
-def _read_pdf(data: bytes, name: str) -> PrintedText:
-    from espalier.documents.pdf import read_pdf
-
-    return read_pdf(data, name)
-
-
 def _is_docx(data: bytes, name: str) -> bool:
     return data[:4] == b"PK\x03\x04" and b"word/document.xml" in data
-
-
-def _read_docx(data: bytes, name: str) -> PrintedText:
-    from espalier.documents.docx import read_docx
-
-    return read_docx(data, name)
 
 
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<body[\s>]|<head[\s>]", re.IGNORECASE)
@@ -56,20 +51,8 @@ def _is_html(data: bytes, name: str) -> bool:
     return bool(_HTML.search(head)) or (name.lower().endswith((".html", ".htm", ".xhtml")) and b"<" in head)
 
 
-def _read_html(data: bytes, name: str) -> PrintedText:
-    from espalier.documents.html import read_html
-
-    return read_html(data, name)
-
-
 def _is_latex(data: bytes, name: str) -> bool:
     return bool(_LATEX.search(data[: 1 << 16])) or name.lower().endswith((".tex", ".bbl", ".ltx"))
-
-
-def _read_latex(data: bytes, name: str) -> PrintedText:
-    from espalier.documents.latex import read_latex
-
-    return read_latex(data, name)
 
 
 def _is_text(data: bytes, name: str) -> bool:
@@ -77,20 +60,14 @@ def _is_text(data: bytes, name: str) -> bool:
     return not packed and (b"\0" not in data[:4096] or data[:2] in (b"\xff\xfe", b"\xfe\xff"))
 
 
-def _read_text(data: bytes, name: str) -> PrintedText:
-    from espalier.documents.plain import read_plain
-
-    return read_plain(data, name)
-
-
 KINDS: tuple[FileKind, ...] = (
-    FileKind("PDF", _is_pdf, _read_pdf),
-    FileKind("DOCX", _is_docx, _read_docx),
-    FileKind("HTML", _is_html, _read_html),
-    FileKind("LaTeX", _is_latex, _read_latex),
-    FileKind("text", _is_text, _read_text),
+    FileKind("PDF", _is_pdf, "pdf"),
+    FileKind("DOCX", _is_docx, "docx"),
+    FileKind("HTML", _is_html, "html"),
+    FileKind("LaTeX", _is_latex, "latex"),
+    FileKind("text", _is_text, "plain"),
 )
-"""All kinds, the surest to recognise first; a kind has a file of its own, which is imported when it is needed."""
+"""All kinds, the surest to recognise first."""
 
 
 _NEVER_TEXT = (".pdf", ".docx", ".doc", ".odt")

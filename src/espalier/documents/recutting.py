@@ -7,8 +7,8 @@ is read by it, without its rules (which say that one reference has one title), a
     a date, pages or an address, and a title, a journal or a publisher      since the last cut
     the end of a sentence, of a bracket or a number, with a year on both sides; or a semicolon
 
-and where full names and a year begin a sentence, if the text begins with them, too. What is cut off too early (names
-alone; a publisher without a work) is put back.
+and where full names and a year begin a sentence, if the text begins with them, too, or has two such places. What is cut
+off too early (names alone; a publisher without a work) is put back.
 """
 
 from __future__ import annotations
@@ -273,12 +273,13 @@ def _begins_line(text: str, begin: int, place: int, one: Any, last: str, seen: s
 
 
 def _dated_names(text: str) -> list[int]:
-    """Return where full names and a year begin a sentence, in a text that begins with them."""
-    dated = next((dated for dated in _DATED if dated.match(text)), None)
-    if dated is None:
-        return []
-    found = [border.end() for border in _BORDER.finditer(text)]
-    return [place for place in found if place >= SHORTEST_WORK and dated.match(text, place)]
+    """Return where full names and a year begin a sentence, in a text that begins with them or has two such places."""
+    borders = [border.end() for border in _BORDER.finditer(text) if border.end() >= SHORTEST_WORK]
+    for dated in _DATED:
+        found = [place for place in borders if dated.match(text, place)]
+        if dated.match(text) or (len(found) > 1 and _YEAR.search(text, 0, found[0])):
+            return found
+    return []
 
 
 def ends_of_rests(texts: Sequence[str]) -> list[int]:

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.explanation import Explanation
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.abilities import HasRules, Mixes, require
 from espalier.estimators.base import SequenceLabeller, check_number, fresh
@@ -207,12 +206,6 @@ class CoDL(TaughtLabeller):
         """The fitted model that answers: `model_`, or its base with infer=False."""
         self.check_fitted()
         return self._answering(self.model_)
-
-    def explain(self, tokens: Sequence[str]) -> Explanation:
-        """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
-        self.check_fitted()
-        found: Explanation = self.model_.explain(tokens)
-        return found
 
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take back what `state` gave."""

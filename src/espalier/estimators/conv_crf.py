@@ -376,11 +376,7 @@ class ConvCRF(SequenceLabeller):
         ChainBatch
         """
         self.check_fitted()
-        corpus = as_corpus(X)
-        weights = self.net_.weights
-        trans, start, end = (weights[name].astype(np.float64) for name in ("trans", "start", "end"))
-        scores = self.net_.scores(corpus, self.threads)
-        return ChainBatch(corpus.indptr, scores, trans[None], np.zeros(len(scores), np.int32), start, end)
+        return self.net_.potentials(as_corpus(X), self.threads)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""

@@ -13,14 +13,13 @@ from espalier.errors import InputError, NotFittedError
 from espalier.estimators.base import allowed_moves
 from espalier.features.hashed import hashed_words, spaces_before
 from espalier.models.conv import Borders, ConvShape, NetInput, Parameters, ScoringNet
-from espalier.potentials import ChainBatch
 
 if TYPE_CHECKING:  # whoever labels never waits for what only training needs
     from espalier.learning.chain_loss import SoftLabels
     from espalier.learning.net_training import NetData, Score
 
 __all__ = [
-    "LearnedNet", "Lessons", "between", "chain_batch", "check_prior", "check_teacher", "forbidding", "lessons",
+    "LearnedNet", "Lessons", "between", "check_prior", "check_teacher", "forbidding", "lessons",
     "scorer_of", "with_pool", "with_soft_labels",
 ]  # fmt: skip
 
@@ -178,13 +177,6 @@ def between(one: Parameters, other: Parameters, gamma: float) -> Parameters:
     return found
 
 
-def chain_batch(net: ScoringNet, corpus: Corpus, threads: int | None) -> ChainBatch:
-    """Return the potentials of a corpus."""
-    trans, start, end = (net.weights[name].astype(np.float64) for name in ("trans", "start", "end"))
-    classes = np.zeros(corpus.n_tokens, np.int32)
-    return ChainBatch(corpus.indptr, net.scores(corpus, threads), trans[None], classes, start, end)
-
-
 def scorer_of(dev: Corpus | None, labels: Labels, shape: ConvShape, data: NetData, threads: int | None) -> Score | None:
     """Return token accuracy on held-out data as a function of weights; None without data."""
     if dev is None:
@@ -199,7 +191,7 @@ def scorer_of(dev: Corpus | None, labels: Labels, shape: ConvShape, data: NetDat
         if chains:
             from espalier.inference import viterbi
 
-            found = viterbi(chain_batch(net, dev, threads), threads=threads).labels
+            found = viterbi(net.potentials(dev, threads), threads=threads).labels
         else:  # without compiled code
             found = net.scores(dev, threads).argmax(axis=1).astype(np.int16)
         return float((found == gold)[gold != -1].mean())

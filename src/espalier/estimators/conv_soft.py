@@ -126,12 +126,8 @@ class ConvProblem:
 def _transitions(batch: ChainBatch) -> Float:
     """Return the expected transitions of each sequence, float64[N, L, L]."""
     found = np.zeros((len(batch), batch.n_labels, batch.n_labels))
-    for i, (a, b) in enumerate(zip(batch.indptr[:-1].tolist(), batch.indptr[1:].tolist(), strict=True)):
-        if b > a:
-            one = replace(
-                batch, indptr=np.array([0, b - a]), unary=batch.unary[a:b], trans_class=batch.trans_class[a:b]
-            )
-            found[i] = posterior(one, threads=1).transitions.sum(axis=0)
+    for i in np.flatnonzero(np.diff(batch.indptr)).tolist():
+        found[i] = posterior(batch.chosen([i]), threads=1).transitions.sum(axis=0)
     return found
 
 

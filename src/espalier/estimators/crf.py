@@ -42,7 +42,7 @@ from espalier.features.matrix import FeatureMatrix, GivenIndex
 from espalier.models.chain import ChainModel, carried, moved
 from espalier.models.weights import Pairs
 from espalier.potentials import ChainBatch
-from espalier.store import narrow
+from espalier.store import below, narrow
 
 if TYPE_CHECKING:  # needed by nobody who only labels
     from espalier.estimators.joined import JoinedCRF
@@ -305,8 +305,7 @@ class LinearChainLabeller(SequenceLabeller):
 
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take back what `state` gave."""
-        state: dict[str, Any] = {"features": header["features"]}
-        state |= {name.removeprefix("features/"): a for name, a in arrays.items() if name.startswith("features/")}
+        state = {"features": header["features"], **below("features/", arrays)}
         given = bool(header["features"].get("given"))
         self.index_ = GivenIndex.from_state(state) if given else FeatureIndex.from_state(state)
         if isinstance(self.index_, FeatureIndex) and "features" not in header["parameters"]:

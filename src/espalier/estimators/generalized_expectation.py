@@ -66,6 +66,7 @@ class GeneralizedExpectation(RuleTaught):
     """
 
     kind = "ge"
+    chosen = ("bounds", "weight")
 
     base: Any = None
     rules: RuleSet | str = ""
@@ -109,17 +110,6 @@ class GeneralizedExpectation(RuleTaught):
             guard.see(taught.model)
         self.expectations_ = _means(features, taught.before, taught.after)
         return guard, taught.values
-
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return what a model file must hold besides parameters and labels: JSON and arrays."""
-        header, arrays = super().state()
-        header["weight"] = dict(self.weight) if isinstance(self.weight, Mapping) else self.weight
-        return header, arrays
-
-    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take back what `state` gave."""
-        super().restore(header, arrays)
-        self.weight = header["weight"]
 
 
 def _means(features: ChainFeatures, before: Float, after: Float) -> dict[str, tuple[float, float]]:

@@ -37,7 +37,7 @@ from espalier.models.hmm import (
     log_prior,
 )
 from espalier.potentials import ChainBatch
-from espalier.store import pack_strings, unpack_strings
+from espalier.store import below, pack_strings, unpack_strings
 
 __all__ = ["HMM"]
 
@@ -237,10 +237,7 @@ class HMM(SequenceLabeller):
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take back what `state` gave."""
         words = unpack_strings(arrays["words/text"], arrays["words/offsets"])
-        classes, unknown = (
-            {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
-            for prefix in ("classes/", "unknown/")
-        )
+        classes, unknown = (below(prefix, arrays) for prefix in ("classes/", "unknown/"))
         self.word_classes = WordClasses.from_state(classes) if classes else None
         self.normalise, self.transition_classes = header["normalise"], header["transition_classes"]
         vocabulary = Vocabulary(tuple(words), self.normalise, self.word_classes)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.estimators.base import fresh
+from espalier.estimators.base import check_number, fresh
 from espalier.estimators.crf import LinearChainLabeller, TrainingSet, training_set
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.codl import joined
@@ -74,9 +74,7 @@ class Perceptron(LinearChainLabeller):
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
         for name, least in (("epochs", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise InputError(f"{name} is {value!r}", hint=f"expected a whole number of at least {least}")
+            check_number(name, getattr(self, name), least, whole=True)
         if self.pairs not in ("all", "observed"):
             raise InputError(f"pairs is {self.pairs!r}", hint="expected 'all' or 'observed'")
 

@@ -147,9 +147,9 @@ def nested(name: str, estimator: SequenceLabeller) -> tuple[Header, Arrays]:
 
 def unnested(name: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> SequenceLabeller:
     """Return the estimator that `nested` packed under a name."""
-    prefix = f"{name}/"
-    inner = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
-    return unpack(header[name], inner)
+    from espalier.store import below
+
+    return unpack(header[name], below(f"{name}/", arrays))
 
 
 def load(path: str | os.PathLike[str]) -> SequenceLabeller:

@@ -105,6 +105,7 @@ class PosteriorRegularization(RuleTaught):
     """
 
     kind = "pr"
+    chosen = ("bounds", "slack")
     penalties_: Float = field(init=False)
     multipliers_: Float | None = field(init=False)
 
@@ -242,7 +243,7 @@ class PosteriorRegularization(RuleTaught):
     def explain(self, tokens: Sequence[str]) -> Explanation:
         """Return the answer for one sequence; with decode="rules", what the rules change, too."""
         if self.decode != "rules":
-            found: Explanation = super().explain(tokens)
+            found: Explanation = SequenceLabeller.explain(self, tokens)
             used = "decode='rules' would use them" if self.decode == "model" else "they are in the projected scores"
             return replace(found, unruled=f"{NO_RULES}; {used}")
         with one_sequence(tokens, "explain"):
@@ -253,7 +254,6 @@ class PosteriorRegularization(RuleTaught):
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""
         header, arrays = super().state()
-        header["slack"] = dict(self.slack) if isinstance(self.slack, Mapping) else self.slack
         arrays["penalties"] = self.penalties_
         if self.multipliers_ is not None:
             arrays["multipliers"] = self.multipliers_
@@ -262,7 +262,7 @@ class PosteriorRegularization(RuleTaught):
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take back what `state` gave."""
         super().restore(header, arrays)
-        self.slack, self.penalties_ = header["slack"], np.array(arrays["penalties"])
+        self.penalties_ = np.array(arrays["penalties"])
         self.multipliers_ = np.array(arrays["multipliers"]) if "multipliers" in arrays else None
 
 

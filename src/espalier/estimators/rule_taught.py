@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ Chosen = str | float | Mapping[str, float]
 class RuleTaught(TaughtLabeller):
     """What both learners share: rules as features, and what they allow."""
 
+    chosen: ClassVar[tuple[str, ...]]  # the parameters that may be numbers by the names of rules
     rules: RuleSet | str
     bounds: Chosen
     features_: ChainFeatures
@@ -57,13 +58,16 @@ class RuleTaught(TaughtLabeller):
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""
         header, arrays = super().state()
-        bounds = dict(self.bounds) if isinstance(self.bounds, Mapping) else self.bounds
-        return header | {"rules": self.rules_.to_dict(), "bounds": bounds}, arrays | {"rates": self.rates_}
+        chosen = {name: getattr(self, name) for name in self.chosen}
+        header |= {name: dict(value) if isinstance(value, Mapping) else value for name, value in chosen.items()}
+        return header | {"rules": self.rules_.to_dict()}, arrays | {"rates": self.rates_}
 
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take back what `state` gave."""
         super().restore(header, arrays)
-        self.base, self.rules, self.bounds = fresh(self.model_), RuleSet.from_dict(header["rules"]), header["bounds"]
+        self.base, self.rules = fresh(self.model_), RuleSet.from_dict(header["rules"])
+        for name in self.chosen:
+            setattr(self, name, header[name])
         self.features_ = ChainFeatures.of(compiled_rules(self.rules, Labels(header["labels"])))
         self.rates_ = np.array(arrays["rates"])
 

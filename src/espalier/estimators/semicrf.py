@@ -15,9 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.corpus import Corpus, Labels
+from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_number, check_progress, check_sample_weight
+from espalier.estimators.base import (
+    SequenceLabeller,
+    as_corpus,
+    check_number,
+    check_progress,
+    check_sample_weight,
+    labelled_corpus,
+)
 from espalier.features.extract import FeatureExtractor
 from espalier.features.fields import default_templates
 from espalier.features.index import FeatureIndex
@@ -36,6 +43,7 @@ from espalier.models.segmental import (
 )
 from espalier.models.weights import Pairs
 from espalier.segment_potentials import SegmentBatch
+from espalier.store import below
 from espalier.tags import OUTSIDE, is_tag, path_of
 
 __all__ = ["FoundSegment", "SemiCRF"]
@@ -141,7 +149,7 @@ class SemiCRF(SequenceLabeller):
         `labels` fixes the label names (as in y) and their order, so that labels absent from this training set exist.
         """
         self.check_parameters()
-        corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
+        corpus = labelled_corpus(X, y, labels)
         segments = SegmentFeatures.of(self.segment_features)
         known = KnownSegments.of(corpus, self.outside)
         weight = check_sample_weight(sample_weight, len(corpus))
@@ -325,11 +333,7 @@ class SemiCRF(SequenceLabeller):
         """Take back what `state` gave."""
         self.segment_features, self.marked_ = tuple(header["segment_features"]), bool(header["marked"])
         L = len(header["labels"])
-        states = [
-            {name.removeprefix(f"{part}/"): a for name, a in arrays.items() if name.startswith(f"{part}/")}
-            | {"features": header[part]}
-            for part in PARTS
-        ]
+        states = [{**below(f"{part}/", arrays), "features": header[part]} for part in PARTS]
         tokens, first, last = (FeatureIndex.from_state(s) if s["features"] is not None else None for s in states)
         self.indices_ = (tokens, first, last)
         if "features" not in header["parameters"]:  # to be fitted anew with

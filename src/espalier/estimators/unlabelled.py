@@ -171,6 +171,11 @@ class TaughtLabeller(SequenceLabeller):
         """Return the best label ids, int16[M], and the sequence borders, int64[N + 1]."""
         return self.labeller_.tag(X)
 
+    def explain(self, tokens: Sequence[str]) -> Any:
+        """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
+        self.check_fitted()
+        return self.model_.explain(tokens)
+
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""
         return nested("model", self.model_)

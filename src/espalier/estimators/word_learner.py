@@ -20,13 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.explanation import Explanation
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.abilities import HasRules, ScoresSegments
 from espalier.estimators.base import SequenceLabeller, check_number, fresh
 from espalier.estimators.unlabelled import Guard, TaughtLabeller, scorer
 from espalier.features.extract import FeatureExtractor
-from espalier.features.fields import Template, default_templates
+from espalier.features.fields import default_templates
 from espalier.features.word_classes import WordClasses
 from espalier.learning.codl import PoolLabelling, guess_labels
 
@@ -106,7 +105,8 @@ class WordLearner(TaughtLabeller):
         if classes is not None:
             worded = _fitted(_with_classes(fresh(self.model), classes), corpus, weight, held)
             self._see(guard, history, worded, len(classes.words))
-            if self.guesses and len(corpus) <= self.few and _guesses(worded):
+            guesses = isinstance(worded, HasRules) and not isinstance(_base(worded), ScoresSegments)
+            if self.guesses and len(corpus) <= self.few and guesses:
                 self._see(guard, history, self._guessing(worded, corpus, weight, pool), len(classes.words))
         return guard, history
 
@@ -160,12 +160,6 @@ class WordLearner(TaughtLabeller):
         if own.get("prior") is not None:
             raise InputError("a model with a prior has the features of that", hint="leave out prior, or use CoDL")
 
-    def explain(self, tokens: Sequence[str]) -> Explanation:
-        """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
-        self.check_fitted()
-        found: Explanation = self.model_.explain(tokens)
-        return found
-
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""
         header, arrays = super().state()
@@ -182,10 +176,6 @@ def _base(model: Any) -> Any:
     return model.base if isinstance(model, HasRules) else model
 
 
-def _guesses(model: Any) -> bool:
-    return isinstance(model, HasRules) and not isinstance(_base(model), ScoresSegments)
-
-
 def _fitted(model: Any, corpus: Corpus, weight: Float | None, held: Corpus | None) -> SequenceLabeller:
     more = {"dev": held} if isinstance(model, HasRules) else {}
     found: SequenceLabeller = model.fit(corpus, sample_weight=weight, **more)
@@ -198,12 +188,8 @@ def _with_classes(model: Any, classes: WordClasses) -> Any:
     features = base.get_params(deep=False)["features"]
     if not isinstance(features, FeatureExtractor):
         features = FeatureExtractor(default_templates() if features is None else features)
-    own = [template for template in features.templates if not _is_ours(template)]
+    own = [t for t in features.templates if not any(part.field.text in _OWN for part in t.parts)]
     of_class, vector = classes.fields(_NAME)
     added = (of_class @ -1, of_class @ 0, of_class @ 1, vector @ 0)
     base.set_params(features=FeatureExtractor([*own, *added], features.min_count))
     return model
-
-
-def _is_ours(template: Template) -> bool:
-    return any(part.field.text in _OWN for part in template.parts)

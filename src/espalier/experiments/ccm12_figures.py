@@ -30,13 +30,11 @@ from espalier.experiments.ccm12 import (
     ruled,
     scores,
 )
-from espalier.experiments.ccm12_tables import settings_3
+from espalier.experiments.ccm12_tables import BOTH, FIGURES_3, settings_3
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place
 
 __all__ = ["TABLES"]
-
-BOTH = needs("citations", "ads", pool=True)
 
 # Figure 2: what rules are worth in semi-supervised learning, by labelled sequences.
 
@@ -47,15 +45,7 @@ FIGURE_2 = paper_table(
     minutes=0.9,
     departures=(BACKOFF, COUNTING, SPLIT),
     needs=BOTH,
-    published=published(
-        {
-            "citations, semi HMM": (64.55, 69.86, 75.35, 87.89),
-            "citations, semi HMM-CCM": (77.65, 81.51, 85.11, 94.32),
-            "ads, semi HMM": (60.75, 66.56, 71.36, 77.38),
-            "ads, semi HMM-CCM": (70.79, 75.40, 77.56, 82.00),
-        },
-        CURVES,
-    ),
+    published=published({row: figures for row, figures in FIGURES_3.items() if ", semi " in row}, CURVES),
     settings=settings_3,
     measure=ruled,
     once=EVERYTHING,
@@ -69,16 +59,8 @@ FIGURE_2 = paper_table(
 # (CoDL)` learns under the rules and answers without them, so it can say no more than `HMM`.
 
 WITHOUT = "ads, semi HMM (CoDL)"
-PUBLISHED_3 = published(
-    {
-        "citations, HMM": (58.48, 63.37, 70.78, 86.69),
-        "citations, semi HMM-CCM": (77.65, 81.51, 85.11, 94.32),
-        "ads, HMM": (53.90, 61.21, 67.69, 76.29),
-        WITHOUT: None,
-        "ads, semi HMM-CCM": (70.79, 75.40, 77.56, 82.00),
-    },
-    CURVES,
-)
+ROWS_3 = ("citations, HMM", "citations, semi HMM-CCM", "ads, HMM", WITHOUT, "ads, semi HMM-CCM")
+PUBLISHED_3 = published({row: FIGURES_3.get(row) for row in ROWS_3}, CURVES)
 
 
 def measure_3(data: Data, cell: Cell) -> dict[Place, float]:
@@ -124,8 +106,7 @@ FIGURES_4: dict[str, dict[str, float | None]] = {
 }
 
 
-def settings_4(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_4(row: str, column: str) -> dict[str, Any]:
     domain, _, method = row.partition(", ")
     rules = ALL if method == "semi HMM-CCM" else NONE
     return plan(domain, 5, rules=rules, codl={"gamma": 0.9, "cycles": ITERATIONS}) | {"method": method}
@@ -158,7 +139,7 @@ FIGURE_4 = paper_table(
     departures=(BACKOFF, COUNTING, SPLIT),
     needs=BOTH,
     published={row: {column: known.get(column) for column in COLUMNS} for row, known in FIGURES_4.items()},
-    settings=settings_4,
+    settings=_settings_4,
     measure=measure_4,
     cells=tuple((row, COLUMNS[-1]) for row in FIGURES_4),
     charts={"curves": "iteration"},
@@ -171,8 +152,7 @@ GAMMAS = ("0.0", "0.1", "0.3", "0.5", "0.7", "0.9", "1.0")
 FIGURES_5 = {"5 labelled": 77.65, "10 labelled": 81.51, "20 labelled": 85.11, "300 labelled": 94.32}
 
 
-def settings_5(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_5(row: str, column: str) -> dict[str, Any]:
     return plan("citations", int(row.partition(" ")[0]), codl={"gamma": float(column), "cycles": CYCLES})
 
 
@@ -183,7 +163,7 @@ FIGURE_5 = paper_table(
     departures=(BACKOFF, COUNTING, SPLIT),
     needs=needs("citations", pool=True),
     published={row: {gamma: best if gamma == "0.9" else None for gamma in GAMMAS} for row, best in FIGURES_5.items()},
-    settings=settings_5,
+    settings=_settings_5,
     measure=ruled,
     quick=("0.5",),
     charts={"curves": "gamma, the weight of the supervised model"},

@@ -82,15 +82,13 @@ def like_paper(domain: str, size: int, *, semi: bool, rules: str = ALL, penaltie
     return plan(domain, size, rules=rules, penalties=penalties, codl=codl, hmm=plain(size))
 
 
-def settings_3(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_3(row: str, column: str) -> dict[str, Any]:
     domain, _, model = row.partition(", ")
     rules = ALL if model.endswith("-CCM") else NONE
     return like_paper(domain, int(column), semi=model.startswith("semi "), rules=rules)
 
 
-def settings_6(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_6(row: str, column: str) -> dict[str, Any]:
     domain, _, kind = row.partition(", ")
     return like_paper(domain, int(column), semi=True, penalties=HARD if kind == "hard" else PENALTIES)
 
@@ -98,7 +96,7 @@ def settings_6(row: str, column: str) -> dict[str, Any]:
 TABLE_3P = replace(
     TABLE_3,
     name="ccm12-table3-inputs",
-    settings=settings_3,
+    settings=_settings_3,
     minutes=1.0,
     departures=(VOCABULARY, COUNTING, SPLIT, BREAKS),
     remark=(
@@ -109,7 +107,7 @@ TABLE_3P = replace(
 TABLE_6P = replace(
     TABLE_6,
     name="ccm12-table6-inputs",
-    settings=settings_6,
+    settings=_settings_6,
     minutes=0.6,
     departures=(VOCABULARY, COUNTING, SPLIT, BREAKS),
     remark=(
@@ -121,8 +119,7 @@ TABLE_6P = replace(
 # Tables 7 and 8: one hard rule at a time.
 
 
-def settings_7(domain: str, row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_7(domain: str, row: str, column: str) -> dict[str, Any]:
     rules = NONE if row == "None" else row
     return like_paper(domain, 5, semi=column == SEMI, rules=rules, penalties=PENALTIES if rules == ALL else HARD)
 
@@ -130,13 +127,13 @@ def settings_7(domain: str, row: str, column: str) -> dict[str, Any]:
 TABLE_7P = replace(
     TABLE_7,
     name="ccm12-table7-inputs",
-    settings=partial(settings_7, "citations"),
+    settings=partial(_settings_7, "citations"),
     departures=(VOCABULARY, SPLIT),
 )
 TABLE_8P = replace(
     TABLE_8,
     name="ccm12-table8-inputs",
-    settings=partial(settings_7, "ads"),
+    settings=partial(_settings_7, "ads"),
     departures=(VOCABULARY, SPLIT, BREAKS),
     remark=(
         "The rule on punctuation is the best in the paper and does harm here: without line breaks it forbids a third "
@@ -147,8 +144,7 @@ TABLE_8P = replace(
 # Table 4 with one feature, the word. Without lengths a semi-Markov model that knows words alone cuts too often.
 
 
-def settings_4(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_4(row: str, column: str) -> dict[str, Any]:
     model = row.removeprefix("citations, ")
     if model.startswith("HMM"):
         rules = NONE if model == "HMM" else "Punctuation"
@@ -159,7 +155,7 @@ def settings_4(row: str, column: str) -> dict[str, Any]:
 TABLE_4P = replace(
     TABLE_4,
     name="ccm12-table4-inputs",
-    settings=settings_4,
+    settings=_settings_4,
     minutes=0.6,
     departures=(VOCABULARY, SPLIT, "l2 is 0.1, as in the table above; the paper gives none"),
     remark=(
@@ -175,15 +171,14 @@ TABLE_4P = replace(
 EPOCHS_9 = 100
 
 
-def settings_9(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_9(row: str, column: str) -> dict[str, Any]:
     return {**TABLE_9.settings(row, column), "epochs": EPOCHS_9, "features": WORDS}
 
 
 TABLE_9P = replace(
     TABLE_9,
     name="ccm12-table9-inputs",
-    settings=settings_9,
+    settings=_settings_9,
     minutes=7.5,
     departures=(f"{EPOCHS_9} epochs, by the development sets: the paper gives none", SPLIT, BREAKS),
     remark=(
@@ -209,8 +204,7 @@ FIGURES_52 = {
 ACCURACY = "accuracy"
 
 
-def settings_52(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_52(row: str, column: str) -> dict[str, Any]:
     semi = "semi" in row or "guessed" in row
     rules = ALL if "CCM" in row or "guessed" in row else NONE
     return like_paper("citations", 300, semi=semi, rules=rules) | {"seen": "test" in row, "guessed": "guessed" in row}
@@ -240,7 +234,7 @@ SECTION_52 = paper_table(
     minutes=0.2,
     needs=needs("citations", pool=True),
     published={row: {ACCURACY: value} for row, value in FIGURES_52.items()},
-    settings=settings_52,
+    settings=_settings_52,
     measure=measure_52,
     once=frozenset({ACCURACY}),
     departures=(VOCABULARY, COUNTING),
@@ -264,8 +258,7 @@ CHOICES: dict[str, dict[str, float | None]] = (
 )
 
 
-def settings_choices(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_choices(row: str, column: str) -> dict[str, Any]:
     domain, model, what = row.split(", ")
     return {"domain": domain, "model": model, "what": what, "constant": column}
 
@@ -294,7 +287,7 @@ CHOICE_TABLE = paper_table(
     minutes=0.1,
     needs=(*needs("citations", "ads", pool=True), "cora/dev", "ads/dev"),
     published=CHOICES,
-    settings=settings_choices,
+    settings=_settings_choices,
     measure=measure_choices,
     quick=("0.1",),
     departures=(
@@ -310,8 +303,7 @@ METHODS = {"Viterbi, no rules": "viterbi", "beam, 5": "beam", "beam, 20": "beam"
 PROVEN, BEST, MILLISECONDS = "proven, %", "best, %", "ms a reference"
 
 
-def settings_decoders(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_decoders(row: str, column: str) -> dict[str, Any]:
     chosen = like_paper("citations", 20, semi=False)
     return chosen | {"method": METHODS[row], "options": DECODED[row], "priced": not row.startswith("Viterbi")}
 
@@ -349,7 +341,7 @@ DECODER_TABLE = paper_table(
     minutes=0.3,
     needs=needs("citations", pool=True),
     published=PUBLISHED_DECODERS,
-    settings=settings_decoders,
+    settings=_settings_decoders,
     measure=measure_decoders,
     cells=tuple((row, ACCURACY) for row in DECODED),
     once=frozenset({ACCURACY}),
@@ -369,8 +361,7 @@ AP_FEATURES = (
 )
 
 
-def settings_5(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_5(row: str, column: str) -> dict[str, Any]:
     if row == "semi HMM-CCM":
         return like_paper("citations", int(column), semi=True)
     return {**TABLE_5.settings(row, column), "features": [one.text for one in AP_FEATURES]}
@@ -385,7 +376,7 @@ TABLE_5P = replace(
     TABLE_5,
     name="ccm12-table5-inputs",
     minutes=1.0,
-    settings=settings_5,
+    settings=_settings_5,
     measure=measure_5,
     departures=(
         VOCABULARY,
@@ -402,8 +393,7 @@ TABLE_5P = replace(
 # Table 10: the perceptron of `ccm12-table9-inputs`, JIBT, before and after the pool.
 
 
-def settings_10(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_10(row: str, column: str) -> dict[str, Any]:
     domain, _, model = row.partition(", ")
     if model.endswith("HMM-CCM"):
         return like_paper(domain, int(column), semi=model.startswith("semi "))
@@ -418,7 +408,7 @@ def settings_10(row: str, column: str) -> dict[str, Any]:
 TABLE_10P = replace(
     TABLE_10,
     name="ccm12-table10-inputs",
-    settings=settings_10,
+    settings=_settings_10,
     minutes=2.0,
     once=frozenset(size for sizes in SIZES.values() for size in sizes),
     departures=(
@@ -441,13 +431,11 @@ TABLE_10P = replace(
 # Figures 2 to 5: the curves of a plain HMM.
 
 
-def settings_iterations(row: str, column: str) -> dict[str, Any]:
-    """Return what a cell of figure 4 is computed with."""
+def _settings_iterations(row: str, column: str) -> dict[str, Any]:
     return {**FIGURE_4.settings(row, column), "hmm": plain(5)}
 
 
-def settings_weights(row: str, column: str) -> dict[str, Any]:
-    """Return what a cell of figure 5 is computed with."""
+def _settings_weights(row: str, column: str) -> dict[str, Any]:
     chosen = FIGURE_5.settings(row, column)
     return {**chosen, "hmm": plain(chosen["labelled"])}
 
@@ -456,7 +444,7 @@ FIGURE_2P = replace(
     FIGURE_2,
     name="ccm12-figure2-inputs",
     minutes=0.7,
-    settings=settings_3,
+    settings=_settings_3,
     departures=(VOCABULARY, COUNTING, SPLIT, BREAKS),
     remark=(
         "The models are those of `ccm12-table3-inputs`. Rules help at every size, most where labels are few. With 100 "
@@ -467,7 +455,7 @@ FIGURE_3P = replace(
     FIGURE_3,
     name="ccm12-figure3-inputs",
     minutes=0.1,
-    settings=settings_3,
+    settings=_settings_3,
     departures=(VOCABULARY, COUNTING, SPLIT, BREAKS),
     remark=(
         "An HMM that has learned under rules is better than one that has not, at every size, although it answers "
@@ -480,7 +468,7 @@ FIGURE_4P = replace(
     FIGURE_4,
     name="ccm12-figure4-inputs",
     minutes=1.0,
-    settings=settings_iterations,
+    settings=_settings_iterations,
     departures=(VOCABULARY, COUNTING, SPLIT, BREAKS),
     remark=(
         "As in the paper hard EM is steady after five iterations, rules are worth more than either EM, and EM gets "
@@ -491,7 +479,7 @@ FIGURE_5P = replace(
     FIGURE_5,
     name="ccm12-figure5-inputs",
     minutes=0.3,
-    settings=settings_weights,
+    settings=_settings_weights,
     departures=(VOCABULARY, COUNTING, SPLIT),
     remark=(
         "As in the paper 0.9 is not the best weight where labels are few, and the best one falls as they grow: 0.5 "

@@ -55,8 +55,7 @@ ROWS |= {
 }
 
 
-def settings(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings(row: str, column: str) -> dict[str, Any]:
     return ROWS[row] | {"domain": row.partition(", ")[0], "what": row.partition(": ")[2]}
 
 
@@ -176,7 +175,7 @@ TABLE = paper_table(
     minutes=1.0,
     needs=(*needs("citations", "ads", pool=True), "cora/dev", "ads/dev"),
     published={row: {BEFORE: None, AFTER: None} for row in ROWS},
-    settings=settings,
+    settings=_settings,
     measure=measure,
     cells=tuple((row, AFTER) for row in ROWS),
     once=frozenset({AFTER}),

@@ -38,7 +38,7 @@ from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place, Table
 from espalier.tasks.task import load_task
 
-__all__ = ["SEGMENT_FEATURES", "SEMI", "TABLES", "projected", "settings_3"]
+__all__ = ["BOTH", "FIGURES_3", "SEGMENT_FEATURES", "SEMI", "TABLES", "projected", "settings_3"]
 
 BOTH = needs("citations", "ads", pool=True)
 
@@ -59,23 +59,22 @@ def settings_3(row: str, column: str) -> dict[str, Any]:
     return plan(domain, int(column), rules=rules, codl=CODL if model.startswith("semi ") else None)
 
 
+FIGURES_3 = {
+    "citations, HMM": (58.48, 63.37, 70.78, 86.69),
+    "citations, HMM-CCM": (71.64, 75.44, 81.15, 93.92),
+    "citations, semi HMM": (64.55, 69.86, 75.35, 87.89),
+    "citations, semi HMM-CCM": (77.65, 81.51, 85.11, 94.32),
+    "ads, HMM": (53.90, 61.21, 67.69, 76.29),
+    "ads, HMM-CCM": (61.16, 68.12, 72.64, 80.80),
+    "ads, semi HMM": (60.75, 66.56, 71.36, 77.38),
+    "ads, semi HMM-CCM": (70.79, 75.40, 77.56, 82.00),
+}
 TABLE_3 = paper_table(
     name="ccm12-table3",
     title="HMM and HMM-CCM, supervised and semi-supervised, by number of labelled sequences",
     minutes=1.2,
     needs=BOTH,
-    published=published(
-        {
-            "citations, HMM": (58.48, 63.37, 70.78, 86.69),
-            "citations, HMM-CCM": (71.64, 75.44, 81.15, 93.92),
-            "citations, semi HMM": (64.55, 69.86, 75.35, 87.89),
-            "citations, semi HMM-CCM": (77.65, 81.51, 85.11, 94.32),
-            "ads, HMM": (53.90, 61.21, 67.69, 76.29),
-            "ads, HMM-CCM": (61.16, 68.12, 72.64, 80.80),
-            "ads, semi HMM": (60.75, 66.56, 71.36, 77.38),
-            "ads, semi HMM-CCM": (70.79, 75.40, 77.56, 82.00),
-        }
-    ),
+    published=published(FIGURES_3),
     settings=settings_3,
     measure=ruled,
     once=EVERYTHING,
@@ -99,8 +98,7 @@ SEGMENT_FEATURES = {"semi-CRF": ["punctuation"], "semi-CRF+": ["punctuation", "l
 L2_4 = 0.1
 
 
-def settings_4(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_4(row: str, column: str) -> dict[str, Any]:
     model = row.removeprefix("citations, ")
     if model.startswith("HMM"):
         return plan("citations", int(column), rules=NONE if model == "HMM" else "Punctuation", codl=None)
@@ -133,7 +131,7 @@ TABLE_4 = paper_table(
             "citations, semi-CRF+": (60.14, 62.51, 72.22, 94.60),
         }
     ),
-    settings=settings_4,
+    settings=_settings_4,
     measure=measure_4,
     once=EVERYTHING,
     quick=("5", "20"),
@@ -151,8 +149,7 @@ TABLE_4 = paper_table(
 PROJECTIONS = {"scope": "corpus", "bounds": "zero", "slack": "count", "iterations": 3, "pool_weight": 0.1}
 
 
-def settings_5(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_5(row: str, column: str) -> dict[str, Any]:
     if row == "semi HMM-CCM":
         return plan("citations", int(column), codl=CODL)
     chosen = {"domain": "citations", "labelled": int(column), "projections": PROJECTIONS, "l2": 0.1}
@@ -187,7 +184,7 @@ TABLE_5 = paper_table(
         "AP-I": {"5": 74.6, "20": 85.1, "300": 94.3},
         "semi HMM-CCM": {"5": 77.65, "20": 85.11, "300": 94.32},
     },
-    settings=settings_5,
+    settings=_settings_5,
     measure=measure_5,
     once=EVERYTHING,
     quick=("5",),
@@ -204,8 +201,7 @@ TABLE_5 = paper_table(
 # teaches nothing, and a test sequence gets labels that break as few as possible; the run says how many.
 
 
-def settings_6(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_6(row: str, column: str) -> dict[str, Any]:
     domain, _, kind = row.partition(", ")
     penalties = HARD if kind == "hard" else PENALTIES
     return plan(domain, int(column), penalties=penalties, codl=CODL)
@@ -224,7 +220,7 @@ TABLE_6 = paper_table(
             "ads, hard": (69.91, 73.46, 75.25, 79.59),
         }
     ),
-    settings=settings_6,
+    settings=_settings_6,
     measure=ruled,
     once=EVERYTHING,
     quick=("5",),
@@ -243,8 +239,7 @@ TABLE_6 = paper_table(
 SUPERVISED, SEMI = "supervised", "semi-supervised"
 
 
-def settings_7(domain: str, row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_7(domain: str, row: str, column: str) -> dict[str, Any]:
     rules = NONE if row == "None" else row
     codl = None if column == SUPERVISED else CODL
     return plan(domain, 5, rules=rules, penalties=PENALTIES if rules == ALL else HARD, codl=codl)
@@ -258,7 +253,7 @@ def one_rule_at_a_time(name: str, domain: str, minutes: float, figures: Mapping[
         minutes=minutes,
         needs=needs(domain, pool=True),
         published={row: dict(zip((SUPERVISED, SEMI), pair, strict=True)) for row, pair in figures.items()},
-        settings=partial(settings_7, domain),
+        settings=partial(_settings_7, domain),
         measure=ruled,
         quick=(SUPERVISED,),
         charts={"gains": "points of token accuracy over no rules"},
@@ -325,8 +320,7 @@ TABLE_8 = one_rule_at_a_time(
 EPOCHS_9 = {"citations": 10, "ads": 30}
 
 
-def settings_9(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_9(row: str, column: str) -> dict[str, Any]:
     domain, _, way = row.partition(", ")
     return {"domain": domain, "training": way, "epochs": EPOCHS_9[domain], "features": f"{SETS[domain]}-extended"}
 
@@ -360,7 +354,7 @@ TABLE_9 = paper_table(
             "ads, JIBT": (45.87, 58.93, 67.80, 79.36),
         }
     ),
-    settings=settings_9,
+    settings=_settings_9,
     measure=measure_9,
     once=EVERYTHING,
     quick=("5", "20"),
@@ -384,8 +378,7 @@ EPOCHS_10 = {"citations": 10, "ads": 20}
 CYCLES_10 = {"citations": 2, "ads": 1}
 
 
-def settings_10(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_10(row: str, column: str) -> dict[str, Any]:
     domain, _, model = row.partition(", ")
     if model.endswith("HMM-CCM"):
         return plan(domain, int(column), codl=CODL if model.startswith("semi ") else None)
@@ -434,7 +427,7 @@ TABLE_10 = paper_table(
     minutes=4.4,
     needs=needs("citations", "ads", pool=True),
     published=PUBLISHED_10,
-    settings=settings_10,
+    settings=_settings_10,
     measure=measure_10,
     cells=tuple((row, column) for row in PUBLISHED_10 if not row.endswith(", SP-CCM") for column in PUBLISHED_10[row]),
     once=EVERYTHING,

@@ -66,8 +66,7 @@ FIGURES: dict[str, dict[str, float | None]] = {
 }
 
 
-def settings(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings(row: str, column: str) -> dict[str, Any]:
     domain, _, size = column.partition(", ")
     codl = LEARNERS[row]
     if codl is not None and row.startswith("top-k"):
@@ -94,7 +93,7 @@ TABLE = Table(
     minutes=1,
     needs=needs("citations", "ads", pool=True),
     published=FIGURES,
-    settings=settings,
+    settings=_settings,
     measure=measure,
     cells=tuple((row, column) for row in LEARNERS for column in FIGURES[row]),
     quick=(CITATIONS, MORE_ADS),
@@ -110,9 +109,8 @@ TABLE = Table(
 # The same with the paper's inputs: a plain HMM that knows the words of the pool (`ccm12_inputs`).
 
 
-def settings_of_inputs(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
-    chosen = settings(row, column)
+def _settings_of_inputs(row: str, column: str) -> dict[str, Any]:
+    chosen = _settings(row, column)
     supervised = {"gamma": GAMMA, "cycles": 0}
     return chosen | {"hmm": plain(chosen["labelled"]), "codl": chosen["codl"] or supervised, "pool": POOL}
 
@@ -120,7 +118,7 @@ def settings_of_inputs(row: str, column: str) -> dict[str, Any]:
 INPUTS_TABLE = replace(
     TABLE,
     name="codl07-inputs",
-    settings=settings_of_inputs,
+    settings=_settings_of_inputs,
     minutes=1,
     departures=(VOCABULARY, "k is 5 for advertisements", SPLIT, BREAKS),
     remark=(
@@ -150,8 +148,7 @@ FEW_ADS = ("H&W+I", "H&W&C+I")
 """What is computed for advertisements: their k best take minutes a model."""
 
 
-def settings_of_curves(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_of_curves(row: str, column: str) -> dict[str, Any]:
     domain, _, learner = row.partition(", ")
     chosen = CURVES[learner]
     return plan(domain, int(column), penalties=PENALTIES[domain], codl=chosen["codl"]) | (
@@ -172,7 +169,7 @@ CURVES_TABLE = Table(
         for learner in CURVES
         if domain == "citations" or learner in FEW_ADS
     },
-    settings=settings_of_curves,
+    settings=_settings_of_curves,
     measure=ruled,
     once=frozenset({"300"}),
     quick=("20",),

@@ -324,8 +324,7 @@ def measure(data: Data, cell: Cell) -> dict[Place, float]:
     return {(row, f"{column}{BY_FOLDS}"): figure for (row, column), figure in figures(seen, found).items()}
 
 
-def settings(row: str, column: str) -> Mapping[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings(row: str, column: str) -> Mapping[str, Any]:
     return SETTINGS
 
 
@@ -347,7 +346,7 @@ TABLE = Table(
         LEARNED: dict.fromkeys((*COLUMNS, PROVEN, f"{PROVEN}{BY_FOLDS}")),
         **{f"{LESS}{end}": dict.fromkeys(COLUMNS) for end in ("", ", from", ", to")},
     },
-    settings=settings,
+    settings=_settings,
     measure=measure,
     cells=((JOINT, RELATIONS), (JOINT, f"{RELATIONS}{BY_FOLDS}")),
     once=frozenset(COLUMNS),

@@ -137,13 +137,11 @@ def _score(gold: Sequence[Any], answers: Sequence[Any]) -> float:
     return 100.0 * token_accuracy(gold, answers)
 
 
-def settings(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings(row: str, column: str) -> dict[str, Any]:
     return SETS[column] | {"taus": []}
 
 
-def settings_words(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_words(row: str, column: str) -> dict[str, Any]:
     return WORD_SETS[column] | {"taus": list(TAUS)}
 
 
@@ -166,7 +164,7 @@ TABLE = Table(
         "seminars/all",
     ),
     published={row: dict.fromkeys(SETS) for row in ROWS},
-    settings=settings,
+    settings=_settings,
     measure=measure,
     cells=tuple((VITERBI, column) for column in SETS),
     once=frozenset(SETS),
@@ -181,7 +179,7 @@ WORDS_TABLE = replace(
     title="Two-stage inference under relations that are learned as clauses, over a CRF that knows words and ends alone",
     minutes=2.3,
     published={row: dict.fromkeys(WORD_SETS) for row in (*ROWS, *(AT_TAU.format(tau) for tau in TAUS))},
-    settings=settings_words,
+    settings=_settings_words,
     cells=tuple((VITERBI, column) for column in WORD_SETS),
     once=frozenset(WORD_SETS) - {f"CORA, {n}" for n in SIZES[:-1]},
     quick=("CORA, 20",),

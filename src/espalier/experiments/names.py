@@ -87,8 +87,7 @@ def measure(data: Data, cell: Cell) -> dict[Place, float]:
     return {(row, cell.column): figure for row, figure in figures.items()}
 
 
-def settings(row: str, column: str) -> Mapping[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings(row: str, column: str) -> Mapping[str, Any]:
     return {"set": SETS[column], "part": "test", "l2": 0.1}
 
 
@@ -100,7 +99,7 @@ TABLE = Table(
     minutes=1.5,
     needs=tuple(f"{name}/{split}" for name in SETS.values() for split in ("train", "test")),
     published={row: dict.fromkeys(SETS) for row in (ALONE, TOGETHER, CHANGED, PROVEN)},
-    settings=settings,
+    settings=_settings,
     measure=measure,
     cells=tuple((TOGETHER, column) for column in SETS),
     once=frozenset(SETS),

@@ -326,8 +326,7 @@ LABELLED = "20"
 LABELS = tuple(load_task(SETS["citations"]).labels)
 
 
-def settings_of_confusion(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_of_confusion(row: str, column: str) -> dict[str, Any]:
     return settings(f"citations, {RECIPE_ROW}", LABELLED) | {"labelled": LABELLED}
 
 
@@ -352,7 +351,7 @@ CONFUSION = Table(
     minutes=0.4,
     needs=TABLE.needs,
     published={given: dict.fromkeys(LABELS) for given in LABELS},
-    settings=settings_of_confusion,
+    settings=_settings_of_confusion,
     measure=measure_confusion,
     cells=((LABELS[0], LABELS[0]),),
     charts={"confusion": "label found; rows: label given"},

@@ -35,8 +35,7 @@ def base(row: str) -> str:
     return NET if row.startswith(NET) else CRF
 
 
-def settings(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings(row: str, column: str) -> dict[str, Any]:
     return {"study": STUDY | {"members": MEMBERS[base(row)]}}
 
 
@@ -54,7 +53,7 @@ TABLE = paper_table(
     metric="field F1, %",
     minutes=6,
     published={row: {LEAF: None, EVERY: figure} for row, figure in ROWS.items()},
-    settings=settings,
+    settings=_settings,
     measure=measure,
     cells=tuple((row, EVERY) for row in UNDER_RULES.values()),
     once=frozenset({EVERY}),

@@ -46,8 +46,7 @@ FIGURES_1: dict[str, dict[str, float | None]] = {
 }
 
 
-def settings_1(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_1(row: str, column: str) -> dict[str, Any]:
     return {"study": STUDY}
 
 
@@ -78,7 +77,7 @@ TABLE_1 = paper_table(
     metric="field F1 and sparsity in %, constraints kept, p of the gain",
     minutes=0.5,
     published=FIGURES_1,
-    settings=settings_1,
+    settings=_settings_1,
     measure=measure_1,
     cells=tuple((row, F1) for row in FIGURES_1),
     once=frozenset({F1}),
@@ -110,8 +109,7 @@ FIGURES_2: dict[str, dict[str, float | None]] = {
 }
 
 
-def settings_2(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_2(row: str, column: str) -> dict[str, Any]:
     nodes = SEARCH if row == "until proven" else 0
     # The plain Viterbi that comes first is a round of the paper, and none of the decoder's.
     return {"study": STUDY, "max_rounds": ALLOWED.get(row, MOST_ROUNDS) - 1, "max_nodes": nodes}
@@ -138,7 +136,7 @@ TABLE_2 = paper_table(
     metric="field F1, shares proven and searched in %, Viterbi passes a reference",
     minutes=0.3,
     published=FIGURES_2,
-    settings=settings_2,
+    settings=_settings_2,
     measure=measure_2,
     cells=tuple((row, ROUNDS) for row in FIGURES_2),
     once=frozenset({ROUNDS}),
@@ -184,7 +182,7 @@ TABLE_3 = paper_table(
     metric="field F1, %",
     minutes=0.1,
     published=FIGURES_3,
-    settings=settings_1,
+    settings=_settings_1,
     measure=measure_3,
     cells=((next(iter(PAPER)), AFTER),),
     once=frozenset({AFTER}),
@@ -240,8 +238,7 @@ def _fitted(data: Data, _digest: str, chunks: bool, segmenter: bool) -> CRF:
     return model.fit(data.corpus("umass/train", TAGS))
 
 
-def settings_segmenter(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_segmenter(row: str, column: str) -> dict[str, Any]:
     chunks, segmenter = SEGMENTED[row]
     return {"chunks": chunks, "segmenter": segmenter, "l2": MEMBER["l2"], "max_iterations": MEMBER["max_iterations"]}
 
@@ -259,7 +256,7 @@ SEGMENTER_TABLE = paper_table(
     metric="field F1, %",
     minutes=0.5,
     published={row: {LEAF: None, EVERY: PAPER_SEGMENTED.get(row)} for row in SEGMENTED},
-    settings=settings_segmenter,
+    settings=_settings_segmenter,
     measure=measure_segmenter,
     cells=tuple((row, LEAF) for row in SEGMENTED),
     once=frozenset({LEAF}),
@@ -276,8 +273,7 @@ SPLITS = ("train", "dev", "test")
 MEAN, MOST, ONCE, PROVEN = "rounds", "most rounds", "one round, %", "proven, %"
 
 
-def settings_rounds(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_rounds(row: str, column: str) -> dict[str, Any]:
     return {"study": STUDY, "split": row, "max_rounds": MOST_ROUNDS - 1}
 
 
@@ -305,7 +301,7 @@ ROUNDS_TABLE = paper_table(
         split: dict.fromkeys((MEAN, MOST, ONCE, PROVEN)) | ({MEAN: 1.83, MOST: 41.0} if split == "test" else {})
         for split in SPLITS
     },
-    settings=settings_rounds,
+    settings=_settings_rounds,
     measure=measure_rounds,
     cells=tuple((split, MEAN) for split in SPLITS),
     once=frozenset({MEAN}),
@@ -331,8 +327,7 @@ FIGURES_LEVELS: dict[str, dict[str, float | None]] = {
 }
 
 
-def settings_levels(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_levels(row: str, column: str) -> dict[str, Any]:
     return {"study": STUDY | {"members": [MEMBER | {"shared": SHARING[row.partition(", ")[0]]}]}}
 
 
@@ -358,7 +353,7 @@ LEVELS_TABLE = paper_table(
     metric="field F1, %; p of the gain",
     minutes=0.4,
     published=FIGURES_LEVELS,
-    settings=settings_levels,
+    settings=_settings_levels,
     measure=measure_levels,
     cells=tuple((f"{sharing}, CRF", LEAF) for sharing in SHARING),
     once=frozenset({LEAF}),

@@ -45,8 +45,7 @@ FEATURES = "cora-extended"
 CODL = {"gamma": GAMMA, "cycles": 5, "k": 10}
 
 
-def settings(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings(row: str, column: str) -> dict[str, Any]:
     if row == "supervised":
         return plan(DOMAIN, int(column), rules=NONE, codl=None)
     if row == "CODL":
@@ -82,7 +81,7 @@ TABLE = Table(
     needs=needs(DOMAIN, pool=True),
     published={row: dict(zip(SIZES, values, strict=True)) for row, values in FIGURES.items()}
     | {row + SECONDS: dict.fromkeys(SIZES, 60.0 * minutes) for row, minutes in MINUTES.items()},
-    settings=settings,
+    settings=_settings,
     measure=measure,
     cells=tuple((row, size) for row in FIGURES for size in SIZES),
     once=frozenset({"300"}),
@@ -110,8 +109,7 @@ RANKED = ("SampleRank", "Self", "Cons", "Self+Cons", "Model+Cons")
 RANK_SIZES = ("5", "20", "300")
 
 
-def settings_rank(row: str, column: str) -> dict[str, Any]:
-    """Return what the cell of a place is computed with."""
+def _settings_rank(row: str, column: str) -> dict[str, Any]:
     truth = None if row == "SampleRank" else row.lower()
     rank = {"unlabelled_truth": truth, "lambda_s": 10.0, "lambda_m": 1e-4} if truth else {}
     return {"labelled": int(column), "features": "cora", "rank": rank | {"alpha": 1.0}, "without": list(GLOBAL_RULES)}
@@ -139,7 +137,7 @@ INPUTS_TABLE = replace(
     published={
         row: {size: FIGURES[row][SIZES.index(size)] for size in RANK_SIZES} for row in RANKED
     },
-    settings=settings_rank,
+    settings=_settings_rank,
     measure=measure_rank,
     cells=(),
     charts={},

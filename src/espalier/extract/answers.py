@@ -125,10 +125,6 @@ class Scored:
         """Return the tokens of document i."""
         return slice(self.ends[i], self.ends[i + 1])
 
-    def tokens(self, chosen: Sequence[int]) -> NDArray[np.int64]:
-        """Return the numbers of the tokens of some documents, laid end to end."""
-        return np.concatenate([np.arange(self.ends[i], self.ends[i + 1]) for i in chosen])
-
     def repeated(self, chosen: Sequence[int]) -> Scored:
         """Return some of the documents, one as often as it is chosen."""
         return Scored([self.documents[i] for i in chosen], self.corpus[list(chosen)], self.potentials.chosen(chosen))
@@ -267,7 +263,7 @@ class Answers:
             return [[] for _ in others]
         rows = [row for i, own in enumerate(others) if own for row in (self._own(i), *own)]
         y = np.concatenate([row.labels for row in rows])
-        scored, bits = self.scored.repeated(chosen), self.bits[self.scored.tokens(chosen)]
+        scored, bits = self.scored.repeated(chosen), self.bits[self.scored.potentials.tokens_of(np.array(chosen))]
         bounds, none = np.array([row.bound for row in rows]), np.zeros(len(rows), np.int64)
         found = BatchDecoding(y, bounds, bounds, none, none, dict(enumerate(row.method for row in rows)))
         certified = certify_batch(scored.potentials, self.compiled, scored.corpus, found, bits=bits)

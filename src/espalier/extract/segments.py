@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Violated, WorkDone, prove
+from espalier.decoders.base import WorkDone, prove, violated
 from espalier.decoders.segments import best_segmentations
 from espalier.document import Document
 from espalier.estimators.abilities import ScoresSegments
@@ -22,7 +22,6 @@ from espalier.extract.confidence import Calibration
 from espalier.extract.extraction import Field
 from espalier.inference import log_partition, path_scores, segment_marginals, viterbi
 from espalier.rules.compile import Compiled, Grounded
-from espalier.rules.meaning import violations
 from espalier.segment_potentials import SegmentBatch, SegmentPotentials
 from espalier.tags import OUTSIDE
 
@@ -74,12 +73,12 @@ def _readings(
         alone = viterbi(potentials)
         ranked = [(alone.labels, alone.starts, best.rest)]
     log_z, shares = float(log_partition(potentials)[0]), segment_marginals(potentials)
-    readings, whole = [], []
+    readings, whole, prices = [], [], grounded.compiled.rules.penalties
     for labels, starts, bound in ranked:
         score = float(path_scores(potentials, labels, starts)[0])
         whole.append(np.exp(min(score - log_z, 0.0)))
         names_of = [grounded.compiled.labels.names[j] for j in np.where(starts, tags[0][labels], tags[1][labels])]
-        broken = _violated(grounded, document, names_of)
+        broken = violated(grounded, np.flatnonzero(prices > 0).tolist(), prices, names_of)
         paid, work = sum(v.price for v in broken), WorkDone(best.lists, best.nodes)
         certificate = prove(score - paid, bound, "list", work).rounded()
         fields = _fields(document, labels, starts, shares, names, calibration)
@@ -90,16 +89,6 @@ def _readings(
     first = readings[0].fields
     others = [reading._replace(fields=bounded(reading.fields, first, sure[0])) for reading in readings[1:]]
     return [reading._replace(confidence=p) for reading, p in zip([readings[0], *others], sure, strict=True)]
-
-
-def _violated(grounded: Grounded, document: Document, labels: list[str]) -> tuple[Violated, ...]:
-    """Return what a labelling pays for, from the meaning of the rules."""
-    found = []
-    for rule, price in zip(grounded.compiled.rules, grounded.compiled.rules.penalties.tolist(), strict=True):
-        if price > 0:
-            for v in violations(rule, document.words, labels, text=document.text):
-                found.append(Violated(rule.name, v.position, v.amount, price * v.amount))
-    return tuple(found)
 
 
 def _fields(

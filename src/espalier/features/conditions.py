@@ -37,6 +37,7 @@ class ConditionField(NamedField):
     condition: Condition
 
     kind = "condition"
+    bare = True
 
     def __post_init__(self) -> None:
         """Check the name, and read the condition where it is text."""
@@ -85,10 +86,6 @@ class ConditionField(NamedField):
 
         batch = Sequences(corpus.indptr, corpus.token_ids, corpus.types, text)
         return _raw(Plan.of([self.condition]).ground(batch)[:, 0])
-
-    def name(self, value: str, at: str) -> str:
-        """Return `condition:time`."""
-        return self.text + at
 
 
 def _raw(holds: np.ndarray) -> Raw:

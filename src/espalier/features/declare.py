@@ -134,6 +134,7 @@ class RegexField(NamedField):
     pattern: str
 
     kind = "regex"
+    bare = True
 
     def __post_init__(self) -> None:
         """Check the name and compile the pattern."""
@@ -163,10 +164,6 @@ class RegexField(NamedField):
             else ()
             for word in words
         ]
-
-    def name(self, value: str, at: str) -> str:
-        """Return `regex:year`."""
-        return self.text + at
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,10 +261,6 @@ class Vectors(NamedField):
         values = [str(d) for d in range(self.matrix.shape[1])]
         return Raw(values, Column(indptr.astype(np.int64), dimension, dense[row, dimension]))
 
-    def name(self, value: str, at: str) -> str:
-        """Return `vectors:name[d]`."""
-        return f"{self.text}{at}[{value}]"
-
     def __eq__(self, other: object) -> bool:
         """Same name, words and numbers."""
         return (
@@ -309,11 +302,7 @@ class SequenceCall(NamedField):
 
     kind = "sequence"
     plain = False
-
-    @property
-    def of_type(self) -> bool:
-        """No: it sees the sequence."""
-        return False
+    of_type = False
 
     def by_token(self, corpus: Corpus) -> Raw:
         """Return what the function says of each token."""

@@ -99,11 +99,6 @@ class View:
         self._united: dict[tuple[str, str], Column] = {}
         self._signs: NDArray[np.uint8] | None = None
 
-    @property
-    def n_types(self) -> int:
-        """U."""
-        return len(self.corpus.types)
-
     def tokens_at(self, offset: int) -> Ints:
         """Return which token stands at the offset from each token, -1 outside the sequence, int64[M]."""
         if offset not in self._tokens_at:
@@ -136,7 +131,7 @@ class View:
         if family is None:
             return None
         kind, offset = family
-        n_rows = self.n_types if kind == "type" else len(self.stretches(kind).first)
+        n_rows = len(self.corpus.types) if kind == "type" else len(self.stretches(kind).first)
         return np.bincount(self.members(kind, offset) + 1, minlength=n_rows + 1)[1:]
 
     def raw(self, field: FeatureField) -> Raw:

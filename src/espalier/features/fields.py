@@ -97,12 +97,13 @@ class FeatureField:
     stretch of text that the token is in (`stretch` names its kind; then `by_view` has a row for each stretch), or
     of the token's place (then `by_view` asks `by_token`, with a corpus, unless the field looks at others).
     A `via_shape` field depends on the word through its full shape alone, and `by_type` is called with distinct shapes
-    instead.
+    instead. A `bare` field has one value, which its attribute's name leaves out.
     """
 
     __slots__ = ()
 
     via_shape = False
+    bare = False
 
     @property
     def dense(self) -> bool:
@@ -159,8 +160,10 @@ class FeatureField:
         return self.by_token(text.corpus).rows()
 
     def name(self, value: str, at: str) -> str:
-        """Return the attribute's name for a value at `at` ("" or "@-1")."""
-        return f"{self.text}{at}={value}"
+        """Return the attribute's name for a value at `at` ("" or "@-1"): `lower@-1=the`, `edge`, `vectors:name[d]`."""
+        if self.bare:
+            return self.text + at
+        return f"{self.text}{at}[{value}]" if self.dense else f"{self.text}{at}={value}"
 
     def __matmul__(self, offset: int) -> Template:
         """Return this field at an offset: `Lower() @ -1`."""
@@ -343,14 +346,11 @@ class Bias(_TypeField):
     """The same attribute on every token."""
 
     text = "bias"
+    bare = True
 
     def results(self, words: Sequence[str]) -> Sequence[str | None]:
         """Return one value for all."""
         return [""] * len(words)
-
-    def name(self, value: str, at: str) -> str:
-        """Return `bias`."""
-        return self.text + at
 
 
 @dataclass(frozen=True, slots=True)
@@ -494,15 +494,12 @@ class Position(FeatureField):
 
     bins: int = 5
 
+    of_type = False
+
     def __post_init__(self) -> None:
         """Check the number of bins."""
         if type(self.bins) is not int or not 1 <= self.bins <= MAX_BINS:
             raise InputError(f"position{self.bins}: the number of bins must be a whole number from 1 to {MAX_BINS}")
-
-    @property
-    def of_type(self) -> bool:
-        """No: it depends on the place."""
-        return False
 
     @property
     def text(self) -> str:
@@ -526,11 +523,7 @@ class Edge(FeatureField):
     """`first` for the first token of a sequence, `last` for the last; a lonely token is both."""
 
     text = "edge"
-
-    @property
-    def of_type(self) -> bool:
-        """No: it depends on the place."""
-        return False
+    of_type = False
 
     def by_token(self, corpus: Corpus) -> Raw:
         """Return the edges of each token."""

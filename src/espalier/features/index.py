@@ -37,12 +37,12 @@ from espalier.features.fields import FeatureField, Part, Template, all_fields, f
 from espalier.features.matrix import Column, FeatureMatrix, Places
 from espalier.features.single import LONGEST, SingleIndex
 from espalier.lazy import cached_property
-from espalier.store import narrow, put_strings, stored_array, take_strings
+from espalier.store import below, narrow, put_strings, stored_array, take_strings
 
 if TYPE_CHECKING:
     from espalier.features.memory import TypeMemory
 
-__all__ = ["FeatureIndex", "pack", "unpack"]
+__all__ = ["FeatureIndex"]
 
 Ints = NDArray[np.int64]
 
@@ -150,12 +150,54 @@ class FeatureIndex:
 
     def to_state(self) -> dict[str, Any]:
         """Return everything as arrays and one JSON-able value (see `espalier.features.index`)."""
-        return pack(self.templates, self.min_count, self.values, self.joins, self.markers)
+        header: dict[str, Any] = {
+            "templates": [template.text for template in self.templates],
+            "min_count": self.min_count,
+            "markers": list(self.markers),
+            "functions": [],
+            "regexes": {},
+            "lexicons": {},
+            "tables": {},
+            "vectors": {},
+            "classes": [],
+        }
+        state: dict[str, Any] = {"features": header}
+        for k, field in enumerate(fields_of(self.templates)):
+            put_strings(state, f"values/{k}", self.values[field.text])
+        for field in all_fields(self.templates):
+            _pack_definition(state, field)
+        for j, several in enumerate(self.joins):
+            for k, keys in enumerate(several):
+                state[f"joins/{j}/{k}"] = narrow(keys)
+        return state
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], *, functions: Iterable[NamedField] = ()) -> FeatureIndex:
-        """Return the index that `to_state` described; `functions` brings back the `Call`s, which no file holds."""
-        return cls(*unpack(state, functions))
+        """Return the index that `to_state` described; raise `ModelFileError` if the state is not of its making.
+
+        functions : bring back the `Call`s, which no file holds.
+        """
+        functions = list(functions)
+        header = dict(_mapping(state))
+        _check_functions(header.pop("functions"), functions)
+        try:
+            markers = tuple(header.pop("markers"))
+            vectors = [
+                Vectors(name, take_strings(state, f"vectors/{name}"), state[f"vectors/{name}"], fold)
+                for name, fold in header.pop("vectors").items()
+            ]
+            classes = [field for name in header.pop("classes", ()) for field in _unpack_classes(state, name)]
+            templates, min_count = read_table(header, None, [*functions, *vectors, *classes])
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ModelFileError(f"the stored features are incomplete: {error}") from None
+        except InputError as error:
+            raise ModelFileError(f"the stored features are damaged: {error}") from None
+        offsets = {template.offset for template in templates} - {None, 0}
+        if not offsets.issuperset(markers) or list(markers) != sorted(set(markers)) or type(min_count) is not int:
+            raise ModelFileError("the stored features are damaged: markers or min_count")
+        values = {f.text: take_strings(state, f"values/{k}") for k, f in enumerate(fields_of(templates))}
+        joins = tuple(_unpack_joins(state, j, template, values) for j, template in enumerate(templates))
+        return cls(templates, min_count, values, joins, markers)
 
     @cached_property
     def _plan(self) -> _Plan:
@@ -211,39 +253,6 @@ def _part_names(part: Part, values: Sequence[str], numbers: Ints) -> list[str]:
     return [part.name(values[v] if v < len(values) else None) for v in numbers.tolist()]
 
 
-Parts = tuple[tuple[Template, ...], int, dict[str, tuple[str, ...]], tuple[tuple[Ints, ...], ...], tuple[int, ...]]
-
-
-def pack(
-    templates: Sequence[Template],
-    min_count: int,
-    values: Mapping[str, Sequence[str]],
-    joins: Sequence[Sequence[Ints]],
-    markers: Sequence[int],
-) -> dict[str, Any]:
-    """Return the state of the parts of a `FeatureIndex`."""
-    header: dict[str, Any] = {
-        "templates": [template.text for template in templates],
-        "min_count": min_count,
-        "markers": list(markers),
-        "functions": [],
-        "regexes": {},
-        "lexicons": {},
-        "tables": {},
-        "vectors": {},
-        "classes": [],
-    }
-    state: dict[str, Any] = {"features": header}
-    for k, field in enumerate(fields_of(templates)):
-        put_strings(state, f"values/{k}", values[field.text])
-    for field in all_fields(templates):
-        _pack_definition(state, field)
-    for j, several in enumerate(joins):
-        for k, keys in enumerate(several):
-            state[f"joins/{j}/{k}"] = narrow(keys)
-    return state
-
-
 def _pack_definition(state: dict[str, Any], field: FeatureField) -> None:
     """Add what a named field carries."""
     from espalier.features.conditions import ConditionField
@@ -270,31 +279,6 @@ def _pack_definition(state: dict[str, Any], field: FeatureField) -> None:
         state |= {f"classes/{field.label}/{key}": array for key, array in field.classes.to_state().items()}
 
 
-def unpack(state: Mapping[str, Any], functions: Iterable[NamedField] = ()) -> Parts:
-    """Return the parts that `pack` was given; raise `ModelFileError` if the state is not of its making."""
-    functions = list(functions)
-    header = dict(_mapping(state))
-    _check_functions(header.pop("functions"), functions)
-    try:
-        markers = tuple(header.pop("markers"))
-        vectors = [
-            Vectors(name, take_strings(state, f"vectors/{name}"), state[f"vectors/{name}"], fold)
-            for name, fold in header.pop("vectors").items()
-        ]
-        classes = [field for name in header.pop("classes", ()) for field in _unpack_classes(state, name)]
-        templates, min_count = read_table(header, None, [*functions, *vectors, *classes])
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ModelFileError(f"the stored features are incomplete: {error}") from None
-    except InputError as error:
-        raise ModelFileError(f"the stored features are damaged: {error}") from None
-    offsets = {template.offset for template in templates} - {None, 0}
-    if not offsets.issuperset(markers) or list(markers) != sorted(set(markers)) or type(min_count) is not int:
-        raise ModelFileError("the stored features are damaged: markers or min_count")
-    values = {f.text: take_strings(state, f"values/{k}") for k, f in enumerate(fields_of(templates))}
-    joins = tuple(_unpack_joins(state, j, template, values) for j, template in enumerate(templates))
-    return templates, min_count, values, joins, markers
-
-
 def _mapping(state: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the JSON part of a state."""
     header = state.get("features")
@@ -317,9 +301,7 @@ def _unpack_classes(state: Mapping[str, Any], name: str) -> Sequence[NamedField]
     """Return the fields of the word classes of this name."""
     from espalier.features.word_classes import WordClasses
 
-    prefix = f"classes/{name}/"
-    own = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
-    return WordClasses.from_state(own).fields(name)
+    return WordClasses.from_state(below(f"classes/{name}/", state)).fields(name)
 
 
 def _unpack_joins(

@@ -162,7 +162,7 @@ def frequent(column: Column, uses: Ints | None, min_count: int) -> Ints:
         return np.zeros(0, np.int64)
     weights = None if uses is None else uses[column.rows()]
     top = int(column.ids.max())
-    if _is_dense(top, len(column.ids)):
+    if top <= 8 * len(column.ids) + 1024:  # a table of top + 1 places is cheap
         return np.flatnonzero(np.bincount(column.ids, weights) >= min_count)
     keys, inverse = np.unique(column.ids, return_inverse=True)
     kept: Ints = keys[np.bincount(inverse, weights) >= min_count]
@@ -245,11 +245,6 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
         return np.asarray(starts, np.int64)
     ranges: Ints = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
     return ranges
-
-
-def _is_dense(top: int, n: int) -> bool:
-    """Is a table of top + 1 places cheap beside n numbers?"""
-    return top <= 8 * n + 1024
 
 
 Result = str | Iterable[str] | Mapping[str, float] | None

@@ -205,23 +205,14 @@ MOST = 9
 """Stretches from this number on are one value of the index."""
 
 
-class _PlaceField(FeatureField):
-    """A field of the token's place."""
-
-    __slots__ = ()
-
-    @property
-    def of_type(self) -> bool:
-        """No: it depends on the place."""
-        return False
-
-
 @dataclass(frozen=True, slots=True)
-class _Span(_PlaceField):
+class _Span(FeatureField):
     """The values of another field, collected over tokens that `_collect` chooses, each attribute worth `value`."""
 
     field: FeatureField
     value: float
+
+    of_type = False
 
     @property
     def _scope(self) -> str:
@@ -368,11 +359,13 @@ class Beyond(_Span):
 
 
 @dataclass(frozen=True, slots=True)
-class Measure(_PlaceField):
+class Measure(FeatureField):
     """Which stretch of its sequence a token is in, or how long that is. unit : "chunk" or "sentence"."""
 
     unit: str
     what: str
+
+    of_type = False
 
     def __post_init__(self) -> None:
         """Check the parts."""
@@ -408,18 +401,16 @@ class Measure(_PlaceField):
         return [(names[bisect_right(LENGTH_BINS, b - a) - 1],) for a, b in stretches]
 
 
-class _Inside(_PlaceField):
+class _Inside(FeatureField):
     """Between two marks of a kind: one value for the tokens inside, and the attribute is the bare text.
 
     marks : the signs of these marks.
     """
 
     __slots__ = ()
+    of_type = False
+    bare = True
     marks: ClassVar[int]
-
-    def name(self, value: str, at: str) -> str:
-        """Return the text form."""
-        return self.text + at
 
     def by_view(self, view: View) -> Raw:
         """Return one value for the tokens inside."""

@@ -214,10 +214,6 @@ class VectorField(NamedField):
         numbers = np.broadcast_to(np.arange(D), dense.shape)
         return Raw([str(d) for d in range(D)], _column(numbers, dense != 0, dense))
 
-    def name(self, value: str, at: str) -> str:
-        """Return `vector:name[d]`."""
-        return f"{self.text}{at}[{value}]"
-
 
 def _column(numbers: Ints, kept: NDArray[np.bool_], weights: NDArray[np.float64] | None = None) -> Column:
     """Return the kept numbers of a table as a column."""

@@ -35,6 +35,7 @@ __all__ = [
     "Source",
     "blaming",
     "check_longest",
+    "encodable",
     "longest_line",
     "open_lines",
     "replacing",
@@ -60,6 +61,15 @@ class InputProblem(NamedTuple):
     def __str__(self) -> str:
         """Show `line 12: what`."""
         return f"line {self.line}: {self.what}"
+
+
+def encodable(text: str) -> bool:
+    """Can a text be written as UTF-8? JSON can spell half of a surrogate pair, which is no character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def check_longest(longest: float) -> None:

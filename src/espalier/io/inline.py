@@ -18,14 +18,13 @@ from espalier.io.common import Tokeniser, Writing, build, tokeniser
 from espalier.io.files import Lines
 from espalier.io.tagged import (
     NAME,
+    NOT_XML,
     Event,
     MarkupError,
     TaggedRecord,
     attribute_text,
     line_events,
-    not_xml,
     render,
-    without_not_xml,
 )
 from espalier.io.xmlform import walk
 
@@ -175,8 +174,9 @@ def tagged_text(writing: Writing, nested: bool, xml: bool) -> str:
 def without_controls(writing: Writing) -> Document:
     """Return the document, refused or altered if its text has characters that XML cannot hold."""
     document = writing.document
-    found = not_xml(document.text)
+    found = NOT_XML.search(document.text)
     if found is None:
         return document
     writing.loses(f"XML cannot hold the character U+{ord(found[0]):04X} at {found.start()}", "writes U+FFFD for it")
-    return Document(without_not_xml(document.text), document.tokens, document.spans, document.unknown, document.id)
+    text = NOT_XML.sub("\ufffd", document.text)  # offsets stay
+    return Document(text, document.tokens, document.spans, document.unknown, document.id)

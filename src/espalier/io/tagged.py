@@ -22,6 +22,7 @@ from espalier.io.files import CUT, LONGEST, too_long
 
 __all__ = [
     "NAME",
+    "NOT_XML",
     "NO_DECLARATIONS",
     "Event",
     "MarkupError",
@@ -31,9 +32,7 @@ __all__ = [
     "decoded",
     "document_events",
     "line_events",
-    "not_xml",
     "render",
-    "without_not_xml",
 ]
 
 # Name characters of XML 1.0 (fifth edition), productions 4 and 4a.
@@ -135,8 +134,10 @@ def _resolved(match: re.Match[str]) -> str:
 
 
 _LAYOUT = " \t\r\n"
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;", "\n": "&#10;"})
 _BREAK = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""A character that XML 1.0 cannot hold, not even as a reference."""
 
 
 class _Open:
@@ -327,23 +328,8 @@ def _protected(text: str, before: str, after: str) -> str:
     trail = text[len(text.rstrip(_LAYOUT)) :]
     lead = lead if lead == " " and before == "close" else _references(lead)
     trail = trail if trail == " " and after == "open" else _references(trail)
-    return lead + re.sub("[&<>]|[\r\n]", _escape, core) + trail
-
-
-def _escape(match: re.Match[str]) -> str:
-    named = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-    return named.get(match[0]) or f"&#{ord(match[0])};"
+    return lead + core.translate(_ESCAPES) + trail
 
 
 def _references(blanks: str) -> str:
     return "".join(f"&#{ord(sign)};" for sign in blanks)
-
-
-def not_xml(text: str) -> re.Match[str] | None:
-    """Find a character that XML 1.0 cannot hold, not even as a reference."""
-    return _NOT_XML.search(text)
-
-
-def without_not_xml(text: str) -> str:
-    """Put U+FFFD for every character that XML 1.0 cannot hold; offsets stay."""
-    return _NOT_XML.sub("\ufffd", text)

@@ -21,7 +21,7 @@ from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
 from espalier.io.files import Lines
 from espalier.io.inline import without_controls
-from espalier.io.tagged import NAME, Event, MarkupError, TaggedField, TaggedRecord, attribute_text, not_xml, render
+from espalier.io.tagged import NAME, NOT_XML, Event, MarkupError, TaggedField, TaggedRecord, attribute_text, render
 from espalier.io.xmlform import walk
 
 __all__ = ["LABELS", "read", "write"]
@@ -158,7 +158,7 @@ def write(
 
         def tag(span: Span, writing: Writing = writing, kept: dict[Span, Tag] = kept) -> tuple[str, str]:
             name, attributes = kept.get(span) or table.tag(_last(span.label))
-            if any(not_xml(value) for value in attributes.values()):
+            if any(NOT_XML.search(value) for value in attributes.values()):
                 raise InputError(writing.place, f": XML cannot hold the label {span.label!r}")
             pairs = "".join(f' {key}="{attribute_text(value)}"' for key, value in attributes.items())
             return f"<{name}{pairs}>", f"</{name}>"
@@ -172,7 +172,7 @@ def _id(writing: Writing) -> str:
     id = writing.document.id
     if not id:
         return ""
-    if not_xml(id):
+    if NOT_XML.search(id):
         raise InputError(writing.place, f": XML cannot hold the id {id!r}")
     name = "xml:id" if NAME.fullmatch(id) and ":" not in id else "n"
     return f' {name}="{attribute_text(id)}"'

@@ -83,7 +83,7 @@ def decode(
     if found.bound == -math.inf:
         return _none(-math.inf, "joint-dual", WorkDone(viterbi=found.passes))
     if k == 1 and (method == "dual" or found.closed):
-        return _of_dual(problem, found)
+        return _of(problem, found.labels, found.bound, "joint-dual", WorkDone(viterbi=found.passes))
     answer = _of_program(problem, found, k, time_limit, max_columns)
     if answer.status is not Status.INFEASIBLE:
         return answer
@@ -103,11 +103,6 @@ def _conflict(problem: JointProblem, max_columns: int) -> tuple[str, ...]:
         if found.labels is None and _of_program(softer, found, 1, None, max_columns).status is Status.INFEASIBLE:
             kept = fewer
     return tuple(problem.joint_rules.names[k] for k in kept)
-
-
-def _of_dual(problem: JointProblem, found: Decomposition) -> JointDecoding:
-    """Certify what the decomposition found."""
-    return _of(problem, found.labels, found.bound, "joint-dual", WorkDone(viterbi=found.passes))
 
 
 def _of_program(

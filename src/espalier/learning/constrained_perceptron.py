@@ -27,7 +27,7 @@ from espalier.decoders.batch import decode_batch
 from espalier.errors import InfeasibleError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.perceptron import decode, move, score_sequence
-from espalier.learning.perceptron import Training, without_zeros
+from espalier.learning.perceptron import Training, mean_of_steps, without_zeros
 from espalier.models.chain import ChainModel
 from espalier.models.weights import Pairs
 from espalier.potentials import ChainBatch
@@ -99,7 +99,7 @@ def train_constrained(
             break
     steps = epochs * N if averaged else 0
     rho = loop.rho.copy()
-    rho[learned] = np.maximum(_average(rho[learned], moment[learned], steps), 0.0)
+    rho[learned] = np.maximum(mean_of_steps(rho[learned], moment[learned], steps), 0.0)
     return ConstrainedTraining(_finished(pairs, loop.weights, steps), tuple(mistakes), rho)
 
 
@@ -116,14 +116,9 @@ def _initial(pairs: Pairs, start_allowed: NDArray[np.bool_], allowed: NDArray[np
 
 def _finished(pairs: Pairs, both: list[Float], steps: int) -> ChainModel:
     """Return the model of the mean weights over so many steps; 0 steps: of the last weights."""
-    w, trans, start, end = (_average(both[k], both[k + 1], steps) for k in range(0, len(both), 2))
+    w, trans, start, end = (mean_of_steps(both[k], both[k + 1], steps) for k in range(0, len(both), 2))
     kept, w = without_zeros(pairs, w)
     return ChainModel(kept, w, trans, start, end)
-
-
-def _average(last: Float, moment: Float, steps: int) -> Float:
-    """Return the mean of weights after each of n steps from the last ones and u = Σ c δ; 0 steps: the last."""
-    return ((steps + 1) * last - moment) / steps if steps else last
 
 
 class _Loop:

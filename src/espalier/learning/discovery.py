@@ -36,7 +36,7 @@ from espalier.decoders.batch import decode_batch
 from espalier.errors import InputError, ResultWarning, nearest
 from espalier.inference import viterbi
 from espalier.learning.discovery_clauses import ClauseCounter
-from espalier.learning.discovery_report import Discovery, Finding, finding
+from espalier.learning.discovery_report import Discovery, Finding
 from espalier.learning.jobs import check_jobs, over_processes
 from espalier.learning.penalties import count_penalties
 from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties
@@ -46,6 +46,7 @@ from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.generators import COUNT_KINDS, RELATION_KINDS, count_templates, relation_templates
 from espalier.rules.ruleset import Rule, RuleSet
+from espalier.rules.text import print_node
 
 __all__ = ["TEMPLATES", "Candidate", "discover", "importance_of", "prune"]
 
@@ -308,15 +309,17 @@ def _errors(gold: Corpus, y: Ids) -> NDArray[np.int64]:
 
 def _row(candidate: Candidate, rule: Rule, effect: Effect | None) -> Finding:
     fixes, breaks = (None, None) if effect is None else effect
-    return finding(
-        rule,
+    return Finding(
+        rule.name,
         template=candidate.relation.template,
+        text=print_node(rule.node),
         support=candidate.relation.support,
         confidence=candidate.relation.confidence,
         gold=int(candidate.gold.sum()),
         predicted=int(candidate.predicted.sum()),
         importance=candidate.importance,
         separated=tuple(np.flatnonzero(candidate.separated).tolist()),
+        penalty=rule.penalty,
         fixes=fixes,
         breaks=breaks,
     )

@@ -184,14 +184,12 @@ class ClauseCounter:
 
     def _once(self, node: n.Once) -> Clauses:
         if node.fields.negated:
-            counts = [self._path_counts(int(p)) for p in np.flatnonzero(self._table.has_path(node.fields))]
+            paths = np.flatnonzero(self._table.has_path(node.fields)).tolist()
+            counts = [self._sums(self._sequence[self._begins[:, path]]) for path in paths]
         else:
             counts = [self._of(n.Fields((name,))).number for name in node.fields.names]
         table = np.array(counts, np.int64).reshape(-1, self.N)
         return Clauses((table > 0).sum(axis=0), (table > 1).sum(axis=0))
-
-    def _path_counts(self, path: int) -> Int:
-        return self._sums(self._sequence[self._begins[:, path]])
 
     def _before(self, node: n.Before) -> Clauses:
         first, second = self._of(node.first), self._of(node.second)

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from espalier.corpus import Labels
-from espalier.rules.ruleset import Rule, RuleSet
-from espalier.rules.text import print_node
+from espalier.rules.ruleset import RuleSet
 
 __all__ = ["Discovery", "Finding"]
 
@@ -109,11 +108,6 @@ class Discovery:
             "labels": list(self.labels),
             "rules": [row.to_dict() for row in self.rows],
         }
-
-
-def finding(rule: Rule, **figures: Any) -> Finding:
-    """Return the row of a rule."""
-    return Finding(rule.name, text=print_node(rule.node), penalty=rule.penalty, **figures)
 
 
 def _quoted(value: str | int | float | bool) -> str:

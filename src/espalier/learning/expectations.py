@@ -27,6 +27,7 @@ from espalier.errors import InputError
 from espalier.inference import Posterior
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
+from espalier.rules.forms import stacked_charges
 
 __all__ = ["ChainFeatures", "GroundedFeatures", "Moved", "unusable"]
 
@@ -97,7 +98,7 @@ class ChainFeatures:
         counts = np.arange(len(rule)) >= n_local
         return cls(
             compiled, np.array(rule, np.int64), counts, np.array(bound), np.array(gate, np.int64),
-            *_split(charges, len(compiled.labels)),
+            *stacked_charges(charges, len(compiled.labels), np.float64),
         )  # fmt: skip
 
     @property
@@ -136,22 +137,6 @@ def _matrix(unary: Int | None, pair: Int | None, first: Int | None) -> Float:
     assert pair is not None
     assert first is not None
     return np.concatenate([pair, first[None]]).astype(np.float64)
-
-
-def _split(charges: list[tuple[int, int, Float]], L: int) -> tuple[Int, Int, Float, Int, Int, Float, Float]:
-    """Part the charges that depend on one label from those that depend on two."""
-    alone = [bool((matrix == matrix[-1]).all()) for _, _, matrix in charges]
-    one = [c for c, lone in zip(charges, alone, strict=True) if lone]
-    two = [c for c, lone in zip(charges, alone, strict=True) if not lone]
-    return (
-        np.array([j for j, _, _ in one], np.int64),
-        np.array([bit for _, bit, _ in one], np.int64),
-        np.array([matrix[-1] for _, _, matrix in one]).reshape(-1, L),
-        np.array([j for j, _, _ in two], np.int64),
-        np.array([bit for _, bit, _ in two], np.int64),
-        np.array([matrix[:-1] for _, _, matrix in two]).reshape(-1, L, L),
-        np.array([matrix[-1] for _, _, matrix in two]).reshape(-1, L),
-    )
 
 
 class Moved(NamedTuple):
@@ -276,12 +261,9 @@ class GroundedFeatures:
 
     def part(self, sequences: Int, batch: ChainBatch) -> tuple[GroundedFeatures, ChainBatch]:
         """Return some sequences, by number, with their potentials."""
-        lengths = np.diff(self.indptr)[sequences]
-        indptr = np.append(0, np.cumsum(lengths)).astype(np.int64)
-        tokens = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][sequences] - indptr[:-1], lengths)
+        chosen, tokens = batch.chosen(sequences), batch.tokens_of(sequences)
         features = replace(
-            self, indptr=indptr, unary_on=self.unary_on[tokens], pattern=self.pattern[tokens],
+            self, indptr=chosen.indptr, unary_on=self.unary_on[tokens], pattern=self.pattern[tokens],
             opportunities=self.opportunities[sequences],
         )  # fmt: skip
-        unary, classes = batch.unary[tokens], batch.trans_class[tokens]
-        return features, replace(batch, indptr=indptr, unary=unary, trans_class=classes)
+        return features, chosen

@@ -41,7 +41,7 @@ from espalier.models.weights import WORTH_A_BARRIER, Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
 from espalier.potentials import ChainBatch
 
-__all__ = ["ChainLikelihood", "Likelihood", "SoftLikelihood", "Twins"]
+__all__ = ["ChainLikelihood", "Likelihood", "RowGradient", "SoftLikelihood", "Twins"]
 
 TOKENS_A_CHUNK = 2500
 MOST_CHUNKS = 16
@@ -71,6 +71,50 @@ class Likelihood(Protocol):
 
     def __call__(self, w: Float) -> tuple[float, Float]:
         """Return the value and its gradient."""
+
+
+class RowGradient:
+    """The way from rows of expectations, one a token, to the gradient of the weights of pairs."""
+
+    def __init__(
+        self,
+        matrix: FeatureMatrix,
+        pairs: Pairs,
+        row_of_token: NDArray[np.int64],
+        n_rows: int,
+        n_chunks: int,
+        threads: int,
+    ) -> None:
+        """Turn the matrix round: the rows that each attribute and each bundle is a sum of."""
+        A = matrix.n_attributes
+        self.pairs, self.wide, self.n_rows, self.threads = pairs, pairs.wide_row >= 0, n_rows, threads
+        self.owner_ptr, self.owners, self.owner_values = transpose_refs(
+            matrix.token_indptr, matrix.token_refs, matrix.token_values, row_of_token,
+            matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, A, n_rows,
+        )  # fmt: skip
+        self.bundle_chunks = balanced(self.owner_ptr[A:], n_chunks)
+        self.attribute_chunks = balanced(self.owner_ptr[: A + 1], n_chunks)
+
+    def fill(self, rows: NDArray[np.floating], gradient: Float) -> None:
+        """Fill the gradient, float64[P] or longer: bundles first, whose rows come after the others, then attributes."""
+        pairs = self.pairs
+
+        def bundles(c: int) -> None:
+            lo, hi = self.bundle_chunks[c]
+            first = self.owner_ptr[pairs.n_attributes :]
+            bundle_gradient(lo, hi, first, self.owners, self.owner_values, rows, self.n_rows)
+
+        def attributes(c: int) -> None:
+            lo, hi = self.attribute_chunks[c]
+            buffer = np.empty(rows.shape[1])
+            attribute_gradient(
+                lo, hi, self.owner_ptr, self.owners, self.owner_values, pairs.ptr, pairs.label, self.wide,
+                rows, buffer, gradient,
+            )  # fmt: skip
+
+        small = len(self.owners) < WORTH_A_BARRIER * 4
+        run_chunks(bundles, len(self.bundle_chunks), 1 if small else self.threads)
+        run_chunks(attributes, len(self.attribute_chunks), self.threads)
 
 
 class ChainLikelihood:
@@ -108,16 +152,11 @@ class ChainLikelihood:
         self.tokens = self.plan.tokens(lanes.token_of_row)
         self.sample_weight = np.ones(N) if sample_weight is None else np.asarray(sample_weight, np.float64)
         self.lane_weight = np.where(lanes.sequence >= 0, self.sample_weight[lanes.sequence], 0.0) if N else np.zeros(0)
-        self.owner_ptr, self.owners, self.owner_values = transpose_refs(
-            matrix.token_indptr, matrix.token_refs, matrix.token_values, lanes.row_of_token,
-            matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, matrix.n_attributes, lanes.n_rows,
-        )  # fmt: skip
-        A = matrix.n_attributes
+        self.rows = RowGradient(
+            matrix, pairs, lanes.row_of_token, lanes.n_rows, independent_chunks(self.threads), self.threads
+        )
         chunks = min(max(len(y) // TOKENS_A_CHUNK, 2), MOST_CHUNKS)
         self.group_chunks = balanced(lanes.group_ptr, chunks)
-        self.bundle_chunks = balanced(self.owner_ptr[A:], independent_chunks(self.threads))
-        self.attribute_chunks = balanced(self.owner_ptr[: A + 1], independent_chunks(self.threads))
-        self.wide = pairs.wide_row >= 0
         width = padded(pairs.n_labels)
         self.marginals = aligned(lanes.n_rows + matrix.n_bundles, width, dtype=np.float32)
         longest = max((lanes.group_ptr[hi] - lanes.group_ptr[lo] for lo, hi in self.group_chunks), default=0)
@@ -243,25 +282,9 @@ class ChainLikelihood:
         return counts
 
     def _gather(self, gradient: Float, transition_counts: Float) -> None:
-        """Fill the gradient from the marginal rows: bundles first, then attributes."""
-        A, n_rows, pairs = self.pairs.n_attributes, self.lanes.n_rows, self.pairs
-
-        def bundles(c: int) -> None:
-            lo, hi = self.bundle_chunks[c]
-            bundle_gradient(lo, hi, self.owner_ptr[A:], self.owners, self.owner_values, self.marginals, n_rows)
-
-        def attributes(c: int) -> None:
-            lo, hi = self.attribute_chunks[c]
-            buffer = np.empty(self.marginals.shape[1])
-            attribute_gradient(
-                lo, hi, self.owner_ptr, self.owners, self.owner_values, pairs.ptr, pairs.label, self.wide,
-                self.marginals, buffer, gradient,
-            )  # fmt: skip
-
-        small = len(self.owners) < WORTH_A_BARRIER * 4
-        run_chunks(bundles, len(self.bundle_chunks), 1 if small else self.threads)
-        run_chunks(attributes, len(self.attribute_chunks), self.threads)
-        gradient[len(pairs) :] = transition_counts
+        """Fill the gradient from the marginal rows and what was counted."""
+        self.rows.fill(self.marginals, gradient)
+        gradient[len(self.pairs) :] = transition_counts
 
 
 class SoftLikelihood(ChainLikelihood):

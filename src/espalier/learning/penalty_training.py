@@ -20,7 +20,7 @@ Cost: epochs (or planes) times one constrained decoding of all sequences.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders.batch import decode_batch
-from espalier.decoders.certify import degree_matrix
+from espalier.decoders.certify import degree_matrix, sums
 from espalier.errors import InputError
 from espalier.inference import viterbi
 from espalier.potentials import ChainBatch
@@ -68,7 +68,7 @@ class HeldOut:
         clamped[known, y[known]] = batch.unary[known, y[known]]
         filled = viterbi(batch.with_unary(clamped), allow_infeasible=True)
         labels = np.where(y >= 0, corpus.y, filled.labels).astype(np.int16)
-        teaches = np.array([(corpus.y[a:b] >= 0).any() for a, b in _spans(corpus)]) & np.isfinite(filled.scores)
+        teaches = (sums(corpus.indptr, (y >= 0)[:, None])[:, 0] > 0) & np.isfinite(filled.scores)
         degrees = degree_matrix(compiled, corpus, np.maximum(labels, 0))
         teaches &= ~degrees[:, np.isinf(compiled.rules.penalties)].any(axis=1)
         whole = cls(batch, corpus, labels, degrees, filled.scores)
@@ -76,12 +76,8 @@ class HeldOut:
 
     def _chosen(self, sequences: Int) -> HeldOut:
         """Return some of the sequences."""
-        batch, corpus = self.batch, self.corpus[sequences]
-        tokens = np.concatenate([np.arange(*self.batch.indptr[[i, i + 1]]) for i in sequences] or [np.zeros(0, int)])
-        part = replace(
-            batch, indptr=corpus.indptr, unary=batch.unary[tokens], trans_class=batch.trans_class[tokens]
-        )  # fmt: skip
-        return HeldOut(part, corpus, self.y[tokens], self.degrees[sequences], self.scores[sequences])
+        batch, corpus, y = self.batch.chosen(sequences), self.corpus[sequences], self.y[self.batch.tokens_of(sequences)]
+        return HeldOut(batch, corpus, y, self.degrees[sequences], self.scores[sequences])
 
     def batches(self, size: int) -> Iterator[HeldOut]:
         """Yield the sequences in their order, `size` at a time."""
@@ -97,10 +93,6 @@ class HeldOut:
         unary[known] += 1.0
         unary[known, y[known]] -= 1.0
         return self.batch.with_unary(unary)
-
-
-def _spans(corpus: Corpus) -> Iterator[tuple[int, int]]:
-    return zip(corpus.indptr[:-1].tolist(), corpus.indptr[1:].tolist(), strict=True)
 
 
 def train_perceptron_penalties(

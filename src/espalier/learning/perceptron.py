@@ -20,7 +20,7 @@ from espalier.kernels.perceptron import perceptron_epoch
 from espalier.models.chain import ChainModel
 from espalier.models.weights import Pairs
 
-__all__ = ["Training", "all_pairs", "train_perceptron", "without_zeros"]
+__all__ = ["Training", "all_pairs", "mean_of_steps", "train_perceptron", "without_zeros"]
 
 Float = NDArray[np.float64]
 
@@ -88,12 +88,15 @@ def train_perceptron(
         mistakes.append(int(wrong))
         if wrong == 0:  # nor will any later epoch change anything; the mean below counts them all the same
             break
-    steps = epochs * N
-    if averaged:
-        weights = [((steps + 1) * w - u) / steps for w, u in zip(weights, sums, strict=True)]
-    w, trans, start, end = weights
+    steps = epochs * N if averaged else 0
+    w, trans, start, end = (mean_of_steps(w, u, steps) for w, u in zip(weights, sums, strict=True))
     kept, w = without_zeros(pairs, w)
     return Training(ChainModel(kept, w, trans, start, end), tuple(mistakes))
+
+
+def mean_of_steps(last: Float, moment: Float, steps: int) -> Float:
+    """Return the mean of weights after each of n steps from the last ones and Σ step · change; 0 steps: the last."""
+    return ((steps + 1) * last - moment) / steps if steps else last
 
 
 def _finite(scores: Float) -> Float:

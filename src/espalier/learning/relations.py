@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus
+from espalier.decoders.base import checked_count
 from espalier.errors import EspalierError, InputError
 from espalier.learning.discovery_clauses import ClauseCounter, Clauses
 from espalier.rules.generators import RELATION_KINDS, relation_templates
@@ -109,8 +110,7 @@ def cover(separates: ArrayLike, costs: ArrayLike, depth: int = 1) -> NDArray[np.
     table, prices = np.asarray(separates, bool), np.asarray(costs, np.float64)
     if table.ndim != 2 or prices.shape != (len(table),) or not (np.isfinite(prices) & (prices > 0)).all():
         raise InputError("cover takes a table bool[K, N] and K finite costs above 0")
-    if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
-        raise InputError(f"depth is {depth!r}", hint="expected a whole number of at least 1")
+    checked_count(depth, "depth")
     rules = _different(table, prices)
     if not len(rules):
         return rules

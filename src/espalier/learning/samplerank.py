@@ -29,14 +29,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
+from espalier.decoders.certify import gates
 from espalier.decoders.counts import Conditions
 from espalier.errors import InputError
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.samplerank import samplerank_epoch
-from espalier.learning.perceptron import all_pairs, without_zeros
+from espalier.learning.perceptron import all_pairs, mean_of_steps, without_zeros
 from espalier.models.chain import ChainModel
 from espalier.rules.compile import Compiled
-from espalier.rules.lowering import holds_when_empty
 from espalier.tags import segments
 
 __all__ = [
@@ -172,11 +172,7 @@ def _row_prices(compiled: Compiled, corpus: Corpus, bits: NDArray[np.bool_], p: 
     price = p[linear.rule][None]
     if (linear.gate < 0).all() or not len(corpus):
         return price
-    first = np.array([[holds_when_empty(c) for c in compiled.conditions]] * len(corpus), bool)
-    present = corpus.lengths > 0
-    first[present] = bits[corpus.indptr[:-1][present]]
-    on = np.concatenate([first, np.ones((len(corpus), 1), bool)], axis=1)[:, linear.gate]  # gate -1 is always on
-    return np.where(on, price, 0.0)
+    return np.where(gates(compiled, corpus, bits), price, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +267,7 @@ class Walk:
 
     def averaged(self) -> list[Float]:
         """Return the mean of the weights after every proposal since the last restart."""
-        n = self.steps
-        return [((n + 1) * w - u) / n if n else w.copy() for w, u in zip(self.weights, self._sums, strict=True)]
+        return [mean_of_steps(w, u, self.steps) for w, u in zip(self.weights, self._sums, strict=True)]
 
     def model(self, weights: Sequence[Float] | None = None) -> ChainModel:
         """Return a model of the given weights, by default the current ones."""

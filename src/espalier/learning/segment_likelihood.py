@@ -24,10 +24,10 @@ from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import InfeasibleError, InputError, LabelError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.history import dot
-from espalier.kernels.plan import transpose_refs
-from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
+from espalier.kernels.rows import padded
 from espalier.kernels.segment_features import expectations, reaches
 from espalier.kernels.vector import aligned
+from espalier.learning.likelihood import RowGradient
 from espalier.models.segmental import LENGTH_BINS, SegmentalModel, SegmentFeatures, SegmentInput, length_bins
 from espalier.models.weights import Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, run_chunks
@@ -61,12 +61,8 @@ class KnownSegments:
     @classmethod
     def of(cls, corpus: Corpus, outside: str | None) -> KnownSegments:
         """Read a labelled corpus; each token of `outside` is a segment of its own."""
-        if corpus.n_tokens == 0:
-            raise InputError("the training corpus is empty", hint="give at least one sequence with at least one token")
-        if corpus.y is None or corpus.labels is None:
-            raise InputError("fit needs labels: pass y, or a Corpus that has them")
-        if (corpus.y < 0).all():
-            raise LabelError("every label is unknown", hint="at least one token must be labelled")
+        assert corpus.y is not None
+        assert corpus.labels is not None
         names = corpus.labels.names
         marked = all(map(is_tag, names))
         fields = Labels(dict.fromkeys(_field(name) if marked else name for name in names))
@@ -125,20 +121,14 @@ def _field(tag: str) -> str:
 
 
 class _Rows:
-    """Score rows of one matrix under changing weights, and the way back from rows of expectations to a gradient."""
+    """Score rows of one matrix under changing weights, rows of expectations, and the way back from these."""
 
     def __init__(self, matrix: FeatureMatrix, pairs: Pairs, n_chunks: int, threads: int) -> None:
-        M, A = matrix.n_tokens, matrix.n_attributes
-        self.n_tokens, self.pairs, self.threads = M, pairs, threads
+        M, self.threads = matrix.n_tokens, threads
         self.plan = RowPlan.of(matrix, pairs)
         self.tokens = self.plan.tokens(np.arange(M))
-        self.owner_ptr, self.owners, self.owner_values = transpose_refs(
-            matrix.token_indptr, matrix.token_refs, matrix.token_values, np.arange(M),
-            matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, A, M,
-        )  # fmt: skip
+        self.way_back = RowGradient(matrix, pairs, np.arange(M), M, n_chunks, threads)
         self.token_chunks = balanced(np.arange(M + 1), n_chunks)
-        self.bundle_chunks = balanced(self.owner_ptr[A:], n_chunks)
-        self.attribute_chunks = balanced(self.owner_ptr[: A + 1], n_chunks)
         self.scores = aligned(M, padded(pairs.n_labels))
         self.expected = aligned(M + matrix.n_bundles, padded(pairs.n_labels))
 
@@ -148,25 +138,6 @@ class _Rows:
         chunks = self.token_chunks
         run_chunks(lambda c: self.plan.score(self.tokens, *chunks[c], w, self.scores), len(chunks), self.threads)
         self.expected[:] = 0.0
-
-    def gather(self, gradient: Float) -> None:
-        """Fill the gradient, float64[P], from the expectations of the tokens."""
-        A, pairs = self.pairs.n_attributes, self.pairs
-
-        def bundles(c: int) -> None:
-            lo, hi = self.bundle_chunks[c]
-            bundle_gradient(lo, hi, self.owner_ptr[A:], self.owners, self.owner_values, self.expected, self.n_tokens)
-
-        def attributes(c: int) -> None:
-            lo, hi = self.attribute_chunks[c]
-            buffer = np.empty(self.expected.shape[1])
-            attribute_gradient(
-                lo, hi, self.owner_ptr, self.owners, self.owner_values, pairs.ptr, pairs.label, pairs.wide_row >= 0,
-                self.expected, buffer, gradient,
-            )  # fmt: skip
-
-        run_chunks(bundles, len(self.bundle_chunks), self.threads)
-        run_chunks(attributes, len(self.attribute_chunks), self.threads)
 
 
 class SegmentLikelihood:
@@ -265,7 +236,7 @@ class SegmentLikelihood:
         gradient = np.empty(self.n_parameters)
         *parts, lengths, inside, transitions = np.split(gradient, np.cumsum(self.sizes))
         for rows, part in zip(self.rows, parts, strict=True):
-            rows.gather(part)
+            rows.way_back.fill(rows.expected, part)
         lengths[:] = by_kind.sum(axis=1).ravel()[: len(lengths)]
         inside[:] = by_kind[:, 1].sum(axis=0)[: len(inside)]
         transitions[:] = steps.sum(axis=0)[self.from_label, self.to_label]

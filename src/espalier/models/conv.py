@@ -53,6 +53,7 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
 from espalier.features.hashed import GROUPS, SPACES, HashedWords, hashed_words, spaces_before
 from espalier.parallel import choose_threads
+from espalier.potentials import ChainBatch
 
 __all__ = [
     "STORAGES",
@@ -505,6 +506,12 @@ class ScoringNet:
         if not np.isfinite(found).all():
             raise ModelFileError("the weights of the net are so large that its scores are no numbers")
         return found
+
+    def potentials(self, corpus: Corpus, threads: int | None = None) -> ChainBatch:
+        """Return the scores with those between labels, as potentials."""
+        trans, start, end = (self.weights[name].astype(np.float64) for name in ("trans", "start", "end"))
+        classes = np.zeros(corpus.n_tokens, np.int32)
+        return ChainBatch(corpus.indptr, self.scores(corpus, threads), trans[None], classes, start, end)
 
     def _score(self, corpus: Corpus, threads: int, found: NDArray[np.float64]) -> None:
         """Write the scores of every token, slice by slice."""

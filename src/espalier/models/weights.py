@@ -211,8 +211,10 @@ def _sum_without_kernels(matrix: FeatureMatrix, pairs: Pairs, w: Float) -> Float
     refs = np.concatenate([matrix.bundle_ids, matrix.token_refs])
     sizes = np.concatenate([np.diff(matrix.bundle_indptr), np.diff(matrix.token_indptr)])
     row = np.repeat(np.arange(R + M), sizes)
-    values = [v if len(v) else np.ones(n) for v, n in _levels(matrix)] if _has_values(matrix) else None
-    given = None if values is None else np.concatenate(values)
+    given = None
+    if len(matrix.bundle_values) or len(matrix.token_values):
+        levels = (matrix.bundle_values, len(matrix.bundle_ids)), (matrix.token_values, len(matrix.token_refs))
+        given = np.concatenate([values if len(values) else np.ones(n) for values, n in levels])
     bundled = refs >= A
     own = np.flatnonzero(~bundled)
     first = pairs.ptr[refs[own]]
@@ -228,14 +230,6 @@ def _sum_without_kernels(matrix: FeatureMatrix, pairs: Pairs, w: Float) -> Float
         added = table[refs[to] - A] if given is None else table[refs[to] - A] * given[to, None]
         unary[token[begins]] += np.add.reduceat(added, begins, axis=0)
     return np.ascontiguousarray(unary)
-
-
-def _levels(matrix: FeatureMatrix) -> list[tuple[Float, int]]:
-    return [(matrix.bundle_values, len(matrix.bundle_ids)), (matrix.token_values, len(matrix.token_refs))]
-
-
-def _has_values(matrix: FeatureMatrix) -> bool:
-    return len(matrix.bundle_values) + len(matrix.token_values) > 0
 
 
 def _check_width(matrix: FeatureMatrix, pairs: Pairs) -> None:

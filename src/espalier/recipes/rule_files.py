@@ -191,19 +191,15 @@ def find_rules(
 
 def _crossed(corpus: Corpus, news: Callable[[str], None]) -> list[list[str]]:
     """Return the answers of CRFs, each fitted to all folds but the one that it labels."""
-    import numpy as np
-
     from espalier.estimators.crf import CRF
+    from espalier.estimators.held_out import fitted, folds_of
 
     if len(corpus) < 2:
         ways: list[Hint] = [("give ", Argument("discover", "model")), "more records"]
         raise InputError("one record is too few to learn from and to judge by", hint=ways)
-    assert corpus.labels is not None
     answers: list[list[str]] = [[]] * len(corpus)
-    fold = np.arange(len(corpus)) % min(FOLDS, len(corpus))
-    for f in range(int(fold.max()) + 1):
-        news(f"CRF {f + 1} of {int(fold.max()) + 1}")
-        crf = CRF().fit(corpus[fold != f], labels=corpus.labels.names)
-        for i, y in zip(np.flatnonzero(fold == f), crf.predict(corpus[fold == f]), strict=True):
-            answers[i] = y
+    folds = min(FOLDS, len(corpus))
+    for f, (rest, _, own) in enumerate(folds_of(corpus, None, folds)):
+        news(f"CRF {f + 1} of {folds}")
+        answers[f::folds] = fitted(CRF(), rest, None).predict(own)
     return answers

@@ -23,7 +23,16 @@ from numpy.typing import NDArray
 from espalier.errors import InputError
 from espalier.rules.forms import Machine
 
-__all__ = ["MOST_CONDITIONS", "Automaton", "Component", "SizeError", "build_automaton", "estimate_size", "tabulate"]
+__all__ = [
+    "MOST_CONDITIONS",
+    "Automaton",
+    "Component",
+    "SizeError",
+    "build_automaton",
+    "estimate_size",
+    "tabulate",
+    "token_classes",
+]
 
 MOST_CONDITIONS = 8
 """An automaton over more conditions, 2^8 token classes, is refused."""
@@ -74,8 +83,7 @@ def tabulate(machine: Machine, always: frozenset[int], L: int, limit: int) -> Co
 
     always : conditions that hold everywhere; they make no class.
     """
-    bits = tuple(bit for bit in dict.fromkeys(machine.reads) if bit not in always)
-    holds = [_row(machine.reads, bits, c) for c in range(1 << len(bits))]
+    bits, holds = token_classes(machine, always)
     number: dict[Hashable, int] = {machine.initial: 0}
     todo: list[tuple[Hashable, int]] = [(machine.initial, -1)]  # states with the label they stand behind
     seen = set(todo)
@@ -94,12 +102,14 @@ def tabulate(machine: Machine, always: frozenset[int], L: int, limit: int) -> Co
     return _laid_out(machine, bits, list(number), origin, np.array(steps, np.int64).reshape(-1, len(holds), L, 2))
 
 
-def _row(reads: tuple[int, ...], bits: tuple[int, ...], c: int) -> list[bool]:
-    """Return the conditions of class c as `step` reads them: those that make no class hold."""
-    row = [True] * (max(reads, default=-1) + 1)
-    for b, bit in enumerate(bits):
-        row[bit] = bool(c >> b & 1)
-    return row
+def token_classes(machine: Machine, always: frozenset[int]) -> tuple[tuple[int, ...], list[list[bool]]]:
+    """Return the conditions that make a class, and those of each class as `step` reads them: the others hold."""
+    bits = tuple(bit for bit in machine.reads if bit not in always)
+    rows = [[True] * (max(machine.reads, default=-1) + 1) for _ in range(1 << len(bits))]
+    for c, row in enumerate(rows):
+        for b, bit in enumerate(bits):
+            row[bit] = bool(c >> b & 1)
+    return bits, rows
 
 
 def _laid_out(machine: Machine, bits: tuple[int, ...], order: list[Hashable], origin: Int, steps: Int) -> Component:

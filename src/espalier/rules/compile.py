@@ -208,6 +208,14 @@ class GroundedMonitor:
         """Return what only the end tells."""
         return self.machine.final(state)
 
+    def degree(self, y: Sequence[int]) -> int:
+        """Read a whole labelling."""
+        state, total, i = self.initial, 0, -1
+        for t, j in enumerate(y):
+            state, increment = self.step(state, t, i, j)
+            total, i = total + increment, j
+        return total + self.final(state)
+
 
 @dataclass(frozen=True, eq=False)
 class Grounded:
@@ -248,11 +256,6 @@ class Grounded:
     def monitor(self, k: int) -> GroundedMonitor:
         """Return the monitor of rule k, whatever its form."""
         return GroundedMonitor(self.compiled.machines[k], self._bit_rows)
-
-    @property
-    def features(self) -> NDArray[np.int16]:
-        """The features of the linear rules, int16[F, L + 1, L]."""
-        return self.compiled.features
 
     @cached_property
     def active(self) -> Int:
@@ -343,13 +346,7 @@ def degrees_of(grounded: Grounded, y: Sequence[int] | NDArray[Any]) -> Int:
         return meaning.degrees(compiled.rules, grounded.tokens, names, text=grounded.text)
     degrees = compiled.local.degrees(grounded.bits, ids, compiled.K)
     degrees += compiled.linear.excess(ids, grounded.active, compiled.K)
-    pairs = list(enumerate(zip([-1, *ids.tolist()], ids.tolist(), strict=False)))
     for k, form in enumerate(compiled.form):
         if form == "monitor":
-            monitor = grounded.monitor(k)
-            state = monitor.initial
-            for t, (i, j) in pairs:
-                state, increment = monitor.step(state, t, i, j)
-                degrees[k] += increment
-            degrees[k] += monitor.final(state)
+            degrees[k] = grounded.monitor(k).degree(ids.tolist())
     return degrees

@@ -59,6 +59,7 @@ __all__ = [
     "State",
     "Sum",
     "Switch",
+    "stacked_charges",
 ]
 
 Bits = NDArray[np.bool_]
@@ -176,18 +177,7 @@ class LocalForm:
     @classmethod
     def of(cls, charged: Sequence[tuple[int, int, Counts]], L: int) -> LocalForm:
         """Stack (rule, bit, matrix[L + 1, L])."""
-        alone = [(m == m[-1]).all() for _, _, m in charged]
-        unary = [c for c, lone in zip(charged, alone, strict=True) if lone]
-        pair = [c for c, lone in zip(charged, alone, strict=True) if not lone]
-        return cls(
-            np.array([k for k, _, _ in unary], np.int64),
-            np.array([b for _, b, _ in unary], np.int64),
-            np.array([m[-1] for _, _, m in unary], np.int64).reshape(-1, L),
-            np.array([k for k, _, _ in pair], np.int64),
-            np.array([b for _, b, _ in pair], np.int64),
-            np.array([m[:-1] for _, _, m in pair], np.int64).reshape(-1, L, L),
-            np.array([m[-1] for _, _, m in pair], np.int64).reshape(-1, L),
-        )
+        return cls(*stacked_charges(charged, L, np.int64))
 
     def charged(self, bits: Bits, price: Price) -> tuple[Price, Price | None]:
         """Return what labels cost, [T, L], and pairs that enter a token, [T, L, L] (row 0 unused) or None if nothing.
@@ -213,6 +203,24 @@ class LocalForm:
             pairs = bits[1:, self.pair_bit] * self.pair[:, y[:-1], y[1:]].T
             np.add.at(degrees, self.pair_rule, pairs.sum(axis=0) + bits[0, self.pair_bit] * self.first[:, y[0]])
         return degrees
+
+
+def stacked_charges(
+    charged: Sequence[tuple[int, int, Price]], L: int, dtype: type
+) -> tuple[Counts, Counts, Price, Counts, Counts, Price, Price]:
+    """Part (number, bit, matrix[L + 1, L]) into those that depend on one label and on two; see `LocalForm`."""
+    alone = [(m == m[-1]).all() for _, _, m in charged]
+    unary = [c for c, lone in zip(charged, alone, strict=True) if lone]
+    pair = [c for c, lone in zip(charged, alone, strict=True) if not lone]
+    return (
+        np.array([k for k, _, _ in unary], np.int64),
+        np.array([b for _, b, _ in unary], np.int64),
+        np.array([m[-1] for _, _, m in unary], dtype).reshape(-1, L),
+        np.array([k for k, _, _ in pair], np.int64),
+        np.array([b for _, b, _ in pair], np.int64),
+        np.array([m[:-1] for _, _, m in pair], dtype).reshape(-1, L, L),
+        np.array([m[-1] for _, _, m in pair], dtype).reshape(-1, L),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -131,25 +131,29 @@ def _trie(phrases: tuple[str, ...], fold: bool) -> PhraseTrie:
 
 
 @dataclass(frozen=True, slots=True)
-class InOrder:
-    """Parts of a pattern, one behind the other; nested ones are flattened."""
+class _Parts:
+    """Parts of a pattern put together in one way; nested ones of the same kind are flattened."""
 
     parts: tuple[PhrasePart, ...]
 
     def __post_init__(self) -> None:
         """Flatten."""
-        _flatten(self)
+        flat: list[PhrasePart] = []
+        for part in map(_plain, self.parts):
+            flat.extend(part.parts if isinstance(part, _Parts) and type(part) is type(self) else (part,))
+        if len(flat) < 2:
+            raise RuleError(f"{type(self).__name__} needs at least two parts")
+        object.__setattr__(self, "parts", tuple(flat))
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class InOrder(_Parts):
+    """Parts of a pattern, one behind the other; nested ones are flattened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Either(_Parts):
     """One of these parts of a pattern; nested ones are flattened."""
-
-    parts: tuple[PhrasePart, ...]
-
-    def __post_init__(self) -> None:
-        """Flatten."""
-        _flatten(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,15 +344,6 @@ def _plain(part: PhrasePart) -> PhrasePart:
     if not isinstance(part, PhrasePart):
         raise RuleError(f"a pattern is made of token conditions, not of {part!r:.80}")
     return part
-
-
-def _flatten(node: InOrder | Either) -> None:
-    flat: list[PhrasePart] = []
-    for part in map(_plain, node.parts):
-        flat.extend(part.parts if isinstance(part, InOrder | Either) and type(part) is type(node) else (part,))
-    if len(flat) < 2:
-        raise RuleError(f"{type(node).__name__} needs at least two parts")
-    object.__setattr__(node, "parts", tuple(flat))
 
 
 def _check_role(role: str) -> None:

@@ -265,18 +265,19 @@ class Text(Condition):
 
 
 @dataclass(frozen=True, slots=True)
-class AllOf(Condition):
-    """All of these hold; nested ones are flattened."""
+class _Several(Condition):
+    """Conditions joined in one way; nested ones of the same kind are flattened."""
 
     conditions: tuple[Condition, ...]
 
     def __post_init__(self) -> None:
         """Flatten."""
-        _flatten(self)
-
-    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
-        """Do all hold?"""
-        return all(c.holds(tokens, t, text) for c in self.conditions)
+        flat: list[Condition] = []
+        for condition in self.conditions:
+            flat.extend(condition.conditions if type(condition) is type(self) else (condition,))
+        if len(flat) < 2:
+            raise RuleError(f"{type(self).__name__} needs at least two conditions")
+        object.__setattr__(self, "conditions", tuple(flat))
 
     def inner(self) -> tuple[Condition, ...]:
         """Return all of them."""
@@ -284,22 +285,21 @@ class AllOf(Condition):
 
 
 @dataclass(frozen=True, slots=True)
-class AnyOf(Condition):
+class AllOf(_Several):
+    """All of these hold; nested ones are flattened."""
+
+    def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
+        """Do all hold?"""
+        return all(c.holds(tokens, t, text) for c in self.conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf(_Several):
     """At least one of these holds; nested ones are flattened."""
-
-    conditions: tuple[Condition, ...]
-
-    def __post_init__(self) -> None:
-        """Flatten."""
-        _flatten(self)
 
     def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
         """Does one hold?"""
         return any(c.holds(tokens, t, text) for c in self.conditions)
-
-    def inner(self) -> tuple[Condition, ...]:
-        """Return all of them."""
-        return self.conditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,12 +377,3 @@ def _check_regex(regex: str) -> str:
     compile_regex(regex)
     pieces = regex.split("\\\\")  # an escaped backslash does not escape the slash behind it
     return "\\\\".join(piece.replace("\\/", "/") for piece in pieces)
-
-
-def _flatten(node: AllOf | AnyOf) -> None:
-    flat: list[Condition] = []
-    for condition in node.conditions:
-        flat.extend(condition.conditions if type(condition) is type(node) else (condition,))
-    if len(flat) < 2:
-        raise RuleError(f"{type(node).__name__} needs at least two conditions")
-    object.__setattr__(node, "conditions", tuple(flat))

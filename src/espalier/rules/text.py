@@ -354,16 +354,8 @@ def _sum(terms: list[n.Term]) -> str:
     return text
 
 
-def _before(node: n.Before) -> str:
-    return f"{print_fields(node.first, leading=True)} before {print_fields(node.second)}"
-
-
-def _followed(node: n.Followed) -> str:
-    return f"{print_fields(node.first, leading=True)} followed by {print_fields(node.second)}"
-
-
-def _later(node: n.Later) -> str:
-    return f"{print_fields(node.first, leading=True)} followed later by {print_fields(node.second)}"
+def _between(words: str, node: n.Before | n.Followed | n.Later) -> str:
+    return f"{print_fields(node.first, leading=True)} {words} {print_fields(node.second)}"
 
 
 def _exists(node: n.Exists) -> str:
@@ -398,9 +390,9 @@ _PRINTERS: dict[type[n.Node], Callable[[Anything], str]] = {
     n.Once: _once,
     n.Length: _length,
     n.Linear: _linear,
-    n.Before: _before,
-    n.Followed: _followed,
-    n.Later: _later,
+    n.Before: partial(_between, "before"),
+    n.Followed: partial(_between, "followed by"),
+    n.Later: partial(_between, "followed later by"),
     n.Exists: _exists,
     n.If: _if,
     n.All: _all,

@@ -8,7 +8,7 @@ again goes on from there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass
@@ -93,21 +93,15 @@ class Bench:
     def labeller(self, task: ProjectTask, model: int | None) -> Labeller:
         """Return a model of a task by number; None is no model. Call it while computing."""
         key = (task.name, task.labels, model)  # a task that is made anew may have other labels
-        found = self._labellers.get(key)
-        if found is None:
-            found = load_labeller(self.models, task, model)
-            self._labellers.put(key, found)
-        return found
+        return self._labellers.made(key, lambda: load_labeller(self.models, task, model))
 
     def extractor(self, task: ProjectTask, model: int | None, documents: Sequence[Document]) -> Extractor:
         """Return a model under the rules of a task, for the documents of a piece. Call it while computing."""
         labeller = self.labeller(task, model)
-        key = (labeller, task.rules.key)
-        found = self._ruled.get(key)
-        if found is None:
-            found = labeller.extractor.with_rules(applied(task.rules, labeller))
-            self._ruled.put(key, found)
-        return cut_short(found, documents)
+        ruled = self._ruled.made(
+            (labeller, task.rules.key), lambda: labeller.extractor.with_rules(applied(task.rules, labeller))
+        )
+        return cut_short(ruled, documents)
 
     def check_many(self, count: int) -> None:
         """Refuse more records than one request may ask for."""
@@ -137,25 +131,18 @@ class Bench:
 
     def batch(self, labeller: Labeller, stored: Sequence[Stored]) -> Scored:
         """Return records with their scores; those of the last few requests are kept whole."""
-        key = (labeller.key, tuple(one.id for one in stored))
-        found = self._batches.get(key)
-        if found is None:
-            documents = [one.document for one in stored]
-            corpus = Corpus.from_tokens([document.words for document in documents], documents=documents)
-            found = Scored(documents, corpus, self._potentials(labeller, stored))
-            self._batches.put(key, found)
-        return found
+        documents = [one.document for one in stored]
 
-    def _potentials(self, labeller: Labeller, stored: Sequence[Stored]) -> ChainBatch:
+        def scored() -> Scored:
+            corpus = Corpus.from_tokens([document.words for document in documents], documents=documents)
+            return Scored(documents, corpus, joined(self._scores.several(keys, potentials)))
+
+        def potentials(missing: list[int]) -> list[ChainBatch]:
+            found = labeller.extractor.score([documents[i] for i in missing]).potentials
+            return [alone(found, i) for i in range(len(missing))]
+
         keys = [(labeller.key, one.id) for one in stored]
-        found = {key: self._scores.get(key) for key in keys}
-        missing = [one for one in stored if found[labeller.key, one.id] is None]
-        if missing:
-            scored = labeller.extractor.score([one.document for one in missing])
-            for i, one in enumerate(missing):
-                found[labeller.key, one.id] = part = alone(scored.potentials, i)
-                self._scores.put((labeller.key, one.id), part)
-        return joined([known for key in keys if (known := found[key]) is not None])
+        return self._batches.made(tuple(keys), scored)
 
     def answers(self, task: ProjectTask, stored: Sequence[Stored], model: int | None, turn: Turn) -> list[Extraction]:
         """Return what a model and the task's rules say about records."""
@@ -173,14 +160,7 @@ class Bench:
         """Return the answers for the records of one piece; they are kept."""
         rules = (task.rules.key, hash(task.labels))
         keys = [(model, rules, one.id) for one in some]
-        found = {key: self._answers.get(key) for key in keys}
-        missing = [(key, one) for key, one in zip(keys, some, strict=True) if found[key] is None]
-        if missing:
-            answers = self._decoded(task, [one for _, one in missing], model)
-            for (key, _), answer in zip(missing, answers, strict=True):
-                found[key] = answer
-                self._answers.put(key, answer)
-        return [known for key in keys if (known := found[key]) is not None]
+        return self._answers.several(keys, lambda missing: self._decoded(task, [some[i] for i in missing], model))
 
     def _decoded(self, task: ProjectTask, some: Sequence[Stored], model: int | None, k: int = 1) -> list[Extraction]:
         """Return the k best answers for the records of one piece."""
@@ -193,17 +173,14 @@ class Bench:
         """Return how sure the active model is of each record."""
         rules = (task.rules.key, hash(task.labels))
         keys = [(task.active, rules, one.id) for one in stored]
-        found = [self._sure.get(key) for key in keys]
-        missing = [i for i, sure in enumerate(found) if sure is None]
+
+        def sure(missing: list[int]) -> Iterator[float]:
+            rest = [stored[i] for i in missing]
+            for a, b in turn.pieces([one.document for one in rest]):
+                yield from (answer.confidence for answer in self.answers(task, rest[a:b], task.active, turn))
+
         with self.computing() as turn:
-            for a, b in turn.pieces([stored[i].document for i in missing]):
-                some = missing[a:b]
-                for i, answer in zip(
-                    some, self.answers(task, [stored[i] for i in some], task.active, turn), strict=True
-                ):
-                    found[i] = answer.confidence
-                    self._sure.put(keys[i], answer.confidence)
-        return [sure for sure in found if sure is not None]
+            return self._sure.several(keys, sure)
 
     def readings(
         self, task: ProjectTask, stored: Sequence[Stored], model: int | None, k: int, turn: Turn
@@ -312,17 +289,14 @@ def listed(
     """Return a page of records, of those that were found or of all; an order by confidence needs the answers of all."""
     bench.check_many(limit)
     total, done = bench.records.counts(task.name)
-    matching = {"any": total, "yes": done, "no": total - done}[corrected]
-    if found is not None:
-        matching = len(found)
-        if order != "position":
-            found = _by_confidence(bench, task, found, reverse=order == "confidence")
-        stored = list(found)[offset : offset + limit]
-    elif order == "position":
+    matching = {"any": total, "yes": done, "no": total - done}[corrected] if found is None else len(found)
+    if found is None and order == "position":
         stored = bench.records.all(task.name, _CORRECTED[corrected], offset, limit)
     else:
-        everything = bench.records.all(task.name, _CORRECTED[corrected])
-        stored = _by_confidence(bench, task, everything, reverse=order == "confidence")[offset : offset + limit]
+        everything = bench.records.all(task.name, _CORRECTED[corrected]) if found is None else list(found)
+        if order != "position":
+            everything = _by_confidence(bench, task, everything, reverse=order == "confidence")
+        stored = everything[offset : offset + limit]
     counts = {"total": total, "corrected": done, "matching": matching, "offset": offset, "model": task.active}
     return {**counts, "records": bench.record_dicts(task, stored, k)}
 

@@ -96,12 +96,5 @@ class Deadline:
     def check(self) -> None:
         """Raise if the time is over."""
         if not self.left:
-            raise self.over()
-
-    def over(self) -> Failure:
-        """Return the answer of a request whose time is over."""
-        return Failure(
-            504,
-            f"this took longer than {self.seconds:g} seconds",
-            "ask for fewer records, or again: what is done is kept",
-        )
+            hint = "ask for fewer records, or again: what is done is kept"
+            raise Failure(504, f"this took longer than {self.seconds:g} seconds", hint)

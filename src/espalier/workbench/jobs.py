@@ -22,7 +22,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from sqlite3 import Row
@@ -43,6 +43,7 @@ ALWAYS: Literal["always"] = "always"
 Activate = bool | Literal["always"]
 ENDED = ("done", "failed", "cancelled")
 _JSON = ("curve", "error", "verdict")
+_OPEN = "state IN ('queued', 'running')"
 _INTERRUPTED = Failure(500, "the server was stopped while this ran", "start it again").body()["error"]
 _BY_RULES = ("pr", "ge")
 _MEMORY = 8 << 30  # bytes that a training process may address, where that can be set
@@ -128,10 +129,11 @@ class Jobs:
 
     def _kill(self) -> None:
         if self._process is not None and self._process.poll() is None:
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, signal.SIGKILL)  # it leads a group of its own
-            else:
-                self._process.kill()
+            with suppress(ProcessLookupError):  # it ended by itself since, and another thread knows
+                if hasattr(os, "killpg"):
+                    os.killpg(self._process.pid, signal.SIGKILL)  # it leads a group of its own
+                else:
+                    self._process.kill()
 
     def _work(self) -> None:
         while not self._closed:
@@ -326,9 +328,7 @@ class JobTable:
 
     def open(self, task: str) -> list[int]:
         """Return the numbers of a task's jobs that have not ended."""
-        rows = self._db.rows(
-            "SELECT id FROM job WHERE task = ? AND state IN ('queued', 'running') ORDER BY id DESC", task
-        )
+        rows = self._db.rows(f"SELECT id FROM job WHERE task = ? AND {_OPEN} ORDER BY id DESC", task)
         return [row["id"] for row in rows]
 
     def running(self) -> int | None:
@@ -338,10 +338,7 @@ class JobTable:
 
     def note(self, job: int, **columns: Any) -> None:
         """Store the news of a job that runs."""
-        values = {name: json.dumps(value) if name in _JSON else value for name, value in columns.items()}
-        sets = ", ".join(f"{name} = ?" for name in values)
-        with self._db.write() as write:
-            write.execute(f"UPDATE job SET {sets} WHERE id = ? AND state = 'running'", (*values.values(), job))
+        self._set(job, "state = 'running'", columns)
 
     def waiting(self) -> int:
         """Return how many jobs wait."""
@@ -351,20 +348,17 @@ class JobTable:
     def change(self, job: int, state: str, **columns: Any) -> bool:
         """Move a job that has not ended to another state; say whether that was possible."""
         stamp = "started" if state == "running" else "finished"
-        columns |= {"state": state, stamp: now()}
-        columns |= {name: json.dumps(columns[name]) for name in _JSON if name in columns}
+        return self._set(job, _OPEN, {**columns, "state": state, stamp: now()})
+
+    def _set(self, job: int, condition: str, columns: Mapping[str, Any]) -> bool:
+        values = [json.dumps(value) if name in _JSON else value for name, value in columns.items()]
         sets = ", ".join(f"{name} = ?" for name in columns)
         with self._db.write() as write:
-            done = write.execute(
-                f"UPDATE job SET {sets} WHERE id = ? AND state IN ('queued', 'running')", (*columns.values(), job)
-            )  # fmt: skip
-            return done.rowcount > 0
+            done = write.execute(f"UPDATE job SET {sets} WHERE id = ? AND {condition}", (*values, job))
+        return done.rowcount > 0
 
 
 def _job(row: Row) -> dict[str, Any]:
     found = {key: row[key] for key in row.keys() if key not in ("activate", *_JSON)}  # noqa: SIM118
     found["activate"] = ALWAYS if row["activate"] == 2 else bool(row["activate"])
-    found["curve"] = json.loads(row["curve"])
-    for name in ("error", "verdict"):
-        found[name] = None if row[name] is None else json.loads(row[name])
-    return found
+    return found | {name: None if row[name] is None else json.loads(row[name]) for name in _JSON}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -50,6 +50,23 @@ class Kept(Generic[Value]):
             self._total += self._size(value)
             while self._total > self._bound and self._values:
                 self._total -= self._size(self._values.popitem(last=False)[1])
+
+    def made(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Return a value; one that is not kept is made, and kept."""
+        found = self.get(key)
+        if found is None:
+            found = make()
+            self.put(key, found)
+        return found
+
+    def several(self, keys: Sequence[Hashable], make: Callable[[list[int]], Iterable[Value]]) -> list[Value]:
+        """Return the values of some keys; make : from the places of those that are not kept to their values."""
+        found = [self.get(key) for key in keys]
+        missing = [i for i, value in enumerate(found) if value is None]
+        for i, value in zip(missing, make(missing) if missing else (), strict=True):
+            found[i] = value
+            self.put(keys[i], value)
+        return [value for value in found if value is not None]
 
     def __len__(self) -> int:
         """Return how many values are kept."""

@@ -19,6 +19,7 @@ from espalier.documents.parsing import find_in, place_in_document, read_unclear
 from espalier.documents.reading import KINDS, read_document
 from espalier.errors import FormatError
 from espalier.io import InputProblem, format_by_content, format_by_name, iter_read
+from espalier.io.files import encodable
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
 from espalier.workbench.given_labels import take_labels
@@ -55,7 +56,7 @@ class UploadReading:
 
     def take(self, bench: Bench, document: Document, where: str, source: dict[str, Any] | None = None) -> None:
         """Keep a document, unless it is empty or too long for a record."""
-        if not _is_text(document.text):
+        if not encodable(document.text):
             self.problems.append((where, "it holds half of a character (a lone surrogate); it is left out"))
         elif not document.tokens:
             self.problems.append((where, "there is no text in it; it is left out"))
@@ -166,15 +167,6 @@ def add(
     take_labels(task, reading)
     added = bench.records.add(task, reading.documents, reading.sources, who)
     return added, [{"where": where, "what": what} for where, what in reading.problems]
-
-
-def _is_text(text: str) -> bool:
-    """Can it be written as UTF-8? JSON can spell characters that are none."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _unpacked(data: bytes, most: int) -> bytes:

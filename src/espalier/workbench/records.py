@@ -146,11 +146,7 @@ class RecordStore:
     def _stored(self, row: Row) -> Stored:
         """Return a row as a record; a text never changes, so cutting it into tokens is done once."""
         key = tuple(row[name] for name in ("id", "corrected", "corrected_at", "version", "flag", "skipped", "comments"))
-        found = self._kept.get(key)
-        if found is None:
-            found = _stored(row)
-            self._kept.put(key, found)
-        return found
+        return self._kept.made(key, lambda: _stored(row))
 
     def counts(self, task: str) -> tuple[int, int]:
         """Return how many records there are, and how many of them are corrected."""
