@@ -298,6 +298,33 @@ def endless(chars: list[Char], random: Random) -> list[Char]:
     return [*chars, (".", chars[-1][1])] if chars and chars[-1][1] != "url" else chars
 
 
+def remarked(chars: list[Char], random: Random) -> list[Char]:
+    """Put a remark in brackets behind the title: its language, or what kind of text it is."""
+    inside = [k for k, (_, label) in enumerate(chars) if label == "title"]
+    if not inside or inside[-1] - inside[0] + 1 != len(inside):
+        return chars
+    end = inside[-1] + 1
+    language = random.choice(("Russian", "German", "French", "Japanese", "Chinese", "Spanish", "Polish", "Turkish"))
+    words = random.choice(
+        (
+            f"in {language}",
+            f"in {language}",
+            f"In {language}",
+            f"in {language} with English abstract",
+            f"in {language}, English summary",
+            "invited paper",
+            "Special issue",
+            "abstract",
+            "in preparation",
+            "to appear",
+        )
+    )
+    opening, closing = random.choice(("()", "()", "[]"))
+    mark = chars[end - 1][0] if chars[end - 1][0] in ".,:;" else ""
+    remark = _labelled(f"{opening}{words}{closing}{mark}", "note")
+    return [*chars[: end - len(mark)], (" ", ""), *remark, *chars[end:]]
+
+
 def followed(chars: list[Char], random: Random) -> list[Char]:
     """Put words behind the end that services and styles of the past leave there."""
     day = f"{random.randint(1, 28)} {random.choice(_MONTHS)} {random.randint(2005, 2024)}"
@@ -353,6 +380,7 @@ CHANGES: tuple[tuple[float, Callable[[list[Char], Random], list[Char]]], ...] = 
         (0.12, subtitled),
         (0.03, suffixed),
         (0.2, other_doi),
+        (0.02, remarked),
         (0.04, followed),
     ),
     *((0.3, straightened), (0.03, tex_quoted), (0.02, unquoted), (0.6, dashed), (0.05, without_accents)),

@@ -84,6 +84,8 @@ def test_anystyle_volumes_are_divided(volume: str, expected: list[tuple[str, str
         ("Retrieved March 23, 2016, from Nowhere:", "accessed"),
         ("Retrieved from", "url"),
         ("Available:", "url"),
+        ("Retirado de", "url"),
+        ("Link:", "url"),
         ("Cited 76 times.", "note"),
         ("in press.", "note"),
         ("(Unpublished doctoral dissertation).", "genre"),
@@ -107,6 +109,9 @@ def test_anystyle_notes(note: str, label: str) -> None:
         ([("publisher", "Dissertation, Ely.")], [("genre", "Dissertation,"), ("institution", "Ely.")]),
         ([("note", "[Online]."), ("url", "http://x.org")], [("genre", "[Online]."), ("url", "http://x.org")]),
         ([("url", "[Online]. Available: x.org")], [("genre", "[Online]."), ("url", "Available: x.org")]),
+        ([("note", "ELY-TDR-19,")], [("genre", "ELY-TDR-19,")]),
+        ([("note", "ELY -PAS-OAK-16-002")], [("genre", "ELY -PAS-OAK-16-002")]),
+        ([("collection-title", "(ELY Policy brief).")], [("genre", "(ELY Policy brief).")]),
     ],
 )
 def test_genres_and_their_numbers(fields: list[tuple[str, str]], expected: list[tuple[str, str]]) -> None:
@@ -139,6 +144,36 @@ def test_editors_have_their_cue_words() -> None:
     assert found == [("title", "Woods ,"), ("editor", "sous la direction de A. Elm")]
     assert converted("anystyle", ("editor", "(A. Elm, Trans.)")) == [("translator", "(A. Elm, Trans.)")]
     assert converted("anystyle", ("editor", "(A. Elm, Ed. and Trans.)")) == [("editor", "(A. Elm, Ed. and Trans.)")]
+    found = converted("grobid", ("title", "Woods"), ("note", "(D. F. Elm, Trans.)."))
+    assert found[-1] == ("translator", "(D. F. Elm, Trans.).")
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (
+            [("web", "http://x.org"), ("", "[Consulté le"), ("date", "2 janvier 2016].")],
+            [("url", "http://x.org"), ("accessed", "[Consulté le 2 janvier 2016].")],
+        ),
+        ([("note", "(assessed Aug. 25, 2020).")], [("accessed", "(assessed Aug. 25, 2020).")]),
+        (
+            [("date", "2 Aug. 2001."), ("note", "23 Jan. 2002"), ("web", "<http://x.org>.")],
+            [("date", "2 Aug. 2001."), ("accessed", "23 Jan. 2002"), ("url", "<http://x.org>.")],
+        ),
+        ([("", "Retirado de"), ("web", "http://x.org")], [("url", "Retirado de http://x.org")]),
+        ([("", "URLhttp"), ("web", "://x.org")], [("url", "URLhttp ://x.org")]),
+        ([("web", "DOI: https://doi.org/10.1/x.")], [("doi", "DOI: https://doi.org/10.1/x.")]),
+        ([("web", "https://doi.org/10.1/x.")], [("url", "https://doi.org/10.1/x.")]),
+        (
+            [("identifier", "arXiv:1305.1602,doi:10.1002/and.2013.")],
+            [("note", "arXiv:1305.1602,"), ("doi", "doi:10.1002/and.2013.")],
+        ),
+    ],
+)
+def test_what_announces_an_address_belongs_to_it(
+    fields: list[tuple[str, str]], expected: list[tuple[str, str]]
+) -> None:
+    assert converted("grobid", ("title", "Oaks"), *fields)[1:] == expected
 
 
 SERIES = "Lecture Notes in Botany,"
@@ -180,10 +215,25 @@ BOOK = [("author", "A."), ("title", "Oaks."), ("publisher", "Ely Press,")]
         ([("pages", "179 p."), ("note", "(Dominos).")], [("pages", "179 p."), ("collection-title", "(Dominos).")]),
         ([("pages", "5-9."), ("note", "(in press).")], [("pages", "5-9."), ("note", "(in press).")]),
         ([("note", "(Bibliothèque d’Ely, 300).")], [("collection-title", "(Bibliothèque d’Ely,"), ("volume", "300).")]),
+        # a volume of a book is that of its series, unless it is a journal's or that of the work which the title is in
+        (
+            [("journal", "Ely Contributions"), ("volume", "7.")],
+            [("collection-title", "Ely Contributions"), ("volume", "7.")],
+        ),
+        ([("journal", "Ely Review"), ("volume", "7.")], [("container-title", "Ely Review"), ("volume", "7.")]),
+        (
+            [("journal", "Ely Contributions"), ("volume", "7,"), ("pages", "5-9.")],
+            [("container-title", "Ely Contributions"), ("volume", "7,"), ("pages", "5-9.")],
+        ),
     ],
 )
 def test_series(fields: list[tuple[str, str]], expected: list[tuple[str, str]]) -> None:
     assert converted("grobid", *BOOK, *fields)[3:] == expected
+
+
+def test_a_work_in_several_volumes_has_two_titles() -> None:
+    found = converted("grobid", ("author", "A."), ("series", "On Oaks,"), ("volume", "vol. 2:"), ("title", "Acorns."))
+    assert [label for label, _ in found] == ["author", "title", "volume", "title"]
 
 
 def test_a_series_alone_is_a_title() -> None:
@@ -216,6 +266,8 @@ def test_refinements_look_at_neighbours_and_at_the_record() -> None:
         ({"when": [{"label": "a"}, {"label": "b"}]}, "ax", False),
         ({"unless": [{"label": "a"}, {"label": "b"}]}, "bx", False),
         ({"unless": [{"label": "a"}, {"label": "b"}]}, "x", True),
+        ({"when": {"label": ["a", "b"]}}, "bx", True),
+        ({"when": {"label": ["a", "b"]}}, "x", False),
     ]
     for conditions, fields, changed in cases:
         scheme = Scheme.from_table("my", {**table, "refine": [table["refine"][0] | conditions]})
@@ -298,12 +350,45 @@ def test_grobid_marks_go_to_the_field_they_end() -> None:
         ("ISBN 978-1-941643-00-6", "isbn"),
         ("978-1-60558-905-3", "isbn"),
         ("1234-567X", "issn"),
+        ("0901.0657", "note"),
         ("3GPP TS 23.287", "genre"),
         ("PMCID:PMC2671603", "note"),
     ],
 )
 def test_grobid_identifiers_by_form(identifier: str, label: str) -> None:
     assert converted("grobid", ("title", "T"), ("identifier", identifier))[-1][0] == label
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (
+            [("volume", "제27권,"), ("issue", "제1호,"), ("", "pp."), ("pages", "199-224.")],
+            [("volume", "제27권,"), ("issue", "제1호,"), ("pages", "pp. 199-224.")],
+        ),
+        (
+            [("", "제53집, 제1호, pp."), ("pages", "191-214.")],
+            [("volume", "제53집,"), ("issue", "제1호,"), ("pages", "pp. 191-214.")],
+        ),
+        ([("", "第23页.")], [("pages", "第23页.")]),
+        ([("", "總第159期,")], [("issue", "總第159期,")]),
+        ([("", "Vol43, No."), ("issue", "1.")], [("volume", "Vol43,"), ("issue", "No. 1.")]),
+        ([("pages", "117"), ("", "ff")], [("pages", "117 ff")]),
+        ([("", "Jg."), ("volume", "34,")], [("volume", "Jg. 34,")]),
+        ([("date", "1999"), ("", "(a),")], [("date", "1999 (a),")]),
+        ([("", "Nov."), ("date", "2016.")], [("date", "Nov. 2016.")]),
+        ([("", "9. Auflage.")], [("edition", "9. Auflage.")]),
+        ([("note", "Troisième édition.")], [("edition", "Troisième édition.")]),
+        ([("note", "arXiv:1504.00679"), ("", "[hep-ph].")], [("note", "arXiv:1504.00679 [hep-ph].")]),
+        ([("pages", "chap. 5, pp. 195–239.")], [("note", "chap. 5,"), ("pages", "pp. 195–239.")]),
+        ([("identifier", "379-392. doi: 10.5194/npg-21.")], [("pages", "379-392."), ("doi", "doi: 10.5194/npg-21.")]),
+        ([("", "inAdvanced"), ("booktitle", "Oaks")], [("container-title", "inAdvanced Oaks")]),
+    ],
+)
+def test_words_that_annotators_of_grobid_left_between_fields(
+    fields: list[tuple[str, str]], expected: list[tuple[str, str]]
+) -> None:
+    assert converted("grobid", ("title", "Trees."), *fields)[1:] == expected
 
 
 def test_grobid_books_and_what_works_appear_in() -> None:

@@ -109,6 +109,15 @@ def test_words_behind_the_end_have_their_own_labels() -> None:
     assert "note" in tails
 
 
+def test_a_remark_in_brackets_stands_behind_the_title() -> None:
+    for seed in range(20):
+        before, after = fields_of(reference()), fields_of(changed("remarked", reference(), seed))
+        place = after.index(next(field for field in after if field[0] == "note"))
+        assert after[place - 1][0] == "title"
+        assert re.fullmatch(r"[(\[].+[)\]][.,:;]?", after[place][1])
+        assert [label for label, _ in after[:place] + after[place + 1 :]] == [label for label, _ in before]
+
+
 def test_a_doi_is_announced_in_another_way() -> None:
     for seed in range(30):
         label, text = fields_of(changed("other_doi", reference(), seed))[-1]

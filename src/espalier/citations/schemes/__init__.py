@@ -11,6 +11,7 @@ A scheme is a TOML file beside this one (`anystyle.toml`, `csl.toml`) that says 
     fields = ["volume", "issue"]
     when = { label = "genre", pattern = "thesis" }     # only in records that have such a field; pattern optional
     unless = [{ label = "title" }, { label = "doi" }]  # only in records that have none of these; `when`: all of these
+    when = { label = ["publisher", "location"] }       # several labels: only in records that have one of them
     after = { label = "volume" }                       # only if the field before is such a one
     before = { label = "pages" }                       # only if the field after is such a one
 
@@ -53,14 +54,14 @@ _REFINE = ("label", "pattern", "fields", "when", "unless", "after", "before")
 
 @dataclass(frozen=True, slots=True)
 class SchemeCondition:
-    """Is there a field of this label that the pattern is found in?"""
+    """Is there a field of one of these labels that the pattern is found in?"""
 
-    label: str
+    labels: frozenset[str]
     pattern: re.Pattern[str]
 
     def holds(self, text: str, spans: Sequence[Span]) -> bool:
         """Look at some fields of a record."""
-        return any(s.label == self.label and self.pattern.search(text[s.start : s.end]) for s in spans)
+        return any(s.label in self.labels and self.pattern.search(text[s.start : s.end]) for s in spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +241,8 @@ def _conditions(row: Mapping[str, Any], key: str) -> tuple[SchemeCondition, ...]
     """Return what stands at a key: nothing, a condition, or several."""
     found = row.get(key, ())
     several = (found,) if isinstance(found, Mapping) else found
-    return tuple(SchemeCondition(one["label"], _pattern(one.get("pattern", ""))) for one in several)
+    named = (([one["label"]] if isinstance(one["label"], str) else one["label"], one) for one in several)
+    return tuple(SchemeCondition(frozenset(labels), _pattern(one.get("pattern", ""))) for labels, one in named)
 
 
 def _refinement(row: Mapping[str, Any]) -> Refinement:
