@@ -551,6 +551,9 @@ def test_usual_lists_are_read_as_the_general_reader_does(before: str, last: str,
             "Anna Smith, John B. Jones, and Ludwig van Beethoven,",
             "Smith, A.; Jones, B.;",
             "Patrick J Coles and M Cerezo",
+            "Smith, Anna",
+            "Jaffe, David A., and Julius O. Smith.",
+            "Dickey, R. W., Anna Ho, and Moshe F. Rubinstein",
         ),
     ],
 )
@@ -561,8 +564,16 @@ def test_usual_lists_are_known(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "Smith", "Smith, Anna", "Smith, A., Jr.", "J. Smith (Ed.)", "A. Smith, Royal Society", "SMITH, A."),
-        *("Anna Smith, Jones, B.", "Li Wei", "A. Smith and", "A. de", "王小明", f"A. {'B' * 100}s"),
+        *("", "Smith", "Smith, Anna, Jr.", "Smith, A., Jr.", "J. Smith (Ed.)", "A. Smith, Royal Society", "SMITH, A."),
+        *(
+            "Anna Smith, Jones, B.",
+            "Smith, Anna, Jones, B.",
+            "Li Wei",
+            "A. Smith and",
+            "A. de",
+            "王小明",
+            f"A. {'B' * 100}s",
+        ),
     ],
 )
 def test_all_other_lists_are_left_to_the_general_reader(text: str) -> None:

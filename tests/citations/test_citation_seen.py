@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from unittest import mock
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import espalier as es
+from espalier.citations import seen as module
 from espalier.citations.parser import Parser
 from espalier.citations.seen import as_seen, read_markup, reference_tokens, without_markup, words_seen
 from espalier.document import Document, tokenise
@@ -162,3 +166,14 @@ def test_an_entity_for_a_space_is_in_a_token(parser: Parser, text: str) -> None:
 @pytest.mark.parametrize("text", ["Effects of p<u and u>b on i<b>c", "Mean <i and p> values where a<b and p <0.05"])
 def test_formulas_are_no_tags(text: str) -> None:
     assert without_markup(text) == text
+
+
+GLUED = ["and", "und", "et", "A", "B.", "a", "ß", "é", "É", "1984", "7", "-", "abc", ".", ",", "(", "@", "Lig", "70,"]
+
+
+@given(st.lists(st.sampled_from([*GLUED, " ", " "]), max_size=12).map("".join))
+@settings(deadline=None, max_examples=500)
+def test_a_quick_look_misses_no_words_that_ran_together(text: str) -> None:
+    with mock.patch.object(module, "_MAY_BE_GLUED", re.compile("")):  # which is found in any text
+        expected = reference_tokens(text)
+    assert reference_tokens(text) == expected

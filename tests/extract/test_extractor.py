@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from itertools import product
 from pathlib import Path
 
@@ -91,6 +93,27 @@ def test_a_batch_says_what_single_calls_say(model: es.CRF) -> None:
     one_by_one = [extractor.extract(text, k=2) for text in texts]
     for batch in (3, 100):
         assert list(extractor.extract_many(texts, k=2, batch=batch)) == one_by_one
+
+
+def test_a_stream_keeps_nothing_that_its_reader_let_go(model: es.CRF) -> None:
+    stream = es.Extractor(model).extract_many(document.text for document in adverts("test.txt"))
+    first = weakref.ref(next(stream))
+    assert gc.isenabled()
+    next(stream)
+    assert first() is None
+
+
+def test_garbage_is_looked_for_again_after_a_batch_and_only_if_it_was_before(model: es.CRF) -> None:
+    extractor = es.Extractor(model)
+    with pytest.raises(InputError):
+        list(extractor.extract_many([1]))  # type: ignore[list-item]
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        extractor.extract("Plum, 35")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_fields_of_a_hierarchy_are_those_of_every_level() -> None:

@@ -130,6 +130,8 @@ _GLUED = re.compile(
     r"|[^\W\d_]*[a-zß-öø-ÿ]{3}(?=[0-9]{1,4}(?:[,:;(]| \(|\. ?[0-9]|\.?$))"
     r"|(?:1[5-9]|20)[0-9]{2}(?=[A-Z]\. [A-Z][a-z])|[0-9]{2,4}(?=[A-Z][a-z]{2}))"
 )
+# Where one of these may be, which is quicker to see: a letter or number right behind the other kind, a list's number.
+_MAY_BE_GLUED = re.compile("[0-9A-ZÀ-Þ](?<=[a-zß-öø-ÿ].)|[A-Z](?<=[0-9].)|^[0-9]{1,3}-")
 
 
 def as_seen(text: str) -> str:
@@ -180,7 +182,7 @@ def words_seen(document: Document) -> list[str]:
 
 def _apart(text: str, tokens: Tokens) -> Tokens:
     """Return tokens, those cut in two that hold words which lost the space between them."""
-    cuts = [found.end() for found in _GLUED.finditer(text)]
+    cuts = [found.end() for found in _GLUED.finditer(text)] if _MAY_BE_GLUED.search(text) else []
     if not cuts:
         return tokens
     found: list[tuple[int, int]] = []

@@ -10,9 +10,11 @@ Texts are scored, decoded and weighed in batches; an answer is the same in any b
 
 from __future__ import annotations
 
+import gc
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from itertools import islice
@@ -274,8 +276,12 @@ class Extractor:
     def _stream(self, texts: Iterator[str | Document], k: int, batch: int) -> Iterator[Extraction]:
         done = 0
         while several := list(islice(texts, batch)):
-            documents = [self._document(text, i) for i, text in enumerate(several, start=done)]
-            yield from self.of_documents(documents, k=k)
+            with _no_garbage():
+                documents = [self._document(text, i) for i, text in enumerate(several, start=done)]
+                found = self.of_documents(documents, k=k)[::-1]
+            del documents
+            while found:
+                yield found.pop()  # what the caller lets go is gone at once
             done += len(several)
 
     def _corpus(self, documents: Sequence[Document]) -> Corpus:
@@ -537,6 +543,21 @@ def _compiled(model: Any, rules: RuleSet | Compiled | str | None, segments: Any 
         labels = Labels(dict.fromkeys(name for row in segments.segment_labels() for name in row))
     chosen = RuleSet.from_text(rules, labels=labels) if isinstance(rules, str | os.PathLike) else rules or RuleSet([])
     return compile_rules(chosen, labels)
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Let Python not look for garbage meanwhile: a batch makes thousands of values that stay, and no cycles.
+
+    Looking through them again and again takes a sixth of the time.
+    """
+    looks = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if looks:
+            gc.enable()
 
 
 def _are_few(documents: Sequence[Document]) -> bool:

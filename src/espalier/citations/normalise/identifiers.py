@@ -53,7 +53,7 @@ _SUBJECT = (
     r"|chao-dyn|patt-sol|adap-org|comp-gas|cmp-lg|funct-an|mtrl-th|supr-con|chem-ph|physics|math|nlin|cs)(?:\.[A-Za-z-]{2,8})?"
 )
 _MONTHLY = r"[0-9]{2}(?:0[1-9]|1[0-2])"
-_SEVEN = re.compile("/[0-9]{7}")
+_SEVEN = re.compile("/[0-9]{7}(?<=[a-zA-Z]/[0-9]{7})(?<!stable/[0-9]{7})")  # but not in the addresses of JSTOR
 _ARXIV_OLD = re.compile(
     rf"(?:(?<![\w./-])|lanl\.gov/(?:abs|pdf)/)({_SUBJECT}/{_MONTHLY}[0-9]{{3}}(?:v[0-9]+)?)(?![0-9/]|\.[0-9])",
     re.IGNORECASE,

@@ -721,6 +721,9 @@ _PERSON = re.compile(
     rf"|{_PARTICLES}({_WORD}|[{_UPPER}]\.(?=,)),? ({_INITIALS}(?: {_INITIALS}){{0,3}}|[{_UPPER}]{{1,3}}))"
     rf"(?:\.?[ ,;:]*\Z|(?:[,;]| (?=(?:{_JOINER}) )) ?(?:({_JOINER}) )?)"
 )
+# The first of a list in full, as sorted bibliographies have it: "Jaffe, David A., and Julius O. Smith". The groups are
+# those of a person, of which the first four are empty.
+_FIRST_IN_FULL = re.compile(rf"()()()()({_WORD}), ({_GIVEN}(?: {_GIVEN}){{0,3}}\.?)(?:[ ,;:]*\Z|,? ({_JOINER}) |, )")
 _INSTITUTIONAL = INSTITUTION_WORDS | WEAK_INSTITUTION_WORDS | INSTITUTION_INNER | INSTITUTION_OPENINGS
 _OTHERS_IN_A_WORD = vocabulary("others coworkers co-workers etal etalii etalia")
 _SPECIAL = (
@@ -741,13 +744,13 @@ def usual_names(text: str) -> tuple[list[Name], list[str]] | None:
     joiners: list[str] = []
     at, some_in_full, some_inverted = 0, False, False
     while at < len(text):
-        found = _PERSON.match(text, at)
+        found = _PERSON.match(text, at) or (_FIRST_IN_FULL.match(text) if not at else None)
         if not found or found.end() - at > _LONGEST_PERSON:
             return None
-        at = found.end()
         first, particle, family, inverted_particle, inverted_family, initials, joiner = found.groups()
         if initials:
-            particle, family, some_inverted = inverted_particle, inverted_family, True
+            particle, family, some_inverted = inverted_particle, inverted_family, some_inverted or at > 0
+        at = found.end()
         given, in_full = _given(first or initials)
         some_in_full |= in_full
         if not given or not _is_ordinary(family):
@@ -771,7 +774,8 @@ def _given(text: str) -> tuple[str, bool]:
     in_full = not text.isupper()
     several = sum("." in a and "." not in b for a, b in pairwise(words)) > 1  # C. Chen D. Naidu A. Perez
     eastern = in_full and words[0].casefold() in FAMILIES_FIRST
-    ordinary = all(_is_ordinary(word) for word in words) and not eastern and not several
+    plain = [word[:-1] if len(word) > 2 and word[:-1].isalpha() and word[-1] == "." else word for word in words]
+    ordinary = all(map(_is_ordinary, plain)) and not eastern and not several
     return (" ".join(map(written_given, words)) if ordinary else ""), in_full
 
 
