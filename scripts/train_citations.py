@@ -16,8 +16,9 @@ are printed as Markdown; `docs/citations.md` shows them.
 Two experts are trained apart, each on annotated references, on rendered ones (`--rendered`, which `make rendered`
 writes) and on some that are labelled in part (`--linkedbooks`, `--deposited`: what one counts, 0 for none): a CRF on
 declared features, and a small convolutional net. Their files stay in `--build`, so that a step can be done again alone.
-`--begin DIR` goes on from experts that were trained before, with new rendered references for example: the CRF ends at
-the mean of what was and what came of it; the net, narrowed first if it was wider, takes its whole course again.
+`--begin PATH` goes on from experts that were trained before, in a `--build` directory or in a model file, with new
+rendered references for example: the CRF ends at the mean of what was and what came of it; the net, narrowed first if it
+was wider, takes its whole course again.
 `join` learns on dev how much each one counts and when the net is asked, and calibrates.
 """
 
@@ -117,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rendered", type=Path, default=BUILD / "rendered", help="directory of rendered references")
     parser.add_argument("--build", type=Path, default=BUILD / "experts", help="directory of the two experts")
     parser.add_argument("--stage", choices=STAGES, help="only one step of training")
-    parser.add_argument("--begin", type=Path, metavar="DIR", help="begin at the experts there, and shorten the course")
+    parser.add_argument("--begin", type=Path, metavar="PATH", help="begin at the experts of a directory or a model")
     parser.add_argument("--epochs", type=int, help=f"of the net; {NET['epochs']} if not given")
     parser.add_argument("--rate", type=float, default=BEGUN_RATE, help="at which the net goes on from another one")
     parser.add_argument("--quick", action="store_true", help="a net that learns nothing, to try the steps")
@@ -250,11 +251,20 @@ def is_seldom(document: Document) -> bool:
     return not named or KANA.search(document.text) is not None
 
 
+def expert_before(path: Path, name: str) -> Any:
+    """Return the CRF or the net that a directory of experts holds, or a model of both."""
+    if path.is_dir():
+        return Extractor.from_file(path / f"{name}.espalier").model
+    product = load_model(path).base_
+    assert isinstance(product, Experts)
+    return dict(zip(("crf", "net"), product.experts_, strict=True))[name]
+
+
 def crf_expert(options: Any) -> CRF:
     """Return the CRF to fit, with the features that the task declares; or the one to go on with."""
     own: dict[str, Any] = {"threads": options.threads, "progress": say_now_and_then}
     if options.begin is not None:
-        before = Extractor.from_file(options.begin / "crf.espalier").model
+        before = expert_before(options.begin, "crf")
         assert isinstance(before, CRF)
         return before.set_params(**own, warm_start=True)
     task = load_task("citations")
@@ -267,7 +277,7 @@ def net_expert(options: Any, corpus: Corpus) -> ConvCRF:
     settings = NET | (QUICK if options.quick else {}) | ({"epochs": options.epochs} if options.epochs else {})
     net = ConvCRF(**settings, threads=options.threads, progress=say_epoch)
     if options.begin is not None:
-        before = Extractor.from_file(options.begin / "net.espalier").model
+        before = expert_before(options.begin, "net")
         assert isinstance(before, ConvCRF)
         learned = before.learned_
         if learned.shape.inner > net.inner:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 __all__ = ["YEAR", "Labels", "Mend", "Mends", "Pairs", "all_of", "changed", "cut", "joined", "row_at", "row_of"]
 
@@ -36,6 +37,7 @@ def cut(pairs: Pairs, k: int, found: re.Match[str] | None, first: str, second: s
     return [*pairs[:k], (first, found[1]), (second, found[2]), *pairs[k + 1 :]] if found else None
 
 
+@lru_cache(maxsize=8192)  # a few sequences of labels make up nearly all references
 def row_at(labels: Labels, *row: str) -> int:
     """Return where these labels stand one after the other, -1 if they do not."""
     n = len(row)
