@@ -44,6 +44,7 @@ PERSONS = st.builds(
     given=st.sampled_from(["A.", "Anna Maria", "J.-P.", "K. H."]),
     particle=st.sampled_from(["", "", "van der", "de la"]),
     suffix=st.sampled_from(["", "", "Jr.", "III"]),
+    literal=st.just(""),
 ) | st.sampled_from([Name(literal="World Health Organization"), Name("Aristotle")])
 PLAIN_DATES = st.builds(
     Date, parts=st.tuples(st.tuples(st.integers(1500, 2100), st.integers(1, 12), st.integers(1, 28)))

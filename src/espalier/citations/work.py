@@ -18,8 +18,7 @@ KINDS = (
 """The types of work, as CSL 1.0.2 names them; `article` is a preprint, `document` anything that shows no other type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """One person in parts, or a `literal`: an institution, or what could not be split (then the parts are "").
 
     particle : "van der", "de la": stands before the family name; suffix : "Jr.", "III".

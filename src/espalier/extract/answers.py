@@ -384,7 +384,7 @@ def bounded(fields: tuple[Field, ...], best: tuple[Field, ...], sure: float) -> 
     return tuple(
         field
         if (field.label, field.start, field.end) in known or field.confidence <= left
-        else Field(field.label, field.text, field.start, field.end, left)
+        else field._replace(confidence=left)
         for field in fields
     )
 
@@ -406,6 +406,6 @@ def unsure(reading: Reading, problem: Problem | None = None) -> Reading:
     from espalier.decoders.conflict import conflict
 
     why = None if problem is None else conflict(problem)
-    fields = tuple(replace(field, confidence=0.0) for field in reading.fields)
+    fields = tuple(field._replace(confidence=0.0) for field in reading.fields)
     certificate = replace(reading.certificate, conflict=() if why is None else why.rules)
     return reading._replace(fields=fields, confidence=0.0, certificate=certificate)

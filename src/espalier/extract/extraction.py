@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from espalier.document import Document, Span
 from espalier.errors import InputError
@@ -16,8 +16,7 @@ if TYPE_CHECKING:  # the decoders bring the compiled kernels with them; values n
 __all__ = ["Extraction", "Field", "check_confidence"]
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """Characters start..end-1 of a text, as labelled, with the confidence (0 to 1) that they are just that."""
 
     label: str
