@@ -13,7 +13,7 @@ from random import Random
 
 from rendering.details import digits, some
 
-from espalier.document import Document, Span
+from espalier.document import Document, Span, tokenise
 
 Char = tuple[str, str]
 """A character and its label; blanks between fields have none."""
@@ -214,6 +214,19 @@ def spaced(chars: list[Char], random: Random) -> list[Char]:
     ]
 
 
+def tokenised(chars: list[Char], random: Random) -> list[Char]:
+    """Put a blank between words and marks, as sets that were cut into tokens have it; initials may keep their stop."""
+    text = _text(chars)
+    apart = {start for start, _ in tokenise(text) if start and text[start - 1] != " "}
+    if some(random, 0.5):
+        apart -= {found.end() - 1 for found in re.finditer(r"\b[A-Z]\.", text)}
+    return [
+        new
+        for k, one in enumerate(chars)
+        for new in ([(" ", ""), one] if k in apart and one[1] not in ("url", "doi") else [one])
+    ]
+
+
 def _can_be_spaced(chars: Sequence[Char], k: int) -> bool:
     return k > 0 and chars[k][0] in ".,;:" and chars[k - 1][0].isalnum() and chars[k][1] not in ("url", "doi")
 
@@ -390,6 +403,7 @@ CHANGES: tuple[tuple[float, Callable[[list[Char], Random], list[Char]]], ...] = 
         (0.05, crowded),
         (0.02, glued),
         (0.025, spaced),
+        (0.03, tokenised),
         (0.02, doubled),
         (0.025, misread),
         (0.03, ligatures),

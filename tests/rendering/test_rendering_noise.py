@@ -118,6 +118,17 @@ def test_a_remark_in_brackets_stands_behind_the_title() -> None:
         assert [label for label, _ in after[:place] + after[place + 1 :]] == [label for label, _ in before]
 
 
+def test_tokens_have_blanks_between_them_but_for_addresses_and_some_initials() -> None:
+    seen = set()
+    for seed in range(20):
+        document = changed("tokenised", reference(), seed)
+        assert fields_of(changed("tokenised", document, seed)) == fields_of(document)  # nothing is left to cut
+        assert "https://doi.org/10.1/x.1" in document.text
+        seen.add(re.sub(r"https.*", "", document.text))
+        assert [label for label, _ in fields_of(document)] == [label for label, _ in FIELDS]
+    assert len(seen) == 2
+
+
 def test_a_doi_is_announced_in_another_way() -> None:
     for seed in range(30):
         label, text = fields_of(changed("other_doi", reference(), seed))[-1]
