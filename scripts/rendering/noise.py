@@ -338,6 +338,16 @@ def remarked(chars: list[Char], random: Random) -> list[Char]:
     return [*chars[: end - len(mark)], (" ", ""), *remark, *chars[end:]]
 
 
+def houseless(chars: list[Char], random: Random) -> list[Char]:
+    """Leave out who published a book, as old ones and those of a series are cited with their place alone."""
+    labels = {label for _, label in chars}
+    if not {"title", "publisher", "location"} <= labels or ("collection-title" not in labels and some(random, 0.7)):
+        return chars
+    colon = ("," if some(random, 0.7) else ":", "location")
+    kept = [colon if char == (":", "location") else char for char in chars if char[1] != "publisher"]
+    return [one for k, one in enumerate(kept) if one[0] != " " or kept[k - 1][0] != " "]
+
+
 def followed(chars: list[Char], random: Random) -> list[Char]:
     """Put words behind the end that services and styles of the past leave there."""
     day = f"{random.randint(1, 28)} {random.choice(_MONTHS)} {random.randint(2005, 2024)}"
@@ -394,6 +404,7 @@ CHANGES: tuple[tuple[float, Callable[[list[Char], Random], list[Char]]], ...] = 
         (0.03, suffixed),
         (0.2, other_doi),
         (0.02, remarked),
+        (0.1, houseless),
         (0.04, followed),
     ),
     *((0.3, straightened), (0.03, tex_quoted), (0.02, unquoted), (0.6, dashed), (0.05, without_accents)),

@@ -129,6 +129,17 @@ def test_tokens_have_blanks_between_them_but_for_addresses_and_some_initials() -
     assert len(seen) == 2
 
 
+def test_a_book_may_be_cited_with_its_place_alone() -> None:
+    book = (("author", "Ho, A."), ("title", "On soils."), ("collection-title", "Tracts 12."), ("location", "Rome:"))
+    document = reference((*book, ("publisher", "Arbor,"), ("date", "1951.")))
+    places = set()
+    for seed in range(20):
+        *before, (label, place), date = fields_of(changed("houseless", document, seed))
+        assert [*before, date] == [*book[:-1], ("date", "1951.")]
+        places.add((label, place))
+    assert places == {("location", "Rome:"), ("location", "Rome,")}
+
+
 def test_a_doi_is_announced_in_another_way() -> None:
     for seed in range(30):
         label, text = fields_of(changed("other_doi", reference(), seed))[-1]
