@@ -12,9 +12,8 @@ from citeproc import Citation, CitationItem, CitationStylesBibliography, Citatio
 from citeproc.source.json import CiteProcJSON
 from hypothesis import given, settings
 
-from espalier.citations.formats import write
+from espalier.citations.formats import to_json, write
 from espalier.citations.formats.csl import item
-from espalier.citations.output_text import to_json
 from espalier.citations.work import KINDS, Date, Name, Work
 
 # The constraints of csl-data.json (CSL 1.0.2) on the variables that are written; whatever keeps these keeps the schema.

@@ -9,8 +9,8 @@ import pytest
 from citation_works import ARTICLE, CHAPTER, THESIS, WORKS, one_line
 from hypothesis import given, settings
 
+from espalier.citations.formats import page_range
 from espalier.citations.formats.endnote import entry
-from espalier.citations.output_text import page_range
 from espalier.citations.work import KINDS, Date, Name, Work
 
 

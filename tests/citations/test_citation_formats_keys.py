@@ -9,7 +9,7 @@ from citation_works import ARTICLE, CHAPTER, THESIS, WORKS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.citations.output_text import Keys, stem
+from espalier.citations.formats import Keys, stem
 from espalier.citations.work import Date, Name, Work
 
 YEAR = Date(((1994, 5),))

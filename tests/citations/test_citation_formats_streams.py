@@ -23,8 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.citations import formats
-from espalier.citations.formats import FORMATS, KEEPS, format_of_file, write
-from espalier.citations.output_text import Keys
+from espalier.citations.formats import FORMATS, KEEPS, Keys, format_of_file, write
 from espalier.citations.record import Record
 from espalier.cli import main
 from espalier.decoders.base import Violated

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from espalier.citations.formats import get_format
+from espalier.citations.formats import get_format, stem
 from espalier.citations.normalise import work_of
 from espalier.citations.normalise.kept import with_the_rest
-from espalier.citations.output_text import stem
 from espalier.citations.work import Date, Name, Pages, Work
 from espalier.errors import InputError, LabelError, nearest
 from espalier.extract.extraction import Extraction, Field, check_confidence

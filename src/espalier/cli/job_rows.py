@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from espalier.citations.formats import get_format
-from espalier.citations.output_text import to_json
+from espalier.citations.formats import get_format, to_json
 from espalier.citations.parser import Parser
 from espalier.citations.record import Record
 from espalier.cluster.job import Job, Settings

@@ -19,8 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
 
 from espalier.citations.bibliographies import Entry
-from espalier.citations.formats import FORMATS
-from espalier.citations.output_text import Keys, stem_of
+from espalier.citations.formats import FORMATS, Keys, stem_of
 from espalier.citations.parser import Parser
 from espalier.citations.record import Record
 from espalier.cli.console import STDOUT, Stopped, complain

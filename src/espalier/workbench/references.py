@@ -135,7 +135,7 @@ def written(parsed: ParsedReferences, format: str) -> tuple[str, str]:
 
 def _json(parsed: ParsedReferences) -> str:
     """Return the records as `espalier parse` writes them, in one object."""
-    from espalier.citations.output_text import Keys, stem_of, to_json
+    from espalier.citations.formats import Keys, stem_of, to_json
 
     row, keys = FORMATS["jsonl"], Keys()
     entries = [

@@ -73,15 +73,14 @@ class Entry:
         -------
         The text of the entry, without what stands around the entries of a file.
         """
-        from espalier.citations.formats import get_format
-        from espalier.citations.output_text import stem_of
+        from espalier.citations.formats import get_format, stem_of
 
         return get_format(format).entry(self, stem_of(self))
 
     def to_csl(self) -> dict[str, Any]:
         """Return a CSL-JSON item."""
+        from espalier.citations.formats import stem_of
         from espalier.citations.formats.csl import item
-        from espalier.citations.output_text import stem_of
 
         return item(self.work, stem_of(self))
 

@@ -83,7 +83,7 @@ def date_of(text: str) -> Date | None:
 
 
 def left_over_pieces(text: str, found: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return (label, text) of what `output_text.left_over` joined; the text of a date goes back to its date."""
+    """Return (label, text) of what `formats.left_over` joined; the text of a date goes back to its date."""
     marks = list(_LABEL.finditer(text))
     if not text.strip():
         return []

@@ -6,7 +6,7 @@ r"""BibTeX: one entry a work, for the classic styles; UTF-8, with the characters
       ...
     }
 
-Values are cleaned (`output_text.clean`) and escaped: `\# \$ \% \& \_`, a word in braces for the characters that need
+Values are cleaned (`formats.clean`) and escaped: `\# \$ \% \& \_`, a word in braces for the characters that need
 one (`{\textbackslash}`; braces too, since BibTeX counts `\{`), and `{}` inside what TeX would join (`-{}-`). DOI, URL
 and eprint are not escaped, as `\url` wants them: there braces and backslashes are percent-encoded, and in a URL what
 else a URI may not hold.
@@ -35,9 +35,8 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from espalier.citations.formats import OutputFormat
+from espalier.citations.formats import SEASONS, Keys, OutputFormat, clean, edtf, left_over, page_range, uri
 from espalier.citations.normalise.text import remembered
-from espalier.citations.output_text import SEASONS, Keys, clean, edtf, left_over, page_range, uri
 
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Name, Pages, Work

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier.citations.formats import OutputFormat
-from espalier.citations.output_text import Keys, page_range, to_json, year_suffix
+from espalier.citations.formats import Keys, OutputFormat, page_range, to_json, year_suffix
 
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Name, Work

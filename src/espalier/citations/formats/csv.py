@@ -2,7 +2,7 @@
 
 The columns are key, text, confidence, certificate, violations; then each label of a reference, with the values of its
 fields joined by ' | '; then 'work.' and each part of the normal form, names as 'van der Berg, Jan; Smith, A.', dates as
-EDTF ('1994-05', '1994/1996', '1850~'). Cells are cleaned (`output_text.clean`), so every record is one line. Lines
+EDTF ('1994-05', '1994/1996', '1850~'). Cells are cleaned (`formats.clean`), so every record is one line. Lines
 end in LF. A spreadsheet takes a cell that starts with = + - or @ for a formula, and references come from strangers:
 `safe=True` puts an apostrophe before such cells. Without it every cell is the value. Excel takes a file for UTF-8 if it
 is written with the encoding 'utf-8-sig'.
@@ -16,9 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from espalier.citations.formats import OutputFormat
+from espalier.citations.formats import Keys, OutputFormat, clean, edtf, inverted, page_range
 from espalier.citations.normalise.text import trim
-from espalier.citations.output_text import Keys, clean, edtf, inverted, page_range
 from espalier.citations.record import LABELS
 from espalier.citations.work import Work
 

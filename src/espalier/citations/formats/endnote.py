@@ -6,7 +6,7 @@
     <dates><year>1994</year></dates><publisher>DIKU</publisher>
     </record>
 
-Text is cleaned (`output_text.clean`: XML has no control characters) and escaped. Names are 'van der Berg, Jan, Jr'. A
+Text is cleaned (`formats.clean`: XML has no control characters) and escaped. Names are 'van der Berg, Jan, Jr'. A
 name that was not split ends in a comma, or two commas stand for the first one in it: so EndNote keeps it whole. The
 journal of an article stands twice, as the secondary title and as the periodical. An institution is the publisher when
 there is none, the event the secondary title, a version the edition, how many pages the pages; the number of a report,
@@ -22,8 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from espalier.citations.formats import OutputFormat
-from espalier.citations.output_text import clean, edtf, inverted, left_over, page_range, uri, xml_text
+from espalier.citations.formats import OutputFormat, clean, edtf, inverted, left_over, page_range, uri, xml_text
 
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Name, Work

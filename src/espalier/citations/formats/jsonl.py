@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from espalier.citations.formats import KEEPS, OutputFormat
-from espalier.citations.output_text import to_json
+from espalier.citations.formats import KEEPS, OutputFormat, to_json
 
 if TYPE_CHECKING:
     from espalier.citations.record import Record

@@ -7,7 +7,7 @@
     PY  - 1994
     ER  -
 
-Values are cleaned (`output_text.clean`), one line each. Lines end in LF, which every importer takes and text mode turns
+Values are cleaned (`formats.clean`), one line each. Lines end in LF, which every importer takes and text mode turns
 into CRLF on Windows; `newline="\\r\\n"` of `write` gives the CRLF of the original specification. Tags: A2 editors, A4
 translators, T2 the container (journal, book) or else the event, T3 the series, M1 the number of a report, patent or
 standard, M3 the genre, NV how many volumes, OP the first edition, PB the publisher or else the institution (AD where a
@@ -23,8 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from espalier.citations.formats import OutputFormat
-from espalier.citations.output_text import SEASONS, Keys, clean, edtf, inverted, is_range, iso, page_range
+from espalier.citations.formats import SEASONS, Keys, OutputFormat, clean, edtf, inverted, is_range, iso, page_range
 
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Pages, Work

@@ -9,7 +9,7 @@
     </biblStruct>
 
 A work inside another (an article, chapter or paper, and whatever names a container) has an `analytic`; the container is
-then the `monogr`, which else is the work itself. Text is cleaned (`output_text.clean`: XML has no control characters)
+then the `monogr`, which else is the work itself. Text is cleaned (`formats.clean`: XML has no control characters)
 and escaped. Names are `persName` (forename, nameLink, surname, genName) or, unsplit, `name`. A date has `when`, or
 `from` and `to`; `cert="low"` is circa. `note` holds what TEI has no element for, by `type`: genre, institution (beside
 a publisher), version, others ('et al.', by role), unread (with the label in `n`), and the reference itself,
@@ -22,8 +22,18 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from espalier.citations.formats import OutputFormat
-from espalier.citations.output_text import SEASONS, Keys, clean, is_range, iso, page_range, uri, xml_attribute, xml_text
+from espalier.citations.formats import (
+    SEASONS,
+    Keys,
+    OutputFormat,
+    clean,
+    is_range,
+    iso,
+    page_range,
+    uri,
+    xml_attribute,
+    xml_text,
+)
 
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Name, Pages, Work
