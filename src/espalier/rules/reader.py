@@ -15,8 +15,7 @@ from typing import Literal, NamedTuple, NoReturn, TypeVar
 
 from espalier.errors import Hint, Part, RuleError, listed, nearest, shortened
 from espalier.rules import phrases as ph
-from espalier.rules.language import Count, compare
-from espalier.rules.nodes import ANY_FIELD, ANYTHING, Fields, Node, Term, Unit
+from espalier.rules.nodes import ANY_FIELD, ANYTHING, Count, Fields, Node, Term, Unit, compare
 from espalier.rules.predicates import (
     BUILT_IN,
     FIRST,
