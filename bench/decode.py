@@ -30,7 +30,8 @@ from espalier.corpus import Corpus
 from espalier.decoders import beam, dual, ilp
 from espalier.decoders.base import Problem, Status
 from espalier.decoders.batch import CountDecoder, decode_batch
-from espalier.decoders.counts import BatchDecoding, Conditions
+from espalier.decoders.certify import BatchDecoding
+from espalier.decoders.counts import Conditions
 from espalier.models.chain import tag_rows
 from espalier.models.weights import rows_of_types
 from espalier.potentials import ChainBatch

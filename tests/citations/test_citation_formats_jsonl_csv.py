@@ -17,7 +17,8 @@ from espalier.citations.formats.csv import COLUMNS
 from espalier.citations.normalise.text import trim
 from espalier.citations.record import LABELS, Record
 from espalier.citations.work import Date, Work
-from espalier.decoders.base import Violated, prove
+from espalier.decoders.base import Violated
+from espalier.decoders.certify import prove
 
 
 class Known(Record):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from test_batch import PLAIN, RULES, TAGS, make
 
 from espalier.decoders import exhaustive
-from espalier.decoders.base import Problem, Status, certify, evaluate, prove
+from espalier.decoders.base import Problem, Status, certify, evaluate
 from espalier.decoders.batch import decode_batch
-from espalier.decoders.certify import certify_batch
+from espalier.decoders.certify import certify_batch, prove
 from espalier.errors import EspalierError
 
 DRAWN = (

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.decoders import DECODERS, Decoding, Problem, Status
-from espalier.decoders.base import evaluate, tolerance
+from espalier.decoders.base import evaluate
+from espalier.decoders.certify import tolerance
 from espalier.decoders.table import auto
 from espalier.rules.meaning import degrees
 from oracles import chain_score

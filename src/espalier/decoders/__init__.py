@@ -6,7 +6,8 @@ either gets all methods; most of them are imported only then.
 
 from typing import TYPE_CHECKING
 
-from espalier.decoders.base import Certificate, Decoding, Problem, Status, Verdict, Violated, WorkDone
+from espalier.decoders.base import Decoding, Problem, Verdict, Violated
+from espalier.decoders.certify import Certificate, Status, WorkDone
 from espalier.lazy import on_use
 
 if TYPE_CHECKING:

@@ -29,15 +29,8 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from espalier.decoders import beam
-from espalier.decoders.base import (
-    Decoding,
-    Problem,
-    WorkDone,
-    certify_all,
-    checked_count,
-    evaluate,
-    nothing_found,
-)
+from espalier.decoders.base import Decoding, Problem, certify_all, checked_count, evaluate, nothing_found
+from espalier.decoders.certify import WorkDone
 from espalier.decoders.joint import Joint, States, labels_of
 from espalier.decoders.reduced import Losses
 from espalier.errors import InputError

@@ -32,18 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders import astar, dual, ilp, product, viterbi
-from espalier.decoders.base import (
-    Decoding,
-    Problem,
-    Status,
-    WorkDone,
-    certify,
-    checked_count,
-    evaluate,
-    infeasible,
-    nothing_found,
-)
+from espalier.decoders.base import Decoding, Problem, certify, checked_count, evaluate, infeasible, nothing_found
 from espalier.decoders.batch import CountDecoder
+from espalier.decoders.certify import Status, WorkDone
 from espalier.decoders.counts import Conditions
 from espalier.decoders.lattice import LatticeTooLarge
 from espalier.errors import InputError

@@ -1,4 +1,4 @@
-"""What every decoder shares: the problem, the result, and the certificate that is checked.
+"""What every decoder shares: the problem, and the result with its certificate.
 
     y* = argmax_y  S(y),    S(y) = s(x, y) - Σ_k ρ_k d_k(x, y)          (eq. 3-4 of Chang, Ratinov & Roth, 2012)
 
@@ -7,7 +7,7 @@ rule: a labelling that violates it has S(y) = -inf. A rule with ρ_k = 0 costs n
 
 A decoder proposes labels and an upper bound. `evaluate` asks the reference meaning of the rules, so that no decoder is
 judged by its own arithmetic. The score is recomputed from the meaning of the rules, for one labelling
-by `certify` and for many by `decoders.certify.certify_batch`; both ask `prove`, the only place that says OPTIMAL.
+by `certify` and for many by `certify.certify_batch`; both ask `certify.prove`, the only place that says OPTIMAL.
 
 Ties: among labellings of equal score the one with the lowest label at the last token comes first, then the
 lowest at the token before it, and so on, as in `kernels.chain`. A decoder that cannot keep this order says so
@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Labels
+from espalier.decoders.certify import Certificate, Status, WorkDone, magnitude_of, prove, tolerance
 from espalier.errors import EspalierError, InfeasibleError, InputError
 from espalier.lazy import cached_property
 from espalier.potentials import Potentials
@@ -35,7 +35,6 @@ from espalier.rules.meaning import violations
 from espalier.rules.ruleset import RuleSet
 
 __all__ = [
-    "GAP",
     "Certificate",
     "Decoder",
     "Decoding",
@@ -44,18 +43,14 @@ __all__ = [
     "Status",
     "Verdict",
     "Violated",
-    "WorkDone",
     "certify",
     "certify_all",
     "checked_count",
     "evaluate",
     "infeasible",
-    "magnitude_of",
     "nothing_found",
     "price",
-    "prove",
     "refusal",
-    "tolerance",
     "violated",
 ]
 
@@ -170,75 +165,7 @@ def evaluate(problem: Problem, y: Sequence[int] | NDArray[Any]) -> Evaluation:
     return Evaluation(model_score, degrees, model_score - price(degrees, problem.penalties))
 
 
-# The result, and the certificate.
-
-
-GAP = 1e-9
-"""The largest gap of an optimal answer, relative to max(1, |score|)."""
-
-
-class Status(str, Enum):
-    """What is proven about an answer."""
-
-    OPTIMAL = "optimal"  # no labelling scores more
-    BOUNDED = "bounded"  # the search ended early; no labelling scores more than the bound
-    HEURISTIC = "heuristic"  # the method proves nothing by itself; a bound may come from elsewhere
-    INFEASIBLE = "infeasible"  # every labelling scores -inf
-
-    def __str__(self) -> str:
-        """Return the plain word."""
-        return self.value
-
-
-class WorkDone(NamedTuple):
-    """What an answer cost: Viterbi passes, search nodes expanded (or labellings looked at), seconds if measured."""
-
-    viterbi: int = 0
-    nodes: int = 0
-    seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """What is known about an answer, and how.
-
-    bound : no labelling scores more (inf: unknown). For the r-th of k best, no labelling but those listed before
-    it does. gap : bound - score, at least 0. conflict : names of hard rules that no labelling satisfies together,
-    if the status is INFEASIBLE and they were looked for; none if the potentials forbid every labelling. work : what it
-    took, which is no part of what is proven: certificates that differ in it alone are equal. scores : whose scores it
-    speaks of, where a model may have several ("first expert alone"); "" where there is no question.
-    """
-
-    status: Status
-    bound: float
-    gap: float
-    method: str
-    work: WorkDone = field(compare=False)
-    conflict: tuple[str, ...] = ()
-    scores: str = ""
-
-    @property
-    def proven(self) -> bool:
-        """Is the answer proven to be the best?"""
-        return self.status is Status.OPTIMAL
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return status, bound, gap and method as JSON values, and `scores` if it says anything.
-
-        What is not a finite number is None.
-        """
-        bound, gap = (x if math.isfinite(x) else None for x in (self.bound, self.gap))
-        found = {"status": self.status.value, "bound": bound, "gap": gap, "method": self.method}
-        return found | {"scores": self.scores} if self.scores else found
-
-    def about(self, scores: str) -> Certificate:
-        """Return it with the name of the scores that it speaks of."""
-        return Certificate(self.status, self.bound, self.gap, self.method, self.work, self.conflict, scores)
-
-    def rounded(self) -> Certificate:
-        """Return it with six digits: the same text has the same certificate in any batch."""
-        bound, gap = round(self.bound, 6) + 0.0, round(self.gap, 6) + 0.0  # infinite stays infinite; no -0.0
-        return Certificate(self.status, bound, gap, self.method, self.work, self.conflict, self.scores)
+# The result.
 
 
 class Violated(NamedTuple):
@@ -306,44 +233,6 @@ class Decoder:
     accepts: Callable[[Compiled], Verdict] = lambda _: Verdict(True)
 
 
-def tolerance(score: float) -> float:
-    """Return the largest gap at which an answer of this score still counts as optimal."""
-    return GAP * max(1.0, abs(score))
-
-
-def prove(
-    score: float,
-    bound: float,
-    method: str,
-    work: WorkDone | None = None,
-    *,
-    heuristic: bool = False,
-    magnitude: float | None = None,
-) -> Certificate:
-    """Compare a score, recomputed from the meaning of the rules, with an upper bound: the only place that says OPTIMAL.
-
-    OPTIMAL means bound - score <= GAP * max(1, |score|); a larger gap gives BOUNDED, or HEURISTIC if it is infinite or
-    the method is. A score of -inf under a bound of -inf is INFEASIBLE. A bound below the score by more than rounding
-    is a mistake of the decoder and raises; magnitude : what the rounding of the bound scales with, |score| if None.
-    """
-    slack, gap = GAP * max(1.0, abs(score)), bound - score
-    if -slack <= gap <= slack < math.inf:  # nearly always
-        return Certificate(Status.OPTIMAL, max(bound, score), max(0.0, gap), method, work or WorkDone())
-    if math.isnan(bound) or math.isnan(score):
-        raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}", hint="this is a bug")
-    if score == -math.inf:
-        if bound == -math.inf:
-            return Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or WorkDone())
-        status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
-        return Certificate(status, bound, math.inf, method, work or WorkDone())
-    if gap < -tolerance(magnitude or 0.0):
-        raise EspalierError(f"{method} claims the bound {bound}, but found the score {score}", hint="this is a bug")
-    if gap < 0.0:  # rounding, of large terms that cancel
-        return Certificate(Status.OPTIMAL, score, 0.0, method, work or WorkDone())
-    status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
-    return Certificate(status, bound, gap, method, work or WorkDone())
-
-
 def certify(
     problem: Problem,
     y: Sequence[int] | NDArray[Any],
@@ -408,20 +297,6 @@ def nothing_found(
     """Say that the search ended without a labelling of finite score, though nothing proves that there is none."""
     certificate = prove(-math.inf, bound, method, work, heuristic=heuristic).about(problem.potentials.source)
     return Decoding(None, -math.inf, -math.inf, (), certificate, problem.labels)
-
-
-def magnitude_of(potentials: Potentials, y: Sequence[int] | NDArray[Any]) -> float:
-    """Return the sum of the absolute terms of s(x, y): what the rounding of any order of adding them scales with."""
-    ids = np.asarray(y, dtype=np.int64)
-    before, after = ids[:-1], ids[1:]
-    steps = potentials.trans[np.arange(len(before)), before, after] if potentials.trans.ndim == 3 else None
-    terms = [
-        potentials.unary[np.arange(len(ids)), ids],
-        potentials.trans[before, after] if steps is None else steps,
-        potentials.start[ids[:1]],
-        potentials.end[ids[-1:]],
-    ]
-    return float(sum(np.abs(term).sum() for term in terms))
 
 
 def _why_not(certificate: Certificate) -> str:

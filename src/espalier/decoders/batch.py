@@ -43,8 +43,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import GAP, Decoding, Problem, WorkDone, certify, price
-from espalier.decoders.counts import BatchDecoding, Conditions, CountForm, Parts, is_open, priced
+from espalier.decoders.base import Decoding, Problem, certify, price
+from espalier.decoders.certify import GAP, BatchDecoding, WorkDone, is_open
+from espalier.decoders.counts import Conditions, CountForm, Parts, priced
 from espalier.decoders.single import LONGEST, decode_single
 from espalier.errors import InputError
 from espalier.kernels.layout import LANES, aligned, better_one_by_one, padded

@@ -16,15 +16,8 @@ import math
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from espalier.decoders.base import (
-    Decoding,
-    Problem,
-    WorkDone,
-    certify_all,
-    checked_count,
-    infeasible,
-    nothing_found,
-)
+from espalier.decoders.base import Decoding, Problem, certify_all, checked_count, infeasible, nothing_found
+from espalier.decoders.certify import WorkDone
 from espalier.decoders.joint import Joint, States, labels_of
 from espalier.decoders.reduced import Losses
 

@@ -1,8 +1,9 @@
-"""What many labellings score and break, recomputed from the rules, and what is proven about them.
+"""What is proven about answers: certificates, from scores and degrees that are recomputed from the rules.
 
-`certify_batch` is `certify` for a whole batch: scores from the potentials, degrees from `degree_matrix`, certificates
-from `prove`. `degree_matrix` gives the degrees of the meaning (`rules.meaning.degrees`) by operations on arrays; random
-tests hold the two to the same numbers.
+`prove` compares a score with an upper bound and is the only place that says OPTIMAL. `certify_batch` asks it for a
+whole batch, `base.certify` for one labelling. The scores of a batch come from the potentials, its degrees from
+`degree_matrix`: those of the meaning (`rules.meaning.degrees`), by operations on arrays; random tests hold the two to
+the same numbers.
 
 Local and linear rules cost O(M (charges + features)) in NumPy for a corpus of M tokens, however many rules there are.
 Rules that only a monitor reads are compiled tables (`decoders.counts`), O(M) each. Where a table is too large, and for
@@ -11,23 +12,193 @@ sequences with unknown labels, rules are read one by one.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Certificate, WorkDone, magnitude_of, prove, tolerance
-from espalier.decoders.counts import BatchDecoding, Conditions, Parts
+from espalier.decoders.counts import Conditions, Parts
+from espalier.errors import EspalierError
 from espalier.inference import path_scores
-from espalier.potentials import ChainBatch
+from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled, degrees_of
 from espalier.rules.lowering import Bits, holds_when_empty
 
-__all__ = ["Certified", "certify_batch", "degree_matrix", "gates", "sums"]
+__all__ = [
+    "GAP",
+    "BatchDecoding",
+    "Certificate",
+    "Certified",
+    "Status",
+    "WorkDone",
+    "certify_batch",
+    "degree_matrix",
+    "gates",
+    "is_open",
+    "magnitude_of",
+    "prove",
+    "sums",
+    "tolerance",
+]
 
 Int = NDArray[np.int64]
 Float = NDArray[np.float64]
+
+GAP = 1e-9
+"""The largest gap of an optimal answer, relative to max(1, |score|)."""
+
+
+class Status(str, Enum):
+    """What is proven about an answer."""
+
+    OPTIMAL = "optimal"  # no labelling scores more
+    BOUNDED = "bounded"  # the search ended early; no labelling scores more than the bound
+    HEURISTIC = "heuristic"  # the method proves nothing by itself; a bound may come from elsewhere
+    INFEASIBLE = "infeasible"  # every labelling scores -inf
+
+    def __str__(self) -> str:
+        """Return the plain word."""
+        return self.value
+
+
+class WorkDone(NamedTuple):
+    """What an answer cost: Viterbi passes, search nodes expanded (or labellings looked at), seconds if measured."""
+
+    viterbi: int = 0
+    nodes: int = 0
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What is known about an answer, and how.
+
+    bound : no labelling scores more (inf: unknown). For the r-th of k best, no labelling but those listed before
+    it does. gap : bound - score, at least 0. conflict : names of hard rules that no labelling satisfies together,
+    if the status is INFEASIBLE and they were looked for; none if the potentials forbid every labelling. work : what it
+    took, which is no part of what is proven: certificates that differ in it alone are equal. scores : whose scores it
+    speaks of, where a model may have several ("first expert alone"); "" where there is no question.
+    """
+
+    status: Status
+    bound: float
+    gap: float
+    method: str
+    work: WorkDone = field(compare=False)
+    conflict: tuple[str, ...] = ()
+    scores: str = ""
+
+    @property
+    def proven(self) -> bool:
+        """Is the answer proven to be the best?"""
+        return self.status is Status.OPTIMAL
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return status, bound, gap and method as JSON values, and `scores` if it says anything.
+
+        What is not a finite number is None.
+        """
+        bound, gap = (x if math.isfinite(x) else None for x in (self.bound, self.gap))
+        found = {"status": self.status.value, "bound": bound, "gap": gap, "method": self.method}
+        return found | {"scores": self.scores} if self.scores else found
+
+    def about(self, scores: str) -> Certificate:
+        """Return it with the name of the scores that it speaks of."""
+        return Certificate(self.status, self.bound, self.gap, self.method, self.work, self.conflict, scores)
+
+    def rounded(self) -> Certificate:
+        """Return it with six digits: the same text has the same certificate in any batch."""
+        bound, gap = round(self.bound, 6) + 0.0, round(self.gap, 6) + 0.0  # infinite stays infinite; no -0.0
+        return Certificate(self.status, bound, gap, self.method, self.work, self.conflict, self.scores)
+
+
+def tolerance(score: float) -> float:
+    """Return the largest gap at which an answer of this score still counts as optimal."""
+    return GAP * max(1.0, abs(score))
+
+
+def prove(
+    score: float,
+    bound: float,
+    method: str,
+    work: WorkDone | None = None,
+    *,
+    heuristic: bool = False,
+    magnitude: float | None = None,
+) -> Certificate:
+    """Compare a score, recomputed from the meaning of the rules, with an upper bound: the only place that says OPTIMAL.
+
+    OPTIMAL means bound - score <= GAP * max(1, |score|); a larger gap gives BOUNDED, or HEURISTIC if it is infinite or
+    the method is. A score of -inf under a bound of -inf is INFEASIBLE. A bound below the score by more than rounding
+    is a mistake of the decoder and raises; magnitude : what the rounding of the bound scales with, |score| if None.
+    """
+    slack, gap = GAP * max(1.0, abs(score)), bound - score
+    if -slack <= gap <= slack < math.inf:  # nearly always
+        return Certificate(Status.OPTIMAL, max(bound, score), max(0.0, gap), method, work or WorkDone())
+    if math.isnan(bound) or math.isnan(score):
+        raise EspalierError(f"{method} proposed a labelling of score {score} with bound {bound}", hint="this is a bug")
+    if score == -math.inf:
+        if bound == -math.inf:
+            return Certificate(Status.INFEASIBLE, -math.inf, 0.0, method, work or WorkDone())
+        status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
+        return Certificate(status, bound, math.inf, method, work or WorkDone())
+    if gap < -tolerance(magnitude or 0.0):
+        raise EspalierError(f"{method} claims the bound {bound}, but found the score {score}", hint="this is a bug")
+    if gap < 0.0:  # rounding, of large terms that cancel
+        return Certificate(Status.OPTIMAL, score, 0.0, method, work or WorkDone())
+    status = Status.HEURISTIC if heuristic or bound == math.inf else Status.BOUNDED
+    return Certificate(status, bound, gap, method, work or WorkDone())
+
+
+def magnitude_of(potentials: Potentials, y: Sequence[int] | NDArray[Any]) -> float:
+    """Return the sum of the absolute terms of s(x, y): what the rounding of any order of adding them scales with."""
+    ids = np.asarray(y, dtype=np.int64)
+    before, after = ids[:-1], ids[1:]
+    steps = potentials.trans[np.arange(len(before)), before, after] if potentials.trans.ndim == 3 else None
+    terms = [
+        potentials.unary[np.arange(len(ids)), ids],
+        potentials.trans[before, after] if steps is None else steps,
+        potentials.start[ids[:1]],
+        potentials.end[ids[-1:]],
+    ]
+    return float(sum(np.abs(term).sum() for term in terms))
+
+
+# Many answers at once.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchDecoding:
+    """The best labellings of N sequences under rules.
+
+    labels : int16[M]; scores, bounds : float64[N]; rounds, nodes : int64[N], Viterbi passes and search nodes spent.
+    climbed : the method that answered, of each sequence that the compiled passes left open.
+    A sequence that no labelling satisfies has score and bound -inf. Scores are the decoder's own: what is proven about
+    an answer, `certify_batch` says.
+    """
+
+    labels: NDArray[np.int16]
+    scores: Float
+    bounds: Float
+    rounds: Int
+    nodes: Int
+    climbed: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def settled(self) -> NDArray[np.bool_]:
+        """Where the search may end, bool[N]: its bound meets its score; an infeasible sequence has no score."""
+        return ~is_open(self.scores, self.bounds) & np.isfinite(self.scores)
+
+
+def is_open(scores: Float, bounds: Float) -> NDArray[np.bool_]:
+    """Is the bound still above the score, by more than rounding?  (From -inf every finite bound is far away.)"""
+    slack = GAP * np.maximum(1.0, np.abs(np.where(np.isfinite(scores), scores, 0.0)))
+    return np.asarray(bounds > scores + slack)
 
 
 class Certified(NamedTuple):

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders import astar
-from espalier.decoders.base import Decoding, Problem, Status, evaluate
+from espalier.decoders.base import Decoding, Problem, evaluate
 from espalier.decoders.batch import decode_batch, decode_one
+from espalier.decoders.certify import Status
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled
 

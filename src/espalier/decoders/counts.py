@@ -25,14 +25,13 @@ Cost of making the tables: O(states · 2^conditions · L²) Python steps a part,
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.base import GAP
 from espalier.rules.compile import Compiled, LocalTable
 from espalier.rules.forms import Machine, State
 from espalier.rules.lowering import holds_when_empty
@@ -41,7 +40,7 @@ from espalier.rules.predicates import ALWAYS
 if TYPE_CHECKING:
     from espalier.rules.automaton import Component
 
-__all__ = ["BatchDecoding", "Conditions", "CountForm", "Parts", "Tables", "is_open", "priced"]
+__all__ = ["Conditions", "CountForm", "Parts", "Tables", "priced"]
 
 FEW = 64  # tokens, whose patterns are not worth comparing
 
@@ -263,35 +262,6 @@ def _entering(
     low = np.where(entered, counted, np.inf).min(axis=1)
     high = np.where(entered, counted, -np.inf).max(axis=1)
     return low, ~(low < high)[:, reached].any(axis=1)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BatchDecoding:
-    """The best labellings of N sequences under rules.
-
-    labels : int16[M]; scores, bounds : float64[N]; rounds, nodes : int64[N], Viterbi passes and search nodes spent.
-    climbed : the method that answered, of each sequence that the compiled passes left open.
-    A sequence that no labelling satisfies has score and bound -inf. Scores are the decoder's own: what is proven about
-    an answer, `decoders.certify.certify_batch` says.
-    """
-
-    labels: NDArray[np.int16]
-    scores: Float
-    bounds: Float
-    rounds: Int
-    nodes: Int
-    climbed: dict[int, str] = field(default_factory=dict)
-
-    @property
-    def settled(self) -> NDArray[np.bool_]:
-        """Where the search may end, bool[N]: its bound meets its score; an infeasible sequence has no score."""
-        return ~is_open(self.scores, self.bounds) & np.isfinite(self.scores)
-
-
-def is_open(scores: Float, bounds: Float) -> NDArray[np.bool_]:
-    """Is the bound still above the score, by more than rounding?  (From -inf every finite bound is far away.)"""
-    slack = GAP * np.maximum(1.0, np.abs(np.where(np.isfinite(scores), scores, 0.0)))
-    return np.asarray(bounds > scores + slack)
 
 
 # Rules that machines read.

@@ -38,14 +38,13 @@ from espalier.decoders.base import (
     Decoding,
     Problem,
     Verdict,
-    WorkDone,
     certify,
     checked_count,
     infeasible,
     nothing_found,
     refusal,
-    tolerance,
 )
+from espalier.decoders.certify import WorkDone, tolerance
 from espalier.errors import InputError
 from espalier.kernels import chain
 from espalier.potentials import ChainBatch, Potentials

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from itertools import product
 
-from espalier.decoders.base import Decoding, Problem, WorkDone, certify_all, checked_count, evaluate
+from espalier.decoders.base import Decoding, Problem, certify_all, checked_count, evaluate
+from espalier.decoders.certify import WorkDone
 from espalier.errors import InputError
 
 __all__ = ["decode"]

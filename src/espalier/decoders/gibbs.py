@@ -24,16 +24,8 @@ from numpy.typing import NDArray
 
 from espalier import inference
 from espalier.decoders import astar
-from espalier.decoders.base import (
-    Decoding,
-    Problem,
-    WorkDone,
-    certify_all,
-    checked_count,
-    evaluate,
-    infeasible,
-    nothing_found,
-)
+from espalier.decoders.base import Decoding, Problem, certify_all, checked_count, evaluate, infeasible, nothing_found
+from espalier.decoders.certify import WorkDone
 from espalier.decoders.joint import Joint, States, transition
 from espalier.errors import InfeasibleError, InputError
 from espalier.potentials import Potentials

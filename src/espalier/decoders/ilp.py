@@ -33,17 +33,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.base import (
-    Decoding,
-    Problem,
-    WorkDone,
-    certify,
-    checked_count,
-    evaluate,
-    infeasible,
-    nothing_found,
-    tolerance,
-)
+from espalier.decoders.base import Decoding, Problem, certify, checked_count, evaluate, infeasible, nothing_found
+from espalier.decoders.certify import WorkDone, tolerance
 from espalier.errors import EspalierError, InputError
 from espalier.inference import viterbi
 from espalier.potentials import Potentials

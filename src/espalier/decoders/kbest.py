@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier import inference
-from espalier.decoders.base import Decoding, Problem, WorkDone, certify_all, checked_count, nothing_found
+from espalier.decoders.base import Decoding, Problem, certify_all, checked_count, nothing_found
+from espalier.decoders.certify import WorkDone
 from espalier.decoders.joint import Joint
 
 __all__ = ["decode", "listed"]

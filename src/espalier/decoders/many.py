@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.base import Certificate, Decoding, Problem, Status, certify, infeasible, nothing_found
+from espalier.decoders.base import Decoding, Problem, certify, infeasible, nothing_found
 from espalier.decoders.batch import decode_batch
-from espalier.decoders.certify import certify_batch
+from espalier.decoders.certify import Certificate, Status, certify_batch
 from espalier.decoders.questions import decode_one, explained, problem_of
 from espalier.decoders.score_forms import limited, per_sequence, tag_limits
 from espalier.decoders.viterbi import clamped

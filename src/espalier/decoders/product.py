@@ -15,16 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.base import (
-    Decoding,
-    Problem,
-    WorkDone,
-    certify,
-    certify_all,
-    checked_count,
-    infeasible,
-    tolerance,
-)
+from espalier.decoders.base import Decoding, Problem, certify, certify_all, checked_count, infeasible
+from espalier.decoders.certify import WorkDone, tolerance
 from espalier.decoders.lattice import Lattice, Layer, build, priced
 from espalier.errors import InfeasibleError
 from espalier.rules.automaton import Automaton, SizeError

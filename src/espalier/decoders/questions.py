@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from espalier.corpus import Labels
 from espalier.decoders import conflict as conflicts
 from espalier.decoders import table
-from espalier.decoders.base import Decoding, Problem, Status, infeasible
+from espalier.decoders.base import Decoding, Problem, infeasible
+from espalier.decoders.certify import Status
 from espalier.decoders.score_forms import as_floats, parts_of, tag_limits
 from espalier.decoders.viterbi import Clamp, clamped
 from espalier.errors import InputError, RuleError

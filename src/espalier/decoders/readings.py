@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.base import GAP, Problem
+from espalier.decoders.base import Problem
 from espalier.decoders.batch import folded_decoder
+from espalier.decoders.certify import GAP
 from espalier.decoders.counts import Conditions
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled

@@ -26,8 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier import inference
 from espalier.corpus import Corpus
-from espalier.decoders.base import checked_count, price, tolerance
-from espalier.decoders.batch import BatchDecoding
+from espalier.decoders.base import checked_count, price
+from espalier.decoders.certify import BatchDecoding, tolerance
 from espalier.errors import InputError
 from espalier.rules.compile import Compiled, Grounded, degrees_of
 from espalier.segment_potentials import SegmentBatch, SegmentPotentials

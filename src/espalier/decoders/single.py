@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.base import GAP
-from espalier.decoders.counts import BatchDecoding, Conditions
+from espalier.decoders.certify import GAP, BatchDecoding
+from espalier.decoders.counts import Conditions
 from espalier.kernels.layout import LARGEST, worth_loading
 
 if TYPE_CHECKING:

@@ -31,18 +31,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from espalier.decoders.base import (
-    Decoding,
-    Problem,
-    WorkDone,
-    certify,
-    checked_count,
-    evaluate,
-    infeasible,
-    nothing_found,
-    price,
-    tolerance,
-)
+from espalier.decoders.base import Decoding, Problem, certify, checked_count, evaluate, infeasible, nothing_found, price
+from espalier.decoders.certify import WorkDone, tolerance
 from espalier.decoders.ilp import MAX_COLUMNS, UNIT, Expression, Program, ProgramLattice, checked_seconds, degree_of
 from espalier.decoders.joint import labels_of
 from espalier.decoders.reduced import Losses

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.base import Problem
-from espalier.decoders.batch import BatchDecoding, decode_batch
+from espalier.decoders.batch import decode_batch
+from espalier.decoders.certify import BatchDecoding
 from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning
 from espalier.estimators.abilities import LearnsRules, ScoresSegments, require, with_experts
 from espalier.estimators.base import (

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.counts import BatchDecoding
+from espalier.decoders.certify import BatchDecoding
 from espalier.errors import InputError
 from espalier.estimators.abilities import ScoresSegments
 from espalier.rules.compile import Compiled

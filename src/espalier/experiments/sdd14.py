@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.batch import BatchDecoding, decode_batch
+from espalier.decoders.batch import decode_batch
+from espalier.decoders.certify import BatchDecoding
 from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
 from espalier.experiments.data import Data

@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Certificate, Problem, Status, Violated
+from espalier.decoders.base import Problem, Violated
 from espalier.decoders.batch import decode_batch
-from espalier.decoders.certify import certify_batch, degree_matrix
-from espalier.decoders.counts import BatchDecoding
+from espalier.decoders.certify import BatchDecoding, Certificate, Status, certify_batch, degree_matrix
 from espalier.document import Document
 from espalier.extract.confidence import Calibration, Unfamiliar, rated, signs_of
 from espalier.extract.extraction import Field

@@ -10,7 +10,8 @@ from espalier.document import Document, Span
 from espalier.errors import InputError
 
 if TYPE_CHECKING:  # the decoders bring the compiled kernels with them; values need none
-    from espalier.decoders.base import Certificate, Violated
+    from espalier.decoders.base import Violated
+    from espalier.decoders.certify import Certificate
     from espalier.extract.confidence import Unfamiliar
 
 __all__ = ["Extraction", "Field", "check_confidence"]

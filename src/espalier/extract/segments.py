@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import WorkDone, prove, violated
+from espalier.decoders.base import violated
+from espalier.decoders.certify import WorkDone, prove
 from espalier.decoders.segments import best_segmentations
 from espalier.document import Document
 from espalier.estimators.abilities import ScoresSegments

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from espalier.decoders.base import Certificate, Status, WorkDone, checked_count, magnitude_of, prove, tolerance
+from espalier.decoders.base import checked_count
+from espalier.decoders.certify import Certificate, Status, WorkDone, magnitude_of, prove, tolerance
 from espalier.decoders.explanation import RuleEffect, smallest_cause
 from espalier.decoders.ilp import MAX_COLUMNS, checked_seconds, trusted
 from espalier.errors import InfeasibleError, InputError

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.base import Problem, tolerance
+from espalier.decoders.base import Problem
+from espalier.decoders.certify import tolerance
 from espalier.joint.rows import CellRows
 from espalier.potentials import ChainBatch, Potentials, replace_arrays
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from espalier.decoders.base import Status
+from espalier.decoders.certify import Status
 from espalier.workbench.shapes.requests import ApiShape, PlaceInText
 
 __all__ = [
