@@ -41,9 +41,9 @@ import espalier as es  # noqa: E402
 from common import DATA  # noqa: E402
 from espalier.corpus import Corpus  # noqa: E402
 from espalier.errors import ResultWarning  # noqa: E402
-from espalier.io.files import write_chunks  # noqa: E402
 from espalier.learning.expert_weights import ExpertScores, learn_weights  # noqa: E402
 from espalier.metrics.scores import paired, segment_counts, token_counts  # noqa: E402
+from espalier.text_files import write_chunks  # noqa: E402
 from experts_sets import SETS, Part, SetData  # noqa: E402
 from experts_tables import Place, print_tables  # noqa: E402
 

@@ -19,8 +19,8 @@ from espalier.cli import main
 from espalier.document import Document, Span
 from espalier.errors import FormatError, InputError
 from espalier.io import FORMATS, iter_read, read, write
-from espalier.io.files import LONGEST, PER_CHARACTER, Lines
 from espalier.io.tagged import line_events
+from espalier.text_files import LONGEST, PER_CHARACTER, Lines
 
 FILES = {
     "plain": "{}",

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from bounds import bounded
 
+from espalier import text_files
 from espalier.citations.splitting import read_references
 from espalier.errors import FormatError, InputError
-from espalier.io import format_by_content, gzipped, iter_read, read, write
+from espalier.io import format_by_content, iter_read, read, write
 
 ENTITIES = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
 LAUGHS = f'<?xml version="1.0"?>\n<!DOCTYPE l [<!ENTITY l0 "ha">{ENTITIES}]>\n<dataset><ref>&l9;</ref></dataset>\n'
@@ -79,7 +80,7 @@ def bomb(path: Path, size: int) -> Path:
 @pytest.mark.parametrize("format", ["plain", "jsonl", "label_studio", None])
 def test_gzip_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str | None) -> None:
     path = bomb(tmp_path / "bomb.gz", 64 << 20)
-    monkeypatch.setattr(gzipped, "FREE", 1 << 22)
+    monkeypatch.setattr(text_files, "FREE", 1 << 22)
     tracemalloc.start()
     try:
         with bounded(20.0), pytest.raises(FormatError, match="unpacks to more than 200 times its size; if you trust"):
@@ -90,14 +91,14 @@ def test_gzip_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
 
 
 def test_a_gzip_bomb_as_references(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gzipped, "FREE", 1 << 22)
+    monkeypatch.setattr(text_files, "FREE", 1 << 22)
     with bounded(20.0), pytest.raises(FormatError, match="unpacks to more than 200 times its size"):
         list(read_references(bomb(tmp_path / "bomb.gz", 64 << 20)))
 
 
 def test_who_trusts_a_file_may_unpack_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = bomb(tmp_path / "bomb.gz", 8 << 20)
-    monkeypatch.setattr(gzipped, "FREE", 1 << 20)
+    monkeypatch.setattr(text_files, "FREE", 1 << 20)
     with pytest.raises(FormatError, match="unpacks to more"):
         read(path, "plain")
     assert [len(document.text) for document in read(path, "plain", expansion=inf, longest=inf)] == [8 << 20]

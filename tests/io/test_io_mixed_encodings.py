@@ -11,7 +11,7 @@ import pytest
 
 import espalier as es
 from espalier.errors import FormatError
-from espalier.io.files import blaming, open_lines, replacing, write_chunks
+from espalier.text_files import blaming, open_lines, replacing, write_chunks
 
 MIXED = ", but letters before it are (line {first}); the encodings are mixed: convert line {line} to utf-8"
 OTHER = "; pass encoding='latin-1' or encoding='cp1252'"

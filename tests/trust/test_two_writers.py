@@ -18,7 +18,7 @@ from espalier.cli.app import run
 from espalier.cluster.stores import Store, alone
 from espalier.document import Document
 from espalier.errors import InputError
-from espalier.io.files import write_chunks
+from espalier.text_files import write_chunks
 from espalier.workbench.bench import Bench
 from espalier.workbench.database import Database
 

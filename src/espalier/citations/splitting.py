@@ -31,7 +31,7 @@ from typing import NamedTuple, NoReturn
 from espalier.citations.borders import begins, cuts, ends, glue, has_year, mark, seam
 from espalier.citations.parser import LONGEST
 from espalier.errors import FormatError, InputError, nearest
-from espalier.io.files import Source, open_lines
+from espalier.text_files import Source, open_lines
 
 __all__ = ["LAYOUTS", "LONGEST_BLOCK", "Reference", "Works", "read_references", "split_references"]
 

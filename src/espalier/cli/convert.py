@@ -111,7 +111,7 @@ def _convert_bibliography(source: Path, kind: Bibliography, target: Path, format
     """Write the entries of a bibliography in another format; those that cannot be read are named."""
     from espalier.citations.bibliographies import read_bibliography
     from espalier.citations.formats import FORMATS, write
-    from espalier.io.files import write_chunks
+    from espalier.text_files import write_chunks
 
     chosen = reference_format(format, target, "--to")
     options: dict[str, Any] = {"safe": True} if "safe" in FORMATS[chosen].options else {}

@@ -40,8 +40,8 @@ def evaluate(
     from espalier.cli.labelling import open_extractor
     from espalier.cli.report_page import report_page
     from espalier.cli.tables import mistake_table, report_table
-    from espalier.io.files import write_chunks
     from espalier.recipes.judging import judge, wrong_records
+    from espalier.text_files import write_chunks
 
     refuse_stdout({"--report": report})
     keep_apart([model, *data], {"--report": report})

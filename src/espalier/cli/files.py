@@ -292,7 +292,7 @@ def keep_apart(reads: Iterable[str | Path | None], writes: Mapping[str, Path | N
 
 def opened(path: Path | None) -> AbstractContextManager[IO[bytes] | None]:
     """Open what is written besides: a file that is replaced only if all goes well, or stdout, or nothing."""
-    from espalier.io.files import replacing
+    from espalier.text_files import replacing
 
     if path is None:
         return nullcontext()

@@ -46,7 +46,7 @@ def find(
     exit code is then 1, or 2 if there was no other.
     """
     from espalier.cli.inputs import Inputs
-    from espalier.io.files import write_chunks
+    from espalier.text_files import write_chunks
 
     chosen = _format(format, output)
     keep_apart(files, {"--output": output})

@@ -130,7 +130,7 @@ def _write(
 ) -> None:  # fmt: skip
     """Write labelled records as a table, as extractions, as CSV, or in a data format."""
     from espalier.cli.labelling import csv_lines, extraction_line
-    from espalier.io.files import write_chunks
+    from espalier.text_files import write_chunks
 
     if format in ("extractions", "csv"):
         whole = (answer for _, answer in answers if answer is not None)

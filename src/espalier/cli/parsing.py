@@ -27,8 +27,8 @@ from espalier.cli.files import STANDARD, opened
 from espalier.cli.inputs import Inputs, Item, listed_files, place_of, source_of
 from espalier.errors import InputError
 from espalier.extract.extractor import BATCH
-from espalier.io.files import blaming, write_chunks
 from espalier.loading import bundled_file, shared
+from espalier.text_files import blaming, write_chunks
 
 if TYPE_CHECKING:
     from espalier.cli.resuming import Unfinished

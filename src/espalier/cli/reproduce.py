@@ -56,7 +56,7 @@ def reproduce(
     from espalier.experiments.registry import NAMES, find_tables
     from espalier.experiments.runner import expected_minutes
     from espalier.experiments.runner import reproduce as run_tables
-    from espalier.io.files import write_chunks
+    from espalier.text_files import write_chunks
 
     refuse_stdout({"--html": html, "--markdown": markdown})
     keep_apart([], {"--json": json, "--html": html, "--markdown": markdown})

@@ -84,7 +84,7 @@ def write_results(path: Path, results: Sequence[protocol.Result]) -> None:
     """Write the figures as a list of objects, to a file (replaced only when all is written) or to stdout (`-`)."""
     from espalier.cli.console import say_json
     from espalier.cli.files import STANDARD
-    from espalier.io.files import write_chunks
+    from espalier.text_files import write_chunks
 
     records = [result._asdict() for result in results]
     if path == STANDARD:
@@ -194,7 +194,7 @@ def results_images(tables: Sequence[protocol.Table], results: Sequence[protocol.
 
 def write_markdown(path: Path, tables: Sequence[protocol.Table], found: runner.Reproduction) -> None:
     """Write a Markdown file, and its pictures into images/<its name> beside it."""
-    from espalier.io.files import write_chunks
+    from espalier.text_files import write_chunks
 
     folder = Path("images") / path.stem
     drawn = results_images(tables, found.results)

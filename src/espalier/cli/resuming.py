@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from espalier.cli.parsing import Order, Slotted, Written
 from espalier.errors import InputError
-from espalier.io.files import blaming
+from espalier.text_files import blaming
 
 __all__ = ["Unfinished", "asked_for"]
 

@@ -127,9 +127,9 @@ def discover(
     also says how many answers the rule alone makes better and worse (±).
     """
     from espalier.cli.labelling import open_extractor
-    from espalier.io.files import write_chunks
     from espalier.learning.discovery import TEMPLATES
     from espalier.recipes.rule_files import find_rules
+    from espalier.text_files import write_chunks
 
     keep_apart([*data, model], {"--output": output})
     if output is not None:

@@ -30,9 +30,9 @@ from espalier.cli.files import STANDARD
 from espalier.document import Document, Span
 from espalier.errors import InfeasibleError
 from espalier.extract.extraction import Extraction
-from espalier.io.files import write_chunks
 from espalier.rules.text import print_node
 from espalier.tags import OUTSIDE, parse_tag, path_of
+from espalier.text_files import write_chunks
 
 if TYPE_CHECKING:
     from espalier.extract.extractor import Extractor

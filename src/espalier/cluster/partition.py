@@ -28,7 +28,7 @@ from espalier.cluster.plan import Partition
 from espalier.cluster.reading import Chunk, open_records
 from espalier.cluster.stores import Store, need, whole
 from espalier.errors import EspalierError
-from espalier.io.files import encodable
+from espalier.text_files import encodable
 
 __all__ = ["ENTRY", "VERSION", "Entry", "RowChecksum", "label_chunk", "run_partition"]
 

@@ -26,7 +26,7 @@ from espalier.cluster.job import Settings
 from espalier.cluster.plan import WHOLE, Partition
 from espalier.cluster.stores import need
 from espalier.errors import FormatError
-from espalier.io.files import encodable
+from espalier.text_files import encodable
 
 __all__ = ["LARGEST_DOCUMENT", "LONGEST_LINE", "Chunk", "Records", "count_records", "open_records"]
 

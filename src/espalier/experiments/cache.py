@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from espalier.experiments.data import Data
 from espalier.experiments.protocol import Cell, Place, Table
-from espalier.io.files import write_chunks
+from espalier.text_files import write_chunks
 
 __all__ = ["Cache", "Outcome", "code_digest", "configuration"]
 

@@ -27,7 +27,7 @@ from typing import Any, Protocol
 
 from espalier.document import Document
 from espalier.errors import Argument, FormatError, InputError, check_several, nearest
-from espalier.io.files import EXPANSION, LONGEST, InputProblem, Lines, Source, open_lines, write_chunks
+from espalier.text_files import EXPANSION, LONGEST, InputProblem, Lines, Source, open_lines, write_chunks
 
 __all__ = [
     "FORMATS",

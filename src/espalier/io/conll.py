@@ -32,8 +32,8 @@ from typing import Any, NamedTuple
 from espalier.document import Document, Span
 from espalier.errors import Argument, Hint, InputError, Place, nearest
 from espalier.io.common import Writing, build
-from espalier.io.files import Lines
 from espalier.tags import OUTSIDE, Segment
+from espalier.text_files import Lines
 
 __all__ = ["SCHEMES", "Fault", "detect", "parse", "read", "write"]
 

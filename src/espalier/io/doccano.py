@@ -14,7 +14,6 @@ from typing import Any
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.io.common import Offsets, Tokeniser, Writing, build, sorted_spans, tokeniser
-from espalier.io.files import Lines
 from espalier.io.records import (
     exact_fields,
     identifier,
@@ -27,6 +26,7 @@ from espalier.io.records import (
     typed,
     with_meta,
 )
+from espalier.text_files import Lines
 
 __all__ = ["read", "write"]
 

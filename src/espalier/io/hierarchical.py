@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 
 from espalier.document import Document
 from espalier.io.common import Tokeniser
-from espalier.io.files import Lines
 from espalier.io.inline import read_tagged, write_tagged
+from espalier.text_files import Lines
 
 __all__ = ["read", "write"]
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator
 from espalier.document import Document, Span
 from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
-from espalier.io.files import Lines
 from espalier.io.tagged import (
     NAME,
     NOT_XML,
@@ -27,6 +26,7 @@ from espalier.io.tagged import (
     render,
 )
 from espalier.io.xmlform import walk
+from espalier.text_files import Lines
 
 __all__ = ["read", "read_tagged", "write", "write_tagged"]
 

@@ -17,9 +17,9 @@ from typing import Any
 from espalier.document import Document, Span
 from espalier.errors import InputError
 from espalier.io.common import Offsets, Tokeniser, Writing, build, sorted_spans, tokeniser
-from espalier.io.files import Lines
 from espalier.io.records import identifier, json_records, meta_of, offsets_of, span_of, to_json, typed, with_meta
 from espalier.tags import OUTSIDE, path_of, segments
+from espalier.text_files import Lines
 
 __all__ = ["read", "write"]
 

@@ -20,7 +20,6 @@ from typing import Any
 from espalier.document import Document, Span
 from espalier.errors import InputError, Place
 from espalier.io.common import Offsets, Tokeniser, Writing, build, sorted_spans, tokeniser
-from espalier.io.files import Lines
 from espalier.io.records import (
     NotJson,
     exact_fields,
@@ -32,6 +31,7 @@ from espalier.io.records import (
     to_json,
     typed,
 )
+from espalier.text_files import Lines
 
 __all__ = ["read", "write"]
 

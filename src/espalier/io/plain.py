@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from espalier.document import Document
 from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, tokeniser
-from espalier.io.files import Lines
+from espalier.text_files import Lines
 
 __all__ = ["read", "write"]
 

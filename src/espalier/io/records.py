@@ -10,7 +10,7 @@ from typing import Any
 from espalier.document import Document, Span, tokenise
 from espalier.errors import InputError
 from espalier.io.common import Offsets, Writing
-from espalier.io.files import Lines
+from espalier.text_files import Lines
 
 __all__ = [
     "NotJson",

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from espalier.document import Document, Span
 from espalier.errors import Hint, InputError
 from espalier.io.common import DEPTH, sorted_spans
-from espalier.io.files import CUT, LONGEST, too_long
+from espalier.text_files import CUT, LONGEST, too_long
 
 __all__ = [
     "NAME",

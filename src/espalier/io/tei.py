@@ -19,10 +19,10 @@ from typing import Any
 from espalier.document import Document, Span
 from espalier.errors import Argument, InputError
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
-from espalier.io.files import Lines
 from espalier.io.inline import without_controls
 from espalier.io.tagged import NAME, NOT_XML, Event, MarkupError, TaggedField, TaggedRecord, attribute_text, render
 from espalier.io.xmlform import walk
+from espalier.text_files import Lines
 
 __all__ = ["LABELS", "read", "write"]
 

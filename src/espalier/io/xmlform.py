@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
-from espalier.io.files import Lines
 from espalier.io.tagged import NAME, NO_DECLARATIONS, Event, MarkupError, TaggedRecord, document_events
+from espalier.text_files import Lines
 
 __all__ = ["FoundElement", "walk", "xml_events"]
 

@@ -19,7 +19,7 @@ from espalier.documents.parsing import find_in, place_in_document, read_unclear
 from espalier.documents.reading import KINDS, read_document
 from espalier.errors import FormatError
 from espalier.io import InputProblem, format_by_content, format_by_name, iter_read
-from espalier.io.files import encodable
+from espalier.text_files import encodable
 from espalier.workbench.bench import Bench
 from espalier.workbench.failures import Failure
 from espalier.workbench.given_labels import take_labels

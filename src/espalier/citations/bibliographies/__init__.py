@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 from espalier.citations.work import Work
 from espalier.errors import FormatError, Hint, InputError
 from espalier.extract.extraction import Field
-from espalier.io.files import Source, open_lines
+from espalier.text_files import Source, open_lines
 
 __all__ = [
     "BIBLIOGRAPHIES",

@@ -1,10 +1,11 @@
-"""Opening, decoding and writing files: everything that is the same for all formats.
+"""Opening, decoding and writing text files: everything that is the same for all formats.
 
 A reader gets `Lines`: numbered lines of bounded length. It names a place by them, reports a repair, or sets a record
 aside. A record has at most `longest` characters, and a line at most `PER_CHARACTER` bytes for each of them: what is
 longer is refused while it is read, before anything is made of it. So a hostile file costs the time and the memory of
-the longest record that is admitted, whatever its own length. Formats whose records are not lines hold their file as it
-is. Lines end at LF or CRLF and nowhere else: U+2028, U+0085 and form feeds are text.
+the longest record that is admitted, whatever its own length; gzipped files are measured while they are unpacked, so a
+bomb is refused long before memory is full. Formats whose records are not lines hold their file as it is. Lines end at
+LF or CRLF and nowhere else: U+2028, U+0085 and form feeds are text.
 
 A writer yields strings; `write_chunks` puts them in a file, all or nothing.
 """
@@ -48,6 +49,9 @@ LONGEST = 1_000_000
 
 PER_CHARACTER = 16
 """Bytes that a line may have for each character of a record: tags, and labels and escapes of JSON, take their share."""
+
+FREE = 1 << 26
+"""Bytes that any gzipped file may hold."""
 
 _AHEAD = 1 << 20  # characters that are looked at before a format or a form is chosen
 
@@ -206,7 +210,7 @@ def open_lines(
     """Open a path or file for reading; gzip is recognised by its first two bytes, whatever the name.
 
     expansion : a gzipped file that unpacks to more than so many times its size, beyond 64 MiB, is refused.
-    longest : characters of a record that are admitted; see `espalier.io.files`.
+    longest : characters of a record that are admitted; see `espalier.text_files`.
     """
     _check_encoding(encoding)
     check_longest(longest)
@@ -372,9 +376,44 @@ def _unzipped(stream: IO[bytes], expansion: float, name: str) -> IO[bytes]:
         magic = b""
     if magic != _GZIP_MAGIC:
         return stream
-    from espalier.io.gzipped import unpacked
+    packed = _Counted(stream)
+    inside = gzip.GzipFile(fileobj=packed, mode="rb")  # type: ignore[call-overload]
+    return io.BufferedReader(_Measured(inside, packed, expansion, name))
 
-    return unpacked(stream, expansion, name)
+
+class _Counted:
+    """A binary file that counts the bytes read from it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self.count = stream, 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self.count += len(data)
+        return data
+
+
+class _Measured(io.RawIOBase):
+    """What a gzipped file holds, as far as it is believed."""
+
+    def __init__(self, unpacked: gzip.GzipFile, packed: _Counted, expansion: float, name: str) -> None:
+        self._unpacked, self._packed, self._expansion, self._name = unpacked, packed, expansion, name
+        self._count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._unpacked.read1(len(buffer))
+        buffer[: len(data)] = data
+        self._count += len(data)
+        if self._count > FREE and self._count > self._expansion * self._packed.count:
+            raise FormatError(
+                f"the gzip data unpacks to more than {self._expansion:g} times its size",
+                path=self._name,
+                hint=("if you trust it, unpack it first, or pass expansion=inf"),
+            )
+        return len(data)
 
 
 def _guarded(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
