@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -15,10 +13,10 @@ from espalier.store import load as load_file
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
 
-__all__ = ["BUNDLED", "bundled_file", "load", "model_file", "shared"]
+__all__ = ["BUNDLED", "load", "model_file"]
 
-BUNDLED = {"citations": ("espalier.citations", "model.espalier")}
-"""The models that come with the package: name, package and file."""
+BUNDLED = ("citations",)
+"""The names of models that come with the package."""
 
 
 @overload
@@ -52,9 +50,9 @@ def load(source: str | os.PathLike[str]) -> Extractor:
         what = f"what is to be loaded is {type(given).__name__}"
         raise InputError(what, hint="expected the path of a model file, or 'citations'")
     if isinstance(source, str) and source in BUNDLED:
-        from espalier.citations.parser import Parser
+        from espalier.citations.parser import Parser, bundled_file
 
-        return Parser.from_file(bundled_file(source))
+        return Parser.from_file(bundled_file())
     path = model_file(source)
     header, arrays = load_file(path)
     kind: type[Extractor] = Extractor
@@ -68,24 +66,6 @@ def load(source: str | os.PathLike[str]) -> Extractor:
         raise error.within(str(path)) from error
 
 
-@lru_cache(maxsize=1)
-def shared(name: Literal["citations"]) -> Parser:
-    """Return a bundled model that is loaded once in a process, for those who only ask it: nobody may change it."""
-    return load(name)
-
-
-def bundled_file(name: str) -> Path:
-    """Return the file of a bundled model; an installed package has it as a file."""
-    package, file = BUNDLED[name]
-    path = Path(str(resources.files(package) / file))
-    if not path.exists():
-        raise ModelFileError(
-            f"{path}: the bundled model is missing from this installation",
-            hint="run: pip install --force-reinstall espalier-nlp",
-        )
-    return path
-
-
 def model_file(source: str | os.PathLike[str]) -> Path:
     """Return the path of a model file, or of the bundled model of that name where there is no such file.
 
@@ -95,7 +75,9 @@ def model_file(source: str | os.PathLike[str]) -> Path:
     if os.path.exists(name):
         return Path(name)
     if name in BUNDLED:
-        return bundled_file(name)
+        from espalier.citations.parser import bundled_file
+
+        return bundled_file()
     near = nearest(name, BUNDLED)
     if near:
         raise ModelFileError(f"there is no model file {name!r}", hint=near)

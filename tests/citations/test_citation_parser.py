@@ -256,12 +256,12 @@ def test_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert type(es.load(path)) is es.Extractor
     assert isinstance(es.load(path).model, es.CCM)
     assert es.load is load
-    monkeypatch.setattr("espalier.loading.BUNDLED", {"citations": ("espalier.citations", "no-such.espalier")})
+    monkeypatch.setattr("espalier.citations.parser.BUNDLED", "no-such.espalier")
     with pytest.raises(ModelFileError, match="bundled model is missing"):
         es.load("citations")
     tiny_model().save(tmp_path / "model.espalier")
-    monkeypatch.setattr("espalier.loading.resources.files", lambda package: tmp_path)
-    monkeypatch.setattr("espalier.loading.BUNDLED", {"citations": ("espalier.citations", "model.espalier")})
+    monkeypatch.setattr("espalier.citations.parser.resources.files", lambda package: tmp_path)
+    monkeypatch.setattr("espalier.citations.parser.BUNDLED", "model.espalier")
     parser = es.load("citations")
     assert isinstance(parser, Parser)
     assert parser.parse(reference(5)) == tiny_parser().parse(reference(5))

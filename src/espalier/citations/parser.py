@@ -15,17 +15,23 @@ text as it was.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from espalier.citations.record import CORE, LABELS, Record
 from espalier.citations.seen import reference_document, words_seen
 from espalier.document import Document
-from espalier.errors import Argument, Hint, LabelError
+from espalier.errors import Argument, Hint, LabelError, ModelFileError
 from espalier.extract.answers import FieldNames, Reading
 from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import BATCH, Extractor
 
-__all__ = ["LONGEST", "Parser"]
+__all__ = ["BUNDLED", "LONGEST", "Parser", "bundled_file", "bundled_parser"]
+
+BUNDLED = "model.espalier"
+"""The file of the model that comes with the package, beside this one."""
 
 LONGEST = 20_000
 """The longest reference that is parsed, in characters: what is longer is not one reference."""
@@ -114,3 +120,20 @@ class Parser(Extractor):
 
     def _more_header(self) -> dict[str, Any]:
         return {**super()._more_header(), "answers": "references"}
+
+
+@lru_cache(maxsize=1)
+def bundled_parser() -> Parser:
+    """Return the bundled parser, loaded once in a process, for those who only ask it: nobody may change it."""
+    return Parser.from_file(bundled_file())
+
+
+def bundled_file() -> Path:
+    """Return the file of the bundled model; an installed package has it as a file."""
+    path = Path(str(resources.files("espalier.citations") / BUNDLED))
+    if not path.exists():
+        raise ModelFileError(
+            f"{path}: the bundled model is missing from this installation",
+            hint="run: pip install --force-reinstall espalier-nlp",
+        )
+    return path

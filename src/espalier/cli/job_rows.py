@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from espalier.citations.formats import get_format, to_json
-from espalier.citations.parser import Parser
+from espalier.citations.parser import Parser, bundled_file
 from espalier.citations.record import Record
 from espalier.cluster.job import Job, Settings
 from espalier.cluster.labeller import LabellerSpec
@@ -14,7 +14,7 @@ from espalier.cluster.spans import FieldLabeller, alone, make_fields, make_spans
 from espalier.cluster.stores import need
 from espalier.errors import InputError, nearest
 from espalier.extract.extraction import Extraction
-from espalier.loading import BUNDLED, bundled_file
+from espalier.loading import BUNDLED
 
 __all__ = ["ReferenceLabeller", "job_of", "make_references", "model_path", "parser_of"]
 
@@ -45,7 +45,7 @@ class ReferenceLabeller(FieldLabeller):
 
 def model_path(model: Path | None) -> Path:
     """Return a model file, by default the bundled one, which a package that is installed has as a file."""
-    return bundled_file("citations") if model is None else model
+    return bundled_file() if model is None else model
 
 
 def parser_of(path: str) -> Parser:

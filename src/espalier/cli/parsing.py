@@ -20,14 +20,13 @@ from uuid import uuid4
 
 from espalier.citations.bibliographies import Entry
 from espalier.citations.formats import FORMATS, Keys, stem_of
-from espalier.citations.parser import Parser
+from espalier.citations.parser import Parser, bundled_file, bundled_parser
 from espalier.citations.record import Record
 from espalier.cli.console import STDOUT, Stopped, complain
 from espalier.cli.files import STANDARD, opened
 from espalier.cli.inputs import Inputs, Item, listed_files, place_of, source_of
 from espalier.errors import InputError
 from espalier.extract.extractor import BATCH
-from espalier.loading import bundled_file, shared
 from espalier.text_files import blaming, write_chunks
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def put_together(batches: Iterable[Written], format: str) -> Iterator[str]:
 
 def open_parser(model: Path | None) -> Parser:
     """Return the parser of a model file, or the bundled one."""
-    return shared("citations") if model is None else Parser.from_file(model)
+    return bundled_parser() if model is None else Parser.from_file(model)
 
 
 @dataclass(slots=True)
@@ -196,7 +195,7 @@ class ParseJob:
             return None
         from espalier.cli.resuming import Unfinished, asked_for
 
-        model = bundled_file("citations") if self.model is None else self.model
+        model = bundled_file() if self.model is None else self.model
         return Unfinished(output, asked_for(files, model, order, self.inputs.layout, self.inputs.encoding))
 
     def _write(

@@ -124,11 +124,11 @@ def parse_document(
     >>> [record.work.title for record in found]
     ['Soil salts']
     """
-    from espalier.loading import shared
+    from espalier.citations.parser import bundled_parser
 
     data = source if isinstance(source, bytes | str | os.PathLike) else source.read()
     printed = read_document(data, name)
     found = find_in(printed).references
-    parser = shared("citations") if parser is None else parser
+    parser = bundled_parser() if parser is None else parser
     records = tuple(parser.parse_many([reference.text for reference in found], k=k))
     return ParsedDocument(records, found, printed)

@@ -315,9 +315,9 @@ def is_rest(fields: Iterable[Any], *, of_next: bool) -> bool:
 @lru_cache(maxsize=1)
 def reader() -> Parser:
     """Return the bundled model of references without its rules: it reads any stretch of a list."""
-    from espalier.loading import shared
+    from espalier.citations.parser import bundled_parser
 
-    return shared("citations").with_rules("")
+    return bundled_parser().with_rules("")
 
 
 def read_fields(texts: Sequence[str]) -> list[tuple[Any, ...]]:

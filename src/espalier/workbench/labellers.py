@@ -19,16 +19,15 @@ from espalier.corpus import Corpus, Labels
 from espalier.document import Document
 from espalier.errors import EspalierError, InputError, ModelFileError
 from espalier.extract.extractor import Extractor
-from espalier.loading import bundled_file as model_of_name
 from espalier.loading import load
 from espalier.potentials import ChainBatch
 from espalier.rules.nodes import Node
 from espalier.tags import OUTSIDE
 from espalier.workbench.failures import Failure
 from espalier.workbench.models import ModelStore
-from espalier.workbench.tasks import REFERENCES, ProjectTask
+from espalier.workbench.tasks import ProjectTask
 
-__all__ = ["Labeller", "bundled_file", "check_file", "load_labeller"]
+__all__ = ["Labeller", "check_file", "load_labeller"]
 
 NODES = 8192
 """Of the search for one record, so that strange rules cannot hold up a request; what is unproven then says so."""
@@ -64,13 +63,10 @@ def load_labeller(models: ModelStore, task: ProjectTask, model: int | None) -> L
         return _knowing_nothing(task)
     models.check_labels(task, model)
     if models.get(task.name, model).source == "bundled":
-        return _read(model_of_name(REFERENCES), model)
+        from espalier.citations.parser import bundled_file
+
+        return _read(bundled_file(), model)
     return _from_bytes(models.file(task.name, model), model)
-
-
-def bundled_file() -> bytes:
-    """Return the model file that comes with the library."""
-    return model_of_name(REFERENCES).read_bytes()
 
 
 def check_file(task: ProjectTask, file: bytes) -> Labeller:

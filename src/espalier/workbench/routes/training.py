@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
+from espalier.citations.parser import bundled_file
 from espalier.workbench.database import now
-from espalier.workbench.labellers import bundled_file, check_file
+from espalier.workbench.labellers import check_file
 from espalier.workbench.models import Version
 from espalier.workbench.routes.shared import UPLOAD, BenchOf, Body, JobsOf, ModelNumber, Number, TaskOf, download
 from espalier.workbench.routes.tasks import task_dict
@@ -109,5 +110,5 @@ def delete_model(task: TaskOf, model: ModelNumber, bench: BenchOf) -> Response:
 def read_model(task: TaskOf, model: ModelNumber, bench: BenchOf) -> Response:
     """Download a model file."""
     version = bench.models.get(task.name, model)
-    data = bundled_file() if version.source == "bundled" else bench.models.file(task.name, model)
+    data = bundled_file().read_bytes() if version.source == "bundled" else bench.models.file(task.name, model)
     return download(f"{task.name}-{model}.espalier", "application/octet-stream", data)
