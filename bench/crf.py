@@ -43,7 +43,7 @@ from common import (
 from espalier.corpus import Corpus
 from espalier.estimators.crf import TrainingSet, training_set
 from espalier.learning.likelihood import ChainLikelihood, Twins
-from espalier.models.weights import Pairs
+from espalier.models.linear import Pairs
 
 TEMPLATES = (
     "bias", "word", "lower", "prefix1-4", "suffix1-4", "shape", "fullshape", "length", "flags", "position5",

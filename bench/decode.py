@@ -32,8 +32,7 @@ from espalier.decoders.base import Problem, Status
 from espalier.decoders.batch import CountDecoder, decode_batch
 from espalier.decoders.certify import BatchDecoding
 from espalier.decoders.counts import Conditions
-from espalier.models.chain import tag_rows
-from espalier.models.weights import rows_of_types
+from espalier.models.linear import rows_of_types, tag_rows
 from espalier.potentials import ChainBatch
 from espalier.rules import rules
 from espalier.rules.compile import Compiled, compile_rules, degrees_of

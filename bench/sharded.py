@@ -34,7 +34,7 @@ from espalier.learning.codl import PoolLabelling, label_pool, pseudo_labelled
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.learning.likelihood import ChainLikelihood
 from espalier.models.hmm import HMMCounts
-from espalier.models.weights import Pairs
+from espalier.models.linear import Pairs
 from espalier.rules.generators import count_templates, relation_templates
 from espalier.tasks.task import load_task
 

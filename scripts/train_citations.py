@@ -62,9 +62,8 @@ from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.extract.extractor import Extractor
 from espalier.io import read
-from espalier.models.chain import ChainModel
 from espalier.models.conv import ScoringNet
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs
 from espalier.rules.compile import compile_rules
 from espalier.tasks import load_task
 

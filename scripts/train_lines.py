@@ -34,8 +34,7 @@ from espalier.extract.calibrating import isotonic
 from espalier.features.matrix import GivenIndex
 from espalier.inference import marginals
 from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties
-from espalier.models.chain import ChainModel
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs
 from espalier.rules.compile import compile_rules
 
 ROOT = Path(__file__).resolve().parents[1]

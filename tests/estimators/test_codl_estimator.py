@@ -24,7 +24,7 @@ from espalier.estimators.semicrf import SemiCRF
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.perceptron import all_pairs, train_perceptron
 from espalier.models.hmm import Vocabulary
-from espalier.models.weights import Pairs
+from espalier.models.linear import Pairs
 from espalier.tasks.task import load_task
 from feature_matrices import random_matrix
 

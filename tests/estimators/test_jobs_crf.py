@@ -34,7 +34,7 @@ from espalier.estimators.persist import pack, unpack
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.codl import guess_of, label_pool
 from espalier.learning.likelihood import ChainLikelihood
-from espalier.models.weights import Pairs
+from espalier.models.linear import Pairs
 from sharded_learners import (
     CRF_LEARNERS,
     FEW,

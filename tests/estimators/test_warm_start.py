@@ -10,8 +10,7 @@ from espalier.estimators.base import again
 from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.estimators.hmm import HMM
-from espalier.models.chain import ChainModel, carried, moved
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs, carried, moved
 
 X = [["Ada", "Lovelace", ".", "Notes", "."], ["A", ".", "Turing", ".", "Machines", ","], ["Grace", ".", "Compilers"]]
 Y = [["who"] * 3 + ["what"] * 2, ["who"] * 4 + ["what"] * 2, ["who", "who", "what"]]

@@ -11,7 +11,7 @@ from espalier.kernels.plan import observed_counts, transpose_refs
 from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
 from espalier.kernels.vector import aligned
 from espalier.learning.likelihood import Twins
-from espalier.models.weights import Pairs, RowPlan
+from espalier.models.linear import Pairs, RowPlan
 from feature_matrices import random_matrix
 
 

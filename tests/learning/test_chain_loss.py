@@ -11,7 +11,7 @@ from espalier.errors import InfeasibleError
 from espalier.features.matrix import FeatureMatrix
 from espalier.learning.chain_loss import Chain, SoftLabels, Targets, chain_loss, expectations, token_loss
 from espalier.learning.likelihood import ChainLikelihood
-from espalier.models.weights import Pairs
+from espalier.models.linear import Pairs
 from espalier.potentials import ChainBatch
 from oracles import label_counts, labellings, pair_counts
 

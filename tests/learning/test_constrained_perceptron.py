@@ -14,7 +14,7 @@ from espalier.features.extract import FeatureExtractor
 from espalier.features.matrix import FeatureMatrix
 from espalier.learning.constrained_perceptron import ConstrainedTraining, train_constrained
 from espalier.learning.perceptron import all_pairs, train_perceptron
-from espalier.models.chain import ChainModel
+from espalier.models.linear import ChainModel
 from espalier.rules import RuleSet
 from espalier.rules.compile import compile_rules
 from espalier.rules.meaning import degrees

@@ -11,7 +11,7 @@ from chain_rules import RULES, every_labelling, grounded_of, log_scores
 from espalier.errors import InputError
 from espalier.learning.generalised_expectation import ExpectationCriterion
 from espalier.learning.likelihood import ChainLikelihood, SoftLikelihood
-from espalier.models.weights import Pairs
+from espalier.models.linear import Pairs
 from feature_matrices import random_matrix
 
 TOKENS = [["x", "y", "x"], ["."], [], ["y", "x"], ["x", ".", "y", "y"]]

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from espalier.errors import InfeasibleError
 from espalier.learning.likelihood import ChainLikelihood
-from espalier.models.chain import ChainModel
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs
 from feature_matrices import random_matrix
 from oracles import labellings
 

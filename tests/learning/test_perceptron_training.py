@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from espalier.errors import InfeasibleError
 from espalier.features.matrix import FeatureMatrix
 from espalier.learning.perceptron import Training, all_pairs, train_perceptron
-from espalier.models.weights import Pairs
+from espalier.models.linear import Pairs
 
 relaxed = settings(deadline=None, derandomize=True, max_examples=60)
 

@@ -15,8 +15,8 @@ from espalier.estimators.semicrf import SemiCRF
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.likelihood import ChainLikelihood
 from espalier.learning.segment_likelihood import KnownSegments, SegmentLikelihood
+from espalier.models.linear import Pairs
 from espalier.models.segmental import SegmentFeatures, SegmentInput
-from espalier.models.weights import Pairs
 from oracles import log_sum, segmentations
 
 NAMES = ("length", "punctuation", "first:lower", "last:lower")

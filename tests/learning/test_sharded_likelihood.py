@@ -17,7 +17,7 @@ from espalier.estimators.crf import training_set
 from espalier.features.extract import FeatureExtractor
 from espalier.features.matrix import GivenIndex
 from espalier.learning.likelihood import ChainLikelihood
-from espalier.models.weights import Pairs
+from espalier.models.linear import Pairs
 from sharded_learners import FEW, LABELS, records
 
 TEMPLATES = ["lower[-1,0,1]", "shape", "lower[-1]&lower"]

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from espalier.errors import InfeasibleError, InputError
 from espalier.features.matrix import FeatureMatrix
 from espalier.inference import viterbi
-from espalier.models import chain
-from espalier.models import weights as rows
-from espalier.models.chain import ChainModel
-from espalier.models.weights import Pairs
+from espalier.models import linear
+from espalier.models.linear import ChainModel, Pairs
 from espalier.potentials import ChainBatch
 from feature_matrices import random_matrix
 
@@ -36,7 +34,7 @@ def random_model(rng, matrix, L, forbidden, whole):
 
 @pytest.mark.parametrize(
     ("most_bytes", "longest"),
-    [(rows.MOST_BYTES, 9), (0, 9), (rows.MOST_BYTES, 4), (rows.MOST_BYTES, 0)],
+    [(linear.MOST_BYTES, 9), (0, 9), (linear.MOST_BYTES, 4), (linear.MOST_BYTES, 0)],
     ids=["rows", "narrow", "long ones alone", "all alone"],
 )
 @settings(deadline=None, derandomize=True, max_examples=80)
@@ -55,8 +53,8 @@ def test_equal_to_the_flat_product_and_plain_viterbi(most_bytes, longest, seed, 
         indptr, unary, model.trans[None], np.zeros(len(unary), np.int32), model.start, model.end
     )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "MOST_BYTES", most_bytes)
-        patch.setattr(chain, "LONGEST_IN_LANES", longest)
+        patch.setattr(linear, "MOST_BYTES", most_bytes)
+        patch.setattr(linear, "LONGEST_IN_LANES", longest)
         np.testing.assert_allclose(model.potentials(matrix, indptr).unary, unary, atol=1e-12)
         expected = viterbi(plain, threads=1, allow_infeasible=True)
         if np.isneginf(expected.scores[np.diff(indptr) > 0]).any():

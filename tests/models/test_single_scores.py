@@ -11,8 +11,7 @@ from espalier.features.declare import RegexField, TableField
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
 from espalier.features.program import TextProgram
-from espalier.models.chain import ChainModel
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs
 
 numba = pytest.importorskip("numba")  # loaded: without it the kernels would not be asked
 

@@ -27,8 +27,7 @@ from espalier.errors import InputError
 from espalier.estimators.crf import CRF
 from espalier.features.index import FeatureIndex
 from espalier.io import read
-from espalier.models.chain import ChainModel
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs
 
 __all__ = [
     "PARTS",

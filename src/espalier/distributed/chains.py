@@ -41,8 +41,7 @@ from espalier.estimators.joined import token_rows
 from espalier.features.matrix import FeatureMatrix
 from espalier.learning.codl import join
 from espalier.learning.likelihood import ChainLikelihood, Likelihood, Twins
-from espalier.models.chain import ChainModel, carried
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs, carried
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch
 

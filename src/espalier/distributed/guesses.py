@@ -36,7 +36,7 @@ from espalier.errors import InputError
 from espalier.estimators.abilities import Counts, FitsInParts
 from espalier.estimators.crf import CRF
 from espalier.learning.codl import CycleSums, Guess, PoolLabelling, guess_labels
-from espalier.models.chain import ChainModel
+from espalier.models.linear import ChainModel
 
 __all__ = ["GuessedLabels", "check_guesses", "guess_in_parts", "label_and_count", "label_and_see"]
 

@@ -42,7 +42,7 @@ from espalier.learning.projection import (
     projected,
     warn_unless_converged,
 )
-from espalier.models.chain import ChainModel
+from espalier.models.linear import ChainModel
 from espalier.potentials import ChainBatch
 
 __all__ = ["Figures", "ProjectedLabels", "project_in_parts"]

@@ -39,8 +39,7 @@ from espalier.estimators.base import (
 from espalier.features.fields import default_templates
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix, GivenIndex
-from espalier.models.chain import ChainModel, carried, moved
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs, carried, moved
 from espalier.potentials import ChainBatch
 from espalier.store import below, narrow
 

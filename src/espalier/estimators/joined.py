@@ -25,7 +25,7 @@ from espalier.inference import Posterior, viterbi
 from espalier.learning.codl import join
 from espalier.learning.generalised_expectation import ExpectationCriterion, ScoreCriterion
 from espalier.learning.likelihood import ChainLikelihood, SoftLikelihood, Twins
-from espalier.models.weights import Pairs
+from espalier.models.linear import Pairs
 from espalier.potentials import ChainBatch
 
 __all__ = ["JoinedCRF", "token_rows"]

@@ -19,8 +19,7 @@ from espalier.estimators.crf import LinearChainLabeller, TrainingSet, training_s
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.codl import joined
 from espalier.learning.perceptron import all_pairs, train_perceptron
-from espalier.models.chain import ChainModel
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs
 from espalier.rules.compile import Compiled
 
 __all__ = ["Perceptron"]

@@ -38,7 +38,7 @@ from espalier.learning.samplerank import (
     mean_size,
     truth_weights,
 )
-from espalier.models.chain import ChainModel
+from espalier.models.linear import ChainModel
 from espalier.rules.ruleset import RuleSet
 
 __all__ = ["SampleRank"]

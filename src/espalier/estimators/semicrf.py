@@ -33,6 +33,7 @@ from espalier.inference import k_best, marginals, segment_marginals, viterbi
 from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Minimum, Options, minimise
 from espalier.learning.segment_likelihood import KnownSegments, SegmentLikelihood
+from espalier.models.linear import Pairs
 from espalier.models.segmental import (
     LENGTH_BINS,
     MARKED_INSIDE,
@@ -41,7 +42,6 @@ from espalier.models.segmental import (
     SegmentInput,
     length_names,
 )
-from espalier.models.weights import Pairs
 from espalier.segment_potentials import SegmentBatch
 from espalier.store import below
 from espalier.tags import OUTSIDE, is_tag, path_of

@@ -21,8 +21,7 @@ from espalier.estimators.crf import CRF, TrainingSet
 from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Options, minimise
 from espalier.learning.likelihood import ChainLikelihood, Twins
-from espalier.models.chain import ChainModel
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs
 
 __all__ = ["SharedCRF", "leaves"]
 

@@ -208,7 +208,7 @@ def score_text(codes, n_columns, ids, words, offsets, program, weights, unary):
     """Write the scores of a text into unary : float64[T, L], all zeros before.
 
     codes : int32, of U word types; ids : int32[T]; words : float64[U K, L], the scores of each type at K offsets;
-    program : the arrays of a `TextProgram`; weights : ptr, label, w (`models.weights.Pairs`).
+    program : the arrays of a `TextProgram`; weights : ptr, label, w (`models.linear.Pairs`).
     """
     T, K = len(ids), len(offsets)
     starts, n = np.empty(len(ids) + 1, np.int64), 0

@@ -28,8 +28,7 @@ from espalier.errors import InfeasibleError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.perceptron import decode, move, score_sequence
 from espalier.learning.perceptron import Training, mean_of_steps, without_zeros
-from espalier.models.chain import ChainModel
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, degrees_of
 

@@ -37,7 +37,7 @@ from espalier.kernels.layout import LARGEST, Lanes, Transitions
 from espalier.kernels.plan import fingerprints, keep_representatives, observed_counts, transpose_refs
 from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
 from espalier.kernels.vector import LANES, aligned
-from espalier.models.weights import WORTH_A_BARRIER, Pairs, RowPlan
+from espalier.models.linear import WORTH_A_BARRIER, Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
 from espalier.potentials import ChainBatch
 

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from espalier.errors import InfeasibleError, InputError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.perceptron import perceptron_epoch
-from espalier.models.chain import ChainModel
-from espalier.models.weights import Pairs
+from espalier.models.linear import ChainModel, Pairs
 
 __all__ = ["Training", "all_pairs", "mean_of_steps", "train_perceptron", "without_zeros"]
 

@@ -35,7 +35,7 @@ from espalier.errors import InputError
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.samplerank import samplerank_epoch
 from espalier.learning.perceptron import all_pairs, mean_of_steps, without_zeros
-from espalier.models.chain import ChainModel
+from espalier.models.linear import ChainModel
 from espalier.rules.compile import Compiled
 from espalier.tags import segments
 

@@ -28,8 +28,8 @@ from espalier.kernels.rows import padded
 from espalier.kernels.segment_features import expectations, reaches
 from espalier.kernels.vector import aligned
 from espalier.learning.likelihood import RowGradient
+from espalier.models.linear import Pairs, RowPlan
 from espalier.models.segmental import LENGTH_BINS, SegmentalModel, SegmentFeatures, SegmentInput, length_bins
-from espalier.models.weights import Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.tags import OUTSIDE, is_tag, parse_tag, path_of
 

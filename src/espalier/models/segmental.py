@@ -34,7 +34,7 @@ from espalier.features.matrix import FeatureMatrix
 from espalier.kernels.rows import padded
 from espalier.kernels.segment_features import segment_scores
 from espalier.kernels.vector import aligned
-from espalier.models.weights import Pairs, RowPlan
+from espalier.models.linear import Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.segment_potentials import SegmentBatch
 

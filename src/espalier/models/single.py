@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.features.program import TextProgram
 from espalier.features.single import SingleIndex, borders_of, own_types
-from espalier.models.weights import Pairs
+from espalier.models.linear import Pairs
 
 __all__ = ["SingleScores"]
 
