@@ -84,15 +84,18 @@ def parse(
     keep_apart([*files, model], {"--output": output, "--review": review})
     from espalier.cli.inputs import Inputs
     from espalier.cli.parsing import ParseJob, open_parser
-    from espalier.loading import model_file
 
+    if model is not None:
+        from espalier.loading import model_file
+
+        model = model_file(model)
     to_terminal = output == STANDARD and sys.stdout.isatty()
-    inputs, path = Inputs(files, layout, encoding), None if model is None else model_file(model)
+    inputs = Inputs(files, layout, encoding)
     # Processes have parsers of their own, and begin sooner if this one does not read the model first.
-    parser = open_parser(path) if jobs == 1 or chosen == _TABLE else None
+    parser = open_parser(model) if jobs == 1 or chosen == _TABLE else None
     job = ParseJob(
         parser, inputs, k=k, least=min_confidence, review=review, raw_cells=raw_cells, explained=explain,
-        model=path, jobs=jobs, resume=resume,
+        model=model, jobs=jobs, resume=resume,
     )  # fmt: skip
     pace = Pace("references")
     with progress("parsing", quiet=to_terminal) as news:
