@@ -8,10 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.inference import posterior
+from espalier.kernels import LARGEST, Lanes, Transitions, aligned, padded
 from espalier.kernels.lanes import forward_backward_lanes
-from espalier.kernels.layout import LARGEST, Lanes, Transitions
-from espalier.kernels.rows import padded
-from espalier.kernels.vector import aligned
 from espalier.potentials import ChainBatch
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from espalier.kernels import aligned, padded
 from espalier.kernels.plan import observed_counts, transpose_refs
-from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
-from espalier.kernels.vector import aligned
+from espalier.kernels.rows import attribute_gradient, bundle_gradient
 from espalier.learning.likelihood import Twins
 from espalier.models.linear import Pairs, RowPlan
 from feature_matrices import random_matrix

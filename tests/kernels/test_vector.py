@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numba import njit
 
+from espalier.kernels import aligned
 from espalier.kernels import vector as v
 from espalier.kernels.transpose import transpose
 
@@ -112,7 +113,7 @@ def test_integers():
 
 @pytest.mark.parametrize("shape", [(0, 16), (3, 16), (1,)])
 def test_aligned_arrays_start_on_a_cache_line(shape):
-    array = v.aligned(*shape)
+    array = aligned(*shape)
     assert array.shape == shape
     assert array.ctypes.data % 64 == 0 or array.size == 0
     assert not array.any()

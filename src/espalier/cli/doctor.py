@@ -77,7 +77,7 @@ def _versions() -> Iterator[Examined]:
 
 def _compiled() -> Iterator[Examined]:
     """Look for compiled kernels, and whether there is a place to keep them."""
-    from espalier.kernels.layout import are_compiled, cache_folder
+    from espalier.kernels import are_compiled, cache_folder
 
     folder = cache_folder()
     state = "kept" if are_compiled() else "nothing yet"

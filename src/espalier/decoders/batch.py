@@ -48,7 +48,7 @@ from espalier.decoders.certify import GAP, BatchDecoding, WorkDone, is_open
 from espalier.decoders.counts import Conditions, CountForm, Parts, priced
 from espalier.decoders.single import LONGEST, decode_single
 from espalier.errors import InputError
-from espalier.kernels.layout import LANES, aligned, better_one_by_one, padded
+from espalier.kernels import LANES, aligned, better_one_by_one, padded
 from espalier.lazy import cached_property
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch

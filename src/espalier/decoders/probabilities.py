@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from espalier.decoders.single import LONGEST, largest, posterior_single
 from espalier.inference import marginals, pair_marginals, path_scores, posterior
-from espalier.kernels.layout import LANES, LARGEST, Lanes, Transitions, aligned, better_one_by_one, padded
+from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, better_one_by_one, padded
 from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
 

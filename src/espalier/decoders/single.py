@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from espalier.decoders.certify import GAP, BatchDecoding
 from espalier.decoders.counts import Conditions
-from espalier.kernels.layout import LARGEST, worth_loading
+from espalier.kernels import LARGEST, worth_loading
 
 if TYPE_CHECKING:
     from espalier.decoders.batch import CountDecoder

@@ -40,7 +40,7 @@ from espalier.estimators.persist import checked_path, pack, unpack
 from espalier.extract.answers import Answers, FieldNames, Reading, Scored, decode
 from espalier.extract.confidence import Calibration, Verdicts
 from espalier.extract.extraction import Extraction
-from espalier.kernels.layout import better_one_by_one
+from espalier.kernels import better_one_by_one
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet

@@ -1,1 +1,236 @@
-"""Compiled loops: arrays in, arrays out. Nothing outside this package imports Numba."""
+"""Compiled loops: arrays in, arrays out. Here: how the arrays lie in memory, and when kernels are worth loading.
+
+Nothing outside this package imports Numba, and this file does not either.
+
+`Lanes` lays sequences out in groups of eight of similar length, one lane each. Group g owns steps
+group_ptr[g]..group_ptr[g + 1]-1; step s is rows 8 s .. 8 s + 7, row 8 s + k being lane k's token.
+Sorting by length keeps the padding small; rows past the end of a sequence stand for nothing.
+
+`Transitions` has the scores between labels in the form that these kernels take: 'a constant a column plus exceptions'.
+
+    exp(trans[i, j]) = base[j] + δ(i, j),   δ = 0 except for listed pairs
+
+A column from which nothing is forbidden has base 1: a transition never seen in training weighs 0, and only the
+weighted ones are exceptions. A column with forbidden entries has base 0 and lists what is allowed. Base 1 subtracts
+where a weight is negative; far below zero the difference would lose digits, so such a column gets base 0 too.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "BLOCK",
+    "LANES",
+    "LARGEST",
+    "VEC_BYTES",
+    "Lanes",
+    "Transitions",
+    "aligned",
+    "are_compiled",
+    "better_one_by_one",
+    "cache_folder",
+    "padded",
+    "worth_loading",
+]
+
+PATIENCE = 24_576
+"""Tokens that are scored and decoded without kernels before they are loaded; each expert counts its own.
+
+For so many, NumPy takes as long as loading does: about 120 references."""
+
+COLD_PATIENCE = 32_768
+"""The same where they have to be compiled first: about 600 references, which take five seconds without them."""
+
+_seen = 0  # module state, on purpose: kernels are loaded once in a process
+
+LANES = 8
+"""Doubles in a Vec."""
+
+VEC_BYTES = 8 * LANES
+
+LARGEST = 250.0
+"""Beyond this a product of two exponentials may leave the range of doubles: the log-space kernel takes over."""
+
+BLOCK = 16
+"""Labels summed at once: two Vecs, so that two additions are always under way."""
+
+CANCELS_BELOW = -12.0
+"""exp(-12) ≈ 6e-6 leaves ten good digits of sixteen after the subtraction."""
+
+
+def worth_loading(n_tokens: int) -> bool:
+    """Is it time to load the kernels for so many tokens more?
+
+    Numba and a few kernels take half a second and 100 MB, NumPy a millisecond more for a short text. So a process that
+    parses one reference never loads them, and one that parses for as long as loading takes does. Results do not depend
+    on it.
+    """
+    global _seen
+    _seen += n_tokens
+    return "numba" in sys.modules or _seen > (PATIENCE if are_compiled() else COLD_PATIENCE)
+
+
+def better_one_by_one(n_tokens: int) -> bool:
+    """Are so many tokens of a batch done sooner text by text, without kernels, than kernels are loaded?"""
+    return "numba" not in sys.modules and _seen + n_tokens <= (PATIENCE if are_compiled() else COLD_PATIENCE)
+
+
+@cache
+def are_compiled() -> bool:
+    """Has anybody compiled kernels here before? Numba keeps them beside the sources, or where it is told to."""
+    places = [cache_folder()] if os.environ.get("NUMBA_CACHE_DIR") else [cache_folder(), *_user_caches()]
+    return any(next(place.rglob("*tagging*.nbi"), None) for place in places if place.is_dir())
+
+
+def cache_folder() -> Path:
+    """Return where compiled kernels are kept, if it can be written."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    return Path(given) if given else Path(__file__).parent / "__pycache__"
+
+
+def _user_caches() -> list[Path]:
+    """Where Numba keeps compiled code if it may not write beside the sources."""
+    home = Path.home()
+    local = os.environ.get("LOCALAPPDATA")
+    found = [Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "numba", home / "Library" / "Caches" / "numba"]
+    return [*found, *([Path(local) / "numba"] if local else [])]
+
+
+def padded(n_labels: int) -> int:
+    """Return the row length for so many labels."""
+    return (n_labels + BLOCK - 1) // BLOCK * BLOCK
+
+
+def aligned(*shape: int, dtype: type = np.float64, empty: bool = False) -> np.ndarray:
+    """Return zeros (or, `empty`, anything) that begin on a 64-byte border, so that no Vec straddles two cache lines."""
+    size, item = math.prod(shape), np.dtype(dtype).itemsize
+    raw: np.ndarray = (np.empty if empty else np.zeros)(size + 64 // item, dtype)
+    skip = (-raw.ctypes.data % 64) // item
+    return raw[skip : skip + size].reshape(shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lanes:
+    """Where every sequence and token of a corpus lies.
+
+    group_ptr : int64[G + 1]; lengths, sequence : int64[8 G], tokens and index of the sequence in each lane (0 and -1
+    in empty lanes); row_of_token : int64[M]; token_of_row : int64[n_rows], -1 for padding.
+    """
+
+    group_ptr: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    sequence: NDArray[np.int64]
+    row_of_token: NDArray[np.int64]
+    token_of_row: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, indptr: NDArray[np.int64]) -> Lanes:
+        """Arrange the sequences of a corpus; empty ones take no lane."""
+        lengths = np.diff(indptr)
+        order = np.argsort(lengths, kind="stable")
+        order = order[lengths[order] > 0]
+        n_groups = -(-len(order) // LANES)
+        sequence = np.full(n_groups * LANES, -1, np.int64)
+        sequence[: len(order)] = order
+        lane_lengths = np.where(sequence >= 0, lengths[sequence], 0) if len(order) else sequence
+        steps = lane_lengths.reshape(n_groups, LANES).max(axis=1) if n_groups else np.zeros(0, np.int64)
+        group_ptr = np.concatenate([[0], np.cumsum(steps)]).astype(np.int64)
+
+        # Token t of the sequence in lane k of group g is row 8 (group_ptr[g] + t) + k.
+        lane = np.flatnonzero(sequence >= 0)
+        first_row = np.zeros(len(lengths), np.int64)
+        first_row[sequence[lane]] = LANES * group_ptr[lane // LANES] + lane % LANES
+        within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
+        row_of_token = np.repeat(first_row, lengths) + LANES * within
+        token_of_row = np.full(LANES * group_ptr[-1], -1, np.int64)
+        token_of_row[row_of_token] = np.arange(len(row_of_token))
+        return cls(group_ptr, lane_lengths, sequence, row_of_token, token_of_row)
+
+    @property
+    def n_groups(self) -> int:
+        """G."""
+        return len(self.group_ptr) - 1
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in all, padding included."""
+        return len(self.token_of_row)
+
+
+def _has_base_one(trans: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which columns forbid nothing and subtract nothing that matters?  (-inf is below any bound.)"""
+    return np.asarray(trans.min(axis=0) > CANCELS_BELOW)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transitions:
+    """One transition matrix, ready for `forward_backward_lanes`.
+
+    trans : float64[L, L]; base : float64[L]; source, target : int32[n], the exceptions in column order;
+    in_ptr : int64[L + 1] over them; out_ptr, out_target, out_slot : the same by row, out_slot being the index in
+    column order.
+    """
+
+    trans: NDArray[np.float64]
+    base: NDArray[np.float64]
+    in_ptr: NDArray[np.int64]
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    out_ptr: NDArray[np.int64]
+    out_target: NDArray[np.int32]
+    out_slot: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, trans: NDArray[np.float64], always: NDArray[np.bool_] | None = None) -> Transitions:
+        """Find bases and exceptions; `always` marks pairs to list even at weight 0 (those being learned)."""
+        L = len(trans)
+        one = _has_base_one(trans)
+        listed = np.where(one[None, :], trans != 0, np.isfinite(trans))
+        if always is not None:
+            listed |= always & np.isfinite(trans)
+        target, source = np.nonzero(listed.T)
+        by_row = np.lexsort((target, source))
+        return cls(
+            trans,
+            one.astype(np.float64),
+            np.searchsorted(target, np.arange(L + 1)).astype(np.int64),
+            source.astype(np.int32),
+            target.astype(np.int32),
+            np.searchsorted(source[by_row], np.arange(L + 1)).astype(np.int64),
+            target[by_row].astype(np.int32),
+            by_row.astype(np.int64),
+        )
+
+    def updated(self, trans: NDArray[np.float64], always: NDArray[np.bool_]) -> Transitions:
+        """Exchange the weights; bases and exceptions are found anew only if a column's base must change.
+
+        Only pairs of `always` may differ from the old weights.
+        """
+        if np.array_equal(_has_base_one(trans), self.base > 0):
+            return replace(self, trans=trans)
+        return Transitions.of(trans, always)
+
+    def exponentials(self) -> NDArray[np.float64]:
+        """e^w of every exception, in column order; cut off at `LARGEST`, beyond which no kernel looks at it."""
+        return np.asarray(np.exp(np.minimum(self.trans[self.source, self.target], LARGEST)))
+
+    def deltas(self) -> NDArray[np.float64]:
+        """δ of every exception, in column order."""
+        return self.exponentials() - self.base[self.target]
+
+    def arguments(self) -> tuple[NDArray[np.generic], ...]:
+        """Return what `forward_backward_lanes` takes between `end_exp` and `rows`."""
+        delta = self.deltas()
+        return (
+            self.base, self.in_ptr, self.source, delta,
+            self.out_ptr, self.out_target, delta[self.out_slot], self.out_slot,
+        )  # fmt: skip

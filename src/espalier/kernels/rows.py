@@ -9,7 +9,7 @@ The gradient goes the other way and gathers, never scatters: the row of a bundle
 rows, the gradient of a weight is the sum over the tokens and bundles that have its attribute. So no two
 threads write to one place, and the result does not depend on how many there are.
 
-Rows are padded to a multiple of 16 doubles (`padded`). Values (real-valued features) come as arrays beside
+Rows are padded to a multiple of 16 doubles (`kernels.padded`). Values (real-valued features) come as arrays beside
 the references; empty arrays mean that every value is one. The plain references of these kernels are the
 same sums written with SciPy's sparse products, in `tests/kernels/test_rows.py`.
 """
@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from espalier.kernels import BLOCK
 from espalier.kernels.jit import njit
-from espalier.kernels.layout import BLOCK, padded
 from espalier.kernels.vector import (
     LANES,
     fma,
@@ -35,7 +35,7 @@ from espalier.kernels.vector import (
     write,
 )
 
-__all__ = ["attribute_gradient", "bundle_gradient", "fill_wide", "padded", "score_rows"]
+__all__ = ["attribute_gradient", "bundle_gradient", "fill_wide", "score_rows"]
 
 
 @njit(cache=True, nogil=True)

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from espalier.kernels import BLOCK
 from espalier.kernels.jit import njit
-from espalier.kernels.layout import BLOCK
 from espalier.kernels.transpose import transpose
 from espalier.kernels.vector import (
     LANES,

@@ -25,14 +25,13 @@ from numba import types
 from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-from espalier.kernels.layout import LANES, VEC_BYTES, aligned
+from espalier.kernels import LANES, VEC_BYTES
 
 __all__ = [
     "LANES",
     "SINGLES",
     "VECTOR",
     "VEC_BYTES",
-    "aligned",
     "any_at_least",
     "below_exp",
     "exp",

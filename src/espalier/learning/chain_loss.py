@@ -226,8 +226,8 @@ def _score(indptr: NDArray[np.int64], unary: Float, goal: Expected, chain: Chain
 
 def expectations(indptr: NDArray[np.int64], unary: Float, weight: Float, chain: Chain) -> Expected:
     """Return log partition, marginals and expected transitions: eight sequences at a time, as a CRF learns."""
+    from espalier.kernels import LARGEST, Lanes, Transitions, aligned, padded
     from espalier.kernels.lanes import forward_backward_lanes
-    from espalier.kernels.layout import LARGEST, Lanes, Transitions, aligned, padded
 
     L, lanes = unary.shape[1], Lanes.of(indptr)
     transitions = Transitions.of(chain.trans, np.isfinite(chain.trans))

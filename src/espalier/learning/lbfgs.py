@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError
+from espalier.kernels import LANES, aligned
 from espalier.kernels.history import combine, difference, dot, inner_products
-from espalier.kernels.vector import LANES, aligned
 from espalier.parallel import run_chunks
 
 __all__ = ["Minimum", "Options", "minimise"]

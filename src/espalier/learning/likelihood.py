@@ -30,13 +30,12 @@ from numpy.typing import NDArray
 
 from espalier.errors import InfeasibleError, Place
 from espalier.features.matrix import FeatureMatrix
+from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, padded
 from espalier.kernels.chain import forward_backward
 from espalier.kernels.history import dot
 from espalier.kernels.lanes import forward_backward_lanes
-from espalier.kernels.layout import LARGEST, Lanes, Transitions
 from espalier.kernels.plan import fingerprints, keep_representatives, observed_counts, transpose_refs
-from espalier.kernels.rows import attribute_gradient, bundle_gradient, padded
-from espalier.kernels.vector import LANES, aligned
+from espalier.kernels.rows import attribute_gradient, bundle_gradient
 from espalier.models.linear import WORTH_A_BARRIER, Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
 from espalier.potentials import ChainBatch

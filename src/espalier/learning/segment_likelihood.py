@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import InfeasibleError, InputError, LabelError, Place
 from espalier.features.matrix import FeatureMatrix
+from espalier.kernels import aligned, padded
 from espalier.kernels.history import dot
-from espalier.kernels.rows import padded
 from espalier.kernels.segment_features import expectations, reaches
-from espalier.kernels.vector import aligned
 from espalier.learning.likelihood import RowGradient
 from espalier.models.linear import Pairs, RowPlan
 from espalier.models.segmental import LENGTH_BINS, SegmentalModel, SegmentFeatures, SegmentInput, length_bins

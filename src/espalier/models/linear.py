@@ -29,7 +29,7 @@ from espalier.errors import InfeasibleError, InputError, ModelFileError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.features.single import SingleIndex
 from espalier.inference import viterbi
-from espalier.kernels.layout import LANES, aligned, padded, worth_loading
+from espalier.kernels import LANES, aligned, padded, worth_loading
 from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
 from espalier.potentials import ChainBatch, Potentials
 

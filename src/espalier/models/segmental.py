@@ -31,9 +31,8 @@ from espalier.errors import InputError, nearest
 from espalier.features.declare import RegexField, parse_template
 from espalier.features.fields import Template
 from espalier.features.matrix import FeatureMatrix
-from espalier.kernels.rows import padded
+from espalier.kernels import aligned, padded
 from espalier.kernels.segment_features import segment_scores
-from espalier.kernels.vector import aligned
 from espalier.models.linear import Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.segment_potentials import SegmentBatch
