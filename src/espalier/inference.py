@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InfeasibleError, InputError, Place
-from espalier.kernels import worth_loading
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch, Potentials
 
@@ -335,8 +334,6 @@ def path_scores(
     labels : int[M]; starts : bool[M] for segmentations, where a segment of more than D tokens scores -inf.
     """
     y = np.asarray(labels)
-    if isinstance(potentials, ChainBatch) and len(potentials) == 1 and starts is None and _fit(y, potentials.unary):
-        return np.array([_path_score(potentials, y)])
     p = _problem(potentials)
     if y.shape != (p.M,) or y.dtype.kind not in "iu":
         raise InputError(f"labels are {y.dtype}{list(y.shape)}, expected one integer for each of the {p.M} tokens")
@@ -353,30 +350,6 @@ def path_scores(
         raise InputError("starts are for segmentations", hint="a chain is scored by its labels alone")
     p.run(p.kernels.path_scores, threads, y, scores)
     return scores
-
-
-def _fit(y: NDArray[Any], unary: Float) -> bool:
-    """Are these labels of the tokens, and is there one?"""
-    M, L = unary.shape
-    return y.shape == (M,) and M > 0 and y.dtype.kind in "iu" and y.min() >= 0 and bool(y.max() < L)
-
-
-def _path_score(chain: ChainBatch, y: NDArray[Any]) -> float:
-    """Return s(y) of one sequence; the terms are added in the order of the kernel, one after the other."""
-    if worth_loading(0):
-        from espalier.kernels.chain import path_scores as kernel
-
-        arrays, score = (chain.unary, chain.trans, chain.trans_class, chain.start, chain.end), np.empty(1)
-        types = (np.float64, np.float64, np.int32, np.float64, np.float64)
-        same = map(np.ascontiguousarray, arrays, types)
-        kernel(np.array([0, len(y)]), *same, 0, 1, np.ascontiguousarray(y, np.int16), score)
-        return float(score[0])
-    terms = np.zeros(2 * len(y))
-    terms[0] = chain.start[y[0]] + chain.end[y[-1]]
-    scored = chain.unary[np.arange(len(y)), y]
-    terms[1], terms[2::2] = scored[0], scored[1:]
-    terms[3::2] = chain.trans[chain.trans_class[1:], y[:-1], y[1:]]
-    return float(np.cumsum(terms)[-1])
 
 
 def _checked_starts(p: _Problem, y: Int16, starts: ArrayLike | None) -> Bool:

@@ -242,6 +242,17 @@ class ChainBatch:
         source = self.sources[i] if self.sources else ""
         return Potentials(self.unary[a:b], trans, self.start, self.end, heat, source)
 
+    def score(self, y: NDArray[np.integer[Any]]) -> float:
+        """Return s(y) of the one sequence of a batch; the terms are added one after the other, as kernels do it."""
+        if not len(y):
+            return 0.0
+        terms = np.zeros(2 * len(y))
+        terms[0] = self.start[y[0]] + self.end[y[-1]]
+        scored = self.unary[np.arange(len(y)), y]
+        terms[1], terms[2::2] = scored[0], scored[1:]
+        terms[3::2] = self.trans[self.trans_class[1:], y[:-1], y[1:]]
+        return float(np.cumsum(terms)[-1])
+
     def with_unary(self, unary: Float) -> ChainBatch:
         """Return the same batch with other unary scores."""
         return replace(self, unary=unary)

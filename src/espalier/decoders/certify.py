@@ -42,6 +42,7 @@ __all__ = [
     "is_open",
     "magnitude_of",
     "prove",
+    "scores_of",
     "sums",
     "tolerance",
 ]
@@ -227,7 +228,7 @@ def certify_batch(
     y = np.maximum(found.labels, 0)
     degrees = degree_matrix(compiled, corpus, y, bits)
     hard = np.isinf(rho)
-    scores = path_scores(batch, y, threads=1) - degrees[:, ~hard] @ rho[~hard]
+    scores = scores_of(batch, y) - degrees[:, ~hard] @ rho[~hard]
     scores[(degrees[:, hard] > 0).any(axis=1)] = -np.inf
     # No label at the first token: there is none at any. A sequence without tokens has its one labelling.
     missing = found.labels[np.minimum(corpus.indptr[:-1], max(len(y) - 1, 0))] < 0 if len(y) else np.zeros(0, bool)
@@ -246,6 +247,11 @@ def certify_batch(
     if batch.sources:
         certificates = [one.about(source) for one, source in zip(certificates, batch.sources, strict=True)]
     return Certified(scores, degrees, certificates)
+
+
+def scores_of(batch: ChainBatch, y: NDArray[np.integer[Any]]) -> Float:
+    """Return s(y) of labellings without unknown labels, float64[N]; one is scored without a kernel."""
+    return np.array([batch.score(y)]) if len(batch) == 1 else path_scores(batch, y, threads=1)
 
 
 def degree_matrix(compiled: Compiled, corpus: Corpus, y: NDArray[Any], bits: Bits | None = None) -> Int:

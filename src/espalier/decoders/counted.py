@@ -22,9 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.decoders.certify import scores_of
 from espalier.decoders.counts import Conditions, CountForm
 from espalier.decoders.probabilities import label_and_pair_marginals
-from espalier.inference import marginals, path_scores
+from espalier.inference import marginals
 from espalier.potentials import ChainBatch
 
 __all__ = ["counted_probabilities"]
@@ -187,7 +188,7 @@ class _Texts:
         batch, y = self.batch.chosen(texts), self.y[self.batch.tokens_of(texts)].astype(np.int64)
         tokens, log_z = _Machine(batch, self.rows, several, bounds, self.prices[texts[:, None], several]).posterior(y)
         charged = self.charged[texts[:, None], several].sum(axis=1)
-        scores = path_scores(batch, y.astype(np.int16), threads=1) - charged
+        scores = scores_of(batch, y) - charged
         possible = np.isfinite(scores) & np.isfinite(log_z)
         ratio = np.subtract(scores, log_z, out=np.full(len(scores), -np.inf), where=possible)
         whole = np.exp(np.minimum(ratio, 0.0))

@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.decoders.certify import scores_of
 from espalier.decoders.single import LONGEST, largest, posterior_single
-from espalier.inference import marginals, pair_marginals, path_scores, posterior
+from espalier.inference import marginals, pair_marginals, posterior
 from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, better_one_by_one, padded
 from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
@@ -46,7 +47,7 @@ def answer_probabilities(batch: ChainBatch, y: Int16) -> tuple[Float, Float]:
     if batch.temperature is not None and (batch.temperature != heat).any():
         batch, heat = batch.tempered(), 1.0
     tokens, log_z = _posterior(batch, y, heat)
-    scores = path_scores(batch, y, threads=1) / heat
+    scores = scores_of(batch, y) / heat
     possible = np.isfinite(log_z) & np.isfinite(scores)
     whole = np.exp(np.minimum(np.where(possible, scores - np.where(possible, log_z, 0.0), -np.inf), 0.0))
     return np.minimum(np.maximum(tokens, 0.0), 1.0), whole

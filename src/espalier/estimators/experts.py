@@ -43,7 +43,6 @@ from espalier.estimators.base import (
     labelled_corpus,
 )
 from espalier.estimators.persist import nested, unnested
-from espalier.inference import path_scores
 from espalier.potentials import ChainBatch, exchanged, sum_of_potentials
 
 if TYPE_CHECKING:  # needed by nobody who only labels
@@ -355,9 +354,7 @@ class Experts(SequenceLabeller):
         for i, weight in enumerate([1.0] if alone else self.weights_.tolist()):
             if weight > 0:
                 batch = self._potentials(i, corpus)
-                scores = (
-                    weight * float(path_scores(batch, np.asarray(y))[0]) if len(y) else 0.0 for y in (before, after)
-                )
+                scores = (weight * batch.score(np.asarray(y)) for y in (before, after))
                 found.append(ExpertShare(f"{i} {type(self.experts_[i]).__name__}", weight, *scores))
         return tuple(found)
 
