@@ -1,4 +1,4 @@
-"""Compiled loops: arrays in, arrays out. Here: how the arrays lie in memory, and when kernels are worth loading.
+"""Compiled loops, arrays in and arrays out; here, how the arrays lie in memory and when kernels are worth loading.
 
 Nothing outside this package imports Numba, and this file does not either.
 

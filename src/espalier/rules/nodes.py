@@ -1,7 +1,8 @@
 """The rule language on one screen: thirteen frozen node types over the fields of a labelling.
 
 A node says what a labelling y of tokens x should obey; `espalier.rules.meaning` says how far it does not,
-the *degree* d(x, y) >= 0. Equality is structural; nodes are hashable and hold no penalty.
+the *degree* d(x, y) >= 0. Equality is structural; nodes are hashable and hold no penalty. A `Count` is no node: it is
+a sum that becomes one, a `Linear`, when it is compared with a number.
 
 Labels in rules are *field* names, without B- and I- marks. `names_path` decides once and for all which
 labels a field name stands for.
