@@ -338,6 +338,19 @@ def test_editions_beside_the_year(fields: list[tuple[str, str]], edition: str) -
     assert (work.edition, work.unread) == (edition, ())
 
 
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("[updated 2002 May 16; cited 2002 Jul 9]", (("accessed", "updated 2002 May 16"),)),
+        ("[cited 2002 Jul 9]", ()),
+    ],
+)
+def test_a_page_that_was_changed_before_the_visit(text: str, unread: tuple[tuple[str, str], ...]) -> None:
+    work = record_of(("title", "On pears"), ("accessed", text), ("url", "http://pears.org")).work
+    assert work.accessed == Date(((2002, 7, 9),))
+    assert work.unread == unread
+
+
 @pytest.mark.parametrize("text", ["1378/1999", "1378 [1999]", "1420/1999", "2557/2014", "1999/1999"])
 def test_one_year_in_two_calendars_is_no_first_edition(text: str) -> None:
     assert split_original(text) is None
@@ -356,6 +369,10 @@ def test_thai_years_are_read_in_thai_references() -> None:
         (["(2015).", "Apr. 2015"], Date(((2015, 4),)), None),
         (["2015.", "Apr. 2014"], Date(((2015,),)), None),
         (["accesat la 10.02.2017."], Date(((2017, 2, 10),)), None),
+        # online before the issue
+        (["2015;", "Epub 2014 May 3."], Date(((2015,),)), None),
+        (["2015 Jun;", "Published online 3 May 2014."], Date(((2015, 6),)), None),
+        (["Epub 2014 May 3."], Date(((2014, 5, 3),), literal="Epub 2014 May 3"), None),
     ],
 )
 def test_several_dates(texts: list[str], issued: Date, accessed: Date | None) -> None:

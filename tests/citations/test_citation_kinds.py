@@ -255,6 +255,13 @@ CONTAINER, VOLUME, PAGES = "container-title", ("volume", "12,"), ("pages", "p. 3
         ("chapter", [AUTHOR, TITLE, (CONTAINER, "In: NJW 2003,"), ("pages", "S. 12")]),
         ("article-journal", [AUTHOR, TITLE, (CONTAINER, "SIGIR Forum,"), VOLUME, ("issue", "1")]),
         ("paper-conference", [AUTHOR, TITLE, (CONTAINER, "Proc. SIGPLAN Symposium, SIGPLAN Notices,"), VOLUME]),
+        ("paper-conference", [AUTHOR, TITLE, ("editor", "In: Ho, A. (ed.)"), (CONTAINER, "SANDS 2000,"), PAGES]),
+        ("chapter", [AUTHOR, TITLE, ("editor", "Ingrid Ho (ed.)"), (CONTAINER, "SANDS 2000,"), PAGES]),
+        # the issue of a journal, and a chapter
+        ("article-journal", [("editor", "Ho, A. (ed.)"), TITLE, (CONTAINER, "Sand"), VOLUME, PAGES]),
+        ("chapter", [AUTHOR, ("editor", "Ho, A. (ed.)"), TITLE, (CONTAINER, "Sand"), VOLUME, PAGES]),
+        ("dataset", [AUTHOR, TITLE, ("publisher", "Sandy Data Store,"), ("date", "2015.")]),
+        ("report", [AUTHOR, TITLE, ("genre", "Rep. No. 12,"), ("publisher", "Sand Society,")]),
     ],
 )
 def test_types_of_odd_references(kind: str, fields: list[tuple[str, str]]) -> None:

@@ -260,6 +260,7 @@ def test_what_can_only_be_a_mistake(pairs: Pairs, expected: Pairs) -> None:
         [TITLE, ("date", "12 May 1994.")],
         [("title", "Hedges (a study).")],
         [("title", "The two volumes")],
+        [TITLE, ("container-title", "Arbor Society Convention,"), ("location", "Leeds")],
         [TITLE, ("location", "Leeds:"), ("publisher", "Arbor")],
         [("editor", "a cura di M. Rossi,"), TITLE],
         [("title", "Annual plan."), ("publisher", "Ministry of Health,")],

@@ -183,6 +183,29 @@ def shown(text: str) -> list[str]:
         ("J. Smith and World Health Organization", ["Smith, J.", "{World Health Organization}"]),
         ("Smith A, Cancer Research Group, Jones B", ["Smith, A.", "{Cancer Research Group}", "Jones, B."]),
         ("Oxford University Press (Ed.)", ["{Oxford University Press}"]),
+        # ... whose name goes on behind an "and" or a comma
+        ("National Hedge and Fen Administration", ["{National Hedge and Fen Administration}"]),
+        ("National Oak, Elm, and Ash Institute", ["{National Oak, Elm, and Ash Institute}"]),
+        ("National Research and Development Agency", ["{National Research and Development Agency}"]),
+        (
+            "United Nations Botanical, Zoological and Fungal Organization",
+            ["{United Nations Botanical, Zoological and Fungal Organization}"],
+        ),
+        ("Organisation for Hedges and Development", ["{Organisation for Hedges and Development}"]),
+        ("Department of Hedges and Rural Development", ["{Department of Hedges and Rural Development}"]),
+        ("U.S. Oak and Elm Service", ["{U.S. Oak and Elm Service}"]),
+        # ... and others that are two
+        ("United Nations and World Bank", ["{United Nations}", "{World Bank}"]),
+        ("Statistics Norway and Statistics Sweden", ["{Statistics Norway}", "{Statistics Sweden}"]),
+        ("Ministry of Hedges and United Nations", ["{Ministry of Hedges}", "{United Nations}"]),
+        ("Ministry of Hedges and Statistics Norway", ["{Ministry of Hedges}", "{Statistics Norway}"]),
+        ("Federal Reserve and European Central Bank", ["{Federal Reserve}", "{European Central Bank}"]),
+        ("Task Force on Hedges and National Survey", ["{Task Force on Hedges}", "{National Survey}"]),
+        (
+            "European Fen Agency and National Hedge and Oak Agency",
+            ["{European Fen Agency}", "{National Hedge and Oak Agency}"],
+        ),
+        ("U.S. Smith and A. Jones", ["Smith, U. S.", "Jones, A."]),
         ("UNESCO", ["{UNESCO}"]),
         ("Church, A.", ["Church, A."]),
         ("John Church", ["Church, John"]),
@@ -342,6 +365,15 @@ def shown(text: str) -> list[str]:
         ("NORA (Pierre)", ["Nora, Pierre"]),
         ("Braudel (Fernand) et Labrousse (Ernest)", ["Braudel, Fernand", "Labrousse, Ernest"]),
         ("Stendhal (Henri Beyle).", ["Stendhal"]),
+        # families of two and three capitals, and what is none
+        ("LI Q, NG A, HE K M", ["Li, Q.", "Ng, A.", "He, K. M."]),
+        ("WANG XY, LI QX, WU J", ["Wang, X. Y.", "Li, Q. X.", "Wu, J."]),
+        ("ITO K, Smith J", ["Ito, K.", "Smith, J."]),
+        ("Zhang N., LIU H., LI J.", ["Zhang, N.", "Liu, H.", "Li, J."]),
+        ("Wan Z, ZR X", ["Wan, Z.", "X, Z. R."]),
+        ("J SMITH, AK M", ["Smith, J.", "M, A. K."]),
+        ("AB Li, CD Ng", ["Li, A. B.", "Ng, C. D."]),
+        ("JD SMITH, K LI", ["Smith, J. D.", "Li, K."]),
     ],
 )
 def test_styles(text: str, expected: list[str]) -> None:
@@ -401,6 +433,9 @@ def test_styles(text: str, expected: list[str]) -> None:
         ("ATS Board of directors", ["{ATS Board of directors}"], set()),
         ("J. Smith and K. Jones (edd.)", ["Smith, J.", "Jones, K."], {"edd.", "and"}),
         ("ders. (Hg.)", ["{ders.}"], {"Hg."}),
+        ("Translated from the Old Norse by Ada Ho", ["Ho, Ada"], {"Translated from the Old Norse by"}),
+        ("editedby A. Ho", ["Ho, A."], {"editedby"}),
+        ("Edby, A., Ho, B.", ["Edby, A.", "Ho, B."], set()),
     ],
 )
 def test_roles_are_no_part_of_a_name(text: str, expected: list[str], cues: set[str]) -> None:

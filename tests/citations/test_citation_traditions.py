@@ -231,6 +231,14 @@ LES = ("author", "Лесов А. А.")
             [TITLE, ("publisher", "Sokhan"), ("note", "[in Persian]."), ("date", "1999.")],
         ),
         ([TITLE, ("collection-title", "(In Russ.).")], [TITLE, ("note", "(In Russ.).")]),
+        (
+            [("title", "Trial of hedges [Conference presentation]."), ("publisher", "Fen")],
+            [("title", "Trial of hedges"), ("genre", "[Conference presentation]."), ("publisher", "Fen")],
+        ),
+        (
+            [("title", "Hedges in figures,"), ("date", "2002."), ("publisher", "Fen,"), ("date", "2003.")],
+            [("title", "Hedges in figures, 2002."), ("publisher", "Fen,"), ("date", "2003.")],
+        ),
         # the edges of fields
         (
             [TITLE, ("container-title", "U.S."), ("genre", "Patent 5,708,591,")],
@@ -296,6 +304,9 @@ def test_mended(pairs: Pairs, expected: Pairs) -> None:
         [("author", "Meyer, A."), ("title", "Art for all,")],
         [("title", "Hedges,"), ("date", "2002."), ("container-title", "Proc. Walls,"), ("pages", "3-9.")],
         [("author", "A) Lund"), ("title", "Walls.")],
+        [("title", "Hedges,"), ("date", "1929."), ("publisher", "Fen,"), ("date", "2005.")],
+        [("title", "Hedges,"), ("date", "2019."), ("url", "http://fen.org"), ("date", "2020.")],
+        [("title", "Hedges [a story of posts]."), ("container-title", "J Fen")],
     ],
 )
 def test_what_only_looks_like_it_stays(pairs: Pairs) -> None:

@@ -77,6 +77,9 @@ __all__ = [
 
 T = TypeVar("T")
 
+_AHEAD = re.compile(
+    r"\W*(?:e-?pub\b|e-?collection\b|(?:(?:first )?(?:published|available) |advance )?online\b|ahead of)", re.IGNORECASE
+)
 _THAI = re.compile("[\u0e01-\u0e4e]")
 _EDITIONS_APART = 3
 """Years between the first edition of a book and one that is another, at least."""
@@ -179,6 +182,8 @@ class FieldReader:
             return None
         if self._months and label == "date":
             texts = self._with_month(texts)
+        if len(texts) > 1 or label == "accessed":
+            texts = self._dates_that_count(label, texts)
         if len(texts) == 1:
             date = parse_date(texts[0])
             thai = date and not date.parts and _THAI.search(self._text)
@@ -191,6 +196,20 @@ class FieldReader:
         best = _best(dates)
         self._unread += [(label, text) for i, text in enumerate(texts) if i != best]
         return dates[best]
+
+    def _dates_that_count(self, label: str, texts: list[str]) -> list[str]:
+        """Set aside when an article was online before its issue, and when a page was changed before the visit."""
+        parts = texts[0].split(";") if label == "accessed" and len(texts) == 1 else texts
+        if len(parts) == 1:
+            return texts
+        if label == "accessed":  # updated 2002 May 16; cited 2002 Jul 9
+            kept = [part for part in parts if is_visit(part)]
+        else:
+            kept = [part for part in parts if not _AHEAD.match(part)]
+        if len(kept) == len(parts) or not any((parse_date(text) or Date()).parts for text in kept):
+            return texts
+        self._unread += [(label, text) for text in parts if text not in kept]
+        return kept
 
     def _with_month(self, texts: list[str]) -> list[str]:
         """Return the texts of a date with the month beside the issue, if that makes a date that can be read in full."""

@@ -45,6 +45,7 @@ _THESIS = re.compile(
 )
 _REPORT = re.compile(
     r"\b(?:tech(?:nical|n)?\b\.? (?:report|rep\b|memo\w*|note)|research (?:report|memorandum)|working paper|white paper"
+    r"|rep\.? no\b"
     r"|discussion paper|bericht\b|rapport\b|rfc ?[0-9]|tr[ -]?[0-9]|report)",
     re.IGNORECASE,
 )
@@ -130,7 +131,7 @@ _SHELF = re.compile(r"[0-9]")
 # Where data sets are kept, and where programs are.
 _DATA_HOUSE = re.compile(
     r"\b(?:zenodo|dryad|figshare|pangaea|mendeley data|gene expression omnibus|gbif|genbank|openneuro|icpsr|dataverse"
-    r"|uk data (?:archive|service)|data (?:archive|repository|cent(?:er|re)))\b",
+    r"|uk data (?:archive|service)|data (?:archive|repository|cent(?:er|re)|store|portal|bank))\b",
     re.IGNORECASE,
 )
 _PROGRAM_HOUSE = re.compile(
@@ -172,6 +173,7 @@ _MEETING_BY_NAME = re.compile(
 _SHORT_MEETING = re.compile(  # In: MICCAI 2015
     r"\s*[Ii]n:?\s+[A-Z][A-Za-z]*[A-Z](?:[ /@-][A-Z][A-Za-z]*[A-Z])* ?['’]?(?:(?:19|20)[0-9]{2}|[0-9]{2})\W*"
 )
+_INSIDE = re.compile(r"\W*in[\s:]", re.IGNORECASE)
 _NO_MEETING = "library of congress"
 _JOURNAL = re.compile(
     r"\b(?:journal|transactions|letters|annals|quarterly|bulletin|magazine|zeitschrift|revue|revista|rivista)\b"
@@ -419,14 +421,21 @@ def _kind_in(container: str, texts: Mapping[str, str]) -> str:
         yearly = _YEARLY.match(texts.get("volume", "")) is not None
         numbered = yearly or "issue" in texts or ("volume" in texts and as_journal)
         return "article-journal" if numbered or _JOURNAL.search(container) else kind
-    if kind == "chapter" and _SHORT_MEETING.fullmatch(container):
+    inside = "editor" in texts and kind != "chapter" and _INSIDE.match(texts["editor"])  # In: Ada Ho (ed.) LATIN 2000
+    if (kind == "chapter" or inside) and _SHORT_MEETING.fullmatch(f"In {container}" if inside else container):
         return "paper-conference"
     if kind == "paper-conference" and _is_numbered_series(container, texts):
         return "article-journal"
     if kind and kind != "article-journal":
         return kind
     published = not kind and "publisher" in texts and "issue" not in texts
-    return "chapter" if published or "editor" in texts else "article-journal"
+    edited = "editor" in texts and not ("author" not in texts and _is_issue(texts))
+    return "chapter" if published or edited else "article-journal"
+
+
+def _is_issue(texts: Mapping[str, str]) -> bool:
+    """Tell whether a journal gave volume and pages to what somebody edited: the issue of a journal."""
+    return "volume" in texts and "pages" in texts and _OF_BOOKS.isdisjoint(texts.keys() - {"editor"})
 
 
 def _is_numbered_series(container: str, texts: Mapping[str, str]) -> bool:

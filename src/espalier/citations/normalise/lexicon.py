@@ -61,6 +61,7 @@ __all__ = [
     "RULERS_IN_TWO_WORDS",
     "SEASONS",
     "SHORT_GIVEN",
+    "SUBJECTS_OF_INSTITUTIONS",
     "SUFFIXES",
     "TITLES",
     "VIETNAMESE_FAMILIES",
@@ -69,6 +70,7 @@ __all__ = [
     "WEAK_DEGREES",
     "WEAK_INSTITUTION_WORDS",
     "WHOLE_GIVEN",
+    "WHOSE_INSTITUTION",
     "vocabulary",
 ]
 
@@ -175,7 +177,8 @@ BEFORE_NAMES = re.compile(
     r"|(?:teoksessa|dalam|içinde)(?=[\s:])"
     # The "I" of Norway and Sweden, which is no initial where the given name follows or an editor's role.
     r"|i(?=\s[^\W\d_]{2,}, [^\W\d_]\.)|i(?=\s[^\W\d_].*[(,]\s?red\b)"
-    r"|(?:edited|eds?\.?|translated|transl?\.?|tr\.|compiled|comp\.?|revised|rev\.) by\b"
+    r"|(?:edited|translated|compiled|revised)(?: from the (?:[\w-]+ ){0,2}[\w-]+)? ?by\b"  # editedby
+    r"|(?:eds?\.?|transl?\.?|tr\.|comp\.?|rev\.) by\b"
     r"|(?:hrsg\.?|hg\.?|herausgegeben|[uü]bers(?:\.|etzt|etzung)?|aus dem \w+) v(?:on\b|\.(?=\s))"
     r"|trad(?:\.|uit|uction|ucción|uzione|ução|ucido|uzido)?(?: \w+\.?)? (?:par|por|di|de|da)\b"
     r"|(?:editado|organizado) por\b|sous la dir(?:\.|ection) de\b"
@@ -322,6 +325,11 @@ INSTITUTION_OPENINGS = vocabulary(
     "badan kementerian departemen direktorat pusat balai dinas lembaga ministerstvo ministarstvo bộ viện"
 )
 """Words that begin the name of one that has no "of", and may have an "and": Bộ Giáo dục và Đào tạo."""
+
+WHOSE_INSTITUTION = ("nationa", "internationa", "european", "européen", "american", "federal")
+"""Beginnings of words that say whose an institution is; what it is called is still to come: National Oceanic and ..."""
+SUBJECTS_OF_INSTITUTIONS = ("development", "research", "statisti")
+"""Beginnings of words that show an institution, and say only what it is for."""
 
 BODIES = vocabulary(
     "collaboration collaborations collaborators consortium coordinators investigators group institute institut corp "

@@ -7,7 +7,7 @@ the fields. Most references have nothing to mend, and pay for a look at their la
 
 First mistakes among numbers (volumes, issues, pages, dates, and what only looks like one of them), then those among
 words, and last which labels each mend is asked for at. Mends for ways of citing that the model has seen little of (of
-courts, of Russia and Brazil, of the humanities) are in `traditions`.
+courts, of Russia and Brazil, of the humanities) are in `traditions`, those for what sciences write in `sciences`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from espalier.citations.normalise.pairs import (
     row_at,
     row_of,
 )
+from espalier.citations.normalise.sciences import SCIENCES
 from espalier.citations.normalise.text import remembered
 from espalier.citations.normalise.traditions import FIRST_MENDS, TRADITIONS
 
@@ -283,10 +284,12 @@ def mended(pairs: Pairs) -> Pairs:
 
 def _mended_again(pairs: Pairs) -> Pairs:
     """Mend what is left, each mistake once."""
+    labels = tuple([label for label, _ in pairs])
+    asked = _asked(labels)
     for _, mend in _MENDS:
-        labels = tuple([label for label, _ in pairs])
-        if mend in _asked(labels):
-            pairs = mend(pairs, labels) or pairs
+        if mend in asked and (better := mend(pairs, labels)):
+            pairs, labels = better, tuple([label for label, _ in better])
+            asked = _asked(labels)
     return pairs
 
 
@@ -334,7 +337,8 @@ def _house_as_container(pairs: Pairs, labels: Labels) -> Pairs | None:
     k = row_at(labels, "container-title", "location")
     name = pairs[k][1].lower()
     inside = "title" not in labels[:k] or name[:3] in ("in ", "in:")
-    if inside or not _HOUSE_WORD.search(name) or not MEETINGS.isdisjoint(_WORD.findall(name)):
+    meeting = not MEETINGS.isdisjoint(words := _WORD.findall(name)) or "convention" in words
+    if inside or meeting or not _HOUSE_WORD.search(name):
         return None
     return changed(pairs, k, ("publisher", pairs[k][1]))
 
@@ -473,6 +477,7 @@ def _is_page(labels: Labels) -> bool:
 
 _MENDS: Mends = (
     *FIRST_MENDS,
+    *SCIENCES,
     *_NUMBER_MENDS,
     (all_of("title"), _package_version),
     (lambda labels: "edition" not in labels and not {"note", "other", "genre"}.isdisjoint(labels), _edition_elsewhere),

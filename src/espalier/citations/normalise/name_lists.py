@@ -29,7 +29,7 @@ from espalier.citations.normalise.lexicon import (
     RULERS_IN_TWO_WORDS,
     vocabulary,
 )
-from espalier.citations.normalise.name_pieces import Piece, lower_families, pieces_of, spell_out
+from espalier.citations.normalise.name_pieces import Piece, lower_families, pieces_of, short_families, spell_out
 from espalier.citations.normalise.names import is_initial, recased, sounds_eastern
 
 __all__ = ["plain_pieces"]
@@ -49,6 +49,7 @@ def plain_pieces(text: str, cues: list[str]) -> tuple[str, list[Piece], bool]:
     shouting = _is_shouting(pieces)
     pieces = _made_plain(pieces, text, shouting)
     lower_families(pieces)
+    short_families(pieces)
     spell_out(pieces)
     return text, pieces, shouting
 

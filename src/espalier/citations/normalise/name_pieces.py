@@ -16,6 +16,7 @@ from itertools import pairwise
 from espalier.citations.normalise.lexicon import (
     COMPANY_FORMS,
     CONCERNS,
+    COUNTRIES_IN_SHORT,
     JOINERS,
     LOW_JOINERS,
     LOW_PARTICLES,
@@ -23,6 +24,7 @@ from espalier.citations.normalise.lexicon import (
     ROLES_ALONE,
     ROLES_IN_SHORT,
     TITLES,
+    WEAK_INSTITUTION_WORDS,
     vocabulary,
 )
 from espalier.citations.normalise.names import (
@@ -30,14 +32,17 @@ from espalier.citations.normalise.names import (
     has_lower,
     is_initial,
     is_institution,
+    is_subject,
     is_suffix,
+    is_unnamed,
     may_go_on,
+    opens_institution,
     recased,
 )
 from espalier.citations.normalise.text import trim
 from espalier.citations.work import Name
 
-__all__ = ["Piece", "lower_families", "pieces_of", "spell_out"]
+__all__ = ["Piece", "lower_families", "pieces_of", "short_families", "spell_out"]
 
 # Initials that run into the next word ("J.P.Smith"), and spaces around a hyphen ("J. - P.", "Garcia - Molina").
 _GLUED = re.compile(r"(?<![^\W\d_])([^\W\d_]\.)(?=[^\W\d_]{2})")
@@ -344,18 +349,37 @@ def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
         fits = piece.joined == (piece.words[0] in ("Sons", "Söhne"))
         return fits and not any(map(is_initial, before.words)) and not (after and is_initial(piece.words[0]))
     first, second = before.institution, piece.institution
+    if piece.joined and before.words[0].replace(".", "") in COUNTRIES_IN_SHORT and not (first or second):
+        return len(before.words) == 2 and _is_office(piece.words)  # "U.S. Fish and" Wildlife Service
     if not (first or second) or any(map(is_initial, piece.words)):
         return False
+    if first and not piece.joined and _is_between(piece, after) and is_unnamed(before.words):
+        return True  # "National Heart," Lung, and Blood Institute
     if piece.joined and second:  # "Food and" Agriculture Organization, but "John Smith and" ...
         if first and _is_short_for("".join(piece.asides), [*before.words, *piece.words]):
             return True
         if _is_concern(before.words):  # "Diabetes Control and" Complications Trial Research Group
             return True
+        if first and is_unnamed(before.words) and not opens_institution(piece.words[0]):
+            return True  # "National Oceanic and" Atmospheric Administration
+        if first and before.unfinished and is_subject(piece.words):
+            return True  # "Organisation for Economic Co-operation and" Development
         return not first and len(before.words) != 2 and not any(map(is_initial, before.words))
     if piece.joined:
         return before.unfinished or not any(word[:1].isupper() for word in piece.words)
     alone = len(piece.words) == 1 and not (after and all(map(is_initial, after[0].words)))
     return first and (second or (alone and before.unfinished))
+
+
+def _is_office(words: Sequence[str]) -> bool:
+    """Tell whether words behind a country and an "and" end what an office there is called: Wildlife Service."""
+    return len(words) > 1 and words[-1].casefold() in WEAK_INSTITUTION_WORDS
+
+
+def _is_between(piece: Piece, after: Sequence[Piece]) -> bool:
+    """Tell whether a piece is one word, and an "and" and the end of an institution's name follow."""
+    ends = bool(after) and after[0].joined and after[0].institution and not opens_institution(after[0].words[0])
+    return ends and len(piece.words) == 1 and not piece.words[0].isupper()
 
 
 def _is_concern(words: Sequence[str]) -> bool:
@@ -388,6 +412,38 @@ def lower_families(pieces: Sequence[Piece]) -> None:
             if not piece.institution and has_lower(piece.words[0]):
                 last = piece.words[-1]
                 piece.words[-1] = last.lower() if last.lower() in LOW_PARTICLES else recased(last)
+
+
+def short_families(pieces: Sequence[Piece]) -> None:
+    """Capitalise LI and NG before single initials: "LI Q, NG A, HE K M" are families; nobody has one of one letter.
+
+    Where another one shows that families come first (WANG XY), there may be up to three initials in a word. The ZR of
+    "Wan Z, ZR X" is none that sounds, and in "J SMITH, AK M" initials come first.
+    """
+    short = [piece for piece in pieces if len(piece.words[0]) < 4 and _is_short_family(piece)]
+    if not short or any(len(piece.words) < 2 or _is_initial_first(piece) for piece in pieces):
+        return
+    shown = any(piece.words[0].isupper() and _is_family_first(piece) for piece in pieces)
+    longest, small = 3 if shown else 1, any(has_lower(piece.words[0]) for piece in pieces)
+    for piece in short:
+        sounds = not small or _VOWEL.search(piece.words[0])  # beside other names in small letters
+        if sounds and all(len(word.removesuffix(".")) <= longest for word in piece.words[1:]):
+            piece.words[0] = recased(piece.words[0])
+
+
+def _is_short_family(piece: Piece) -> bool:
+    """Tell whether a name has two or three capitals, and then what may be initials."""
+    first = piece.words[0]
+    short = 1 < len(first) < 4 and first.isalpha() and first.isupper() and len(piece.words) > 1
+    return short and not piece.institution and all(map(is_initial, piece.words[1:]))
+
+
+def _is_family_first(piece: Piece) -> bool:
+    return not is_initial(piece.words[0]) and all(map(is_initial, piece.words[1:]))
+
+
+def _is_initial_first(piece: Piece) -> bool:
+    return is_initial(piece.words[0]) and not is_initial(piece.words[-1])
 
 
 _SOUNDS = re.compile("(?=.*[AEIOUY])(?!.*[^AEIOUY]{3})")

@@ -61,6 +61,7 @@ from espalier.citations.normalise.lexicon import (
     ROLES_IN_SHORT,
     RULERS,
     SHORT_GIVEN,
+    SUBJECTS_OF_INSTITUTIONS,
     SUFFIXES,
     TITLES,
     VIETNAMESE_FAMILIES,
@@ -68,6 +69,7 @@ from espalier.citations.normalise.lexicon import (
     WEAK_DEGREES,
     WEAK_INSTITUTION_WORDS,
     WHOLE_GIVEN,
+    WHOSE_INSTITUTION,
     vocabulary,
 )
 from espalier.citations.normalise.text import collapse
@@ -85,10 +87,13 @@ __all__ = [
     "is_initial",
     "is_institution",
     "is_short",
+    "is_subject",
     "is_suffix",
+    "is_unnamed",
     "is_unspaced",
     "may_go_on",
     "natural",
+    "opens_institution",
     "recased",
     "sounds_eastern",
     "split_names",
@@ -412,6 +417,38 @@ def is_institution(words: Sequence[str]) -> bool:
         return all(len(word) > 1 and "." not in word for word in words[:-1])  # CMS Collaboration
     decisive = "strong" in kinds or kinds[0] == "opening" or "inner" in kinds[1:] or words[0] in ("The", "the")
     return full > 1 and (decisive or ("weak" in kinds and full > 2))
+
+
+_UNITED_NATIONS = ("united", "nations")
+
+
+def is_unnamed(words: Sequence[str]) -> bool:
+    """Tell whether an institution is still to be called something: "National Oceanic", "United Nations Educational"."""
+    lows = _lows(words)
+    whose = next((low for low in lows if low != "the"), "").startswith(WHOSE_INSTITUTION)
+    return (whose or (lows[:2] == _UNITED_NATIONS and len(lows) > 2)) and not _is_named(lows)
+
+
+def is_subject(words: Sequence[str]) -> bool:
+    """Tell whether words only say what an institution is for: "Rural Development", but not "Statistics Norway"."""
+    lows = _lows(words)
+    return lows[-1].startswith(SUBJECTS_OF_INSTITUTIONS) and not _is_named(lows)
+
+
+def opens_institution(word: str) -> bool:
+    """Tell whether the name of an institution begins with a word: Ministry, National, but not Atmospheric."""
+    low = word.strip(".").casefold()[:_INSTITUTIONS_LONGEST]
+    return _kind(low) in ("strong", "opening") and not low.startswith(("development", "research"))
+
+
+def _lows(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple([word.strip(".").casefold()[:_INSTITUTIONS_LONGEST] for word in words])
+
+
+def _is_named(lows: Sequence[str]) -> bool:
+    """Tell whether there is a word for what an institution is: Institute, Survey."""
+    silent = (*WHOSE_INSTITUTION, *SUBJECTS_OF_INSTITUTIONS, *_UNITED_NATIONS)
+    return any(_kind(low) in ("strong", "opening", "weak") and not low.startswith(silent) for low in lows)
 
 
 def _by_sign(parts: Sequence[str], at: int) -> dict[str, tuple[str, ...]]:

@@ -178,6 +178,7 @@ def _is_double(first: str, second: str) -> bool:
 def _without(cue: re.Pattern[str], text: str) -> str:
     found = cue.match(text)
     rest = trim(text[found.end() :]) if found else text
+    rest = rest[:1] if len(rest) == 2 and rest[1] == "." else rest  # Vol. I.
     # "T" or "V" alone is a volume's letter, and so is the T of "T-5".
     return rest if any(sign.isalnum() for sign in rest) else text if any(map(str.isalnum, text)) else ""
 
@@ -254,7 +255,8 @@ def patent_number(text: str) -> str:
 
 
 _CUE = re.compile(
-    r"(?:(?:pages?|pgs?|seiten?|p[aá]g(?:ina)?s?|pagg|pagin[ae]|blz|bladzijden|ss|str|стр|с|fols?|hal(?:aman)?|hlm|trang|tr"
+    r"(?:pages?(?=[0-9])"
+    r"|(?:pages?|pgs?|seiten?|p[aá]g(?:ina)?s?|pagg|pagin[ae]|blz|bladzijden|ss|str|стр|с|fols?|hal(?:aman)?|hlm|trang|tr"
     r"|σσ?|σελ|lk|lpp|psl|sayfa(?:lar)?|sf|стор|ст|poz|sid|side[rn]?|sidorna|sivut?|ページ)(?!\w)|pp?(?![^\W\d])"
     r"|sp(?=\. ?[0-9])|col[ls]?(?=\.? ?[0-9])|bl(?=\. ?[0-9])|ff?(?=\. ?[0-9])|cc(?=\. ?[0-9])|c(?=\. ?[0-9]+[rv])"
     r"|б(?=\. ?[0-9])|s(?=\.? )|s\.|article(?: (?:number|no\.?|id))?(?=[ :])"
@@ -291,6 +293,12 @@ _CITED = re.compile(
     re.IGNORECASE,
 )
 _ENCLOSED = re.compile(r"(.*\w) ?[(\[]([^()\[\]]{1,40})[)\]]")
+# What may follow the pages of a work: an answer to it, a quiz about it, plates.
+_MORE = re.compile(
+    rf"(.*?[0-9ivxlc])(?:; ?(?!{_CUE.pattern})[^\W\d_]{{4,}} (?:[^\W\d_]+ )?[0-9].*"
+    r"|(?:, ?| ?\+ ?| )[0-9]{1,3} (?:pls?|plates?|figs?|tabs?|maps?|tables?)\b.*)",
+    re.IGNORECASE,
+)
 _KIND_OF_PAGE = re.compile("abstr(?:act)?s?|r", re.IGNORECASE)
 _PART = re.compile(
     r"(?:(?:sect?(?:ion)?|chap(?:ter|itre)?|kap(?:itel)?)\b\.? ?(?:[0-9]{1,3}[A-Z]?|[A-Z]|[IVXLC]+), ?"
@@ -298,6 +306,7 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 _PAGES_OF_ONE = 200  # a work that is cited from has rarely more
+_PAGES_OF_ARTICLE = 50
 _ROMAN = re.compile("[ivxlcdm]+", re.IGNORECASE)
 _PAGES_LONGEST = 500  # characters; what is longer is no list of pages, and is not searched for one
 _PLAIN = re.compile(r"(?:pages? |pp?[.:]? ?)?([0-9]{1,9})(?:([-–])([0-9]{1,9}))?\.?[,;:]?")  # what nearly all pages are
@@ -306,6 +315,7 @@ _SEVERAL = re.compile(rf"\s*(?:[,;&]| (?:and|und|et|y|e|u\.) )(?!\s*{_FOLLOWING}
 _WORD = re.compile(r"\w+")
 _PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
 _NUMBERED = re.compile(r"([^\W\d_]*)([0-9]+)([^\W\d_]*)")
+_NUMBER_OF_PAPER = re.compile(r"[A-Z]{3,}([0-9]+)")
 
 
 def parse_pages(text: str) -> Pages | None:
@@ -385,6 +395,8 @@ def _amid(text: str) -> Pages | None:
     rest = text[part.end() :] if part else text
     if cited := _CITED.search(rest):
         inner = rest[: cited.start()]
+    elif cited := _MORE.fullmatch(rest) if " " in rest else None:
+        inner = cited[1]
     elif enclosed := _ENCLOSED.fullmatch(rest) if rest[-1:] in ")]" else None:
         inner = enclosed[1]
     elif part:
@@ -435,9 +447,11 @@ def _range(text: str) -> Pages | None:
 
 
 def _is_range(first: str, last: str) -> bool:
-    """Tell whether a hyphen stands between two pages: not in "A-12", and not in "1999-3", where it would go back."""
+    """Tell whether a hyphen stands between two pages: not in "A-12", "OMAE98-1234" or "1999-3", which would go back."""
     if first.isascii() and last.isascii() and first.isdigit() and last.isdigit():
         return int(first) <= int(_written_out(first, last))
+    if last.isdigit() and (found := _NUMBER_OF_PAPER.fullmatch(first)) and len(last) > len(found[1]):
+        return False
     return any(map(str.isdigit, first)) or _ROMAN.fullmatch(first) is not None
 
 
@@ -446,8 +460,11 @@ def _written_out(first: str, last: str) -> str:
     if len(first) == len(last) and first.isdecimal() and last.isdecimal():
         return last
     a, b = _NUMBERED.fullmatch(first), _NUMBERED.fullmatch(last)
-    if not a or not b or a[3] != b[3] or (b[1] and b[1] != a[1]) or len(b[2]) > len(a[2]):
+    if not a or not b or a[3] != b[3] or (b[1] and b[1] != a[1]):
         return last
+    if len(b[2]) > len(a[2]):  # S6-12, iv9-12; but the C6-12 of a colloquium is one page
+        few = last.isdecimal() and int(last) - int(a[2]) < _PAGES_OF_ARTICLE
+        return a[1] + last if few and a[1].isascii() and 0 < len(a[1]) < 3 and a[1] != "C" else last
     digits = a[2][: len(a[2]) - len(b[2])] + b[2]
     # Equal lengths compare as numbers do.
     return a[1] + digits + a[3] if digits > a[2] else last

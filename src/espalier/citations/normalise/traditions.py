@@ -249,6 +249,8 @@ def _people_in_title(pairs: Pairs, labels: Labels) -> Pairs | None:
     return None if "translator" in labels else cut(pairs, k, _TRANSLATED.fullmatch(text), "title", "translator")
 
 
+_FIRST_EDITION = 3
+"""Years between two editions, at least."""
 _SUPPLEMENT = re.compile(r"\W*(?:suppl?(?:ement|ément)?|spec(?:ial)?)\b[^\w]*", re.IGNORECASE)
 _DATE_AND_TITLE = re.compile(rf"(\({YEAR}\)[.:,])\s+({YEAR})")
 _TWO_NUMBERS = re.compile(r"([0-9]{1,3})\s+([0-9]{1,5})")
@@ -257,7 +259,9 @@ _DAY_IN_FULL = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]\W*")
 _MEETING_PLACE = re.compile(r"(.+(?:,[^,:]{2,20}|\.\.\.|…\]?|\w{4})\.?)\s(?<=[.…\]]\s)([^\W\d_a-z][^.:;]{2,30}:)")
 _FORM = re.compile(
     r"(.*\S)\s*(\[(?:abstract|letter|editorial|comment(?:ary)?|review|book review|correspondence|news|poster|obituary"
-    r"|interview|data ?base|data ?set|(?:monograph|serial|book|database) on (?:the )?internet)\][.,:;]?)",
+    r"|interview|data ?base|data ?set|(?:monograph|serial|book|database) on (?:the )?internet"
+    r"|(?:[\w-]+ ){0,3}(?:presentation|post|tweet|podcast|episode|video|slides|lecture|map|photograph|manual|brochure"
+    r"|fact ?sheet))\][.,:;]?)",
     re.IGNORECASE,
 )
 _LANGUAGE = r"[(\[][Ii]n (?:[A-Z][a-zß-ÿ]+\.?)(?:,? with (?:an )?[\w ]+)?[)\]]\W*"
@@ -290,10 +294,20 @@ def _supplement(pairs: Pairs, labels: Labels) -> Pairs | None:
 
 
 def _year_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
-    """Leave the year of "Global cancer statistics, | 2002. | CA | 2005" with the title: there is another date."""
-    k = row_at(labels, "title", "date", "container-title")
-    bare = pairs[k][1].endswith(",") and pairs[k + 1][1].endswith(".")
-    return joined(pairs, k, "title") if bare and _BARE_YEAR.fullmatch(pairs[k + 1][1]) else None
+    """Leave the year of "Global cancer statistics, | 2002. | CA | 2005" with the title: there is another date.
+
+    Where what follows is no journal but a publisher or a place, the other date must be near: this one may be that of
+    the first edition.
+    """
+    k = row_at(labels, "title", "date")
+    year = pairs[k + 1][1]
+    if not pairs[k][1].endswith(",") or not year.endswith(".") or not _BARE_YEAR.fullmatch(year):
+        return None
+    later = [date for label, text in pairs[k + 2 :] if label == "date" and (date := parse_date(text)) and date.parts]
+    near = bool(later) and abs(later[0].parts[0][0] - int(year[:4])) < _FIRST_EDITION
+    following = labels[k + 2] if k + 2 < len(labels) else ""
+    of_title = following == "container-title" or (near and following in ("publisher", "location", "institution"))
+    return joined(pairs, k, "title") if of_title else None
 
 
 def _year_before_title(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -470,7 +484,7 @@ TRADITIONS: Mends = (
     (row_of("title", "container-title"), _key_of_music),
     (lambda labels: _is_book(labels) and "container-title" not in labels, _people_in_title),
     (
-        lambda labels: labels.count("date") > 1 and row_at(labels, "title", "date", "container-title") >= 0,
+        lambda labels: labels.count("date") > 1 and row_at(labels, "title", "date") >= 0,
         _year_of_title,
     ),
     (row_of("date", "title"), _year_before_title),
