@@ -11,7 +11,6 @@ from numba import njit
 
 from espalier.kernels import aligned
 from espalier.kernels import vector as v
-from espalier.kernels.transpose import transpose
 
 lanes = hnp.arrays(np.float64, 8, elements=st.floats(-1e6, 1e6))
 
@@ -38,7 +37,7 @@ def exponentials(a, out):
 
 @njit
 def transposed(a, out):
-    transpose(a.ctypes.data, a.shape[1] * 8, out.ctypes.data, out.shape[1] * 8)
+    v.transpose(a.ctypes.data, a.shape[1] * 8, out.ctypes.data, out.shape[1] * 8)
 
 
 @njit

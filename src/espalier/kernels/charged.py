@@ -25,8 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from espalier.kernels.jit import njit
-from espalier.kernels.transpose import transpose
-from espalier.kernels.vector import LANES, VEC_BYTES, load, maximum, read, splat, store, write
+from espalier.kernels.vector import LANES, VEC_BYTES, load, maximum, read, splat, store, transpose, write
 
 __all__ = [
     "charge_counts",

@@ -28,7 +28,6 @@ import math
 import numpy as np
 
 from espalier.kernels.jit import njit
-from espalier.kernels.transpose import transpose, transpose_f32
 from espalier.kernels.vector import (
     LANES,
     VEC_BYTES,
@@ -43,6 +42,8 @@ from espalier.kernels.vector import (
     splat,
     store,
     total,
+    transpose,
+    transpose_f32,
     vanished,
     where_positive,
 )

@@ -16,7 +16,6 @@ import numpy as np
 
 from espalier.kernels import BLOCK
 from espalier.kernels.jit import njit
-from espalier.kernels.transpose import transpose
 from espalier.kernels.vector import (
     LANES,
     VEC_BYTES,
@@ -29,6 +28,7 @@ from espalier.kernels.vector import (
     read_i64,
     splat,
     store,
+    transpose,
     write,
 )
 

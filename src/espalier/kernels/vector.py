@@ -13,6 +13,8 @@ helpers would be reference-counted in the innermost loop.
     fma(a, b, c)       a * b + c, rounded once                  maximum(a, b)
     where_positive(m, a)   a where m > 0, else 0                exp(v): within 2 ulp; exp(-inf) = 0
     total(v)           sum of the eight lanes
+    transpose(p, dp, q, dq)   rows of eight doubles, dp bytes apart at p, to rows dq bytes apart at q: sequences in rows
+                       become lanes, and back               transpose_f32: the same, rounded to single precision
 """
 
 from __future__ import annotations
@@ -29,8 +31,6 @@ from espalier.kernels import LANES, VEC_BYTES
 
 __all__ = [
     "LANES",
-    "SINGLES",
-    "VECTOR",
     "VEC_BYTES",
     "any_at_least",
     "below_exp",
@@ -41,15 +41,17 @@ __all__ = [
     "load_i16",
     "maximum",
     "minimum",
-    "pointer_to",
     "read",
     "read_f32",
     "read_i32",
     "read_i64",
+    "read_now",
     "splat",
     "store",
     "store_f32",
     "total",
+    "transpose",
+    "transpose_f32",
     "vanished",
     "where_positive",
     "write",
@@ -57,10 +59,8 @@ __all__ = [
 ]
 
 _DOUBLE = ir.DoubleType()
-VECTOR = ir.VectorType(_DOUBLE, LANES)
-"""LLVM's type of a Vec."""
-SINGLES = ir.VectorType(ir.FloatType(), LANES)
-"""The same in single precision."""
+_VECTOR = ir.VectorType(_DOUBLE, LANES)
+_SINGLES = ir.VectorType(ir.FloatType(), LANES)
 _SHORTS = ir.VectorType(ir.IntType(16), LANES)
 _BITS = ir.VectorType(ir.IntType(64), LANES)
 
@@ -81,7 +81,7 @@ class _VecModel(models.PrimitiveModel):
     """A Vec is an LLVM vector, in memory and in registers."""
 
     def __init__(self, dmm, fe_type):
-        super().__init__(dmm, fe_type, VECTOR)
+        super().__init__(dmm, fe_type, _VECTOR)
 
 
 def _binary(op, emit):
@@ -102,13 +102,12 @@ _binary(operator.mul, lambda builder, a, b: builder.fmul(a, b))
 _binary(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
 
 
-def pointer_to(builder, address, element):
-    """Return LLVM's pointer to an element at an address."""
+def _pointer(builder, address, element):
     return builder.inttoptr(address, element.as_pointer())
 
 
 def _constant(value):
-    return ir.Constant(VECTOR, [value] * LANES)
+    return ir.Constant(_VECTOR, [value] * LANES)
 
 
 def _call(builder, name, *args):
@@ -122,7 +121,7 @@ def load(typingctx, address):
     """Return the eight doubles at an address."""
 
     def codegen(context, builder, sig, args):
-        return builder.load(pointer_to(builder, args[0], VECTOR), align=8)
+        return builder.load(_pointer(builder, args[0], _VECTOR), align=8)
 
     return VEC(types.int64), codegen
 
@@ -132,7 +131,7 @@ def store(typingctx, address, value):
     """Write eight doubles to an address."""
 
     def codegen(context, builder, sig, args):
-        builder.store(args[1], pointer_to(builder, args[0], VECTOR), align=8)
+        builder.store(args[1], _pointer(builder, args[0], _VECTOR), align=8)
         return context.get_dummy_value()
 
     return types.void(types.int64, VEC), codegen
@@ -143,7 +142,7 @@ def load_f32(typingctx, address):
     """Return the eight single-precision floats at an address, widened."""
 
     def codegen(context, builder, sig, args):
-        return builder.fpext(builder.load(pointer_to(builder, args[0], SINGLES), align=4), VECTOR)
+        return builder.fpext(builder.load(_pointer(builder, args[0], _SINGLES), align=4), _VECTOR)
 
     return VEC(types.int64), codegen
 
@@ -153,7 +152,7 @@ def load_i16(typingctx, address):
     """Return the eight 16-bit whole numbers at an address, as doubles."""
 
     def codegen(context, builder, sig, args):
-        return builder.sitofp(builder.load(pointer_to(builder, args[0], _SHORTS), align=2), VECTOR)
+        return builder.sitofp(builder.load(_pointer(builder, args[0], _SHORTS), align=2), _VECTOR)
 
     return VEC(types.int64), codegen
 
@@ -163,7 +162,7 @@ def store_f32(typingctx, address, value):
     """Write eight lanes to an address, rounded to single precision."""
 
     def codegen(context, builder, sig, args):
-        builder.store(builder.fptrunc(args[1], SINGLES), pointer_to(builder, args[0], SINGLES), align=4)
+        builder.store(builder.fptrunc(args[1], _SINGLES), _pointer(builder, args[0], _SINGLES), align=4)
         return context.get_dummy_value()
 
     return types.void(types.int64, VEC), codegen
@@ -174,7 +173,7 @@ def read(typingctx, address):
     """Return the double at an address."""
 
     def codegen(context, builder, sig, args):
-        return builder.load(pointer_to(builder, args[0], _DOUBLE), align=8)
+        return builder.load(_pointer(builder, args[0], _DOUBLE), align=8)
 
     return types.float64(types.int64), codegen
 
@@ -184,7 +183,7 @@ def read_f32(typingctx, address):
     """Return the single-precision float at an address, widened."""
 
     def codegen(context, builder, sig, args):
-        return builder.fpext(builder.load(pointer_to(builder, args[0], ir.FloatType()), align=4), _DOUBLE)
+        return builder.fpext(builder.load(_pointer(builder, args[0], ir.FloatType()), align=4), _DOUBLE)
 
     return types.float64(types.int64), codegen
 
@@ -194,7 +193,7 @@ def read_i32(typingctx, address):
     """Return the 32-bit integer at an address, as a 64-bit one."""
 
     def codegen(context, builder, sig, args):
-        return builder.sext(builder.load(pointer_to(builder, args[0], ir.IntType(32)), align=4), ir.IntType(64))
+        return builder.sext(builder.load(_pointer(builder, args[0], ir.IntType(32)), align=4), ir.IntType(64))
 
     return types.int64(types.int64), codegen
 
@@ -204,7 +203,17 @@ def read_i64(typingctx, address):
     """Return the 64-bit integer at an address."""
 
     def codegen(context, builder, sig, args):
-        return builder.load(pointer_to(builder, args[0], ir.IntType(64)), align=8)
+        return builder.load(_pointer(builder, args[0], ir.IntType(64)), align=8)
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def read_now(typingctx, address):
+    """Return the 64-bit integer at an address as other threads see it now."""
+
+    def codegen(context, builder, sig, args):
+        return builder.load_atomic(_pointer(builder, args[0], ir.IntType(64)), ordering="acquire", align=8)
 
     return types.int64(types.int64), codegen
 
@@ -214,7 +223,7 @@ def write_i32(typingctx, address, value):
     """Write an integer to an address, as a 32-bit one."""
 
     def codegen(context, builder, sig, args):
-        builder.store(builder.trunc(args[1], ir.IntType(32)), pointer_to(builder, args[0], ir.IntType(32)), align=4)
+        builder.store(builder.trunc(args[1], ir.IntType(32)), _pointer(builder, args[0], ir.IntType(32)), align=4)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), codegen
@@ -225,7 +234,7 @@ def write(typingctx, address, value):
     """Write one double to an address."""
 
     def codegen(context, builder, sig, args):
-        builder.store(args[1], pointer_to(builder, args[0], _DOUBLE), align=8)
+        builder.store(args[1], _pointer(builder, args[0], _DOUBLE), align=8)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.float64), codegen
@@ -236,7 +245,7 @@ def splat(typingctx, value):
     """Return eight copies of a float."""
 
     def codegen(context, builder, sig, args):
-        one = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), args[0], ir.IntType(32)(0))
+        one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), args[0], ir.IntType(32)(0))
         mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
         return builder.shuffle_vector(one, one, mask)
 
@@ -335,6 +344,59 @@ def total(typingctx, a):
     return types.float64(VEC), codegen
 
 
+def _interleave(builder, rows, distance):
+    """One butterfly of the transpose: exchange the blocks of `distance` lanes between rows that far apart."""
+    lane = ir.VectorType(ir.IntType(32), LANES)
+    low = [k if not k & distance else LANES + k - distance for k in range(LANES)]
+    high = [k + distance if not k & distance else LANES + k for k in range(LANES)]
+    out = list(rows)
+    for i in range(LANES):
+        if not i & distance:
+            a, b = rows[i], rows[i + distance]
+            out[i] = builder.shuffle_vector(a, b, ir.Constant(lane, low))
+            out[i + distance] = builder.shuffle_vector(a, b, ir.Constant(lane, high))
+    return out
+
+
+def _transposed(builder, source, source_step):
+    """Load the 8 x 8 block whose rows lie `source_step` bytes apart; return its columns."""
+    rows = []
+    for i in range(LANES):
+        address = builder.add(source, builder.mul(source_step, ir.IntType(64)(i)))
+        rows.append(builder.load(_pointer(builder, address, _VECTOR), align=8))
+    for distance in (4, 2, 1):
+        rows = _interleave(builder, rows, distance)
+    return rows
+
+
+@intrinsic
+def transpose(typingctx, source, source_step, target, target_step):
+    """Copy the 8 x 8 block whose rows lie `source_step` bytes apart, transposed, to rows `target_step` apart."""
+
+    def codegen(context, builder, sig, args):
+        source, source_step, target, target_step = args
+        for i, row in enumerate(_transposed(builder, source, source_step)):
+            address = builder.add(target, builder.mul(target_step, ir.IntType(64)(i)))
+            builder.store(row, _pointer(builder, address, _VECTOR), align=8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), codegen
+
+
+@intrinsic
+def transpose_f32(typingctx, source, source_step, target, target_step):
+    """Transpose an 8 x 8 block of doubles into rows of single-precision floats."""
+
+    def codegen(context, builder, sig, args):
+        source, source_step, target, target_step = args
+        for i, row in enumerate(_transposed(builder, source, source_step)):
+            address = builder.add(target, builder.mul(target_step, ir.IntType(64)(i)))
+            builder.store(builder.fptrunc(row, _SINGLES), _pointer(builder, address, _SINGLES), align=4)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), codegen
+
+
 # exp(x) = 2^k e^r with k = round(x / ln 2) and |r| <= ln 2 / 2. Adding 1.5 * 2^52 leaves k in the low bits of the
 # sum; shifted to the exponent field they multiply by 2^k. The series to r^13/13! is exact to double precision.
 _SHIFT = 6755399441055744.0
@@ -359,7 +421,7 @@ def exp(typingctx, a):
         for c in _TAYLOR[1:]:
             y = _call(builder, "llvm.fma.v8f64", y, r, _constant(c))
         exponent = builder.shl(builder.bitcast(shifted, _BITS), ir.Constant(_BITS, [52] * LANES))
-        y = builder.bitcast(builder.add(builder.bitcast(y, _BITS), exponent), VECTOR)
+        y = builder.bitcast(builder.add(builder.bitcast(y, _BITS), exponent), _VECTOR)
         return builder.select(alive, y, _constant(0.0))
 
     return VEC(VEC), codegen
