@@ -59,7 +59,6 @@ class Minimum:
     value: float
     reason: str
     iterations: int = 0
-    evaluations: int = 0
     values: list[float] = field(default_factory=list)
 
 
@@ -151,7 +150,7 @@ def minimise(
         )
     value += l1 * float(np.abs(x).sum())
     slope = _pseudo_gradient(x, g, l1)
-    state = Minimum(x, value, "", evaluations=1, values=[value])
+    state = Minimum(x, value, "", values=[value])
     history = _History(len(x), o.memory, o.threads)
     if _small(slope, x, o.epsilon):
         state.reason = "the start is a minimum"
@@ -166,7 +165,7 @@ def minimise(
             d, descent = -slope, -dot(slope, slope)
         first = 1.0 if history.slots else 1.0 / math.sqrt(-descent)
         search = _backtrack if l1 else _wolfe
-        found = search(f, x, value, slope, d, descent, first, l1, state)
+        found = search(f, x, value, slope, d, descent, first, l1)
         if found is None:
             if history.slots:  # a poor model of the curvature: try once more along the gradient
                 history.forget()
@@ -217,7 +216,6 @@ def _backtrack(
     descent: float,
     step: float,
     l1: float,
-    state: Minimum,
 ) -> Found:
     """Halve the step until f + l1 ‖·‖₁ falls enough; weights that change sign stop at 0 (OWL-QN)."""
     orthant = np.where(x != 0, np.sign(x), -np.sign(slope))
@@ -225,7 +223,6 @@ def _backtrack(
         new = x + step * d
         new[new * orthant < 0] = 0.0
         new_value, g = f(new)
-        state.evaluations += 1
         new_value += l1 * float(np.abs(new).sum())
         if new_value <= value + SUFFICIENT * dot(slope, new - x):
             return new, new_value, g
@@ -242,7 +239,6 @@ def _wolfe(
     descent: float,
     step: float,
     l1: float,
-    state: Minimum,
 ) -> Found:
     """Find a step that satisfies the strong Wolfe conditions, or the best that lowers f (algorithms 3.5 and 3.6)."""
     low, low_value, low_slope = 0.0, value, descent
@@ -252,7 +248,6 @@ def _wolfe(
     for _ in range(MOST_TRIALS):
         new = x + step * d
         new_value, g = f(new)
-        state.evaluations += 1
         new_slope = dot(g, d)
         finite = math.isfinite(new_value) and math.isfinite(new_slope)
         if not finite or new_value > value + SUFFICIENT * step * descent or new_value >= low_value:
