@@ -34,10 +34,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from common import DATA
-from espalier.citations.elsewhere import read_elsewhere
 from espalier.citations.parser import Parser
 from espalier.citations.record import LABELS
-from espalier.citations.training import SOURCES, Example, divide, key_of, read_sources
+from espalier.citations.training import SOURCES, Example, divide, key_of, read_elsewhere, read_sources
 from espalier.corpus import Corpus
 from espalier.document import Document
 from espalier.estimators.ccm import under_rules

@@ -4,7 +4,7 @@
     python scripts/calibrate_citations.py --data DIR --model A --output B      another one
 
 Confidences are learned from the dev part of the annotated sets, from rendered references whose styles and works train
-nothing (`--rendered`, part `dev`), and from an annotated set that trains nothing (`espalier.citations.elsewhere`); each
+nothing (`--rendered`, part `dev`), and from an annotated set that trains nothing (`espalier.citations.training`); each
 counts as much as dev. Labels do not change. Takes a minute on one core; `bench/calibration.py` says what it brings.
 """
 
@@ -15,9 +15,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from espalier.citations.elsewhere import read_elsewhere
 from espalier.citations.parser import Parser
-from espalier.citations.training import divide, key_of, read_sources
+from espalier.citations.training import divide, key_of, read_elsewhere, read_sources
 from espalier.extract.confidence import Calibration
 from espalier.io import read
 

@@ -15,9 +15,8 @@ from pathlib import Path
 import numpy as np
 from train_citations import BENCHMARK
 
-from espalier.citations.learned import FILE, key_sums
 from espalier.citations.partly_labelled import PARTLY_LABELLED, read_partly_labelled
-from espalier.citations.training import divide, key_of, read_sources
+from espalier.citations.training import LEARNED, divide, key_of, key_sums, read_sources
 from espalier.io import read
 
 
@@ -25,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Read the sets, and write the sums."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="directory of the annotated sets")
-    parser.add_argument("--output", type=Path, default=FILE, help="the file to write")
+    parser.add_argument("--output", type=Path, default=LEARNED, help="the file to write")
     options = parser.parse_args(arguments)
     benchmark = {key_of(document) for document in read(options.data / BENCHMARK)}
     examples = read_sources(options.data)

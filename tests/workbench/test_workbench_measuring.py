@@ -69,12 +69,12 @@ def test_comparing_on_a_file(api: httpx.Client) -> None:
 
 def test_the_bundled_model_has_learned_from_some(api: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reference of the training data is known, whatever its punctuation; another one is not."""
-    from espalier.citations import learned
+    from espalier.citations import training
     from espalier.document import Document
 
     text = "Q. Ravn. On ferns and their walls. Journal of Ferns, 4:1-9, 1990."
-    sums = learned.key_sums([Document.from_text("Q Ravn On ferns and their walls Journal of Ferns 4 1 9 1990")])
-    monkeypatch.setattr(learned, "_known", lambda: sums)
+    sums = training.key_sums([Document.from_text("Q Ravn On ferns and their walls Journal of Ferns 4 1 9 1990")])
+    monkeypatch.setattr(training, "_known", lambda: sums)
     lines = "\n".join([text, "P. Sand. On dunes. Journal of Dunes, 3:2-8, 1991."])
     ids = api.post("/tasks/citations/records", json={"text": lines, "layout": "lines"}).json()["added"]
     for id in ids:
@@ -86,7 +86,7 @@ def test_the_bundled_model_has_learned_from_some(api: httpx.Client, monkeypatch:
 
 
 def test_the_sums_of_what_the_bundled_model_has_learned_are_there() -> None:
-    from espalier.citations.learned import _known, learned_from
+    from espalier.citations.training import _known, learned_from
     from espalier.document import Document
 
     assert len(_known()) > 10_000

@@ -6,6 +6,11 @@ alone decides the part, by a hash that never changes: about 15 % of all keys are
 test reference is ever trained on. References of a benchmark (`exclude`) are in no part.
 
 Of copies, the first in the order of the sources is kept: better labels come first.
+
+Other sets train nothing (`read_elsewhere`): they are of kinds that the model has seen nothing like, and its confidences
+are tried on them. What it has learned from is written down (`learned_from`), so that nobody measures it by that:
+`learned.npy`, by `scripts/list_learned.py`, holds 32 bits of a hash of every key. The texts themselves are not in it.
+One other text in 100,000 or so is taken for one of them by chance.
 """
 
 from __future__ import annotations
@@ -16,9 +21,12 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from espalier.citations.schemes import OTHER, Scheme, load_scheme
 from espalier.citations.seen import document_seen
@@ -30,16 +38,22 @@ from espalier.io import read
 from espalier.models.linear import ChainModel, Pairs
 
 __all__ = [
+    "ELSEWHERE",
+    "LEARNED",
     "PARTS",
     "RARE",
     "SOURCES",
+    "STYLES",
     "Example",
     "Source",
     "compacted",
     "divide",
     "key_of",
+    "key_sums",
+    "learned_from",
     "part_of",
     "plain_tags",
+    "read_elsewhere",
     "read_sources",
 ]
 
@@ -67,6 +81,15 @@ SOURCES = (
     Source("good", "anystyle/original/good.xml.gz", "anystyle", weight=0.5),
 )
 """What the bundled model is trained on, the best labels first; those of `good` are probably earlier models'."""
+
+STYLES = "dev.jsonl.gz"
+"""Rendered references whose styles and works train nothing, by `scripts/render_references.py`."""
+
+ELSEWHERE = (Source("umass", "umass_flat/normalised/train.jsonl.gz", "umass"),)
+"""Sets that train nothing: from papers of physics and mathematics, by other annotators, with other spaces and marks."""
+
+LEARNED = Path(str(resources.files("espalier.citations") / "learned.npy"))
+"""The sums of what the bundled model has learned from."""
 
 RARE = {
     "collection-title": 4.0,
@@ -132,12 +155,45 @@ def read_sources(
     return found
 
 
+def read_elsewhere(data: Path, rendered: Path, known: Collection[str] = ()) -> dict[str, list[Document]]:
+    """Return the sets that train nothing, by name, as far as they are there; `Parser.calibrate` takes them as `unseen`.
+
+    data : directory of annotated sets; rendered : of rendered references; known : keys that are left out.
+    """
+    found: dict[str, list[Document]] = {}
+    if (rendered / STYLES).exists():
+        found["styles"] = [document for document in read(rendered / STYLES) if key_of(document) not in known]
+    for source in ELSEWHERE:
+        if (data / source.file).exists():
+            converted = map(load_scheme(source.scheme).convert, read(data / source.file))
+            found[source.name] = [document for document in converted if key_of(document) not in known]
+    return {name: documents for name, documents in found.items() if documents}
+
+
 def divide(examples: Iterable[Example]) -> Mapping[str, list[Example]]:
     """Return the examples of each part."""
     parts: dict[str, list[Example]] = {part: [] for part in PARTS}
     for example in examples:
         parts[example.part].append(example)
     return parts
+
+
+def key_sums(documents: Iterable[Document]) -> NDArray[np.uint32]:
+    """Return 32 bits of a hash of each reference: its letters and digits, without its number in the list."""
+    keys = (key_of(document).encode("utf-8", "surrogatepass") for document in documents)
+    return np.array([int.from_bytes(hashlib.sha256(key).digest()[8:12], "big") for key in keys], np.uint32)
+
+
+def learned_from(documents: Sequence[Document]) -> list[bool]:
+    """Has the bundled model learned from each of these?"""
+    known: list[bool] = np.isin(key_sums(map(document_seen, documents)), _known()).tolist()
+    return known
+
+
+@lru_cache(maxsize=1)
+def _known() -> NDArray[np.uint32]:
+    found: NDArray[np.uint32] = np.load(LEARNED, allow_pickle=False)
+    return found
 
 
 def plain_tags(document: Document, labels: Collection[str] | None = None) -> list[str]:

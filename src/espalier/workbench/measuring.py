@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from espalier.citations.learned import learned_from
+from espalier.citations.training import learned_from
 from espalier.corpus import Labels
 from espalier.document import Document, Span
 from espalier.extract.extraction import Extraction
