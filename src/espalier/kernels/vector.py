@@ -68,12 +68,8 @@ _BITS = ir.VectorType(ir.IntType(64), LANES)
 class VecType(types.Type):
     """The Numba type of eight doubles."""
 
-    def __init__(self) -> None:
-        """Name it."""
-        super().__init__(name="Vec8")
 
-
-VEC = VecType()
+VEC = VecType("Vec8")
 
 
 @register_model(VecType)
@@ -84,22 +80,20 @@ class _VecModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, _VECTOR)
 
 
-def _binary(op, emit):
-    """Give `op` a meaning on two Vecs."""
+for _operator, _emit in (
+    (operator.add, ir.IRBuilder.fadd),
+    (operator.sub, ir.IRBuilder.fsub),
+    (operator.mul, ir.IRBuilder.fmul),
+    (operator.truediv, ir.IRBuilder.fdiv),
+):
 
-    @infer_global(op)
+    @infer_global(_operator)
     class _Template(ConcreteTemplate):
         cases = [signature(VEC, VEC, VEC)]  # noqa: RUF012
 
-    @lower_builtin(op, VEC, VEC)
-    def _lower(context, builder, sig, args):
+    @lower_builtin(_operator, VEC, VEC)
+    def _lower(context, builder, sig, args, emit=_emit):
         return emit(builder, *args)
-
-
-_binary(operator.add, lambda builder, a, b: builder.fadd(a, b))
-_binary(operator.sub, lambda builder, a, b: builder.fsub(a, b))
-_binary(operator.mul, lambda builder, a, b: builder.fmul(a, b))
-_binary(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
 
 
 def _pointer(builder, address, element):
@@ -403,7 +397,7 @@ _SHIFT = 6755399441055744.0
 _LOG2E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _SMALLEST = -708.0
-_TAYLOR = [1.0 / float(np.prod(np.arange(1, n + 1, dtype=np.float64))) for n in range(13, 0, -1)] + [1.0]
+_TAYLOR = (1.0 / np.cumprod([1.0, *range(1, 14)]))[::-1].tolist()  # 1/13! ... 1/1!, 1/0!
 
 
 @intrinsic
