@@ -164,8 +164,7 @@ def minimise(
             history.forget()
             d, descent = -slope, -dot(slope, slope)
         first = 1.0 if history.slots else 1.0 / math.sqrt(-descent)
-        search = _backtrack if l1 else _wolfe
-        found = search(f, x, value, slope, d, descent, first, l1)
+        found = _backtrack(f, x, value, slope, d, first, l1) if l1 else _wolfe(f, x, value, d, descent, first)
         if found is None:
             if history.slots:  # a poor model of the curvature: try once more along the gradient
                 history.forget()
@@ -207,16 +206,7 @@ def _pseudo_gradient(x: Float, g: Float, l1: float) -> Float:
 Found = tuple[Float, float, Float] | None
 
 
-def _backtrack(
-    f: Objective,
-    x: Float,
-    value: float,
-    slope: Float,
-    d: Float,
-    descent: float,
-    step: float,
-    l1: float,
-) -> Found:
+def _backtrack(f: Objective, x: Float, value: float, slope: Float, d: Float, step: float, l1: float) -> Found:
     """Halve the step until f + l1 ‖·‖₁ falls enough; weights that change sign stop at 0 (OWL-QN)."""
     orthant = np.where(x != 0, np.sign(x), -np.sign(slope))
     for _ in range(MOST_TRIALS):
@@ -230,16 +220,7 @@ def _backtrack(
     return None
 
 
-def _wolfe(
-    f: Objective,
-    x: Float,
-    value: float,
-    slope: Float,
-    d: Float,
-    descent: float,
-    step: float,
-    l1: float,
-) -> Found:
+def _wolfe(f: Objective, x: Float, value: float, d: Float, descent: float, step: float) -> Found:
     """Find a step that satisfies the strong Wolfe conditions, or the best that lowers f (algorithms 3.5 and 3.6)."""
     low, low_value, low_slope = 0.0, value, descent
     high: float | None = None
