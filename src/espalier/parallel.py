@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from espalier.errors import InputError
 
-__all__ = ["balanced", "choose_threads", "independent_chunks", "one_blas_thread", "run_chunks"]
+__all__ = ["balanced", "choose_threads", "cores", "independent_chunks", "one_blas_thread", "run_chunks"]
 
 WORTH_THREADS = 8_000
 """Fewer tokens than this are done sooner than a second thread can help."""
@@ -47,13 +47,13 @@ _in_use = threading.Lock()
 def choose_threads(n_tokens: int, threads: int | None = None) -> int:
     """Return the number of threads to use: the given one, or by None one for small work and else one a core."""
     if threads is None:
-        return 1 if n_tokens < WORTH_THREADS else min(_cores(), MAX_THREADS)
+        return 1 if n_tokens < WORTH_THREADS else min(cores(), MAX_THREADS)
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise InputError(f"threads is {threads!r}, expected a positive integer, or None to choose by size")
     return min(int(threads), MAX_THREADS)
 
 
-def _cores() -> int:
+def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

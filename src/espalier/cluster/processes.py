@@ -14,7 +14,6 @@ from __future__ import annotations
 import atexit
 import gc
 import multiprocessing
-import os
 import signal
 import sys
 import traceback
@@ -28,6 +27,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from espalier.errors import EspalierError, InputError, ResultWarning
+from espalier.parallel import cores
 
 __all__ = ["A_CORE", "ROUND", "ordered_map"]
 
@@ -62,11 +62,11 @@ def ordered_map(work: Callable[[Item], Result], items: Iterable[Item], *, jobs: 
 
 def _in_rounds(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
     joblib: Any = sys.modules.get("joblib")  # who wants a backend of joblib has loaded it
-    cores = _cores() if joblib is None else max(joblib.effective_n_jobs(-1), 1)  # those of a cluster may be to come
-    most = A_CORE * cores
+    here = cores() if joblib is None else max(joblib.effective_n_jobs(-1), 1)  # those of a cluster may be to come
+    most = A_CORE * here
     if jobs > most:
         warnings.warn(
-            f"jobs={jobs} is more than {cores} cores have use for; there are {most} processes",
+            f"jobs={jobs} is more than {here} cores have use for; there are {most} processes",
             ResultWarning,
             stacklevel=2,
         )
@@ -129,10 +129,6 @@ def _begin(*objects: int) -> None:
     gc.set_threshold(*objects)
     atexit.register(gc.freeze)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _on_workers(joblib: Any, work: Callable[[Item], Result], coming: _Ahead[Item], jobs: int) -> Iterator[Result]:
