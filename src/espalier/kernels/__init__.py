@@ -1,6 +1,13 @@
-"""Compiled loops, arrays in and arrays out; here, how the arrays lie in memory and when kernels are worth loading.
+"""Compiled loops, arrays in and arrays out; here, how they are compiled and loaded, and how the arrays lie in memory.
 
-Nothing outside this package imports Numba, and this file does not either.
+Nothing outside this package imports Numba, and this file does so for the first kernel that is made (`njit`). Compiled
+code is kept on disk, so each kind of work is compiled once after installing, and one line on stderr says so.
+`ESPALIER_QUIET=1` leaves the line out.
+
+Before Numba loads a function from the disk, it gets ready to compile: it imports everything that compiled code may
+call, SciPy's linear algebra among it, and reads the tables of types. That takes a third of a second, and code that is
+compiled needs none of it. So it is left out; who really compiles has it done by the compiler. That leans on the inside
+of Numba, so it is done with versions that were tried, and any other one is left as it is.
 
 `Lanes` lays sequences out in groups of eight of similar length, one lane each. Group g owns steps
 group_ptr[g]..group_ptr[g + 1]-1; step s is rows 8 s .. 8 s + 7, row 8 s + k being lane k's token.
@@ -20,9 +27,11 @@ from __future__ import annotations
 import math
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +47,17 @@ __all__ = [
     "are_compiled",
     "better_one_by_one",
     "cache_folder",
+    "is_tried",
+    "njit",
     "padded",
     "worth_loading",
 ]
+
+QUIET = "ESPALIER_QUIET"
+"""A variable of the environment; processes that are started later inherit it, so that one of them speaks for all."""
+
+TRIED = (0, 60), (0, 68)
+"""The first and the last version of Numba whose compiled code was loaded so, with the same answers."""
 
 PATIENCE = 24_576
 """Tokens that are scored and decoded without kernels before they are loaded; each expert counts its own.
@@ -65,6 +82,72 @@ BLOCK = 16
 
 CANCELS_BELOW = -12.0
 """exp(-12) ≈ 6e-6 leaves ten good digits of sixteen after the subtraction."""
+
+
+def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return the decorator that compiles a function, as Numba's does; compiled code is loaded without the compiler."""
+    numba = _numba()
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        dispatcher = numba.njit(**options)(function)
+        cache: Any = getattr(dispatcher, "_cache", None)
+        if options.get("cache") and hasattr(cache, "load_overload") and is_tried(numba.__version__):
+            cache.load_overload = _Loader(cache.load_overload)
+        return dispatcher
+
+    return decorate
+
+
+@cache
+def _numba() -> Any:
+    """Return Numba, which says from now on when it compiles the first kernel; what comes from the disk is no event."""
+    import numba
+    from numba.core import event
+
+    class Teller(event.Listener):
+        def on_start(self, event: Any) -> None:
+            function = getattr(event.data.get("dispatcher"), "py_func", None)
+            ours = (getattr(function, "__module__", None) or "").startswith("espalier.")
+            if ours and not os.environ.get(QUIET):
+                os.environ[QUIET] = "1"
+                what = "compiling what this kind of work needs, up to half a minute; each kind is compiled once"
+                sys.stderr.write(f"espalier: {what} ('espalier warm' compiles all kinds)\n")
+                sys.stderr.flush()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    event.register("numba:compile", Teller())
+    return numba
+
+
+def is_tried(version: str) -> bool:
+    """Was a version of Numba tried?"""
+    numbers = version.split(".")[:2]
+    if not all(number.isdecimal() for number in numbers):
+        return False
+    return TRIED[0] <= tuple(map(int, numbers)) <= TRIED[1]
+
+
+class _Loader:
+    """Loads what a function has on disk; Numba calls it with its lock held, so that no thread sees the target so."""
+
+    def __init__(self, load: Callable[[Any, Any], Any]) -> None:
+        self._load = load
+
+    def __call__(self, signature: Any, target: Any) -> Any:
+        """Return the compiled code for a signature, None if there is none."""
+        from numba.core.runtime import rtsys
+
+        rtsys.initialize(target)  # what compiled code calls to allocate memory
+        target.refresh = lambda: None  # hides the method of the class
+        try:
+            return self._load(signature, target)
+        finally:
+            vars(target).pop("refresh", None)
+
+
+# When kernels are worth loading.
 
 
 def worth_loading(n_tokens: int) -> bool:
@@ -103,6 +186,9 @@ def _user_caches() -> list[Path]:
     local = os.environ.get("LOCALAPPDATA")
     found = [Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "numba", home / "Library" / "Caches" / "numba"]
     return [*found, *([Path(local) / "numba"] if local else [])]
+
+
+# How arrays lie.
 
 
 def padded(n_labels: int) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 
 __all__ = ["automaton_path"]
 

@@ -29,7 +29,7 @@ from math import exp, log
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 
 __all__ = ["forward_backward", "k_best", "log_partition", "path_scores", "sample", "viterbi"]
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 from espalier.kernels.vector import LANES, VEC_BYTES, load, maximum, read, splat, store, transpose, write
 
 __all__ = [

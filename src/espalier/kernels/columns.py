@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 from espalier.kernels.vector import read, read_i64
 
 __all__ = ["collect_beyond", "count_rows", "cross_rows", "lay_rows", "locate", "map_numbers", "take_rows"]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 from espalier.kernels.vector import LANES, fma, load, load_i16, splat, store, total
 
 __all__ = ["combine", "difference", "dot", "inner_products"]

@@ -14,7 +14,7 @@ Forward-backward works on probabilities, scaled at every step by the previous st
 E is a constant a column plus exceptions: E(i, j) = base(j) + δ(i, j). A transition that was never seen in
 training has weight 0, so E = 1 and δ = 0 under base 1; where most transitions are forbidden, base is 0 and
 the exceptions are the allowed ones. A step costs L + (number of exceptions), not L². `Transitions` in
-`layout.Transitions` picks bases so that no difference cancels.
+`Transitions` picks bases so that no difference cancels.
 
 The plain reference is `forward_backward` in `kernels/chain.py`. Where scaling cannot hold the numbers
 (scores hundreds of units apart: an exponential, an α or a product of sums became too small to trust), log_z is returned
@@ -27,7 +27,7 @@ import math
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 from espalier.kernels.vector import (
     LANES,
     VEC_BYTES,

@@ -14,7 +14,7 @@ where label_of names the label behind each state of the chain, if labels are spl
 
 from __future__ import annotations
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 
 __all__ = ["charge_parts", "part_entry"]
 

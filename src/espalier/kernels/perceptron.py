@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 
 __all__ = ["decode", "move", "perceptron_epoch", "score_sequence"]
 

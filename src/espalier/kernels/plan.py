@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 from espalier.kernels.vector import read_i32, write_i32
 
 __all__ = [

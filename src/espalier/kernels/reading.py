@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 
 __all__ = ["score_text"]
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from espalier.kernels import njit
 from espalier.kernels.charged import count_labels, overcharge
-from espalier.kernels.jit import njit
 from espalier.kernels.parts import part_entry
 from espalier.kernels.search import pop, push
 

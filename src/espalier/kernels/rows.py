@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels import BLOCK
-from espalier.kernels.jit import njit
+from espalier.kernels import BLOCK, njit
 from espalier.kernels.vector import (
     LANES,
     fma,

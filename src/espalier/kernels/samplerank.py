@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 
 __all__ = [
     "loss_change",

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 from espalier.kernels.parts import part_entry
 
 __all__ = ["count_search", "pop", "push"]

@@ -26,9 +26,10 @@ from math import exp, log
 
 import numpy as np
 
+from espalier.kernels import njit
+
 # Numba's cache does not follow imports: after a change to these helpers, touch this file too.
 from espalier.kernels.chain import add, best_before, draw_before, log_step, longest, max_step, merge, share
-from espalier.kernels.jit import njit
 
 __all__ = ["forward_backward", "k_best", "log_partition", "path_scores", "sample", "viterbi"]
 

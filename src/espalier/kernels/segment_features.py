@@ -28,8 +28,8 @@ from math import log
 
 import numpy as np
 
+from espalier.kernels import njit
 from espalier.kernels.chain import longest
-from espalier.kernels.jit import njit
 from espalier.kernels.vector import LANES, exp, load, store
 
 __all__ = ["expectations", "reaches", "segment_scores"]

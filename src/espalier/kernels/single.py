@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 
 __all__ = ["posterior_one", "sum_pairs", "viterbi_one"]
 

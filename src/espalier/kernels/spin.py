@@ -6,7 +6,7 @@ and only for as long as the caller allows.
 
 from __future__ import annotations
 
-from espalier.kernels.jit import njit
+from espalier.kernels import njit
 from espalier.kernels.vector import read_now
 
 __all__ = ["spin_while_any", "spin_while_equal"]
