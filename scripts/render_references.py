@@ -74,6 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.add_argument(f"--{part}", type=int, default=0, metavar="N", help=f"how many references of part {part}")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2, help="that render at a time; the files do not depend on it")
+    parser.add_argument("--clean", action="store_true", help="no noise, no exchanged words: who learns adds them")
     options = parser.parse_args(arguments)
     tool, styles = citeproc.install(options.tools / "citeproc"), citeproc.unpack(options.data, options.tools / "csl")
     options.output.mkdir(parents=True, exist_ok=True)
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 kept=styles.with_name("renderings"),
                 processes=options.processes,
             )
-            rows, dropped = make(part, wanted, options.data, rendering, options.seed)
+            rows, dropped = make(part, wanted, options.data, rendering, options.seed, clean=options.clean)
             write(rows, options.output / f"{part}.jsonl.gz")
             sys.stdout.write(f"{part}: {len(rows)} references, dropped: {dict(dropped)}\n")
 
@@ -100,10 +101,12 @@ def make(
     seed: int,
     pool: Pool | None = None,
     styles: Sequence[Style] | None = None,
+    clean: bool = False,
 ) -> tuple[list[dict[str, Any]], Counter[str]]:
     """Return the references of a part, shuffled, and what was dropped and why.
 
     pool, styles : the works and the styles, else those of the part in the directory `data`; those alone, then.
+    clean : without noise and exchanged words.
     """
     random, words = Random(f"{seed}/{part}"), Words.read(part)
     maker = Maker(Pool.read(data, part) if pool is None else pool, words, random)
@@ -123,9 +126,9 @@ def make(
     )
     rows, seen = [], set()
     for document, origin in found:
-        if drawn.random() < EXCHANGED[part]:
+        if not clean and drawn.random() < EXCHANGED[part]:
             document, origin["exchanged"] = exchange(document, drawn), True
-        if random.random() < NOISE[part]:
+        if not clean and random.random() < NOISE[part]:
             document, origin["noise"] = spoil(document, random)
         key = re.sub(r"[\W_]+", "", document.text).casefold()
         reason = "copy" if key in seen else why_dropped(document)

@@ -95,7 +95,7 @@ TWICE, EXCHANGED = 2, 2
 few there are. Those that are labelled in part it meets twice, too."""
 
 NET: dict[str, Any] = {
-    "channels": 256, "inner": 48, "epochs": 14, "crf_epochs": 0, "batch": 128, "average": 0.9995, "rate": 3e-3,
+    "channels": 256, "inner": 64, "epochs": 14, "crf_epochs": 0, "batch": 128, "average": 0.9995, "rate": 3e-3,
     "shards": 8,
 }  # fmt: skip
 """What the net is, and how it learns: in one long course."""
