@@ -196,6 +196,10 @@ def shown(text: str) -> list[str]:
         ("U.S. Oak and Elm Service", ["{U.S. Oak and Elm Service}"]),
         # ... and others that are two
         ("United Nations and World Bank", ["{United Nations}", "{World Bank}"]),
+        *((text, [f"{{{text}}}"]) for text in ("BBC News", "Deutscher Wetterdienst", "Stadt Uri", "Comune di Prato")),
+        *((text, [f"{{{text}}}"]) for text in ("Gobierno de Chile", "Conseil de la Mer", "Human Rights Watch")),
+        ("Dirección Regional de Salud (DRS)", ["{Dirección Regional de Salud (DRS)}"]),
+        ("Stadt, A., Banco, B.", ["Stadt, A.", "Banco, B."]),
         ("Statistics Norway and Statistics Sweden", ["{Statistics Norway}", "{Statistics Sweden}"]),
         ("Ministry of Hedges and United Nations", ["{Ministry of Hedges}", "{United Nations}"]),
         ("Ministry of Hedges and Statistics Norway", ["{Ministry of Hedges}", "{Statistics Norway}"]),
@@ -371,6 +375,14 @@ def shown(text: str) -> list[str]:
         ("ITO K, Smith J", ["Ito, K.", "Smith, J."]),
         ("Zhang N., LIU H., LI J.", ["Zhang, N.", "Liu, H.", "Li, J."]),
         ("Wan Z, ZR X", ["Wan, Z.", "X, Z. R."]),
+        ("Huang Bo, Yu Yuncheng.", ["Huang, Bo", "Yu, Yuncheng"]),
+        ("ZHOU Kening, Xu ran.", ["Zhou, Kening", "Xu, ran"]),
+        ("Ann Moss, Carl Ho, and Lin Zhong.", ["Moss, Ann", "Ho, Carl", "Zhong, Lin"]),
+        # without a mark between them
+        ("Ruiz JG Soto P Vega S Todt DP", ["Ruiz, J. G.", "Soto, P.", "Vega, S.", "Todt, D. P."]),
+        ("Garcia Lopez M", ["Garcia Lopez, M."]),
+        # Arabic signs between them
+        ("الحسن، محمد؛ العلي، أحمد", ["الحسن, محمد", "العلي, أحمد"]),
         ("J SMITH, AK M", ["Smith, J.", "M, A. K."]),
         ("AB Li, CD Ng", ["Li, A. B.", "Ng, C. D."]),
         ("JD SMITH, K LI", ["Smith, J. D.", "Li, K."]),
@@ -430,6 +442,7 @@ def test_styles(text: str, expected: list[str]) -> None:
         ("Directed by John Ford", ["Ford, John"], {"Directed by"}),
         ("Regie: Fritz Lang", ["Lang, Fritz"], {"Regie:"}),
         ("Smith, John, director", ["Smith, John"], {"director"}),
+        ("Ito K, inventor; Fen Ltd, assignee.", ["Ito, K.", "{Fen Ltd}"], {"inventor", "assignee."}),
         ("ATS Board of directors", ["{ATS Board of directors}"], set()),
         ("J. Smith and K. Jones (edd.)", ["Smith, J.", "Jones, K."], {"edd.", "and"}),
         ("ders. (Hg.)", ["{ders.}"], {"Hg."}),

@@ -163,7 +163,8 @@ LOW_JOINERS = vocabulary("ve dan és şi și și và và και oraz eta і й")
 ROLES = vocabulary(
     "eds hrsg hrsgg hgg herausgeber herausgeberin editor editors edited translator translators translated transl "
     "übers übersetzer coords éds éditeur éditeurs editores compiler compilers compilador compiladores organizador "
-    "organizadores coordinador coordinadores traducteur traductor tradutor traduttore çeviren"
+    "organizadores coordinador coordinadores traducteur traductor tradutor traduttore çeviren inventor inventors "
+    "assignee assignees"
 )
 ROLES_IN_SHORT = vocabulary(
     "ed éd hg trans tr trad dir coord org orgs comp comps red toim suom szerk επιμ çev haz přel prel övers terj ред "
@@ -311,7 +312,13 @@ INSTITUTION_ENDS = (
 INSTITUTION_WORDS = vocabulary(
     "inc ltd llc gmbh corp co group team force working world united nations royal american central global federal "
     "network project party contributors staff gallery galleries archives archiv llp "
-    "biobank software coordinators survey "
+    "biobank software coordinators survey news rights developers faculty observatory "
+    "dirección direccion direction direção direcção direzione gobierno governo gouvernement ayuntamiento prefeitura "
+    "préfecture mairie consejo conselho consiglio conseil servicio serviço servizio tribunal presidencia presidência "
+    "autorité autoridad autoridade autorità comune regione provincie gemeente gemeinde kanton stadt landeshauptstadt "
+    "eidgenossenschaft wetterdienst verein banco facultad faculdade faculté facoltà fakultät école escuela escola "
+    "scuola observatorio observatório observatoire procuradoria procuraduría defensoría contraloría superintendencia "
+    "parlement parlamento parlament assemblée asamblea assembleia sénat senado fédération confédération "
     "cục urząd urzędu úřad hivatal hivatala intézet kurumu "
     "bakanlığı müdürlüğü başkanlığı üniversitesi enstitüsü"
 )
@@ -334,7 +341,7 @@ SUBJECTS_OF_INSTITUTIONS = ("development", "research", "statisti")
 BODIES = vocabulary(
     "collaboration collaborations collaborators consortium coordinators investigators group institute institut corp "
     "corporation commission committee council agency survey biobank software panel network foundation association "
-    "society laboratory university"
+    "society laboratory university news"
 )
 """Words that name a body where capitals stand before them, which are no initials: CMS Collaboration, IBM Corp."""
 COMPANY_FORMS = vocabulary("Inc Inc. Ltd Ltd. LLC LLC. LLP LLP. GmbH GmbH. Corp Corp. Sons Söhne")

@@ -54,7 +54,7 @@ _HYPHENED = re.compile(
 _BETWEEN_NAMES = re.compile(r"([^\W\d_]{2,} [^\W\d_]{2,}) [-‐‑] (?=[^\W\d_]{2,} [A-ZÀ-Þ][^\W\d_]{2})")
 _TOKEN = re.compile(
     r"&amp;|[\u3040-\u9fff]+(?:·[\u3040-\u9fff]+)+"  # a name from elsewhere in Chinese signs: 卡尔·马克思
-    r"|[,;/|·•、，；。｡&:()\[\]{}（）]|[^\s,;/|·•、，；。｡&:()\[\]{}（）]+"
+    r"|[,;/|·•、，؛،；。｡&:()\[\]{}（）]|[^\s,;/|·•、，؛،；。｡&:()\[\]{}（）]+"
 )
 _ASIAN_STOP = re.compile("(?<=[\u3040-\u9fff\uac00-\ud7a3])[.．]")
 # The dot between Japanese names in Chinese signs; between others it is a part of the name: ジャン・ピアジェ.
@@ -64,8 +64,8 @@ _DOT_OF_JAPAN = re.compile(
 _AROUND_WORDS = "\"“”„«»*†‡§¶'‘’《》「」『』〈〉"
 _APOSTROPHE = re.compile(r"[\"“”„«»*†‡§¶]*(?=['’][st](?:$|[-‐A-Z]))")  # 't Hooft, 's-Gravesande
 
-_HARD = frozenset(";/|·•；。｡")
-_COMMAS = frozenset(",，、")
+_HARD = frozenset(";/|·•；؛。｡")
+_COMMAS = frozenset(",，、،")
 _OPENING, _CLOSING = frozenset("([{（"), frozenset(")]}）")
 _DASHES = frozenset(("-", "–", "—", "--"))
 _SOFT_JOINERS = vocabulary("y e i a ja")  # they also stand inside a family name: Ramón y Cajal
@@ -194,12 +194,13 @@ def _given_in_front(words: Sequence[str]) -> int:
 def _persons(words: Sequence[str]) -> list[list[str]]:
     """Return the words person by person, each with initials and one word or two, all in one order; else nothing."""
     initial = [is_initial(word) for word in words]
-    stopped = all("." in word for word, short in zip(words, initial, strict=True) if short)
-    if not stopped or not words or initial[0] == initial[-1]:
+    stops = {"." in word for word, short in zip(words, initial, strict=True) if short}
+    if len(stops) > 1 or not words or initial[0] == initial[-1] or (stops == {False} and initial[0]):
         return []
     cuts = [k for k in range(len(words)) if initial[k] == initial[0] and (k == 0 or initial[k - 1] != initial[0])]
     persons = [list(words[a:b]) for a, b in pairwise([*cuts, len(words)])]
-    return persons if all(len(_families(person)) in (1, 2) for person in persons) else []
+    most = 2 if stops == {True} else 1  # Schulz P Kenkel S
+    return persons if all(0 < len(_families(person)) <= most for person in persons) else []
 
 
 def _is_given_first(words: Sequence[str]) -> bool:

@@ -255,10 +255,11 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
         return -trailing
     if 0 < end < n and not is_initial(words[0], shouting):
         return -1  # Goethe Johann Wolfgang von
-    if words[0].casefold() in CHINESE_FAMILIES and n == 2 and words[1].casefold() not in CHINESE_FAMILIES:
-        if _PINYIN.fullmatch(words[1]):
+    if words[0].casefold() in CHINESE_FAMILIES and n == 2:
+        last = _bare(words[1])  # "Yu Yuncheng." at the end of a list
+        if last.casefold() not in CHINESE_FAMILIES and _PINYIN.fullmatch(last):
             return -1
-    elif not shouting and words[0].isalpha() and words[0].isupper() and len(words[0]) > 3 and not words[-1].isupper():
+    if not shouting and words[0].isalpha() and words[0].isupper() and len(words[0]) > 3 and not words[-1].isupper():
         return -1  # DUPONT Jean
     at = n - 1
     if n > 2 and words[-2] in ("y", "i", "e"):  # Ramón y Cajal
@@ -381,7 +382,7 @@ def _spaced(initials: str) -> str:
 
 def _bare(word: str) -> str:
     """Drop the full stop after a given name that is no abbreviation."""
-    whole = len(word) > 4 or word[:-1].lower() in WHOLE_GIVEN
+    whole = len(word) > (3 if word.islower() else 4) or word[:-1].lower() in WHOLE_GIVEN
     return word[:-1] if word.endswith(".") and whole and "." not in word[:-1] else word
 
 
