@@ -29,6 +29,8 @@ __all__ = [
 
 _DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+", re.IGNORECASE)
 _DOI_GAP = re.compile(r"(?<![\w.])10\. ?([0-9]{4,9}) ?/ ?(?=\S)")
+_TAG = re.compile(r"</?[a-z]|\"")
+_MARK_FIRST = re.compile(r" ([.-][0-9]+(?:[.-][0-9]+)*)(?=[\s.,;)]*$)")  # what goes on with a DOI behind a space
 _URL = re.compile(
     r"(?:https?|ftps?)://\S+|(?<![\w.])www\.\S+\.\S+"
     r"|(?<![\w.@/-])(?-i:(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|info|int|io|de|fr|it|nl|ch|eu|ca|[a-z0-9-]{2,}\.[a-z]{2})"
@@ -73,6 +75,10 @@ def find_doi(text: str) -> str:
     if not found:
         return ""
     rest = found.string[found.end() :]
+    if "<" in found[0] and (tag := _TAG.search(found[0])):
+        return _without_end(found[0][: tag.start()])
+    if (mark := _MARK_FIRST.match(rest)) and found[0][-1:].isalnum():  # 10.1007/s00467-008-0811 -4
+        return _without_end(found[0] + mark[1])
     return _without_end(found[0] + _continuation(found[0], rest, "./-_:;(", str.isdigit))
 
 

@@ -245,7 +245,7 @@ def report_number(text: str) -> str:
     return trim(found[-1]) if found else ""
 
 
-_PATENT = re.compile(r"(?:\b[A-Z]{2}[ -]?)?(?<![0-9])[0-9][0-9,./ ]{3,12}[0-9](?: ?[A-Z][0-9]\b)?")
+_PATENT = re.compile(r"(?:\b[A-Z]{2}[ -]?)?(?<![0-9])[0-9][0-9,./ ]{3,18}[0-9](?: ?[A-Z][0-9]\b)?")
 
 
 def patent_number(text: str) -> str:
@@ -299,6 +299,7 @@ _MORE = re.compile(
     r"|(?:, ?| ?\+ ?| )[0-9]{1,3} (?:pls?|plates?|figs?|tabs?|maps?|tables?)\b.*)",
     re.IGNORECASE,
 )
+_WORDS_BEHIND = re.compile(r"(.*[0-9] ?[-–—] ?[A-Z]?[0-9]+)[.,]? [A-ZÀ-Þ][^\W\d_]{2}.*")  # 598–604 Review
 _KIND_OF_PAGE = re.compile("abstr(?:act)?s?|r", re.IGNORECASE)
 _PART = re.compile(
     r"(?:(?:sect?(?:ion)?|chap(?:ter|itre)?|kap(?:itel)?)\b\.? ?(?:[0-9]{1,3}[A-Z]?|[A-Z]|[IVXLC]+), ?"
@@ -307,10 +308,12 @@ _PART = re.compile(
 )
 _PAGES_OF_ONE = 200  # a work that is cited from has rarely more
 _PAGES_OF_ARTICLE = 50
+_PAGES_OF_LONGEST = 1000
 _ROMAN = re.compile("[ivxlcdm]+", re.IGNORECASE)
 _PAGES_LONGEST = 500  # characters; what is longer is no list of pages, and is not searched for one
 _PLAIN = re.compile(r"(?:pages? |pp?[.:]? ?)?([0-9]{1,9})(?:([-–])([0-9]{1,9}))?\.?[,;:]?")  # what nearly all pages are
 _APART = re.compile(r"([0-9]{1,9}) ([0-9]{1,9})")
+_THOUSANDS = re.compile(r"(?<![0-9])([0-9]{1,3}) ([0-9]{3})( ?[-‐‑‒–—−]{1,3} ?)([0-9]{1,3}) ([0-9]{3})(?![0-9])")
 _SEVERAL = re.compile(rf"\s*(?:[,;&]| (?:and|und|et|y|e|u\.) )(?!\s*{_FOLLOWING})\s*")
 _WORD = re.compile(r"\w+")
 _PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
@@ -346,6 +349,10 @@ def parse_pages(text: str) -> Pages | None:
         return Pages(lettered[1], lettered[2], f"{lettered[1]}–{lettered[2]}")
     if _LETTERED_ALONE.fullmatch(plain):
         return Pages(plain, "", plain)
+    if " " in plain and (spaced := _THOUSANDS.search(plain)):  # 110 565–110 574
+        first, last = int(spaced[1] + spaced[2]), int(spaced[4] + spaced[5])
+        if 0 < last - first < _PAGES_OF_LONGEST:
+            plain = f"{plain[: spaced.start()]}{first}–{last}{plain[spaced.end() :]}"
     if around := _amid(plain):
         return around
     cue = _CUE.match(plain)
@@ -399,6 +406,8 @@ def _amid(text: str) -> Pages | None:
         inner = cited[1]
     elif enclosed := _ENCLOSED.fullmatch(rest) if rest[-1:] in ")]" else None:
         inner = enclosed[1]
+    elif " " in rest and (cited := _WORDS_BEHIND.fullmatch(rest)):
+        inner = cited[1]
     elif part:
         inner = rest
     else:
@@ -407,7 +416,8 @@ def _amid(text: str) -> Pages | None:
     if pages is None or not (any(map(str.isdigit, pages.first)) or _ROMAN.fullmatch(pages.first)):
         return None
     if not cited and enclosed and not _is_about(enclosed[2].strip(), pages):
-        return None
+        aside = pages.last and not any(map(str.isdigit, enclosed[2]))  # 34–35 (in Chinese)
+        return pages if aside else None
     cue = _CUE.match(text)
     return pages if pages.last else Pages(pages.first, "", text[cue.end() :] if cue else text)
 
