@@ -31,6 +31,9 @@ TITLE = ("title", "River sands.")
         ("patent", [AUTHOR, TITLE, ("genre", "European patent EP 1234567."), ("date", "2003.")]),
         ("patent", [AUTHOR, TITLE, ("genre", "US Patent 5,123,456"), ("container-title", "Official Gazette")]),
         ("patent", [AUTHOR, TITLE, ("genre", "[P].")]),
+        ("patent", [AUTHOR, TITLE, ("genre", "EP 1 234 567 B1,"), ("date", "2010.")]),
+        ("patent", [AUTHOR, TITLE, ("genre", "WO 2010/012345 (A2).")]),
+        ("document", [AUTHOR, TITLE, ("genre", "FR 12 A")]),
         ("standard", [TITLE, ("genre", "ISO 690:2021."), ("publisher", "ISO,")]),
         (
             "standard",
@@ -393,6 +396,7 @@ def test_numbers_of_archives(text: str, expected: dict[str, str]) -> None:
 def test_numbers_of_patents() -> None:
     assert patent_number("US Patent 5,123,456") == "5,123,456"
     assert patent_number("European patent EP 1234567 B1") == "EP 1234567 B1"
+    assert patent_number("DE Patent 10 2004 012 345 A1") == "10 2004 012 345 A1"
     assert patent_number("Patent pending") == ""
 
 

@@ -80,6 +80,8 @@ T = TypeVar("T")
 _AHEAD = re.compile(
     r"\W*(?:e-?pub\b|e-?collection\b|(?:(?:first )?(?:published|available) |advance )?online\b|ahead of)", re.IGNORECASE
 )
+_CUE_OF_SERIES = r"(?:(?:[Ss]er|[Cc]oll)\.,?|of)\s+"
+_SERIES = re.compile(rf"[\W_]*(?:[Ii]n:?\s+(?:{_CUE_OF_SERIES})?|{_CUE_OF_SERIES})(\S.*)", re.DOTALL)
 _THAI = re.compile("[\u0e01-\u0e4e]")
 _EDITIONS_APART = 3
 """Years between the first edition of a book and one that is another, at least."""
@@ -234,6 +236,11 @@ class FieldReader:
         """Return the texts of all fields of a label, without punctuation around them, joined by "; "."""
         return "; ".join(filter(None, map(trim, self._fields.get(label, ()))))
 
+    def series(self, label: str) -> str:
+        """Return the titles of series without "in", "ser." and "coll." before them, or the "of" behind a volume."""
+        texts = [found[1] if (found := _SERIES.fullmatch(text)) else text for text in self._fields.get(label, ())]
+        return "; ".join(filter(None, map(trim, texts)))
+
     def genre(self, label: str) -> str:
         """Return the genre; a mark such as [J], which has told the type, is unread."""
         texts = self._fields[label]
@@ -302,7 +309,7 @@ def _texts(record: Record) -> list[tuple[str, str]]:
     """Return label and text of each field; an address that was cut inside its host, books.|google.com/x, is whole."""
     text = record.text
     pairs = [(field.label, field.text) for field in record.fields]
-    if has_markup(text) or "?" in text or "~" in text or "\ufffd" in text:
+    if has_markup(text) or "?" in text or "~" in text or "\ufffd" in text or "â" in text:
         pairs = [(label, readable(label, part)) for label, part in pairs]
     for k in [k for k, (label, _) in enumerate(pairs) if label == "url"]:
         field = record.fields[k]
@@ -350,7 +357,7 @@ _READERS: tuple[tuple[str, str, _ReadField], ...] = (
     ("url", "url", _value(find_url)),
     ("isbn", "isbn", FieldReader.isbn),
     ("issn", "issn", _value(find_issn)),
-    ("collection-title", "collection_title", FieldReader.joined),
+    ("collection-title", "collection_title", FieldReader.series),
     ("publisher", "publisher", FieldReader.joined),
     ("location", "location", FieldReader.joined),
     ("genre", "genre", FieldReader.genre),

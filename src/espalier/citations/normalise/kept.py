@@ -58,6 +58,7 @@ _DATE_WORDS = vocabulary(
 SILENT: Mapping[str, frozenset[str]] = {
     "title": frozenset(),
     "container-title": vocabulary("in en em dans nel nella the at"),
+    "collection-title": vocabulary("coll in of ser"),
     "publisher": vocabulary("and und et en og och with mit"),  # of bodies that are the authors
     "institution": vocabulary("and und et en og och with mit"),
     "note": frozenset(),
@@ -75,7 +76,7 @@ SILENT: Mapping[str, frozenset[str]] = {
     ),
     "date": _DATE_WORDS,
     "accessed": _DATE_WORDS | _folded(" ".join(VISITS | BESIDE_VISITS)) | vocabulary("dnia dne roku 引用"),
-    "doi": vocabulary("doi dx org www http https"),
+    "doi": vocabulary("doi dx org www http https isbn issn"),
     "url": vocabulary(
         "url urls http https www internet web available at from online retrieved disponible disponivel sur en em a l "
         "adresse verfugbar unter dostepne na recupere de pobrano z 入手先 载于"
@@ -97,6 +98,7 @@ ORDINALS = vocabulary(
 _VALUES = {
     "title": ("title",),
     "container-title": ("container_title", "event"),
+    "collection-title": ("collection_title",),
     "publisher": ("publisher", "institution", "authors"),
     "institution": ("institution", "publisher", "authors"),
     "note": ("note",),
@@ -106,7 +108,7 @@ _VALUES = {
     "edition": ("edition",),
     "date": ("issued",),
     "accessed": ("accessed",),
-    "doi": ("doi",),
+    "doi": ("doi", "note", "issn"),
     "url": ("url",),
     "isbn": ("isbn",),
     "issn": ("issn",),
@@ -118,6 +120,8 @@ _TIMES = frozenset(MONTHS) | frozenset(SEASONS)
 _NUMBERED = re.compile(r"[\W_]*[0-9]+[\W_]*[^\W\d_]?[\W_]*")
 _ELSEWHERE = ("doi", "url", "isbn", "issn", "arxiv", "pmid", "pmcid", "jstor", "handle")
 _DIGIT = re.compile(r"\d")
+_THOUSANDS = re.compile("(?<![0-9])([0-9]{3}) ([0-9]{3})(?![0-9])")  # 110 565
+_SHORTENED = re.compile("(?<=[0-9][-–])[0-9]+")
 _ROLES = {"author": "authors", "editor": "editors", "translator": "translators"}
 _LONG = 12  # characters
 _AROUND = " .,;:()[]"
@@ -225,6 +229,12 @@ def _words_in(values: Iterable[Any]) -> list[str]:
 def _otherwise(label: str, rest: list[str], text: str, work: Work) -> bool:
     """Tell whether the words are there in another form."""
     if label == "pages" and work.pages is not None:
+        told = words_of(work.pages.text)
+        joined = [pair for pair in _THOUSANDS.findall(text) if "".join(pair) in told]
+        if joined and set(rest) <= {half for pair in joined for half in pair}:
+            return True
+        if not work.pages.last and all(any(end.endswith(word) for end in told) for word in rest):
+            return set(rest) <= set(_SHORTENED.findall(text))  # 345, 350–52
         last = words_of(work.pages.last)
         # In "12-5 (8)" and "12-15 (5)" a number is no end.
         short = not set(last).issubset(words_of(text)) and sum(map(str.isdigit, rest)) == 1

@@ -43,6 +43,11 @@ _THESIS = re.compile(
     r"|学位论文|學位論文|学位論文|학위 ?논문|(?:박사|석사) ?논문",
     re.IGNORECASE,
 )
+# The number of a patent, with its country and the letter of its kind: EP 1 234 567 B1, WO 2010/012345 A2.
+_PATENT_CODE = re.compile(
+    r"\W*(?:EP|US|WO|DE|GB|FR|JP|CN|KR|CA|RU|SU|AU|CH|AT|ES|IT|NL|SE|DK|FI|BR|IN|TW)[ -]?"
+    r"[0-9][0-9 ./,-]{4,14}[0-9] ?\(?[ABCTUY][0-9]?\)?\W*"
+)
 _REPORT = re.compile(
     r"\b(?:tech(?:nical|n)?\b\.? (?:report|rep\b|memo\w*|note)|research (?:report|memorandum)|working paper|white paper"
     r"|rep\.? no\b"
@@ -174,6 +179,7 @@ _SHORT_MEETING = re.compile(  # In: MICCAI 2015
     r"\s*[Ii]n:?\s+[A-Z][A-Za-z]*[A-Z](?:[ /@-][A-Z][A-Za-z]*[A-Z])* ?['’]?(?:(?:19|20)[0-9]{2}|[0-9]{2})\W*"
 )
 _INSIDE = re.compile(r"\W*in[\s:]", re.IGNORECASE)
+_SERIES_OF_MEETINGS = re.compile(r"\bconf(?:erence|\.) ?ser|\bproceedings\b", re.IGNORECASE)
 _NO_MEETING = "library of congress"
 _JOURNAL = re.compile(
     r"\b(?:journal|transactions|letters|annals|quarterly|bulletin|magazine|zeitschrift|revue|revista|rivista)\b"
@@ -276,6 +282,8 @@ def _said_by(genre: str) -> str:
         return said
     if _MEDIUM.match(genre):
         return "document"
+    if _PATENT_CODE.fullmatch(genre):
+        return "patent"
     return "standard" if standard_number(genre) else ""
 
 
@@ -423,6 +431,8 @@ def _kind_in(container: str, texts: Mapping[str, str]) -> str:
         return "article-journal" if numbered or _JOURNAL.search(container) else kind
     inside = "editor" in texts and kind != "chapter" and _INSIDE.match(texts["editor"])  # In: Ada Ho (ed.) LATIN 2000
     if (kind == "chapter" or inside) and _SHORT_MEETING.fullmatch(f"In {container}" if inside else container):
+        return "paper-conference"
+    if kind in ("", "chapter") and _SERIES_OF_MEETINGS.search(texts.get("collection-title", "")):
         return "paper-conference"
     if kind == "paper-conference" and _is_numbered_series(container, texts):
         return "article-journal"

@@ -7,7 +7,8 @@ the fields. Most references have nothing to mend, and pay for a look at their la
 
 First mistakes among numbers (volumes, issues, pages, dates, and what only looks like one of them), then those among
 words, and last which labels each mend is asked for at. Mends for ways of citing that the model has seen little of (of
-courts, of Russia and Brazil, of the humanities) are in `traditions`, those for what sciences write in `sciences`.
+courts, of Russia and Brazil, of the humanities) are in `traditions`, those for what sciences write in `sciences`, those
+for identifiers and numbers that stand in each other's place in `misplaced`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from functools import lru_cache
 
 from espalier.citations.normalise.dates import is_month, parse_date
 from espalier.citations.normalise.lexicon import MEETINGS
+from espalier.citations.normalise.misplaced import MISPLACED
 from espalier.citations.normalise.numbers import count_pages, count_volumes, parse_version
 from espalier.citations.normalise.pairs import (
     YEAR,
@@ -91,6 +93,8 @@ def _review_number(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Take a number of Mathematical Reviews off the pages: "2725–2809. MR 3687107"."""
     k = len(labels) - 1 - labels[::-1].index("pages")
     text = pairs[k][1]
+    if text[:2] == "MR" and _REVIEW.fullmatch(text):
+        return changed(pairs, k, ("note", text))
     if k and pairs[k - 1][1].endswith("MR") and _REVIEW.fullmatch(f"MR {text}"):
         before = pairs[k - 1][1].removesuffix("MR").rstrip()
         kept = [(labels[k - 1], before)] if before else []
@@ -217,7 +221,7 @@ _NUMBER_MENDS: Mends = (
 
 
 _KEY = re.compile(
-    r"[^\W\d_][\w'’-]*(?:(?:,| and| &| und| et)? [^\W\d_][\w'’-]*)? ?(?:et al\.?)?,? ?"
+    r"[^\W\d_][\w'’-]*(?:(?:(?:,| and| &| und| et)? |/)[^\W\d_][\w'’-]*)? ?(?:et al\.?)?,? ?"
     rf"[(\[]?{YEAR}[)\]]?\s*[:—–=-]+\s*(?=\w)"
 )
 _NUMBER = re.compile(r"[\[(]?[0-9]{1,4}[\])]?(?:[.:)]?\s+|[-–.]\s*)(?=[^\W\d_])")
@@ -230,9 +234,11 @@ _IN_FULL = r"(?:[^\W\d_]\. ?)*(?:(?:von|van|de|der|den|da|di|la|le|du) )*[^\W\d_
 _LEAD = re.compile(
     r"(?:(?:[Bb]ut|[Aa]nd|[Uu]nd|[Ss]o) )?(?:"
     r"(?:[Vv]gl\.?|[Vv]ergleiche|[Ss]iehe|[Ss]\.(?= (?:auch|dazu|hierzu|a\.))|[Cc]fr?\.?|[Vv]oir|[Vv]éase|[Ss]i veda)"
-    rf"(?:{_MORE}|:?\s+)(?=[^\W\d_])|(?:[Ss]ee|[Zz]ie)(?:{_MORE}(?=[^\W\d_])|:?\s+(?={_IN_FULL})))"
+    rf"(?:{_MORE}|:?\s+)(?=[^\W\d_])|(?:[Ss]ee|[Zz]ie)(?:{_MORE}(?=[^\W\d_])|:?\s+(?={_IN_FULL}))"
+    r"|(?:[Qq]uoted|[Cc]ited|[Zz]itiert|[Cc]ité|[Cc]itado|[Cc]itato) (?:in|from|by|nach|bei|par|por|da):?\s+"
+    r"(?=[^\W\d_]))"
 )
-_LEAD_BEGINS = frozenset("BbAaUuSsVvCcZz")  # the letters that its words begin with
+_LEAD_BEGINS = frozenset("BbAaUuSsVvCcZzQq")  # the letters that its words begin with
 _DIGIT = re.compile("[0-9]")
 _HOUSE = re.compile(r"([^:]{2,40}:)\s+([^:]{2,}\W*)")
 _INSIDE = re.compile(r"in[\s:]", re.IGNORECASE)
@@ -477,6 +483,7 @@ def _is_page(labels: Labels) -> bool:
 
 _MENDS: Mends = (
     *FIRST_MENDS,
+    *MISPLACED,
     *SCIENCES,
     *_NUMBER_MENDS,
     (all_of("title"), _package_version),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from espalier.citations.normalise.lexicon import MEETINGS
+from espalier.citations.normalise.numbers import count_pages
 from espalier.citations.normalise.pairs import Labels, Mends, Pairs, all_of, changed, cut, joined, row_at, row_of
 
 __all__ = ["SCIENCES"]
@@ -114,7 +115,12 @@ def _translators_in_note(pairs: Pairs, labels: Labels) -> Pairs | None:
 
 
 def _number_of_article(pairs: Pairs, labels: Labels) -> Pairs | None:
-    """Read the "Art. no. 9123456." of IEEE as pages, whether it is a note or ends an issue."""
+    """Read the "Art. no. 9123456." of IEEE as pages, whether it is a note or ends an issue.
+
+    In "Article ID 987654, 9 pages" there are pages already, but these are their number.
+    """
+    if any(label == "pages" and not count_pages(text) for label, text in pairs):
+        return None
     for k, (label, text) in enumerate(pairs):
         if label == "note" and _ARTICLE_ALONE.fullmatch(text):
             return changed(pairs, k, ("pages", text))
@@ -184,7 +190,7 @@ SCIENCES: Mends = (
     ),
     (all_of("institution", "genre", without=("publisher",)), _degree_and_archive),
     (all_of("note", without=("translator",)), _translators_in_note),
-    (lambda labels: "pages" not in labels and not {"note", "issue"}.isdisjoint(labels), _number_of_article),
+    (lambda labels: not {"note", "issue"}.isdisjoint(labels), _number_of_article),
     (lambda labels: labels.count("author") > 1, _another_work),
     (row_of("author", "title", without=("date",)), _pending_first),
     (row_of("location", "pages"), _preliminary_pages),

@@ -1,0 +1,172 @@
+"""Mends for identifiers and numbers that stand in the field of another, and for the words that stand beside them.
+
+They are asked for as those of `traditions` are: labels give the occasion, and the texts decide.
+"""
+
+from __future__ import annotations
+
+import re
+
+from espalier.citations.normalise.dates import is_month, is_pending
+from espalier.citations.normalise.pairs import YEAR, Labels, Mends, Pairs, all_of, changed, cut, joined, row_at, row_of
+
+__all__ = ["MISPLACED"]
+
+_PAGES_AND_DOI = re.compile(r"(.*\w)\s?[-–]\s?(10\.[0-9]{4,9}/\S.*)")
+_PAGES_AND_HALF = re.compile(r"(.*\w)\s?[-–]\s?10\.")
+_HALF_OF_DOI = re.compile(r"[0-9]{4,9}/\S.*")
+_YEAR_AND_COLON = re.compile(rf"({YEAR})\s*:\s*")
+_ISSUE_OF_YEAR = re.compile(r"[0-9]{1,3}/")
+_YEAR_FIRST = re.compile(rf"{YEAR}\b(?!/)")
+_NUMBER_AND_MARK = re.compile(r"([0-9]{1,4})([:.])\s*")
+_TO_NUMBERED = re.compile(r"[0-9]{1,4}\s?[-–—]{1,3}\s?([0-9]{1,4})([:.])[0-9]{1,4}\W*")
+_ONLY_CUE = re.compile(r"\W*(?:pp?|S|[Pp]ages?|[Ss]eiten?|[Сс])[.:]?\s*")
+_NUMBER = re.compile(r"[0-9]{1,5}\.?\s*")
+_MONTHLY = re.compile(r"\[[0-9]{4}\.")
+_SERIAL = re.compile(r"[0-9]{4,5}(?:v[0-9])?\]\W*")
+_DAY_LAST = re.compile(r".*\bon [0-9]{1,2}")
+_BEFORE_IDENTIFIER = re.compile(
+    r"(?<=[\w.,;)])\s+(?=(?:[Bb]ib[Cc]ode|ISSN|ISBN|S2CID|PMID|PMC|JSTOR|OCLC|LCCN|[Hh]dl|arXiv|DOI|doi)\b)"
+)
+_LABELS = {"doi": "doi", "isbn": "isbn", "issn": "issn"}
+_PENDING_BEHIND = re.compile(r"(.*[\w.,&])\s+(\([^()]{3,30}\)\W*)")
+_PENDING_LAST = re.compile(r"(.*\w[.,])\s+([^\W\d_]{2,8} ?[^\W\d_]{5,}\.?)\s*")
+_SERIES = re.compile(r".*\bSer(?:ies|\.)\W*|.*\bLecture Notes in .*")
+_NUMBERED_SERIES = re.compile(
+    r"((?:[Ii]n:? )?[A-ZÀ-Þ][^:;]*\bSer(?:ies|\.),?)\s+((?:[Vv]ol\.? )?[0-9]{1,5},)\s+([A-ZÀ-Þ].{7,})"
+)
+_VOLUME_OF_TITLE = re.compile(r"(?:Vol|Volume|Bd|Band|Part)\b.*")
+_CITED_PAGE = re.compile(r"[0-9]{1,5},\s*")
+
+
+def _doi_behind_pages(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Cut the DOI off "13: 55-10.1186/1471-2229-13-55", as publishers of medicine print it."""
+    for k, (label, text) in enumerate(pairs):
+        if label != "pages" or "10." not in text:
+            continue
+        if found := _PAGES_AND_DOI.fullmatch(text):
+            return cut(pairs, k, found, "pages", "doi")
+        half = _PAGES_AND_HALF.fullmatch(text)
+        if half and k + 1 < len(pairs) and _HALF_OF_DOI.match(pairs[k + 1][1]):
+            return [*pairs[:k], ("pages", half[1]), ("doi", f"10.{pairs[k + 1][1]}"), *pairs[k + 2 :]]
+    return None
+
+
+def _year_as_volume(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read (2015) ... J Fen Res | 2015: | 762506 as a volume and a page: the date is there already."""
+    k = row_at(labels, "container-title", "date", "pages") + 1
+    found = _YEAR_AND_COLON.fullmatch(pairs[k][1])
+    again = found and any(found[1] in text for label, text in pairs[:k] if label == "date")
+    return changed(pairs, k, ("volume", pairs[k][1])) if again else None
+
+
+def _issue_of_year(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read 3/ | 2006: as the third issue of a year."""
+    k = row_at(labels, "volume", "date")
+    slashed = _ISSUE_OF_YEAR.fullmatch(pairs[k][1].strip()) and _YEAR_FIRST.match(pairs[k + 1][1])
+    return changed(pairs, k, ("issue", pairs[k][1])) if slashed else None
+
+
+def _numbered_pages(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read 12: | 1-12:20 and 14. | 1–14.10 as the pages of an article that has a number."""
+    for k in range(len(pairs) - 1):
+        if labels[k] not in ("volume", "issue") or labels[k + 1] != "pages":
+            continue
+        first, last = _NUMBER_AND_MARK.fullmatch(pairs[k][1]), _TO_NUMBERED.fullmatch(pairs[k + 1][1])
+        if first and last and first.groups() == last.groups():
+            return [*pairs[:k], ("pages", pairs[k][1].strip() + pairs[k + 1][1]), *pairs[k + 2 :]]
+    return None
+
+
+def _page_behind_cue(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read "1922, | S. | 1765." as a page, though it looks like a year."""
+    k = row_at(labels, "pages", "date")
+    cue = _ONLY_CUE.fullmatch(pairs[k][1]) and _NUMBER.fullmatch(pairs[k + 1][1])
+    return joined(pairs, k, "pages") if cue else None
+
+
+def _archive_number(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read [2008. | 01442] as the number of a preprint."""
+    k = len(labels) - 1 - labels[::-1].index("date")
+    last = labels[k + 1 : k + 2] == ("pages",) and _MONTHLY.fullmatch(pairs[k][1].strip())
+    if not last or not _SERIAL.fullmatch(pairs[k + 1][1]):
+        return None
+    return [*pairs[:k], ("note", pairs[k][1].strip() + pairs[k + 1][1]), *pairs[k + 2 :]]
+
+
+def _day_of_archiving(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Leave the month of "Archived from the original on 3 | June 2001." with its day."""
+    k = row_at(labels, "note", "date")
+    words = pairs[k + 1][1].split()
+    day = _DAY_LAST.fullmatch(pairs[k][1].rstrip()) and words and is_month(words[0])
+    return joined(pairs, k, "note") if day else None
+
+
+def _identifiers(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Cut "Bibcode:1999GaRev. doi:10.1000/182. ISSN 0028-0836.", as Wikipedia has it, into one field each."""
+    k = labels.index("doi")
+    if " " not in pairs[k][1]:
+        return None
+    parts = _BEFORE_IDENTIFIER.split(pairs[k][1])
+    if len(parts) == 1:
+        return None
+    each = [(_LABELS.get(part[:4].lower().strip(":. "), "note"), part) for part in parts]
+    return [*pairs[:k], *each, *pairs[k + 1 :]]
+
+
+def _pending_behind_names(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Take "(in press)" and "Forthcoming." off the end of the names."""
+    k = labels.index("author")
+    text = pairs[k][1].rstrip()
+    if text[-1:] not in ").":
+        return None
+    pattern = _PENDING_BEHIND if ")" in text[-3:] else _PENDING_LAST
+    found = pattern.fullmatch(text)
+    return cut(pairs, k, found, "author", "note") if found and is_pending(found[2]) else None
+
+
+def _series_and_book(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read "in Fen Conference Series, | Vol. 12, | Hedges III," as a series, its volume and the book."""
+    k = row_at(labels, "container-title", "volume", "container-title")
+    return changed(pairs, k, ("collection-title", pairs[k][1])) if _SERIES.fullmatch(pairs[k][1]) else None
+
+
+def _series_in_container(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Cut "in Fen Conf. Ser. 180, Hedges of the North II," into series, volume and book."""
+    k = labels.index("container-title")
+    found = _NUMBERED_SERIES.fullmatch(pairs[k][1]) if "Ser" in pairs[k][1] else None
+    if found is None:
+        return None
+    named = [("collection-title", found[1]), ("volume", found[2]), ("container-title", found[3])]
+    return [*pairs[:k], *named, *pairs[k + 1 :]]
+
+
+def _volume_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Leave the number of "Tables of Soils, | Vol. 2. | J. Fen | 23" with the title: the journal has its own."""
+    k = row_at(labels, "title", "volume", "container-title", "volume")
+    return joined(pairs, k, "title") if _VOLUME_OF_TITLE.match(pairs[k + 1][1]) else None
+
+
+def _cited_in_report(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read (1999) | 62 | MLR | 123, | 125 as volume, journal, the first page and the one that is cited."""
+    k = row_at(labels, "date", "volume", "container-title", "volume", "pages") + 3
+    both = pairs[k - 3][1][:1] in "([" and _CITED_PAGE.fullmatch(pairs[k][1])
+    return joined(pairs, k, "pages") if both else None
+
+
+MISPLACED: Mends = (
+    (all_of("pages", without=("doi", "url")), _doi_behind_pages),
+    (row_of("pages", "doi"), _doi_behind_pages),
+    (row_of("container-title", "date", "pages", without=("volume",)), _year_as_volume),
+    (row_of("volume", "date", without=("issue",)), _issue_of_year),
+    (lambda labels: row_at(labels, "volume", "pages") >= 0 or row_at(labels, "issue", "pages") >= 0, _numbered_pages),
+    (lambda labels: labels.count("date") > 1 and row_at(labels, "pages", "date") >= 0, _page_behind_cue),
+    (lambda labels: labels.count("date") > 1 and row_at(labels, "date", "pages") >= 0, _archive_number),
+    (lambda labels: labels.count("date") > 1 and row_at(labels, "note", "date") >= 0, _day_of_archiving),
+    (all_of("doi"), _identifiers),
+    (all_of("author", without=("date",)), _pending_behind_names),
+    (row_of("container-title", "volume", "container-title"), _series_and_book),
+    (all_of("container-title", without=("volume", "collection-title")), _series_in_container),
+    (row_of("title", "volume", "container-title", "volume"), _volume_of_title),
+    (row_of("date", "volume", "container-title", "volume", "pages"), _cited_in_report),
+)
