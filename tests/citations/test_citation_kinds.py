@@ -145,6 +145,9 @@ TITLE = ("title", "River sands.")
             ],
         ),
         # what only looks like one of them
+        ("book", [("title", "Nauka v Omske"), ("editor", "Lund, Z. (ed.),"), ("publisher", "Izd. Fen,")]),
+        ("book", [AUTHOR, TITLE, ("collection-title", "Fen Series in Soils,"), ("date", "1976.")]),
+        ("paper-conference", [AUTHOR, TITLE, ("container-title", "in Fen Workshops (FEN'17)."), ("date", "2017")]),
         ("book", [AUTHOR, TITLE, ("collection-title", "Monografia"), ("publisher", "TCC Press")]),
         ("book", [AUTHOR, TITLE, ("note", "Memoria de la guerra."), ("publisher", "Planeta")]),
         (
@@ -319,6 +322,8 @@ def test_the_tie_of_latex_is_a_space() -> None:
         ),
         *(("212 páginas", "212"), ("245页", "245"), ("33 leaves", "33"), ("192p", "192"), ("xii+341pp.", "xii+341")),
         *(("320 sayfa", "320"), ("432 o.", "432"), ("432 hlm.", "432"), ("220 lk", "220"), ("220쪽", "220")),
+        *(("315 S., 12 Abb.", "315"), ("xii + 345 pp., illus.", "xii + 345"), ("280 Seiten, kart.", "280")),
+        *(("315 S. 12-15", ""), ("12 p. on hedges", "")),
         *(("103P", ""), ("064, 18pp", ""), ("45. o.", ""), ("45-68 o.", ""), ("hlm. 45", ""), ("tr. 45", "")),
         *(("p. 432", ""), ("432", ""), ("12-15", ""), ("S. 12", ""), ("pp. 3", ""), ("", "")),
     ],

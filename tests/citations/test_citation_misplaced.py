@@ -101,6 +101,31 @@ FEN = ("container-title", "J. Fen")
                 ("container-title", "Hedges of the North II,"),
             ],
         ),
+        (
+            [AUTHOR, ("container-title", "in Proc. HEDGE,"), ("collection-title", "ser. HEDGE '"), ("volume", "17.")],
+            [AUTHOR, ("container-title", "in Proc. HEDGE,"), ("collection-title", "ser. HEDGE '17.")],
+        ),
+        (
+            [AUTHOR, ("container-title", "in Proc. HEDGE, ser. Fen Monographs,"), ("volume", "vol. 17.")],
+            [
+                AUTHOR,
+                ("container-title", "in Proc. HEDGE,"),
+                ("collection-title", "ser. Fen Monographs,"),
+                ("volume", "vol. 17."),
+            ],
+        ),
+        (
+            [AUTHOR, TITLE, ("edition", "2nd ed., Chap. 11.05,"), ("pages", "7")],
+            [AUTHOR, TITLE, ("edition", "2nd ed.,"), ("note", "Chap. 11.05,"), ("pages", "7")],
+        ),
+        (
+            [AUTHOR, TITLE, ("date", "(2022),"), ("pages", "2203.13739 .")],
+            [AUTHOR, TITLE, ("date", "(2022),"), ("note", "2203.13739 .")],
+        ),
+        (
+            [AUTHOR, FEN, ("doi", "doi:10.1103/Fen.83.025 [arXiv:1102.4142"), ("note", "[hep-ph]].")],
+            [AUTHOR, FEN, ("doi", "doi:10.1103/Fen.83.025"), ("note", "[arXiv:1102.4142"), ("note", "[hep-ph]].")],
+        ),
         # names and dates
         (
             [("author", "Lund A (Forthcoming)"), TITLE],
@@ -150,6 +175,9 @@ def test_what_is_misplaced_goes_home(pairs: Pairs, expected: Pairs) -> None:
             ("pages", "7"),
         ],
         [AUTHOR, ("container-title", "in Hedges of the Series 12")],
+        [AUTHOR, TITLE, FEN, ("date", "(2022),"), ("pages", "2203.13739")],
+        [AUTHOR, TITLE, ("collection-title", "Fen Monographs"), ("volume", "17.")],
+        [AUTHOR, TITLE, ("edition", "2nd ed., revised")],
         [("author", "Lund, A. (ed.)"), TITLE],
         [("author", "Lund, A. Press."), TITLE],
         [TITLE, FEN, ("note", "Article ID 987654,"), ("pages", "12-19.")],

@@ -381,6 +381,12 @@ def shown(text: str) -> list[str]:
         # without a mark between them
         ("Ruiz JG Soto P Vega S Todt DP", ["Ruiz, J. G.", "Soto, P.", "Vega, S.", "Todt, D. P."]),
         ("Garcia Lopez M", ["Garcia Lopez, M."]),
+        (
+            "Warner , S. G. C. J. Hahne J. Lund R. M. Jenner",
+            ["Warner, S. G.", "Hahne, C. J.", "Lund, J.", "Jenner, R. M."],
+        ),
+        ("Kitching , P. Q.", ["Kitching, P. Q."]),
+        ("Hashi M.-a., Seki H.", ["Hashi, M.-a.", "Seki, H."]),
         # Arabic signs between them
         ("الحسن، محمد؛ العلي، أحمد", ["الحسن, محمد", "العلي, أحمد"]),
         ("J SMITH, AK M", ["Smith, J.", "M, A. K."]),

@@ -64,6 +64,11 @@ _PENDING = re.compile(
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[-‐‑‒–—−]+|[/.~?]|[^\s\w]|\w")
 _YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*")
 _NUMERIC = re.compile(r"(?<![0-9])([0-9]{1,4})([-/.]) ?([0-9]{1,2})\2 ?([0-9]{1,4})(?:T[0-9:.Z+-]+)?(?![0-9])")
+_MONTH_AND_YEAR = re.compile(r"(?:(0?[1-9]|1[0-2]) |(0[1-9]|1[0-2])[/.])([0-9]{4})")  # as BibTeX prints them, 05/2021
+_DAYS = re.compile(
+    r"([0-9]{1,2})\.(?:([0-9]{1,2})\.)? ?[-–—] ?([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})(?![0-9])"
+)  # 29.–31.10.2003
+_OTHER_DIGITS = {code + k: str(k) for code in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50) for k in range(10)}
 _COPYRIGHT = re.compile(r"\b[cC](?=[0-9]{4})")
 _BETWEEN_AREAS = re.compile(r"(?<=[0-9.\]])\. ?[–—]\s*$")  # of a description by GOST or ISBD: 2003. — 320 с.
 _OPEN = re.compile(r"[-‐–—][\s.,;)\]]*$")
@@ -150,6 +155,9 @@ def parse_date(text: str) -> Date | None:
         return None
     text = _BETWEEN_AREAS.sub("", text)
     plain = _COPYRIGHT.sub("©", unicodedata.normalize("NFKC", collapse(text)))
+    if not plain.isascii() and (usual := plain.translate(_OTHER_DIGITS)) != plain:
+        date = parse_date(usual)
+        return replace(date, literal=_literal(text)) if date else None
     if (date := _other_calendar(plain)) is not None:
         return replace(date, literal=_literal(text))
     bare, told = _without_words(plain)
@@ -290,6 +298,10 @@ def _numeric(text: str) -> Date | None:
         year, month, day = (int(number) if number else None for number in found.groups())
     elif found := _VIETNAMESE.fullmatch(text):
         year, month, day = (int(number) if number else None for number in reversed(found.groups()))
+    elif found := _MONTH_AND_YEAR.fullmatch(text):
+        year, month, day = int(found[3]), int(found[1] or found[2]), None
+    elif found := _DAYS.fullmatch(text):
+        return _days(*(int(number) if number else None for number in found.groups()))
     elif found := _NUMERIC.fullmatch(text):
         first, sign, second, third = found.groups()
         if len(first) == 4 and len(third) <= 2:
@@ -310,6 +322,13 @@ def _numeric(text: str) -> Date | None:
     side = _Side(year, month, day)
     parts = side.parts()
     return Date((parts,), literal="" if side.is_told_by(parts) else text)
+
+
+def _days(first: int | None, month: int | None, *last: int | None) -> Date | None:
+    """Return the days from the first, of the month of the last where it has none, to the last; None if none."""
+    sides = [_Side(last[2], month or last[1], first), _Side(last[2], last[1], last[0])]
+    ends = [side.parts() for side in sides]
+    return Date(tuple(ends)) if len(ends[0]) == len(ends[1]) == 3 and ends[0] < ends[1] else None
 
 
 def _without_words(text: str) -> tuple[str, bool]:

@@ -61,6 +61,9 @@ _ARXIV_OLD = re.compile(
     re.IGNORECASE,
 )
 _NEW = rf"({_MONTHLY}\.[0-9]{{4,5}}(?:v[0-9]+)?)(?=\W)(?![./][0-9])"
+_ARXIV_LAST = re.compile(
+    rf"[0-9]\)[,.]? (?=[0-9.]{{10}}){_NEW}\W*$".replace(r"(?=\W)", r"(?!\w)")
+)  # (2022), 2203.13739
 _ARXIV_BRACKETED, _ARXIV_CORR = re.compile(rf"\[ ?{_NEW}"), re.compile(rf"abs/{_NEW}")
 _ISBN = re.compile(r"(?<![0-9])[0-9](?:[-‐‑– ]?[0-9]){8,11}[-‐‑– ]?[0-9X](?![0-9])", re.IGNORECASE)
 _ISSN = re.compile(r"(?<![0-9])([0-9]{4})[-‐‑– ]{0,2}([0-9]{3}[0-9X])(?![0-9])", re.IGNORECASE)
@@ -121,7 +124,7 @@ def find_old_arxiv(text: str) -> str:
     """Return the first arXiv identifier of a text that does not name the archive: hep-th/9711200, [1009.1234]."""
     if "/" in text and _SEVEN.search(text) and (found := _ARXIV_OLD.search(text)):
         return found[1]
-    found = _ARXIV_BRACKETED.search(text) if "[" in text else None
+    found = (_ARXIV_BRACKETED if "[" in text else _ARXIV_LAST).search(text)
     if not found and "abs/" in text:
         found = _ARXIV_CORR.search(text)
     return found[1] if found else ""

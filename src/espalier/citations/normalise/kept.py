@@ -57,7 +57,7 @@ _DATE_WORDS = vocabulary(
 ) | _folded(" ".join(IN_DATES) + " 년 월 일")
 SILENT: Mapping[str, frozenset[str]] = {
     "title": frozenset(),
-    "container-title": vocabulary("in en em dans nel nella the at"),
+    "container-title": vocabulary("in en em dans nel nella the at ser"),
     "collection-title": vocabulary("coll in of ser"),
     "publisher": vocabulary("and und et en og och with mit"),  # of bodies that are the authors
     "institution": vocabulary("and und et en og och with mit"),
@@ -158,7 +158,7 @@ def _loses(label: str, text: str, work: Work) -> bool:
     silent = SILENT.get(label)
     if silent is None:
         if label == "citation-number":
-            return not _NUMBERED.fullmatch(text)
+            return not _NUMBERED.fullmatch(text if text.isascii() else _plain(text))  # [１], ¹
         return label in _ROLES and _loses_of_names(text, getattr(work, _ROLES[label]), work)
     names = _VALUES[label]
     first = getattr(work, names[0])

@@ -193,6 +193,7 @@ _IN_GUILLEMETS = re.compile(
     r"\W*in\s*«(?! ?(?:enciclopedia|dizionario|storia|scritti|studi in)\b)", re.IGNORECASE
 )  # an Italian journal
 _OF_BOOKS = frozenset({"editor", "publisher", "location", "isbn", "edition"})
+_OF_EDITED = frozenset({"editor", "translator", "isbn", "edition"})
 _NOT_IN_ARCHIVES = frozenset({"editor", "publisher", "isbn", "edition", "url", "doi"})
 _SECTION = re.compile(r"(?:pp?\.? ?)?[A-H][0-9]{1,2}\W*", re.IGNORECASE)  # page A12 of a newspaper
 _TELLING = ("genre", "note", "publisher", "institution", "collection-title")  # labels whose words show a type
@@ -242,7 +243,8 @@ def _kind_at_once(texts: Mapping[str, str], version: bool) -> str:
     """Return the type of what is known by its title, its keeper or its medium, in a container or not; else ""."""
     title = texts.get("title", "")
     if "author" not in texts:
-        if (" v" in title and _CASE.match(title)) or title.startswith(_IN_RE):  # Roe v. Wade, which no author wrote
+        cited = " v" in title and _CASE.match(title) and _OF_EDITED.isdisjoint(texts)
+        if cited or title.startswith(_IN_RE):  # Roe v. Wade, which no author wrote
             return "legal_case"
     elif texts["author"][1:2].isupper() and _is_standard(_standard_as_author(texts), texts):
         return "standard"
@@ -489,6 +491,6 @@ def _kind_alone(texts: Mapping[str, str]) -> str:
         return "book"
     if "volume" in texts and "pages" in texts:
         return "article-journal"
-    if "location" in texts:
+    if "location" in texts or ("collection-title" in texts and title and "author" in texts):
         return "book"
     return "webpage" if "url" in texts else "document"

@@ -361,13 +361,13 @@ COUNTRIES_IN_SHORT = vocabulary("US UK EU UN USA")
 """What may stand before those."""
 
 MEETINGS = vocabulary(
-    "proceedings proc conference conf symposium symp workshop congress meeting colloquium kongress tagung actes atti "
-    "actas anais icml nips neurips sigmod vldb kdd aaai ijcai acl cvpr iccv focs stoc soda popl pldi eccv iclr emnlp "
-    "naacl eacl coling miccai interspeech icassp icra iros aistats sigir wsdm cikm icde sosp osdi nsdi usenix asplos "
-    "oopsla eurocrypt asiacrypt infocom sigcomm mobicom globecom ecml pkdd icpr bmvc accv lrec ismir sigkdd colloque "
-    "congrès congreso congresso coloquio colóquio convegno conferencia conferência conferenza jornadas simposio "
-    "simpósio seminário encontro konferenz konferencja konferencji kongre kongresi sempozyum sempozyumu конференция "
-    "конференции конференція конференції"
+    "proceedings proc conference conf symposium symp workshop workshops congress meeting colloquium kongress tagung "
+    "actes atti actas anais icml nips neurips sigmod vldb kdd aaai ijcai acl cvpr iccv focs stoc soda popl pldi eccv "
+    "iclr emnlp naacl eacl coling miccai interspeech icassp icra iros aistats sigir wsdm cikm icde sosp osdi nsdi "
+    "usenix asplos oopsla eurocrypt asiacrypt infocom sigcomm mobicom globecom ecml pkdd icpr bmvc accv lrec ismir "
+    "sigkdd colloque congrès congreso congresso coloquio colóquio convegno conferencia conferência conferenza "
+    "jornadas simposio simpósio seminário encontro konferenz konferencja konferencji kongre kongresi sempozyum "
+    "sempozyumu конференция конференции конференція конференції"
 )
 """Words of meetings, and the names of some."""
 NEWSPAPER_WORDS = vocabulary(

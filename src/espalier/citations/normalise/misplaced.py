@@ -24,9 +24,15 @@ _ONLY_CUE = re.compile(r"\W*(?:pp?|S|[Pp]ages?|[Ss]eiten?|[Сс])[.:]?\s*")
 _NUMBER = re.compile(r"[0-9]{1,5}\.?\s*")
 _MONTHLY = re.compile(r"\[[0-9]{4}\.")
 _SERIAL = re.compile(r"[0-9]{4,5}(?:v[0-9])?\]\W*")
+_PREPRINT = re.compile(r"[0-9]{2}(?:0[1-9]|1[0-2])\.[0-9]{5}(?:v[0-9])?\W*")
+_SHORT_YEAR = re.compile(r"[0-9]{2}\W*")
+_BOOK_AND_SERIES = re.compile(r"(.*[\w)’'],)\s+(ser\. .*)")
+_EDITION_AND_PART = re.compile(
+    r"(.*\b(?:ed|edn|edition|Aufl)\.?,)\s+((?:[Cc]h(?:ap)?|[Ss]ec(?:t)?|[Kk]ap)\.? ?[0-9].*)"
+)
 _DAY_LAST = re.compile(r".*\bon [0-9]{1,2}")
 _BEFORE_IDENTIFIER = re.compile(
-    r"(?<=[\w.,;)])\s+(?=(?:[Bb]ib[Cc]ode|ISSN|ISBN|S2CID|PMID|PMC|JSTOR|OCLC|LCCN|[Hh]dl|arXiv|DOI|doi)\b)"
+    r"(?<=[\w.,;)])\s+(?=[\[(]?(?:[Bb]ib[Cc]ode|ISSN|ISBN|S2CID|PMID|PMC|JSTOR|OCLC|LCCN|[Hh]dl|arXiv|DOI|doi)\b)"
 )
 _LABELS = {"doi": "doi", "isbn": "isbn", "issn": "issn"}
 _PENDING_BEHIND = re.compile(r"(.*[\w.,&])\s+(\([^()]{3,30}\)\W*)")
@@ -92,6 +98,32 @@ def _archive_number(pairs: Pairs, labels: Labels) -> Pairs | None:
     if not last or not _SERIAL.fullmatch(pairs[k + 1][1]):
         return None
     return [*pairs[:k], ("note", pairs[k][1].strip() + pairs[k + 1][1]), *pairs[k + 2 :]]
+
+
+def _preprint_as_pages(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read (2022), | 2203.13739. as the number of a preprint: nothing is there that has pages."""
+    k = labels.index("pages")
+    return changed(pairs, k, ("note", pairs[k][1])) if _PREPRINT.fullmatch(pairs[k][1]) else None
+
+
+def _year_of_series(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Leave the year of "ser. HEDGE ' | 17." with the meeting."""
+    k = row_at(labels, "collection-title", "volume")
+    short = pairs[k][1][-1:] in "'’‘" and _SHORT_YEAR.fullmatch(pairs[k + 1][1])
+    return changed([*pairs[:k], *pairs[k + 1 :]], k, (labels[k], pairs[k][1] + pairs[k + 1][1])) if short else None
+
+
+def _series_behind_container(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Cut "in Proc. HEDGE, ser. Fen Monographs," as IEEE prints it into the book and its series."""
+    k = labels.index("container-title")
+    found = _BOOK_AND_SERIES.fullmatch(pairs[k][1]) if " ser. " in pairs[k][1] else None
+    return cut(pairs, k, found, "container-title", "collection-title")
+
+
+def _behind_edition(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Cut "2nd ed., Chap. 11.05," behind the edition."""
+    k = labels.index("edition")
+    return cut(pairs, k, _EDITION_AND_PART.fullmatch(pairs[k][1]) if "," in pairs[k][1] else None, "edition", "note")
 
 
 def _day_of_archiving(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -164,6 +196,10 @@ MISPLACED: Mends = (
     (lambda labels: labels.count("date") > 1 and row_at(labels, "date", "pages") >= 0, _archive_number),
     (lambda labels: labels.count("date") > 1 and row_at(labels, "note", "date") >= 0, _day_of_archiving),
     (all_of("doi"), _identifiers),
+    (all_of("pages", without=("container-title", "volume", "publisher")), _preprint_as_pages),
+    (row_of("collection-title", "volume"), _year_of_series),
+    (all_of("container-title", without=("collection-title",)), _series_behind_container),
+    (all_of("edition", without=("note",)), _behind_edition),
     (all_of("author", without=("date",)), _pending_behind_names),
     (row_of("container-title", "volume", "container-title"), _series_and_book),
     (all_of("container-title", without=("volume", "collection-title")), _series_in_container),

@@ -52,6 +52,7 @@ _HYPHENED = re.compile(
 )
 # A spaced hyphen between two whole names: Anna Bowen - Carl Finch.
 _BETWEEN_NAMES = re.compile(r"([^\W\d_]{2,} [^\W\d_]{2,}) [-‐‑] (?=[^\W\d_]{2,} [A-ZÀ-Þ][^\W\d_]{2})")
+_FAMILY_APART = re.compile(r"[^\s,;.]+(?: [^\s,;.]+)? ,(?= [^\W\d_]\.)")  # Warren , S. G.
 _TOKEN = re.compile(
     r"&amp;|[\u3040-\u9fff]+(?:·[\u3040-\u9fff]+)+"  # a name from elsewhere in Chinese signs: 卡尔·马克思
     r"|[,;/|·•、，؛،；。｡&:()\[\]{}（）]|[^\s,;/|·•、，؛،；。｡&:()\[\]{}（）]+"
@@ -144,7 +145,8 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
     for piece in merged:
         cues += piece.joiners
         cues += piece.inner if piece.broken else ()
-    return text, _untangled(merged)
+    apart = len(merged) == 2 and _FAMILY_APART.match(text)
+    return text, (_behind_first(*merged) if apart else []) or _untangled(merged)
 
 
 def _untangled(pieces: list[Piece]) -> list[Piece]:
@@ -171,6 +173,20 @@ def _untangled(pieces: list[Piece]) -> list[Piece]:
         else:
             found.append(piece)
     return found
+
+
+def _behind_first(first: Piece, others: Piece) -> list[Piece]:
+    """Return the persons of "Warren , S. G. C. J. Hahn J. London", where only the first family name is set apart.
+
+    Of the initials behind it the first half is its own.
+    """
+    n = next((n for n, word in enumerate(others.words) if not is_initial(word)), 0)
+    own = (n + 1) // 2
+    persons = _persons(others.words[own:]) if n > 1 and not (first.institution or others.institution) else []
+    if not persons or not all(map(_is_given_first, persons)):
+        return []
+    named = [[*first.words, *others.words[:own]], *persons]
+    return [Piece(joined=k > 0, words=words) for k, words in enumerate(named)]
 
 
 def _shifted_capitals(pieces: Sequence[Piece]) -> list[Piece]:

@@ -107,6 +107,7 @@ _UNABBREVIATED = (SUFFIXES | DEGREES | WEAK_DEGREES) - vocabulary("Jr jr Sr sr J
 _VOWEL = re.compile("[AEIOUY]")
 _HYPHEN = re.compile("[‐‑-]")
 _STOP_OR_HYPHEN = re.compile("[.‐‑-]")
+_SOFT = re.compile(r"(?:[A-Z]\.)?[A-Z]\.[-‐‑][a-z]\.?")  # M.-a. for Masa-aki
 _LONGEST = 24  # characters; no initials are longer
 
 _PINYIN = re.compile(
@@ -138,6 +139,8 @@ def is_initial(word: str, shouting: bool = False) -> bool:
 def _is_initial(word: str, shouting: bool) -> bool:
     if not word.isascii() and word.endswith(("ª", "º", "ª.", "º.")):  # María and Antonio in Spain
         word = word.rstrip(".")[:-1]
+    if _SOFT.fullmatch(word):
+        return True
     if not word.isupper() or not all(sign.isalpha() or sign in ".-‐‑" for sign in word):
         return False
     if all(len(part) <= 1 for part in _STOP_OR_HYPHEN.split(word)):

@@ -318,6 +318,7 @@ _SEVERAL = re.compile(rf"\s*(?:[,;&]| (?:and|und|et|y|e|u\.) )(?!\s*{_FOLLOWING}
 _WORD = re.compile(r"\w+")
 _PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
 _NUMBERED = re.compile(r"([^\W\d_]*)([0-9]+)([^\W\d_]*)")
+_NUMBER_AND_YEAR = re.compile("e0[0-9]{4}-[0-9]{2}")  # of an article: e00648-15
 _NUMBER_OF_PAPER = re.compile(r"[A-Z]{3,}([0-9]+)")
 
 
@@ -371,6 +372,12 @@ def parse_pages(text: str) -> Pages | None:
     return Pages(first, last if len(known) == 1 else "", ", ".join(found.text for found in known))
 
 
+_COUNT_AND_MORE = re.compile(
+    r"((?:[ivxlc]+[,+ ]+)?[0-9]{2,4}) ?(?:pp?|S|s|Seiten|pages|p[aá]gs?|págin?as|с)\b\.?,? "
+    r"(?:[0-9]{1,4} )?(?:ill|Ill|Abb|ABB|fig|Fig|Tab|tab|kart|geb|br|map|Karte|Taf|ил|il|cartes?|couv|pl)[^\W\d_]*\b.*"
+)
+
+
 _LEAVES = re.compile(r"\W*([0-9]{2,4})\s*(?:f|fl|fls|ff|folhas|hojas|h)\b\W*")
 
 
@@ -385,6 +392,8 @@ def count_pages(text: str) -> str:
     if text.rstrip(" .,;:")[-1:].isdigit():  # as nearly all pages end
         return ""
     plain = trim(narrow(text))
+    if " " in plain and (illustrated := _COUNT_AND_MORE.fullmatch(plain)):  # 315 S., 12 Abb.
+        return illustrated[1]
     if len(plain) > _LONGEST or _CUE.match(plain) or _CUE_BEHIND.fullmatch(plain):
         return ""
     found = _COUNT.fullmatch(plain)
@@ -443,7 +452,9 @@ def _range(text: str) -> Pages | None:
             return pages
         return Pages(pages.first, "", pages.text + found[2]) if pages else None
     ends = _DASH.split(text, maxsplit=1)
-    if len(ends) == 1:
+    if len(ends) == 2 and _NUMBER_AND_YEAR.fullmatch("-".join(ends)):
+        ends = ["-".join(ends)]
+    elif len(ends) == 1:
         ends = _HYPHEN.split(text)
         if len(ends) != 2 or not _is_range(*ends):
             ends = [text]  # a hyphen inside the name of a page
@@ -460,6 +471,8 @@ def _is_range(first: str, last: str) -> bool:
     """Tell whether a hyphen stands between two pages: not in "A-12", "OMAE98-1234" or "1999-3", which would go back."""
     if first.isascii() and last.isascii() and first.isdigit() and last.isdigit():
         return int(first) <= int(_written_out(first, last))
+    if _NUMBER_AND_YEAR.fullmatch(f"{first}-{last}"):
+        return False
     if last.isdigit() and (found := _NUMBER_OF_PAPER.fullmatch(first)) and len(last) > len(found[1]):
         return False
     return any(map(str.isdigit, first)) or _ROMAN.fullmatch(first) is not None
