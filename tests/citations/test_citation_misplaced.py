@@ -231,6 +231,14 @@ def test_a_series_has_its_name_only(series: str, expected: str) -> None:
     assert (work.collection_title, work.unread) == (expected, ())
 
 
+def test_a_key_before_the_names_is_kept() -> None:
+    keyed = record_of(
+        ("author", "Lund/Moe"), ("date", "2003:"), ("author", "Lund, A./Moe, B.:"), TITLE, ("date", "2003")
+    )
+    assert keyed.work.unread == (("citation-number", "Lund/Moe 2003"),)
+    assert record_of(("author", "a) Lund, A."), TITLE).work.unread == ()
+
+
 def test_shortened_and_spaced_pages_are_not_said_twice() -> None:
     for text, expected in (("345, 350–52", "345, 350–352"), ("110 565–110 574", "110565–110574")):
         work = record_of(AUTHOR, TITLE, FEN, ("pages", text)).work

@@ -103,6 +103,9 @@ class FieldReader:
         self.texts = {label: " ".join(texts) for label, texts in self._fields.items()}
         self._text = record.text
         self._unread = [("other", text) for text in self._fields.get("other", [])]
+        for key in self._fields.get("citation-number", ()):  # one that was taken off the names
+            if sum(map(str.isalpha, key)) > 1 and not any(field.label == "citation-number" for field in record.fields):
+                self._unread.append(("citation-number", key))
 
     def value(self, label: str, read: Callable[[str], T | None]) -> T | None:
         """Return the first value that one of the label's fields gives; the other fields are unread."""
