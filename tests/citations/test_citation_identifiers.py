@@ -50,6 +50,8 @@ def test_doi(text: str, expected: str) -> None:
         ("muse.jhu.edu/article/12.", "muse.jhu.edu/article/12"),
         ("Google, books.google.com/books?id=a12.", "books.google.com/books?id=a12"),
         ("nature.com.", "nature.com"),
+        ("CEUR-WS.org", "CEUR-WS.org"),
+        ("Fen.org stays", ""),
         ("http://CRAN. R-project.org/package=gclus", "http://CRAN.R-project.org/package=gclus"),
         ("http://mirr ors.ctan.org/macros/grfguide.pdf", "http://mirrors.ctan.org/macros/grfguide.pdf"),
         ("https: / / arxiv. org / abs / 1605. 06409.", "https://arxiv.org/abs/1605.06409"),

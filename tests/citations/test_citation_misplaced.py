@@ -126,6 +126,26 @@ FEN = ("container-title", "J. Fen")
             [AUTHOR, FEN, ("doi", "doi:10.1103/Fen.83.025 [arXiv:1102.4142"), ("note", "[hep-ph]].")],
             [AUTHOR, FEN, ("doi", "doi:10.1103/Fen.83.025"), ("note", "[arXiv:1102.4142"), ("note", "[hep-ph]].")],
         ),
+        (
+            [AUTHOR, TITLE, FEN, ("volume", "XLII,"), ("date", "2014,"), ("volume", "3,"), ("pages", "pp. 1-9.")],
+            [AUTHOR, TITLE, FEN, ("volume", "XLII,"), ("date", "2014,"), ("issue", "3,"), ("pages", "pp. 1-9.")],
+        ),
+        (
+            [AUTHOR, TITLE, ("pages", "45 p., 2"), ("note", "pls., scale 1:24,000.")],
+            [AUTHOR, TITLE, ("pages", "45 p.,"), ("note", "2 pls., scale 1:24,000.")],
+        ),
+        (
+            [TITLE, ("container-title", "Вестник. Сер."), ("date", "3. 2014."), ("volume", "Т. 42")],
+            [TITLE, ("container-title", "Вестник. Сер. 3."), ("date", "2014."), ("volume", "Т. 42")],
+        ),
+        (
+            [AUTHOR, ("title", "hedge-lib v1."), ("edition", "2.3,"), ("url", "http://x.org")],
+            [AUTHOR, ("title", "hedge-lib v1.2.3,"), ("url", "http://x.org")],
+        ),
+        (
+            [AUTHOR, ("title", "树篱研究 [J/OL]."), ("container-title", "沼泽学报,")],
+            [AUTHOR, ("title", "树篱研究"), ("genre", "[J/OL]."), ("container-title", "沼泽学报,")],
+        ),
         # names and dates
         (
             [("author", "Lund A (Forthcoming)"), TITLE],
@@ -178,6 +198,9 @@ def test_what_is_misplaced_goes_home(pairs: Pairs, expected: Pairs) -> None:
         [AUTHOR, TITLE, FEN, ("date", "(2022),"), ("pages", "2203.13739")],
         [AUTHOR, TITLE, ("collection-title", "Fen Monographs"), ("volume", "17.")],
         [AUTHOR, TITLE, ("edition", "2nd ed., revised")],
+        [AUTHOR, FEN, ("volume", "65"), ("date", "(1917);"), ("volume", "4,"), ("pages", "135"), ("date", "(1920);")],
+        [AUTHOR, TITLE, ("pages", "45 p., 2"), ("note", "copies.")],
+        [TITLE, ("container-title", "Вестник. Сер."), ("date", "2014."), ("volume", "Т. 42")],
         [("author", "Lund, A. (ed.)"), TITLE],
         [("author", "Lund, A. Press."), TITLE],
         [TITLE, FEN, ("note", "Article ID 987654,"), ("pages", "12-19.")],

@@ -387,6 +387,11 @@ def shown(text: str) -> list[str]:
         ),
         ("Kitching , P. Q.", ["Kitching, P. Q."]),
         ("Hashi M.-a., Seki H.", ["Hashi, M.-a.", "Seki, H."]),
+        # of Japan, apart; and institutions with a part
+        ("佐藤 太郎, 鈴木 花子", ["佐藤, 太郎", "鈴木, 花子"]),
+        ("ジャン ピアジェ", ["ピアジェ, ジャン"]),
+        ("United Nations, Population Division", ["{United Nations, Population Division}"]),
+        ("G. M. A. Grube, rev. C. D. C. Reeve", ["Grube, G. M. A.", "Reeve, C. D. C."]),
         # Arabic signs between them
         ("الحسن، محمد؛ العلي، أحمد", ["الحسن, محمد", "العلي, أحمد"]),
         ("J SMITH, AK M", ["Smith, J.", "M, A. K."]),

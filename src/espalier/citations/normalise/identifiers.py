@@ -33,6 +33,7 @@ _TAG = re.compile(r"</?[a-z]|\"")
 _MARK_FIRST = re.compile(r" ([.-][0-9]+(?:[.-][0-9]+)*)(?=[\s.,;)]*$)")  # what goes on with a DOI behind a space
 _URL = re.compile(
     r"(?:https?|ftps?)://\S+|(?<![\w.])www\.\S+\.\S+"
+    r"|(?<![\w.@/-])(?:[A-Z][A-Za-z0-9-]*\.)+(?-i:org|com|net)(?:/\S+|(?=[.,;)>\]]*$))"  # CEUR-WS.org
     r"|(?<![\w.@/-])(?-i:(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|info|int|io|de|fr|it|nl|ch|eu|ca|[a-z0-9-]{2,}\.[a-z]{2})"
     r"(?:/\S+|(?=[.,;)>\]]*$)))",  # muse.jhu.edu/article/12, www.bbc.co.uk
     re.IGNORECASE,

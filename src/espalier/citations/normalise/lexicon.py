@@ -115,7 +115,7 @@ WEAK_DEGREES = vocabulary("MA BA MS BS DO MB JD SJ OP OSB OFM")
 DEGREE_PARTS = vocabulary("ph phil sc")
 """Words of degrees written apart: Ph. D., D. Phil., M. Sc."""
 
-TITLES = vocabulary("dr prof mr mrs ms mme herr frau dra dott ing")
+TITLES = vocabulary("dr prof mr mrs ms mme herr frau dra dott ing dr.-ing dipl.-ing")
 """What people are called before their names, casefolded and without full stops."""
 
 GIVEN_NAMES_ONLY = vocabulary(
@@ -191,7 +191,7 @@ BEFORE_NAMES = re.compile(
     r"|(?:eds?|hrsg|hg|transl?|tr|trad|[uü]bers|comp)\.(?=\s))",
     re.IGNORECASE,
 )
-ROLES_ALONE = vocabulary("director directors directora regisseur")
+ROLES_ALONE = vocabulary("director directors directora regisseur rev")
 """Roles that stand between commas, in lower case; elsewhere they are words of an institution."""
 
 # What the editors of a work have done, in several words: "ed. and trans. by", "hrsg. u. eingel. v."; the first of them
@@ -312,7 +312,7 @@ INSTITUTION_ENDS = (
 INSTITUTION_WORDS = vocabulary(
     "inc ltd llc gmbh corp co group team force working world united nations royal american central global federal "
     "network project party contributors staff gallery galleries archives archiv llp "
-    "biobank software coordinators survey news rights developers faculty observatory "
+    "biobank software coordinators survey news rights developers division faculty observatory "
     "dirección direccion direction direção direcção direzione gobierno governo gouvernement ayuntamiento prefeitura "
     "préfecture mairie consejo conselho consiglio conseil servicio serviço servizio tribunal presidencia presidência "
     "autorité autoridad autoridade autorità comune regione provincie gemeente gemeinde kanton stadt landeshauptstadt "

@@ -30,6 +30,12 @@ _BOOK_AND_SERIES = re.compile(r"(.*[\w)’'],)\s+(ser\. .*)")
 _EDITION_AND_PART = re.compile(
     r"(.*\b(?:ed|edn|edition|Aufl)\.?,)\s+((?:[Cc]h(?:ap)?|[Ss]ec(?:t)?|[Kk]ap)\.? ?[0-9].*)"
 )
+_PAGES_AND_COUNT = re.compile(r"([0-9]{1,4} pp?\.,?) ([0-9]{1,3})")
+_PLATES = re.compile(r"(?:pls?|plates?|figs?|tabs?|tables?|maps?|sheets?)\b")
+_SMALL = re.compile(r"[0-9]{1,2}(?:-[0-9]{1,2})?,?\s*")
+_SERIES_OF_JOURNAL = ("Сер.", "Серия", "Ser.", "Série", "Seria")
+_NUMBER_AND_YEAR = re.compile(rf"([0-9]{{1,2}}[.,])\s+({YEAR}\b.*)")
+_VERSION_BEGUN = re.compile(r".*\S\s+[vV][0-9]{1,3}\.")
 _DAY_LAST = re.compile(r".*\bon [0-9]{1,2}")
 _BEFORE_IDENTIFIER = re.compile(
     r"(?<=[\w.,;)])\s+(?=[\[(]?(?:[Bb]ib[Cc]ode|ISSN|ISBN|S2CID|PMID|PMC|JSTOR|OCLC|LCCN|[Hh]dl|arXiv|DOI|doi)\b)"
@@ -126,6 +132,37 @@ def _behind_edition(pairs: Pairs, labels: Labels) -> Pairs | None:
     return cut(pairs, k, _EDITION_AND_PART.fullmatch(pairs[k][1]) if "," in pairs[k][1] else None, "edition", "note")
 
 
+def _plates_behind_pages(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read "45 p., 2 | pls., scale 1:24,000." as pages and what is there besides."""
+    k = row_at(labels, "pages", "note")
+    found = _PAGES_AND_COUNT.fullmatch(pairs[k][1].strip()) if _PLATES.match(pairs[k + 1][1]) else None
+    if found is None:
+        return None
+    return [*pairs[:k], ("pages", found[1]), ("note", f"{found[2]} {pairs[k + 1][1]}"), *pairs[k + 2 :]]
+
+
+def _issue_behind_year(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read «Rivista», XLII, | 2014, | 3, | pp. 123-126 as Italians cite: the second number is the issue."""
+    k = row_at(labels, "volume", "date", "volume", "pages") + 2
+    return changed(pairs, k, ("issue", pairs[k][1])) if _SMALL.fullmatch(pairs[k][1]) else None
+
+
+def _number_of_series(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Leave the number of "Вестник болот. Сер. | 3. 2014." with the journal."""
+    k = row_at(labels, "container-title", "date")
+    found = _NUMBER_AND_YEAR.fullmatch(pairs[k + 1][1]) if pairs[k][1].endswith(_SERIES_OF_JOURNAL) else None
+    if found is None:
+        return None
+    return [*pairs[:k], (labels[k], f"{pairs[k][1]} {found[1]}"), ("date", found[2]), *pairs[k + 2 :]]
+
+
+def _version_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Leave the version of "hedge-lib v1. | 2.3," in one piece, with its name."""
+    k = row_at(labels, "title", "edition")
+    begun = pairs[k + 1][1][:1].isdigit() and _VERSION_BEGUN.fullmatch(pairs[k][1])
+    return [*pairs[:k], ("title", pairs[k][1] + pairs[k + 1][1]), *pairs[k + 2 :]] if begun else None
+
+
 def _day_of_archiving(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Leave the month of "Archived from the original on 3 | June 2001." with its day."""
     k = row_at(labels, "note", "date")
@@ -196,6 +233,15 @@ MISPLACED: Mends = (
     (lambda labels: labels.count("date") > 1 and row_at(labels, "date", "pages") >= 0, _archive_number),
     (lambda labels: labels.count("date") > 1 and row_at(labels, "note", "date") >= 0, _day_of_archiving),
     (all_of("doi"), _identifiers),
+    (row_of("pages", "note"), _plates_behind_pages),
+    (
+        lambda labels: (
+            labels.count("date") == 1 and row_of("volume", "date", "volume", "pages", without=("issue",))(labels)
+        ),
+        _issue_behind_year,
+    ),
+    (row_of("container-title", "date"), _number_of_series),
+    (row_of("title", "edition"), _version_of_title),
     (all_of("pages", without=("container-title", "volume", "publisher")), _preprint_as_pages),
     (row_of("collection-title", "volume"), _year_of_series),
     (all_of("container-title", without=("collection-title",)), _series_behind_container),

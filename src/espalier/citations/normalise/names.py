@@ -124,6 +124,7 @@ _VIETNAMESE = re.compile(
     re.IGNORECASE,
 )
 _MIDDLE = vocabulary("văn thị van thi")
+_HAN = re.compile("[\u3005\u4e00-\u9fff\uac00-\ud7a3]{1,4}")  # of China, Japan, Korea: 佐藤 太郎
 _ORDINAL = re.compile(r"((?:[^\W\d_]\.?)+)([ªº])\.?")
 
 
@@ -249,7 +250,7 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
     n = len(words)
     if n < 2:
         return 0
-    if _begins_with_family(words):
+    if _begins_with_family(words) or (n == 2 and _HAN.fullmatch(words[0])):
         return -1
     trailing = end = _particles_at(words)
     while trailing > 0 and (is_initial(words[trailing - 1], shouting) or _is_hungarian(words[trailing - 1])):

@@ -264,6 +264,7 @@ _FORM = re.compile(
     r"|fact ?sheet))\][.,:;]?)",
     re.IGNORECASE,
 )
+_MARKED = re.compile(r"(.*\S)\s*(\[(?:[MCJDRSPN]|DB|CP|EB|DS)(?:/(?:OL|CD|MT|DK))?\][.,]?)")  # of GB/T 7714
 _LANGUAGE = r"[(\[][Ii]n (?:[A-Z][a-zß-ÿ]+\.?)(?:,? with (?:an )?[\w ]+)?[)\]]\W*"
 _IN_LANGUAGE = re.compile(rf"(.*\S)\s+({_LANGUAGE})")
 _LANGUAGE_ALONE = re.compile(_LANGUAGE)
@@ -438,7 +439,10 @@ def _by_title(pairs: Pairs, labels: Labels) -> Pairs | None:
         return _collaboration(pairs, labels)
     if text[-2:] == "S.":
         return _united_states(pairs, labels)
-    return _form(pairs, labels) if "]" in text[-3:] else None
+    if "]" not in text[-3:]:
+        return None
+    marked = _MARKED.fullmatch(text)
+    return cut(pairs, labels.index("title"), marked, "title", "genre") if marked else _form(pairs, labels)
 
 
 def _by_author(pairs: Pairs, labels: Labels) -> Pairs | None:
