@@ -125,7 +125,9 @@ def find_old_arxiv(text: str) -> str:
     """Return the first arXiv identifier of a text that does not name the archive: hep-th/9711200, [1009.1234]."""
     if "/" in text and _SEVEN.search(text) and (found := _ARXIV_OLD.search(text)):
         return found[1]
-    found = (_ARXIV_BRACKETED if "[" in text else _ARXIV_LAST).search(text)
+    found = _ARXIV_BRACKETED.search(text) if "[" in text else None
+    if not found and ")" in text[-22:-9]:  # nearly no text has a bracket there
+        found = _ARXIV_LAST.search(text, max(0, len(text) - 40))
     if not found and "abs/" in text:
         found = _ARXIV_CORR.search(text)
     return found[1] if found else ""

@@ -434,7 +434,8 @@ def _kind_in(container: str, texts: Mapping[str, str]) -> str:
     inside = "editor" in texts and kind != "chapter" and _INSIDE.match(texts["editor"])  # In: Ada Ho (ed.) LATIN 2000
     if (kind == "chapter" or inside) and _SHORT_MEETING.fullmatch(f"In {container}" if inside else container):
         return "paper-conference"
-    if kind in ("", "chapter") and _SERIES_OF_MEETINGS.search(texts.get("collection-title", "")):
+    series = texts.get("collection-title")
+    if series and kind in ("", "chapter") and _SERIES_OF_MEETINGS.search(series):
         return "paper-conference"
     if kind == "paper-conference" and _is_numbered_series(container, texts):
         return "article-journal"

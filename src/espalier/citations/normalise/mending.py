@@ -19,7 +19,7 @@ from functools import lru_cache
 
 from espalier.citations.normalise.dates import is_month, parse_date
 from espalier.citations.normalise.lexicon import MEETINGS
-from espalier.citations.normalise.misplaced import MISPLACED
+from espalier.citations.normalise.misplaced import MISPLACED, number_in_pages
 from espalier.citations.normalise.numbers import count_pages, count_volumes, parse_version
 from espalier.citations.normalise.pairs import (
     YEAR,
@@ -89,9 +89,17 @@ def _pages_apart(pairs: Pairs, labels: Labels) -> Pairs | None:
     return joined(pairs, k, "pages") if rises else None
 
 
-def _review_number(pairs: Pairs, labels: Labels) -> Pairs | None:
-    """Take a number of Mathematical Reviews off the pages: "2725–2809. MR 3687107"."""
+def _by_pages(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Ask for what a mark inside pages, or an end before them, gives an occasion for; nearly all have none."""
     k = len(labels) - 1 - labels[::-1].index("pages")
+    text = pairs[k][1]
+    if "MR" in text or (k and pairs[k - 1][1].endswith("MR")):
+        return _review_number(pairs, labels, k)
+    return number_in_pages(pairs, labels, k) if "." in text[:-1] or ":" in text or text[-3:] == "10." else None
+
+
+def _review_number(pairs: Pairs, labels: Labels, k: int) -> Pairs | None:
+    """Take a number of Mathematical Reviews off the pages: "2725–2809. MR 3687107"."""
     text = pairs[k][1]
     if text[:2] == "MR" and _REVIEW.fullmatch(text):
         return changed(pairs, k, ("note", text))
@@ -205,7 +213,7 @@ _NUMBER_MENDS: Mends = (
     (lambda labels: labels[-1] not in ("author", "title", "note"), _back_reference),
     (lambda labels: labels[-2:] == ("date", "pages") and labels.count("date") == 1, _page_before_year),
     (row_of("pages", "pages"), _pages_apart),
-    (all_of("pages"), _review_number),
+    (all_of("pages"), _by_pages),
     (lambda labels: labels.count("date") > 1 and row_at(labels, "location", "date") >= 0, _zip_code),
     (row_of("volume", "pages"), _roman_pages),
     (row_of("date", "volume"), _day_in_volume),

@@ -10,7 +10,7 @@ import re
 from espalier.citations.normalise.dates import is_month, is_pending
 from espalier.citations.normalise.pairs import YEAR, Labels, Mends, Pairs, all_of, changed, cut, joined, row_at, row_of
 
-__all__ = ["MISPLACED"]
+__all__ = ["MISPLACED", "number_in_pages"]
 
 _PAGES_AND_DOI = re.compile(r"(.*\w)\s?[-–]\s?(10\.[0-9]{4,9}/\S.*)")
 _PAGES_AND_HALF = re.compile(r"(.*\w)\s?[-–]\s?10\.")
@@ -26,7 +26,6 @@ _MONTHLY = re.compile(r"\[[0-9]{4}\.")
 _SERIAL = re.compile(r"[0-9]{4,5}(?:v[0-9])?\]\W*")
 _PREPRINT = re.compile(r"[0-9]{2}(?:0[1-9]|1[0-2])\.[0-9]{5}(?:v[0-9])?\W*")
 _SHORT_YEAR = re.compile(r"[0-9]{2}\W*")
-_BOOK_AND_SERIES = re.compile(r"(.*[\w)’'],)\s+(ser\. .*)")
 _EDITION_AND_PART = re.compile(
     r"(.*\b(?:ed|edn|edition|Aufl)\.?,)\s+((?:[Cc]h(?:ap)?|[Ss]ec(?:t)?|[Kk]ap)\.? ?[0-9].*)"
 )
@@ -51,16 +50,21 @@ _VOLUME_OF_TITLE = re.compile(r"(?:Vol|Volume|Bd|Band|Part)\b.*")
 _CITED_PAGE = re.compile(r"[0-9]{1,5},\s*")
 
 
-def _doi_behind_pages(pairs: Pairs, labels: Labels) -> Pairs | None:
+def number_in_pages(pairs: Pairs, labels: Labels, k: int) -> Pairs | None:
+    """Take a DOI off the pages at k, or leave the number of an article with them; None if neither is there."""
+    if "10." in pairs[k][1] and "url" not in labels and "doi" not in labels[:k]:
+        return _doi_behind_pages(pairs, k)
+    return _numbered_pages(pairs, k) if k and labels[k - 1] in ("volume", "issue") else None
+
+
+def _doi_behind_pages(pairs: Pairs, k: int) -> Pairs | None:
     """Cut the DOI off "13: 55-10.1186/1471-2229-13-55", as publishers of medicine print it."""
-    for k, (label, text) in enumerate(pairs):
-        if label != "pages" or "10." not in text:
-            continue
-        if found := _PAGES_AND_DOI.fullmatch(text):
-            return cut(pairs, k, found, "pages", "doi")
-        half = _PAGES_AND_HALF.fullmatch(text)
-        if half and k + 1 < len(pairs) and _HALF_OF_DOI.match(pairs[k + 1][1]):
-            return [*pairs[:k], ("pages", half[1]), ("doi", f"10.{pairs[k + 1][1]}"), *pairs[k + 2 :]]
+    text = pairs[k][1]
+    if found := _PAGES_AND_DOI.fullmatch(text):
+        return cut(pairs, k, found, "pages", "doi")
+    half = _PAGES_AND_HALF.fullmatch(text)
+    if half and k + 1 < len(pairs) and _HALF_OF_DOI.match(pairs[k + 1][1]):
+        return [*pairs[:k], ("pages", half[1]), ("doi", f"10.{pairs[k + 1][1]}"), *pairs[k + 2 :]]
     return None
 
 
@@ -79,15 +83,12 @@ def _issue_of_year(pairs: Pairs, labels: Labels) -> Pairs | None:
     return changed(pairs, k, ("issue", pairs[k][1])) if slashed else None
 
 
-def _numbered_pages(pairs: Pairs, labels: Labels) -> Pairs | None:
+def _numbered_pages(pairs: Pairs, k: int) -> Pairs | None:
     """Read 12: | 1-12:20 and 14. | 1–14.10 as the pages of an article that has a number."""
-    for k in range(len(pairs) - 1):
-        if labels[k] not in ("volume", "issue") or labels[k + 1] != "pages":
-            continue
-        first, last = _NUMBER_AND_MARK.fullmatch(pairs[k][1]), _TO_NUMBERED.fullmatch(pairs[k + 1][1])
-        if first and last and first.groups() == last.groups():
-            return [*pairs[:k], ("pages", pairs[k][1].strip() + pairs[k + 1][1]), *pairs[k + 2 :]]
-    return None
+    first, last = _NUMBER_AND_MARK.fullmatch(pairs[k - 1][1]), _TO_NUMBERED.fullmatch(pairs[k][1])
+    if not first or not last or first.groups() != last.groups():
+        return None
+    return [*pairs[: k - 1], ("pages", pairs[k - 1][1].strip() + pairs[k][1]), *pairs[k + 1 :]]
 
 
 def _page_behind_cue(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -117,13 +118,6 @@ def _year_of_series(pairs: Pairs, labels: Labels) -> Pairs | None:
     k = row_at(labels, "collection-title", "volume")
     short = pairs[k][1][-1:] in "'’‘" and _SHORT_YEAR.fullmatch(pairs[k + 1][1])
     return changed([*pairs[:k], *pairs[k + 1 :]], k, (labels[k], pairs[k][1] + pairs[k + 1][1])) if short else None
-
-
-def _series_behind_container(pairs: Pairs, labels: Labels) -> Pairs | None:
-    """Cut "in Proc. HEDGE, ser. Fen Monographs," as IEEE prints it into the book and its series."""
-    k = labels.index("container-title")
-    found = _BOOK_AND_SERIES.fullmatch(pairs[k][1]) if " ser. " in pairs[k][1] else None
-    return cut(pairs, k, found, "container-title", "collection-title")
 
 
 def _behind_edition(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -224,11 +218,8 @@ def _cited_in_report(pairs: Pairs, labels: Labels) -> Pairs | None:
 
 
 MISPLACED: Mends = (
-    (all_of("pages", without=("doi", "url")), _doi_behind_pages),
-    (row_of("pages", "doi"), _doi_behind_pages),
     (row_of("container-title", "date", "pages", without=("volume",)), _year_as_volume),
     (row_of("volume", "date", without=("issue",)), _issue_of_year),
-    (lambda labels: row_at(labels, "volume", "pages") >= 0 or row_at(labels, "issue", "pages") >= 0, _numbered_pages),
     (lambda labels: labels.count("date") > 1 and row_at(labels, "pages", "date") >= 0, _page_behind_cue),
     (lambda labels: labels.count("date") > 1 and row_at(labels, "date", "pages") >= 0, _archive_number),
     (lambda labels: labels.count("date") > 1 and row_at(labels, "note", "date") >= 0, _day_of_archiving),
@@ -244,7 +235,6 @@ MISPLACED: Mends = (
     (row_of("title", "edition"), _version_of_title),
     (all_of("pages", without=("container-title", "volume", "publisher")), _preprint_as_pages),
     (row_of("collection-title", "volume"), _year_of_series),
-    (all_of("container-title", without=("collection-title",)), _series_behind_container),
     (all_of("edition", without=("note",)), _behind_edition),
     (all_of("author", without=("date",)), _pending_behind_names),
     (row_of("container-title", "volume", "container-title"), _series_and_book),

@@ -140,7 +140,7 @@ def is_initial(word: str, shouting: bool = False) -> bool:
 def _is_initial(word: str, shouting: bool) -> bool:
     if not word.isascii() and word.endswith(("ª", "º", "ª.", "º.")):  # María and Antonio in Spain
         word = word.rstrip(".")[:-1]
-    if _SOFT.fullmatch(word):
+    if not word.isupper() and _SOFT.fullmatch(word):
         return True
     if not word.isupper() or not all(sign.isalpha() or sign in ".-‐‑" for sign in word):
         return False
