@@ -51,6 +51,11 @@ def test_doi(text: str, expected: str) -> None:
         ("Google, books.google.com/books?id=a12.", "books.google.com/books?id=a12"),
         ("nature.com.", "nature.com"),
         ("CEUR-WS.org", "CEUR-WS.org"),
+        ("""<a href='http://x.org/en/'>http://x.org/en/.</a>""", "http://x.org/en/"),
+        (
+            """Available: <ext-link xmlns:xlink="http://w.org/xlink" xlink:href="http://x.org/a">http://x.org/a</ext-link>""",
+            "http://x.org/a",
+        ),
         ("Fen.org stays", ""),
         ("http://CRAN. R-project.org/package=gclus", "http://CRAN.R-project.org/package=gclus"),
         ("http://mirr ors.ctan.org/macros/grfguide.pdf", "http://mirrors.ctan.org/macros/grfguide.pdf"),

@@ -323,6 +323,7 @@ def test_the_tie_of_latex_is_a_space() -> None:
         *(("212 páginas", "212"), ("245页", "245"), ("33 leaves", "33"), ("192p", "192"), ("xii+341pp.", "xii+341")),
         *(("320 sayfa", "320"), ("432 o.", "432"), ("432 hlm.", "432"), ("220 lk", "220"), ("220쪽", "220")),
         *(("315 S., 12 Abb.", "315"), ("xii + 345 pp., illus.", "xii + 345"), ("280 Seiten, kart.", "280")),
+        *(("viii+279,", "viii+279"), ("8+279", "")),
         *(("315 S. 12-15", ""), ("12 p. on hedges", "")),
         *(("103P", ""), ("064, 18pp", ""), ("45. o.", ""), ("45-68 o.", ""), ("hlm. 45", ""), ("tr. 45", "")),
         *(("p. 432", ""), ("432", ""), ("12-15", ""), ("S. 12", ""), ("pp. 3", ""), ("", "")),
@@ -378,6 +379,7 @@ def test_dates_of_first_editions(text: str, years: tuple[int, int] | None) -> No
 def test_notes_of_first_editions() -> None:
     assert first_published("(Original work published 1965)") == Date(((1965,),))
     assert first_published("First published in 1871.") == Date(((1871,),))
+    assert first_published("(Original work published1892)") == Date(((1892,),))
     for text in ("Reprinted 1990", "1965", "Original in German", "First published in Paris, 1965"):
         assert first_published(text) is None
 

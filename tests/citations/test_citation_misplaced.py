@@ -146,6 +146,10 @@ FEN = ("container-title", "J. Fen")
             [AUTHOR, ("title", "树篱研究 [J/OL]."), ("container-title", "沼泽学报,")],
             [AUTHOR, ("title", "树篱研究"), ("genre", "[J/OL]."), ("container-title", "沼泽学报,")],
         ),
+        (
+            [TITLE, ("container-title", "Fen Math. Soc."), ("volume", "(3) 55"), ("date", "(1997),")],
+            [TITLE, ("container-title", "Fen Math. Soc. (3)"), ("volume", "55"), ("date", "(1997),")],
+        ),
         # names and dates
         (
             [("author", "Lund A (Forthcoming)"), TITLE],
@@ -198,6 +202,7 @@ def test_what_is_misplaced_goes_home(pairs: Pairs, expected: Pairs) -> None:
         [AUTHOR, TITLE, FEN, ("date", "(2022),"), ("pages", "2203.13739")],
         [AUTHOR, TITLE, ("collection-title", "Fen Monographs"), ("volume", "17.")],
         [AUTHOR, TITLE, ("edition", "2nd ed., revised")],
+        [TITLE, FEN, ("volume", "(12) 55"), ("date", "(1997),")],
         [AUTHOR, FEN, ("volume", "65"), ("date", "(1917);"), ("volume", "4,"), ("pages", "135"), ("date", "(1920);")],
         [AUTHOR, TITLE, ("pages", "45 p., 2"), ("note", "copies.")],
         [TITLE, ("container-title", "Вестник. Сер."), ("date", "2014."), ("volume", "Т. 42")],

@@ -387,6 +387,7 @@ def shown(text: str) -> list[str]:
         ),
         ("Kitching , P. Q.", ["Kitching, P. Q."]),
         ("Hashi M.-a., Seki H.", ["Hashi, M.-a.", "Seki, H."]),
+        ("Shkrill Yu N, Tan K", ["Shkrill, Yu N.", "Tan, K."]),
         # of Japan, apart; and institutions with a part
         ("佐藤 太郎, 鈴木 花子", ["佐藤, 太郎", "鈴木, 花子"]),
         ("ジャン ピアジェ", ["ピアジェ, ジャン"]),

@@ -62,7 +62,7 @@ _PENDING = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[-‐‑‒–—−]+|[/.~?]|[^\s\w]|\w")
-_YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*")
+_YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*/?")
 _NUMERIC = re.compile(r"(?<![0-9])([0-9]{1,4})([-/.]) ?([0-9]{1,2})\2 ?([0-9]{1,4})(?:T[0-9:.Z+-]+)?(?![0-9])")
 _MONTH_AND_YEAR = re.compile(r"(?:(0?[1-9]|1[0-2]) |(0[1-9]|1[0-2])[/.])([0-9]{4})")  # as BibTeX prints them, 05/2021
 _DAYS = re.compile(
@@ -70,7 +70,8 @@ _DAYS = re.compile(
 )  # 29.–31.10.2003
 _OTHER_DIGITS = {code + k: str(k) for code in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50) for k in range(10)}
 _COPYRIGHT = re.compile(r"\b[cC](?=[0-9]{4})")
-_BETWEEN_AREAS = re.compile(r"(?<=[0-9.\]])\. ?[–—]\s*$")  # of a description by GOST or ISBD: 2003. — 320 с.
+# Of a description by GOST or ISBD: 2003. — 320 с.; behind a bracket: (1982)— ...
+_BETWEEN_AREAS = re.compile(r"(?<=[0-9.\])])\. ?[–—]\s*$|(?<=\)) ?[–—]\s*$")
 _OPEN = re.compile(r"[-‐–—][\s.,;)\]]*$")
 _EASTERN = re.compile(r"(?<![0-9])([0-9]{4}) ?[年년](?: ?([0-9]{1,2}) ?[月월](?: ?([0-9]{1,2}) ?[日일])?)?")
 _VIETNAMESE = re.compile(
@@ -254,6 +255,7 @@ _AGAIN = vocabulary(
 )
 _LONGEST_ORIGINAL = 80  # characters
 _WORD = re.compile(r"\w+")
+_WORD_OR_YEAR = re.compile(r"[0-9]{4}(?![0-9])|[0-9]*[^\W\d]+|[0-9]+")  # published1892
 _TWO_YEARS = re.compile(r"\D*?([0-9]{4})[a-z]?\b\D+?\b([0-9]{4})[a-z]?\b\D*")
 
 
@@ -280,7 +282,7 @@ def first_published(text: str) -> Date | None:
     """Return the date of the first edition that a note names and nothing else: "Original work published 1965"."""
     if len(text) > _LONGEST_ORIGINAL:
         return None
-    words = [_unaccented(word) for word in _WORD.findall(text)]
+    words = [_unaccented(word) for word in _WORD_OR_YEAR.findall(text)]
     years = [word for word in words if _is_year(word)]
     others = [word for word in words if word not in years]
     if len(years) != 1 or not others or not _FIRST_PLAIN.issuperset(others) or _AGAIN.issuperset(others):

@@ -29,6 +29,8 @@ __all__ = [
 
 _DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+", re.IGNORECASE)
 _DOI_GAP = re.compile(r"(?<![\w.])10\. ?([0-9]{4,9}) ?/ ?(?=\S)")
+_NAMESPACE = re.compile(r"xmlns:[a-z]+ ?= ?\"[^\"<>]*\"")
+_MARK_OF_LINK = re.compile(r"['\"]?[<>]|\"")
 _TAG = re.compile(r"</?[a-z]|\"")
 _MARK_FIRST = re.compile(r" ([.-][0-9]+(?:[.-][0-9]+)*)(?=[\s.,;)]*$)")  # what goes on with a DOI behind a space
 _URL = re.compile(
@@ -88,10 +90,14 @@ def find_doi(text: str) -> str:
 
 def find_url(text: str) -> str:
     """Return the first web address of a text."""
+    if "<" in text or '"' in text:  # a link as it is marked: take its text or its aim
+        text = _NAMESPACE.sub(" ", text)
     found = _URL.search(_URL_GAP.sub(r"\1://", collapse(text)))
     if not found:
         return ""
     address, rest = found[0], found.string[found.end() :]
+    if marked := _MARK_OF_LINK.search(address):
+        return _without_end(address[: marked.start()])
     if (pieces := _in_pieces(address, rest)) is not None:
         return _without_end(pieces)
     return _without_end(address + _continuation(address, rest, "./-_=&?~%#", lambda sign: sign in "./"))

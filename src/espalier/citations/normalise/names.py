@@ -107,6 +107,7 @@ _UNABBREVIATED = (SUFFIXES | DEGREES | WEAK_DEGREES) - vocabulary("Jr jr Sr sr J
 _VOWEL = re.compile("[AEIOUY]")
 _HYPHEN = re.compile("[‐‑-]")
 _STOP_OR_HYPHEN = re.compile("[.‐‑-]")
+_RUSSIAN_INITIALS = vocabulary("Yu Ya")
 _SOFT = re.compile(r"(?:[A-Z]\.)?[A-Z]\.[-‐‑][a-z]\.?")  # M.-a. for Masa-aki
 _LONGEST = 24  # characters; no initials are longer
 
@@ -197,6 +198,8 @@ def natural(words: Sequence[str], shouting: bool = False) -> Name:
     names, so that all but the last word are given ("Gabriel García Márquez").
     """
     words, suffix = _split_suffix(words)
+    if len(words) == 3 and words[1] in _RUSSIAN_INITIALS and len(words[2].rstrip(".")) == 1 and words[2].isupper():
+        return family_first(words[:1], words[1:], suffix, shouting)  # Shkryl Yu N
     split = _split_at(words, shouting)
     if split < 0:  # the family name comes first
         return family_first(words[:-split], words[-split:], suffix, shouting)

@@ -378,6 +378,9 @@ _COUNT_AND_MORE = re.compile(
 )
 
 
+_PRELIMINARY_AND_MORE = re.compile(r"\s*[ivxlc]+ ?\+ ?[0-9]{2,4}[\s.,;:]*")  # viii+279, as mathematicians write
+
+
 _LEAVES = re.compile(r"\W*([0-9]{2,4})\s*(?:f|fl|fls|ff|folhas|hojas|h)\b\W*")
 
 
@@ -390,7 +393,7 @@ def count_leaves(text: str) -> str:
 def count_pages(text: str) -> str:
     """Return how many pages a work has ("345 p." -> "345", "xii, 345 pp." -> "xii, 345"), else ""."""
     if text.rstrip(" .,;:")[-1:].isdigit():  # as nearly all pages end
-        return ""
+        return trim(text) if "+" in text and _PRELIMINARY_AND_MORE.fullmatch(text) else ""
     plain = trim(narrow(text))
     if " " in plain and (illustrated := _COUNT_AND_MORE.fullmatch(plain)):  # 315 S., 12 Abb.
         return illustrated[1]
