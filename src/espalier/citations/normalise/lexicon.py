@@ -157,7 +157,7 @@ BACK_REFERENCES = vocabulary(
 
 JOINERS = vocabulary("and & &amp; und et en og och with mit и та")
 """Words between two names."""
-LOW_JOINERS = vocabulary("ve dan és şi și și và và και oraz eta і й")
+LOW_JOINERS = vocabulary("ve dan és şi și și và và και oraz eta і й و")
 """Such as are names, too, where they have a capital (Dan), and join names in lower case only."""
 
 ROLES = vocabulary(
@@ -222,7 +222,7 @@ ROLE_BEHIND = re.compile(r"[(\[]\s*(?:a c(?:ura|\.) ?di|(?:sous la )?dir(?:\.|ec
 # A list that goes on: the words, or the dots of "A, B, . . . Z".
 OTHERS = re.compile(
     r"(?i:\[?\bet\.? ?[aá]l(?:ii|ia)?\b\.?\]?|& al\b\.?)(?! (?!Eds?\b|Hr?sg)[A-ZÀ-Þ][a-zß-ÿ])"
-    r"|(?i:\b(?:and|&|a) (?:others|co-?workers)\b)|\b(?i:y otros|e outros)\b"
+    r"|(?i:\b(?:and|&|a) (?:[0-9]{1,4} )?(?:others|co-?workers)\b)|\b(?i:y otros|e outros)\b"
     r"|\b(?:(?:e altri|et (?:autres|coll)|und andere|en anderen|y cols?|и др(?:угие)?|i inni|a kol|dkk|m\. ?fl|mfl)\b"
     r"|(?:ve (?:ark|diğ|diğerleri)|és mtsa?i?|и соавт|(?:та|і|й) (?:ін|інші))\b|(?:vd|외)\b(?=\W*$)"
     r"|[eu]\. ?a\.|[șş]\. ?a\.|i (?:in|wsp|dr|sur)\.|ym\.)"
@@ -344,7 +344,7 @@ BODIES = vocabulary(
     "society laboratory university news"
 )
 """Words that name a body where capitals stand before them, which are no initials: CMS Collaboration, IBM Corp."""
-COMPANY_FORMS = vocabulary("Inc Inc. Ltd Ltd. LLC LLC. LLP LLP. GmbH GmbH. Corp Corp. Sons Söhne")
+COMPANY_FORMS = vocabulary("Inc Inc. Ltd Ltd. LLC LLC. LLP LLP. GmbH GmbH. Corp Corp. Sons Söhne Co Co.")
 """What a company's name ends with, also behind a comma or an "and"."""
 CONCERNS = vocabulary(
     "control prevention treatment diagnosis evaluation safety health disease diseases injuries education science "

@@ -363,8 +363,11 @@ def _is_role(word: str, bracketed: bool) -> bool:
 def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
     """Tell whether a piece goes on with the institution before it, or the piece before belongs to this one."""
     if piece.words[0] in COMPANY_FORMS and len(piece.words) == 1:  # Schrödinger, LLC; but Smith, LLC, Jones, AB
-        fits = piece.joined == (piece.words[0] in ("Sons", "Söhne"))
-        return fits and not any(map(is_initial, before.words)) and not (after and is_initial(piece.words[0]))
+        fits = piece.joined == (piece.words[0] in ("Sons", "Söhne", "Co", "Co."))
+        named = bool(after) and (
+            is_initial(piece.words[0]) or all(map(is_initial, after[0].words))
+        )  # Tan, A., & Co, T.
+        return fits and not any(map(is_initial, before.words)) and not named
     first, second = before.institution, piece.institution
     if piece.joined and before.words[0].replace(".", "") in COUNTRIES_IN_SHORT and not (first or second):
         return len(before.words) == 2 and _is_office(piece.words)  # "U.S. Fish and" Wildlife Service
@@ -372,6 +375,8 @@ def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
         return False
     if first and not piece.joined and _is_between(piece, after) and is_unnamed(before.words):
         return True  # "National Heart," Lung, and Blood Institute
+    if piece.joined and first and piece.words[0] == "the":  # "Department of the Environment and" the Regions
+        return True
     if piece.joined and second:  # "Food and" Agriculture Organization, but "John Smith and" ...
         if first and _is_short_for("".join(piece.asides), [*before.words, *piece.words]):
             return True
