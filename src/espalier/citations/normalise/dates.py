@@ -68,6 +68,8 @@ _MONTH_AND_YEAR = re.compile(r"(?:(0?[1-9]|1[0-2]) |(0[1-9]|1[0-2])[/.])([0-9]{4
 _DAYS = re.compile(
     r"([0-9]{1,2})\.(?:([0-9]{1,2})\.)? ?[-–—] ?([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})(?![0-9])"
 )  # 29.–31.10.2003
+_SHORT_YEAR = re.compile(r"(?:0?[1-9]|[12][0-9]|3[01])/(?:0?[1-9]|[12][0-9]|3[01])/([0-9]{2})")  # 05/21/07
+_LAST_OF_THIS_CENTURY = 30
 _OTHER_DIGITS = {code + k: str(k) for code in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50) for k in range(10)}
 _COPYRIGHT = re.compile(r"\b[cC](?=[0-9]{4})")
 # Of a description by GOST or ISBD: 2003. — 320 с.; behind a bracket: (1982)— ...
@@ -246,12 +248,14 @@ def is_month(text: str) -> bool:
 
 _FIRST = vocabulary(
     "zuerst erstmals erstausgabe erstdruck ea orig original originally originalausgabe work first published publ pub "
-    "publication ed edn edition ersch erschienen reprint reprinted repr rpt rééd réimpr réimpression reimpr reimp "
-    "rist ristampa nachdruck ndr herdruk reissued publicado publicação publicado publié parution édition éd uitgave ed "
-    "year date of in the la le der die das as 1st 1re oorspr originale original originele"
+    "publication ed edn edition réédition reedición reedição neuausgabe ersch erschienen reprint reprinted repr rpt "
+    "rééd réimpr réimpression reimpr reimp rist ristampa nachdruck ndr herdruk reissued publicado publicação "
+    "publicado publié parution édition éd uitgave ed year date of in the la le der die das as 1st 1re oorspr "
+    "originale original originele"
 )
 _AGAIN = vocabulary(
-    "repr reprint reprinted rpt reed reimpr reimpression reimp rist ristampa nachdruck ndr reissued herdruk"
+    "repr reprint reprinted rpt reed reedition reedicion reedicao neuausgabe reimpr reimpression reimp rist ristampa "
+    "nachdruck ndr reissued herdruk"
 )
 _LONGEST_ORIGINAL = 80  # characters
 _WORD = re.compile(r"\w+")
@@ -302,6 +306,8 @@ def _numeric(text: str) -> Date | None:
         year, month, day = (int(number) if number else None for number in reversed(found.groups()))
     elif found := _MONTH_AND_YEAR.fullmatch(text):
         year, month, day = int(found[3]), int(found[1] or found[2]), None
+    elif found := _SHORT_YEAR.fullmatch(text):  # of which only the year is certain
+        return Date(((int(found[1]) + (1900 if int(found[1]) > _LAST_OF_THIS_CENTURY else 2000),),), literal=text)
     elif found := _DAYS.fullmatch(text):
         return _days(*(int(number) if number else None for number in found.groups()))
     elif found := _NUMERIC.fullmatch(text):

@@ -65,7 +65,7 @@ SILENT: Mapping[str, frozenset[str]] = {
     "volume": _NUMBER_WORDS,
     "issue": _NUMBER_WORDS | vocabulary("p pp"),
     "pages": _folded(
-        "sp p pp pg pgs page pages pag pagg pags s ss seite seiten str strony с стр blz side sider col cols 頁 页 "
+        "c sp p pp pg pgs page pages pag pagg pags s ss seite seiten str strony с стр blz side sider col cols 頁 页 "
         "f fl fls folhas h hojas bl leaves hal halaman hlm hh trang tr σ σσ σελ lk lpp psl sayfa sayfalar sf стор б "
         "бет o old oldal sid sidor sivu sivua sivut ページ 쪽 면"
     ),

@@ -311,16 +311,15 @@ INSTITUTION_ENDS = (
 # ... and whole words, some of which are family names too and count only in company.
 INSTITUTION_WORDS = vocabulary(
     "inc ltd llc gmbh corp co group team force working world united nations royal american central global federal "
-    "network project party contributors staff gallery galleries archives archiv llp "
-    "biobank software coordinators survey news rights developers division faculty observatory "
-    "dirección direccion direction direção direcção direzione gobierno governo gouvernement ayuntamiento prefeitura "
-    "préfecture mairie consejo conselho consiglio conseil servicio serviço servizio tribunal presidencia presidência "
-    "autorité autoridad autoridade autorità comune regione provincie gemeente gemeinde kanton stadt landeshauptstadt "
-    "eidgenossenschaft wetterdienst verein banco facultad faculdade faculté facoltà fakultät école escuela escola "
-    "scuola observatorio observatório observatoire procuradoria procuraduría defensoría contraloría superintendencia "
-    "parlement parlamento parlament assemblée asamblea assembleia sénat senado fédération confédération "
-    "cục urząd urzędu úřad hivatal hivatala intézet kurumu "
-    "bakanlığı müdürlüğü başkanlığı üniversitesi enstitüsü"
+    "network project party contributors staff gallery galleries archives archiv llp biobank software coordinators "
+    "survey news rights developers division équipe faculty observatory dirección direccion direction direção direcção "
+    "direzione gobierno governo gouvernement ayuntamiento prefeitura préfecture mairie congregazione congregation "
+    "consejo conselho consiglio conseil servicio serviço servizio tribunal presidencia presidência autorité autoridad "
+    "autoridade autorità comune regione provincie gemeente gemeinde kanton stadt landeshauptstadt eidgenossenschaft "
+    "wetterdienst verein banco facultad faculdade faculté facoltà fakultät école escuela escola scuola observatorio "
+    "observatório observatoire procuradoria procuraduría defensoría contraloría superintendencia parlement parlamento "
+    "parlament assemblée asamblea assembleia sénat senado fédération confédération cục urząd urzędu úřad hivatal "
+    "hivatala intézet kurumu bakanlığı müdürlüğü başkanlığı üniversitesi enstitüsü"
 )
 WEAK_INSTITUTION_WORDS = vocabulary(
     "bank union board office center centre service services school college court church press "

@@ -210,6 +210,8 @@ def _given_in_front(words: Sequence[str]) -> int:
 def _persons(words: Sequence[str]) -> list[list[str]]:
     """Return the words person by person, each with initials and one word or two, all in one order; else nothing."""
     initial = [is_initial(word) for word in words]
+    if words[-1:] and initial[-1] and words[-1].removesuffix(".").isalpha() and "." not in "".join(words[:-1]):
+        words = [*words[:-1], words[-1].removesuffix(".")]  # the stop that ends the list
     stops = {"." in word for word, short in zip(words, initial, strict=True) if short}
     if len(stops) > 1 or not words or initial[0] == initial[-1] or (stops == {False} and initial[0]):
         return []
@@ -373,6 +375,8 @@ def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
         return len(before.words) == 2 and _is_office(piece.words)  # "U.S. Fish and" Wildlife Service
     if not (first or second) or any(map(is_initial, piece.words)):
         return False
+    if first and piece.words[-1].isdigit():  # Region 4
+        return True
     if first and not piece.joined and _is_between(piece, after) and is_unnamed(before.words):
         return True  # "National Heart," Lung, and Blood Institute
     if piece.joined and first and piece.words[0] == "the":  # "Department of the Environment and" the Regions

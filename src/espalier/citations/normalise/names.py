@@ -267,7 +267,7 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
         if last.casefold() not in CHINESE_FAMILIES and _PINYIN.fullmatch(last):
             return -1
     if not shouting and words[0].isalpha() and words[0].isupper() and len(words[0]) > 3 and not words[-1].isupper():
-        return -1  # DUPONT Jean
+        return -_in_capitals(words)  # DUPONT Jean
     at = n - 1
     if n > 2 and words[-2] in ("y", "i", "e"):  # Ramón y Cajal
         at = n - 3
@@ -280,6 +280,14 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
     while at > 1 and words[at - 1].lower() in PARTICLES:
         at -= 1
     return 0 if at == 1 and words[0].lower() in FAMILY_PREFIXES else at
+
+
+def _in_capitals(words: Sequence[str]) -> int:
+    """Return how many words of a family name in capitals come first: SOTO, DE, VEGA, but no initials."""
+    n = 1
+    while n < len(words) - 1 and words[n].isupper() and (words[n].lower() in PARTICLES or len(words[n]) > 3):
+        n += 1
+    return n
 
 
 def _begins_with_family(words: Sequence[str]) -> bool:
@@ -567,6 +575,8 @@ def _without_last_stop(text: str) -> str:
 
     "Bach, Chr.", "Vul, A. Ya." and "Matiyasevich, Yu." stay: these are abbreviated.
     """
+    if text[-2:] == ".." and text[-3:] != "...":
+        text = text[:-1]
     if text[-1:] != "." or not text[-2:-1].islower():
         return text
     found = _SYLLABLE.fullmatch(text[-40:])

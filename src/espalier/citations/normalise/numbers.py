@@ -62,6 +62,7 @@ _STROKE = re.compile(
     r"(?i:(?:vol(?:ume)?|bd|band|jg|tom[eo]?|t|v)\.? ?)?([0-9]{1,6}|[IVX]|[IVXLCDM]{2,}) ?/ ?"
     rf"(?i:{_ISSUE})?((?i:suppl)\.? ?[0-9]*|[0-9]{{1,3}}(?: ?[-–] ?[0-9]{{1,3}})?)"
 )
+_VOLUME_BRACKETED = re.compile(r"\(([0-9]{2,4})\) ?([0-9]{1,3}(?:[-–][0-9]{1,3})?)")
 _EASTERN = re.compile(r"(?:[第제]? ?([0-9]+) ?[卷巻권])?[, ]*(?:[第제]? ?([0-9]+(?: ?[-–.·] ?[0-9]+)?) ?[期號号호])?")
 _SEVERAL_ISSUES = r"[0-9]+(?: ?[-–/] ?[0-9]+)?"
 _VOLUME_BEHIND = re.compile(
@@ -132,6 +133,8 @@ def parse_volume(text: str) -> tuple[str, str]:
         return found[1] or "", found[2] or ""
     if found := _ISSUE_BEHIND.fullmatch(plain):
         return "", found[1]
+    if plain[:1] == "(" and (found := _VOLUME_BRACKETED.fullmatch(plain)):
+        return found[1], found[2]
     if (found := _STROKE.fullmatch(plain)) and not _is_double(found[1], found[2]):
         return found[1], found[2]
     if _ISSUE_ALONE.match(plain) and not _VOLUME_ALONE.match(plain):
@@ -258,7 +261,8 @@ _CUE = re.compile(
     r"(?:pages?(?=[0-9])"
     r"|(?:pages?|pgs?|seiten?|p[aá]g(?:ina)?s?|pagg|pagin[ae]|blz|bladzijden|ss|str|стр|с|fols?|hal(?:aman)?|hlm|trang|tr"
     r"|σσ?|σελ|lk|lpp|psl|sayfa(?:lar)?|sf|стор|ст|poz|sid|side[rn]?|sidorna|sivut?|ページ)(?!\w)|pp?(?![^\W\d])"
-    r"|sp(?=\. ?[0-9])|col[ls]?(?=\.? ?[0-9])|bl(?=\. ?[0-9])|ff?(?=\. ?[0-9])|cc(?=\. ?[0-9])|c(?=\. ?[0-9]+[rv])"
+    r"|sp(?=\. ?[0-9])|col[ls]?(?=\.? ?[0-9])|bl(?=\. ?[0-9])|ff?(?=\. ?[0-9])|cc(?=\. ?[0-9])"
+    r"|c(?=\. ?[0-9]+(?:[rv]| ?[-–—]))"
     r"|б(?=\. ?[0-9])|s(?=\.? )|s\.|article(?: (?:number|no\.?|id))?(?=[ :])"
     r"|art\.(?: (?:no|nr)\.)?(?= ?\w)|paper(?=[ :]))[.:,]? ?",
     re.IGNORECASE,
@@ -272,7 +276,9 @@ _COUNT = re.compile(
 )
 _LETTERED_ALONE = re.compile("P[0-9]{4,9}")  # so are articles of some journals numbered
 _LETTERED = re.compile("(P[0-9]{1,9}) ?[-‐‑‒–—−]{1,3} ?(P[0-9]{1,9})")  # not "p25-p32", where p is the word
-_DASH = re.compile(r" ?(?:[-‐‑−]{2,3}|[‒–—―]+|[~〜]) ?|(?<=\w) (?:to|bis|à) (?=\w)|(?<=[0-9]) al? (?=[0-9])")
+_DASH = re.compile(
+    r" ?(?:[-‐‑−]{2,3}|[‒–—―]+|[~〜]) ?|(?<=[0-9])_(?=[0-9])|(?<=\w) (?:to|bis|à) (?=\w)|(?<=[0-9]) al? (?=[0-9])"
+)
 _HYPHEN = re.compile(r" ?[-‐‑−] ?")
 _PAGES_CHINESE = re.compile("第([^页頁]+)[页頁]|([^页頁]*[0-9] ?[-–—~〜][^页頁]*)[页頁]")
 _CUE_BEHIND = re.compile(
@@ -299,6 +305,7 @@ _MORE = re.compile(
     r"|(?:, ?| ?\+ ?| )[0-9]{1,3} (?:pls?|plates?|figs?|tabs?|maps?|tables?)\b.*)",
     re.IGNORECASE,
 )
+_ABSTRACT = re.compile(r"abs(?:tr(?:act)?)?\.?,? ?(?:#|no\.?|nr\.?)? ?([A-Z]{0,4}-?[0-9]{1,6}[A-Z]?)", re.IGNORECASE)
 _WORDS_BEHIND = re.compile(r"(.*[0-9] ?[-–—] ?[A-Z]?[0-9]+)[.,]? [A-ZÀ-Þ][^\W\d_]{2}.*")  # 598–604 Review
 _KIND_OF_PAGE = re.compile("abstr(?:act)?s?|r", re.IGNORECASE)
 _PART = re.compile(
@@ -356,10 +363,15 @@ def parse_pages(text: str) -> Pages | None:
             plain = f"{plain[: spaced.start()]}{first}–{last}{plain[spaced.end() :]}"
     if around := _amid(plain):
         return around
+    if plain[:1] in "aA" and (abstract := _ABSTRACT.fullmatch(plain)):
+        return Pages(abstract[1], "", plain)
     cue = _CUE.match(plain)
     body = plain[cue.end() :] if cue else plain
-    if cue and (apart := _APART.fullmatch(body)) and int(apart[1]) < int(apart[2]):
-        return Pages(apart[1], apart[2], f"{apart[1]}–{apart[2]}")
+    if cue and (apart := _APART.fullmatch(body)):
+        first, last = apart[1], _written_out(apart[1], apart[2])
+        shortened = last != apart[2] and len(first) - len(apart[2]) != 1  # 107 23, but not 1234 45
+        if int(first) < int(last) and not shortened:
+            return Pages(first, last, f"{first}–{last}")
     if not any(map(str.isdigit, body)) and not any(map(_ROMAN.fullmatch, _WORD.findall(body))):
         return Pages("", "", plain)
     if cue is None and _COUNT.fullmatch(plain):
@@ -373,8 +385,9 @@ def parse_pages(text: str) -> Pages | None:
 
 
 _COUNT_AND_MORE = re.compile(
-    r"((?:[ivxlc]+[,+ ]+)?[0-9]{2,4}) ?(?:pp?|S|s|Seiten|pages|p[aá]gs?|págin?as|с)\b\.?,? "
-    r"(?:[0-9]{1,4} )?(?:ill|Ill|Abb|ABB|fig|Fig|Tab|tab|kart|geb|br|map|Karte|Taf|ил|il|cartes?|couv|pl)[^\W\d_]*\b.*"
+    r"((?:[ivxlc]+[,+ ]+)?[0-9]{2,4}) ?(?:pp?|S|s|Seiten|pages|p[aá]gs?|págin?as|с)\b\.?(?:,| ?[;:])? "
+    r"(?:[0-9]{1,4} )?"
+    r"(?:cm|см|ill|Ill|Abb|ABB|fig|Fig|Tab|tab|kart|geb|br|map|Karte|Taf|ил|il|cartes?|couv|pl)[^\W\d_]*\b.*"
 )
 
 
