@@ -50,6 +50,7 @@ def test_doi(text: str, expected: str) -> None:
         ("muse.jhu.edu/article/12.", "muse.jhu.edu/article/12"),
         ("Google, books.google.com/books?id=a12.", "books.google.com/books?id=a12"),
         ("nature.com.", "nature.com"),
+        ("http://x.org/(SICI)1099(1998)12:8<1371::AID-HY>3.0", "http://x.org/(SICI)1099(1998)12:8<1371::AID-HY>3.0"),
         ("CEUR-WS.org", "CEUR-WS.org"),
         ("""<a href='http://x.org/en/'>http://x.org/en/.</a>""", "http://x.org/en/"),
         (

@@ -147,6 +147,7 @@ TITLE = ("title", "River sands.")
         # what only looks like one of them
         ("book", [("title", "Nauka v Omske"), ("editor", "Lund, Z. (ed.),"), ("publisher", "Izd. Fen,")]),
         ("book", [AUTHOR, TITLE, ("collection-title", "Fen Series in Soils,"), ("date", "1976.")]),
+        ("webpage", [AUTHOR, TITLE, ("collection-title", "Fen Series,"), ("url", "http://x.org")]),
         ("paper-conference", [AUTHOR, TITLE, ("container-title", "in Fen Workshops (FEN'17)."), ("date", "2017")]),
         ("book", [AUTHOR, TITLE, ("collection-title", "Monografia"), ("publisher", "TCC Press")]),
         ("book", [AUTHOR, TITLE, ("note", "Memoria de la guerra."), ("publisher", "Planeta")]),

@@ -267,6 +267,15 @@ def test_a_key_before_the_names_is_kept() -> None:
     assert record_of(("author", "a) Lund, A."), TITLE).work.unread == ()
 
 
+def test_the_edition_of_a_book_is_no_month() -> None:
+    book = record_of(AUTHOR, TITLE, ("location", "Ely"), ("date", "2 2006.")).work
+    assert book.issued is not None
+    assert (book.issued.parts, book.issued.literal) == (((2006,),), "2 2006")
+    article = record_of(AUTHOR, TITLE, FEN, ("date", "2 2006.")).work
+    assert article.issued is not None
+    assert article.issued.parts == ((2006, 2),)
+
+
 def test_shortened_and_spaced_pages_are_not_said_twice() -> None:
     for text, expected in (("345, 350–52", "345, 350–352"), ("110 565–110 574", "110565–110574")):
         work = record_of(AUTHOR, TITLE, FEN, ("pages", text)).work

@@ -83,6 +83,7 @@ _AHEAD = re.compile(
 _CUE_OF_SERIES = r"(?:(?:[Ss]er|[Cc]oll)\.,?|of)\s+"
 _SERIES = re.compile(rf"[\W_]*(?:[Ii]n:?\s+(?:{_CUE_OF_SERIES})?|{_CUE_OF_SERIES})(\S.*)", re.DOTALL)
 _THAI = re.compile("[\u0e01-\u0e4e]")
+_EDITION_APART = re.compile(r"\W*[2-9] ([12][0-9]{3})\W*")  # of a book: Köln ²2006, where it was small
 _EDITIONS_APART = 3
 """Years between the first edition of a book and one that is another, at least."""
 _BOOK_AFTER = 3
@@ -190,6 +191,8 @@ class FieldReader:
         if len(texts) > 1 or label == "accessed":
             texts = self._dates_that_count(label, texts)
         if len(texts) == 1:
+            if "location" in self.texts and (beside := _EDITION_APART.fullmatch(texts[0])):
+                return Date(((int(beside[1]),),), literal=trim(texts[0]))
             date = parse_date(texts[0])
             thai = date and not date.parts and _THAI.search(self._text)
             return (year_of_thai(date.literal) if date and thai else None) or date

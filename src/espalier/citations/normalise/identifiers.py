@@ -30,7 +30,7 @@ __all__ = [
 _DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+", re.IGNORECASE)
 _DOI_GAP = re.compile(r"(?<![\w.])10\. ?([0-9]{4,9}) ?/ ?(?=\S)")
 _NAMESPACE = re.compile(r"xmlns:[a-z]+ ?= ?\"[^\"<>]*\"")
-_MARK_OF_LINK = re.compile(r"['\"]?[<>]|\"")
+_MARK_OF_LINK = re.compile(r"['\"]>|</?[a-z]+\b|\"")  # not the <12::AID>3.0 of an old DOI
 _TAG = re.compile(r"</?[a-z]|\"")
 _MARK_FIRST = re.compile(r" ([.-][0-9]+(?:[.-][0-9]+)*)(?=[\s.,;)]*$)")  # what goes on with a DOI behind a space
 _URL = re.compile(

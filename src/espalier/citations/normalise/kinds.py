@@ -179,6 +179,10 @@ _SHORT_MEETING = re.compile(  # In: MICCAI 2015
     r"\s*[Ii]n:?\s+[A-Z][A-Za-z]*[A-Z](?:[ /@-][A-Z][A-Za-z]*[A-Z])* ?['’]?(?:(?:19|20)[0-9]{2}|[0-9]{2})\W*"
 )
 _INSIDE = re.compile(r"\W*in[\s:]", re.IGNORECASE)
+_SERIES_OF_BOOKS = re.compile(
+    r"\b(?:series|studies|monograph(?:s|ie[ns]?)?|library|texts in|lecture notes|reihe|coll(?:ection|ana)?)\b",
+    re.IGNORECASE,
+)
 _SERIES_OF_MEETINGS = re.compile(r"\bconf(?:erence|\.) ?ser|\bproceedings\b", re.IGNORECASE)
 _NO_MEETING = "library of congress"
 _JOURNAL = re.compile(
@@ -492,6 +496,7 @@ def _kind_alone(texts: Mapping[str, str]) -> str:
         return "book"
     if "volume" in texts and "pages" in texts:
         return "article-journal"
-    if "location" in texts or ("collection-title" in texts and title and "author" in texts):
+    series = texts.get("collection-title")
+    if "location" in texts or (series and title and "url" not in texts and _SERIES_OF_BOOKS.search(series)):
         return "book"
     return "webpage" if "url" in texts else "document"
