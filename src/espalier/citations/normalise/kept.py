@@ -162,8 +162,10 @@ def _loses(label: str, text: str, work: Work) -> bool:
         return label in _ROLES and _loses_of_names(text, getattr(work, _ROLES[label]), work)
     names = _VALUES[label]
     first = getattr(work, names[0])
-    if first and _whole(first) == text.strip(_AROUND).replace("–", "-"):
-        return False  # most fields are their value and nothing else
+    if first:  # most fields are their value and nothing else
+        inner = text.strip(_AROUND)
+        if inner == first or (not isinstance(first, str) and _whole(first) == inner.replace("–", "-")):
+            return False
     values = [first, *[getattr(work, name) for name in names[1:]]]
     if isinstance(first, str) and len(first) > _LONG and first in text:
         text, values = text.replace(first, " ", 1), values[1:]  # titles need not be cut into words
@@ -177,10 +179,8 @@ def _loses(label: str, text: str, work: Work) -> bool:
     return bool(rest) and not _otherwise(label, rest, text, work)
 
 
-def _whole(value: str | Pages | Date) -> str:
-    """Return a text, pages or a year as they usually stand in a reference."""
-    if isinstance(value, str):
-        return value
+def _whole(value: Pages | Date) -> str:
+    """Return pages or a year as they usually stand in a reference."""
     if isinstance(value, Pages):
         return value.text.replace("–", "-")
     return str(value.parts[0][0]) if value.parts else ""

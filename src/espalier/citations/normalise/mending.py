@@ -264,6 +264,7 @@ _THESIS = re.compile(
     r"|(?:Diplom|Doktor|Master|Bachelor)arbeit|Pro gradu(?: ?-? ?tutkielma)?|Väitöskirja|Thèse(?: de doctorat)?)\W*)"
 )
 _ENDS_AS_EDITION = ("Aufl", "Auflage", "aufl", "auflage")
+_ENDS_OF_TITLES = (")", "]", *_ENDS_IN_VOLUMES, *_ENDS_AS_THESIS, *_ENDS_AS_EDITION)
 _AUFLAGE = r"[0-9]{1,3}\.,?\s+(?:[\w-]+\.?,?\s+){0,7}?(?:Neua|A)ufl(?:age)?\b\W*"
 _EDITION = re.compile(rf"(.{{4,}}?[.!?,:;][\"”»’]?)\s+({_AUFLAGE})")
 _EDITION_ALONE = re.compile(rf"\W*{_AUFLAGE}")
@@ -390,6 +391,8 @@ def _tail_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
     k = labels.index("title")
     text = pairs[k][1]
     end = text.rstrip(" .,;:")
+    if not end.endswith(_ENDS_OF_TITLES):
+        return None
     if end[-1:] in (")", "]") and (found := _BRACKETED.fullmatch(text)) and parse_version(found[2]):
         return cut(pairs, k, found, "title", "edition")
     if end.endswith(_ENDS_IN_VOLUMES) and "volume" not in labels and (found := _VOLUMES.fullmatch(text)):

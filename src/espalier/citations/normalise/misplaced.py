@@ -35,7 +35,6 @@ _SMALL = re.compile(r"[0-9]{1,2}(?:-[0-9]{1,2})?,?\s*")
 _SERIES_OF_JOURNAL = ("Сер.", "Серия", "Ser.", "Série", "Seria")
 _NUMBER_AND_YEAR = re.compile(rf"([0-9]{{1,2}}[.,])\s+({YEAR}\b.*)")
 _VERSION_BEGUN = re.compile(r".*\S\s+[vV][0-9]{1,3}\.")
-_SERIES_FIRST = re.compile(r"(\((?:[1-9]|[NOno]\. ?[SsFf]\.)\))\s+([0-9IVXLC]+\W*)")
 _DAY_LAST = re.compile(r".*\bon [0-9]{1,2}")
 _BEFORE_IDENTIFIER = re.compile(
     r"(?<=[\w.,;)])\s+(?=[\[(]?(?:[Bb]ib[Cc]ode|ISSN|ISBN|S2CID|PMID|PMC|JSTOR|OCLC|LCCN|[Hh]dl|arXiv|DOI|doi)\b)"
@@ -136,15 +135,6 @@ def _plates_behind_pages(pairs: Pairs, labels: Labels) -> Pairs | None:
     return [*pairs[:k], ("pages", found[1]), ("note", f"{found[2]} {pairs[k + 1][1]}"), *pairs[k + 2 :]]
 
 
-def _series_before_volume(pairs: Pairs, labels: Labels) -> Pairs | None:
-    """Leave the (3) of "Fen Math. Soc. | (3) 55" with the journal: it is a series of it."""
-    k = row_at(labels, "container-title", "volume")
-    found = _SERIES_FIRST.fullmatch(pairs[k + 1][1]) if pairs[k + 1][1][:1] == "(" else None
-    if found is None:
-        return None
-    return [*pairs[:k], (labels[k], f"{pairs[k][1]} {found[1]}"), ("volume", found[2]), *pairs[k + 2 :]]
-
-
 def _issue_behind_year(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read «Rivista», XLII, | 2014, | 3, | pp. 123-126 as Italians cite: the second number is the issue."""
     k = row_at(labels, "volume", "date", "volume", "pages") + 2
@@ -242,7 +232,6 @@ MISPLACED: Mends = (
         _issue_behind_year,
     ),
     (row_of("container-title", "date"), _number_of_series),
-    (row_of("container-title", "volume"), _series_before_volume),
     (row_of("title", "edition"), _version_of_title),
     (all_of("pages", without=("container-title", "volume", "publisher")), _preprint_as_pages),
     (row_of("collection-title", "volume"), _year_of_series),
