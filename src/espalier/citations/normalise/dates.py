@@ -4,10 +4,11 @@ Words are looked up (months of three dozen languages, seasons of a dozen), numbe
 sides of a dash lend each other what one of them lacks ("12-15 March 2003"). Nothing is guessed: 03/12/2003 may be in
 March or in December and is read as 2003, and 2003-04 as 2003, since it may be April or the year 2004; but the only date
 of three numbers counts, whatever the words around it are. Years of other calendars are those of the common one: the
-26th of Heisei is 2014, and so is 2557 in Thailand; 1378/1999 is one year of Iran. Whatever was not used or
-is said otherwise, in full or in part, keeps the text as the date's `literal`: months and years in Roman numerals, a
-year that is also one of the old style (Jan. 1640/41), a year with the number of the edition before or behind it, as
-small print or as what was left of that ("³1985", "19762"). Linear time.
+26th of Heisei is 2014, and so is 2557 in Thailand; 1378/1999 is one year of Iran. Whatever was not used or is said
+otherwise, in full or in part, keeps the text as the date's `literal`: a year of two digits (05/21/07; above 30 it is
+taken for one of the last century), other digits than 0 to 9, months and years in Roman numerals, a year that is also
+one of the old style (Jan. 1640/41), a year with the number of the edition before or behind it, as small print or as
+what was left of that ("³1985", "19762"). Linear time.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ volume ("51/52"). A month in brackets is no part of the number ("no. 3 (March)")
 Pages: "pp. 101-8" -> 101 to 108. Words for "page" go, dashes of ranges are en dashes without spaces, full-width digits
 and signs are the usual ones, and a shortened last page is written out by the first page's leading digits and letter
 ("101-8" -> 101, 108; "S12-8" -> S12, S18) if that gives a later page. "12ff", "12 et seq" and their like have no last
-page, and stay as they are in the text. What else stands around pages, the place that is cited from them ("S. 5–33, hier
-S. 12"), their number ("075001 (7pp)") or the section of a newspaper, does not hide them; a single page keeps it in its
-text.
+page, and stay as they are in the text. Spaces inside numbers go ("110 565–110 574"). What else stands around pages, the
+place that is cited from them ("S. 5–33, hier S. 12"), their number ("075001 (7pp)"), the section of a newspaper or a
+word behind them, does not hide them; a single page keeps it in its text.
 
 The word may stand before or behind in either case: "LV. évf., 3. sz." is volume LV, issue 3, "45–68. o." are pages.
 What `S.` and `C.` mean is told by the label: an issue that reads "S. 27" is number 27 of a Turkish journal.
