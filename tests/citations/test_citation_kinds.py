@@ -31,6 +31,9 @@ TITLE = ("title", "River sands.")
         ("patent", [AUTHOR, TITLE, ("genre", "European patent EP 1234567."), ("date", "2003.")]),
         ("patent", [AUTHOR, TITLE, ("genre", "US Patent 5,123,456"), ("container-title", "Official Gazette")]),
         ("patent", [AUTHOR, TITLE, ("genre", "[P].")]),
+        ("patent", [AUTHOR, TITLE, ("genre", "EP 1 234 567 B1,"), ("date", "2010.")]),
+        ("patent", [AUTHOR, TITLE, ("genre", "WO 2010/012345 (A2).")]),
+        ("document", [AUTHOR, TITLE, ("genre", "FR 12 A")]),
         ("standard", [TITLE, ("genre", "ISO 690:2021."), ("publisher", "ISO,")]),
         (
             "standard",
@@ -142,6 +145,10 @@ TITLE = ("title", "River sands.")
             ],
         ),
         # what only looks like one of them
+        ("book", [("title", "Nauka v Omske"), ("editor", "Lund, Z. (ed.),"), ("publisher", "Izd. Fen,")]),
+        ("book", [AUTHOR, TITLE, ("collection-title", "Fen Series in Soils,"), ("date", "1976.")]),
+        ("webpage", [AUTHOR, TITLE, ("collection-title", "Fen Series,"), ("url", "http://x.org")]),
+        ("paper-conference", [AUTHOR, TITLE, ("container-title", "in Fen Workshops (FEN'17)."), ("date", "2017")]),
         ("book", [AUTHOR, TITLE, ("collection-title", "Monografia"), ("publisher", "TCC Press")]),
         ("book", [AUTHOR, TITLE, ("note", "Memoria de la guerra."), ("publisher", "Planeta")]),
         (
@@ -316,6 +323,9 @@ def test_the_tie_of_latex_is_a_space() -> None:
         ),
         *(("212 páginas", "212"), ("245页", "245"), ("33 leaves", "33"), ("192p", "192"), ("xii+341pp.", "xii+341")),
         *(("320 sayfa", "320"), ("432 o.", "432"), ("432 hlm.", "432"), ("220 lk", "220"), ("220쪽", "220")),
+        *(("315 S., 12 Abb.", "315"), ("xii + 345 pp., illus.", "xii + 345"), ("280 Seiten, kart.", "280")),
+        *(("viii+279,", "viii+279"), ("8+279", ""), ("64 с.; 20 см", "64"), ("245 p. : ill. ; 24 cm", "245")),
+        *(("315 S. 12-15", ""), ("12 p. on hedges", "")),
         *(("103P", ""), ("064, 18pp", ""), ("45. o.", ""), ("45-68 o.", ""), ("hlm. 45", ""), ("tr. 45", "")),
         *(("p. 432", ""), ("432", ""), ("12-15", ""), ("S. 12", ""), ("pp. 3", ""), ("", "")),
     ],
@@ -358,6 +368,7 @@ def test_versions(text: str, version: str) -> None:
     ("text", "years"),
     [
         *(("1990 (zuerst 1962).", (1990, 1962)), ("1988 [1934]", (1988, 1934)), ("[1859] 1964", (1964, 1859))),
+        ("1932 (réédition 1981)", (1981, 1932)),
         *(("(1923/1999)", (1999, 1923)), ("1962, repr. 1990", (1990, 1962)), ("2003 (orig. publ. 1971)", (2003, 1971))),
         *(("1994-1996", None), ("1994/95", None), ("1994/1995", None), ("1994", None), ("May 1990 (June 1962)", None)),
     ],
@@ -370,6 +381,7 @@ def test_dates_of_first_editions(text: str, years: tuple[int, int] | None) -> No
 def test_notes_of_first_editions() -> None:
     assert first_published("(Original work published 1965)") == Date(((1965,),))
     assert first_published("First published in 1871.") == Date(((1871,),))
+    assert first_published("(Original work published1892)") == Date(((1892,),))
     for text in ("Reprinted 1990", "1965", "Original in German", "First published in Paris, 1965"):
         assert first_published(text) is None
 
@@ -393,6 +405,7 @@ def test_numbers_of_archives(text: str, expected: dict[str, str]) -> None:
 def test_numbers_of_patents() -> None:
     assert patent_number("US Patent 5,123,456") == "5,123,456"
     assert patent_number("European patent EP 1234567 B1") == "EP 1234567 B1"
+    assert patent_number("DE Patent 10 2004 012 345 A1") == "10 2004 012 345 A1"
     assert patent_number("Patent pending") == ""
 
 

@@ -96,6 +96,8 @@ def test_the_law_can_fail() -> None:
         ("volume", "LV. évf., 3. sz.", False),
         ("edition", "Third edition", False),
         ("citation-number", "[12]", False),
+        ("citation-number", "[１２]", False),
+        ("citation-number", "¹", False),
         ("citation-number", "[Knu84]", True),
     ],
 )

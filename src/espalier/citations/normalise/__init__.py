@@ -80,7 +80,10 @@ T = TypeVar("T")
 _AHEAD = re.compile(
     r"\W*(?:e-?pub\b|e-?collection\b|(?:(?:first )?(?:published|available) |advance )?online\b|ahead of)", re.IGNORECASE
 )
+_CUE_OF_SERIES = r"(?:(?:[Ss]er|[Cc]oll)\.,?|of)\s+"
+_SERIES = re.compile(rf"[\W_]*(?:[Ii]n:?\s+(?:{_CUE_OF_SERIES})?|{_CUE_OF_SERIES})(\S.*)", re.DOTALL)
 _THAI = re.compile("[\u0e01-\u0e4e]")
+_EDITION_APART = re.compile(r"\W*[2-9] ([12][0-9]{3})\W*")  # of a book: Köln ²2006, where it was small
 _EDITIONS_APART = 3
 """Years between the first edition of a book and one that is another, at least."""
 _BOOK_AFTER = 3
@@ -101,6 +104,9 @@ class FieldReader:
         self.texts = {label: " ".join(texts) for label, texts in self._fields.items()}
         self._text = record.text
         self._unread = [("other", text) for text in self._fields.get("other", [])]
+        for key in self._fields.get("citation-number", ()):  # one that was taken off the names
+            if sum(map(str.isalpha, key)) > 1 and not any(field.label == "citation-number" for field in record.fields):
+                self._unread.append(("citation-number", key))
 
     def value(self, label: str, read: Callable[[str], T | None]) -> T | None:
         """Return the first value that one of the label's fields gives; the other fields are unread."""
@@ -185,6 +191,8 @@ class FieldReader:
         if len(texts) > 1 or label == "accessed":
             texts = self._dates_that_count(label, texts)
         if len(texts) == 1:
+            if "location" in self.texts and (beside := _EDITION_APART.fullmatch(texts[0])):
+                return Date(((int(beside[1]),),), literal=trim(texts[0]))
             date = parse_date(texts[0])
             thai = date and not date.parts and _THAI.search(self._text)
             return (year_of_thai(date.literal) if date and thai else None) or date
@@ -233,6 +241,11 @@ class FieldReader:
     def joined(self, label: str) -> str:
         """Return the texts of all fields of a label, without punctuation around them, joined by "; "."""
         return "; ".join(filter(None, map(trim, self._fields.get(label, ()))))
+
+    def series(self, label: str) -> str:
+        """Return the titles of series without "in", "ser." and "coll." before them, or the "of" behind a volume."""
+        texts = [found[1] if (found := _SERIES.fullmatch(text)) else text for text in self._fields.get(label, ())]
+        return "; ".join(filter(None, map(trim, texts)))
 
     def genre(self, label: str) -> str:
         """Return the genre; a mark such as [J], which has told the type, is unread."""
@@ -302,7 +315,7 @@ def _texts(record: Record) -> list[tuple[str, str]]:
     """Return label and text of each field; an address that was cut inside its host, books.|google.com/x, is whole."""
     text = record.text
     pairs = [(field.label, field.text) for field in record.fields]
-    if has_markup(text) or "?" in text or "~" in text or "\ufffd" in text:
+    if has_markup(text) or "?" in text or "~" in text or "\ufffd" in text or "â" in text:
         pairs = [(label, readable(label, part)) for label, part in pairs]
     for k in [k for k, (label, _) in enumerate(pairs) if label == "url"]:
         field = record.fields[k]
@@ -350,7 +363,7 @@ _READERS: tuple[tuple[str, str, _ReadField], ...] = (
     ("url", "url", _value(find_url)),
     ("isbn", "isbn", FieldReader.isbn),
     ("issn", "issn", _value(find_issn)),
-    ("collection-title", "collection_title", FieldReader.joined),
+    ("collection-title", "collection_title", FieldReader.series),
     ("publisher", "publisher", FieldReader.joined),
     ("location", "location", FieldReader.joined),
     ("genre", "genre", FieldReader.genre),

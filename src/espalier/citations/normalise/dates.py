@@ -4,10 +4,11 @@ Words are looked up (months of three dozen languages, seasons of a dozen), numbe
 sides of a dash lend each other what one of them lacks ("12-15 March 2003"). Nothing is guessed: 03/12/2003 may be in
 March or in December and is read as 2003, and 2003-04 as 2003, since it may be April or the year 2004; but the only date
 of three numbers counts, whatever the words around it are. Years of other calendars are those of the common one: the
-26th of Heisei is 2014, and so is 2557 in Thailand; 1378/1999 is one year of Iran. Whatever was not used or
-is said otherwise, in full or in part, keeps the text as the date's `literal`: months and years in Roman numerals, a
-year that is also one of the old style (Jan. 1640/41), a year with the number of the edition before or behind it, as
-small print or as what was left of that ("³1985", "19762"). Linear time.
+26th of Heisei is 2014, and so is 2557 in Thailand; 1378/1999 is one year of Iran. Whatever was not used or is said
+otherwise, in full or in part, keeps the text as the date's `literal`: a year of two digits (05/21/07; above 30 it is
+taken for one of the last century), other digits than 0 to 9, months and years in Roman numerals, a year that is also
+one of the old style (Jan. 1640/41), a year with the number of the edition before or behind it, as small print or as
+what was left of that ("³1985", "19762"). Linear time.
 """
 
 from __future__ import annotations
@@ -62,10 +63,18 @@ _PENDING = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[-‐‑‒–—−]+|[/.~?]|[^\s\w]|\w")
-_YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*")
+_YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*/?")
 _NUMERIC = re.compile(r"(?<![0-9])([0-9]{1,4})([-/.]) ?([0-9]{1,2})\2 ?([0-9]{1,4})(?:T[0-9:.Z+-]+)?(?![0-9])")
+_MONTH_AND_YEAR = re.compile(r"(?:(0?[1-9]|1[0-2]) |(0[1-9]|1[0-2])[/.])([0-9]{4})")  # as BibTeX prints them, 05/2021
+_DAYS = re.compile(
+    r"([0-9]{1,2})\.(?:([0-9]{1,2})\.)? ?[-–—] ?([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})(?![0-9])"
+)  # 29.–31.10.2003
+_SHORT_YEAR = re.compile(r"(?:0?[1-9]|[12][0-9]|3[01])/(?:0?[1-9]|[12][0-9]|3[01])/([0-9]{2})")  # 05/21/07
+_LAST_OF_THIS_CENTURY = 30
+_OTHER_DIGITS = {code + k: str(k) for code in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50) for k in range(10)}
 _COPYRIGHT = re.compile(r"\b[cC](?=[0-9]{4})")
-_BETWEEN_AREAS = re.compile(r"(?<=[0-9.\]])\. ?[–—]\s*$")  # of a description by GOST or ISBD: 2003. — 320 с.
+# Of a description by GOST or ISBD: 2003. — 320 с.; behind a bracket: (1982)— ...
+_BETWEEN_AREAS = re.compile(r"(?<=[0-9.\])])\. ?[–—]\s*$|(?<=\)) ?[–—]\s*$")
 _OPEN = re.compile(r"[-‐–—][\s.,;)\]]*$")
 _EASTERN = re.compile(r"(?<![0-9])([0-9]{4}) ?[年년](?: ?([0-9]{1,2}) ?[月월](?: ?([0-9]{1,2}) ?[日일])?)?")
 _VIETNAMESE = re.compile(
@@ -150,6 +159,9 @@ def parse_date(text: str) -> Date | None:
         return None
     text = _BETWEEN_AREAS.sub("", text)
     plain = _COPYRIGHT.sub("©", unicodedata.normalize("NFKC", collapse(text)))
+    if not plain.isascii() and (usual := plain.translate(_OTHER_DIGITS)) != plain:
+        date = parse_date(usual)
+        return replace(date, literal=_literal(text)) if date else None
     if (date := _other_calendar(plain)) is not None:
         return replace(date, literal=_literal(text))
     bare, told = _without_words(plain)
@@ -237,15 +249,18 @@ def is_month(text: str) -> bool:
 
 _FIRST = vocabulary(
     "zuerst erstmals erstausgabe erstdruck ea orig original originally originalausgabe work first published publ pub "
-    "publication ed edn edition ersch erschienen reprint reprinted repr rpt rééd réimpr réimpression reimpr reimp "
-    "rist ristampa nachdruck ndr herdruk reissued publicado publicação publicado publié parution édition éd uitgave ed "
-    "year date of in the la le der die das as 1st 1re oorspr originale original originele"
+    "publication ed edn edition réédition reedición reedição neuausgabe ersch erschienen reprint reprinted repr rpt "
+    "rééd réimpr réimpression reimpr reimp rist ristampa nachdruck ndr herdruk reissued publicado publicação "
+    "publicado publié parution édition éd uitgave ed year date of in the la le der die das as 1st 1re oorspr "
+    "originale original originele"
 )
 _AGAIN = vocabulary(
-    "repr reprint reprinted rpt reed reimpr reimpression reimp rist ristampa nachdruck ndr reissued herdruk"
+    "repr reprint reprinted rpt reed reedition reedicion reedicao neuausgabe reimpr reimpression reimp rist ristampa "
+    "nachdruck ndr reissued herdruk"
 )
 _LONGEST_ORIGINAL = 80  # characters
 _WORD = re.compile(r"\w+")
+_WORD_OR_YEAR = re.compile(r"[0-9]{4}(?![0-9])|[0-9]*[^\W\d]+|[0-9]+")  # published1892
 _TWO_YEARS = re.compile(r"\D*?([0-9]{4})[a-z]?\b\D+?\b([0-9]{4})[a-z]?\b\D*")
 
 
@@ -272,7 +287,7 @@ def first_published(text: str) -> Date | None:
     """Return the date of the first edition that a note names and nothing else: "Original work published 1965"."""
     if len(text) > _LONGEST_ORIGINAL:
         return None
-    words = [_unaccented(word) for word in _WORD.findall(text)]
+    words = [_unaccented(word) for word in _WORD_OR_YEAR.findall(text)]
     years = [word for word in words if _is_year(word)]
     others = [word for word in words if word not in years]
     if len(years) != 1 or not others or not _FIRST_PLAIN.issuperset(others) or _AGAIN.issuperset(others):
@@ -290,6 +305,12 @@ def _numeric(text: str) -> Date | None:
         year, month, day = (int(number) if number else None for number in found.groups())
     elif found := _VIETNAMESE.fullmatch(text):
         year, month, day = (int(number) if number else None for number in reversed(found.groups()))
+    elif found := _MONTH_AND_YEAR.fullmatch(text):
+        year, month, day = int(found[3]), int(found[1] or found[2]), None
+    elif found := _SHORT_YEAR.fullmatch(text):  # of which only the year is certain
+        return Date(((int(found[1]) + (1900 if int(found[1]) > _LAST_OF_THIS_CENTURY else 2000),),), literal=text)
+    elif found := _DAYS.fullmatch(text):
+        return _days(*(int(number) if number else None for number in found.groups()))
     elif found := _NUMERIC.fullmatch(text):
         first, sign, second, third = found.groups()
         if len(first) == 4 and len(third) <= 2:
@@ -310,6 +331,13 @@ def _numeric(text: str) -> Date | None:
     side = _Side(year, month, day)
     parts = side.parts()
     return Date((parts,), literal="" if side.is_told_by(parts) else text)
+
+
+def _days(first: int | None, month: int | None, *last: int | None) -> Date | None:
+    """Return the days from the first, of the month of the last where it has none, to the last; None if none."""
+    sides = [_Side(last[2], month or last[1], first), _Side(last[2], last[1], last[0])]
+    ends = [side.parts() for side in sides]
+    return Date(tuple(ends)) if len(ends[0]) == len(ends[1]) == 3 and ends[0] < ends[1] else None
 
 
 def _without_words(text: str) -> tuple[str, bool]:

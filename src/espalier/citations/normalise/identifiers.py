@@ -29,8 +29,13 @@ __all__ = [
 
 _DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+", re.IGNORECASE)
 _DOI_GAP = re.compile(r"(?<![\w.])10\. ?([0-9]{4,9}) ?/ ?(?=\S)")
+_NAMESPACE = re.compile(r"xmlns:[a-z]+ ?= ?\"[^\"<>]*\"")
+_MARK_OF_LINK = re.compile(r"['\"]>|</?[a-z]+\b|\"")  # not the <12::AID>3.0 of an old DOI
+_TAG = re.compile(r"</?[a-z]|\"")
+_MARK_FIRST = re.compile(r" ([.-][0-9]+(?:[.-][0-9]+)*)(?=[\s.,;)]*$)")  # what goes on with a DOI behind a space
 _URL = re.compile(
     r"(?:https?|ftps?)://\S+|(?<![\w.])www\.\S+\.\S+"
+    r"|(?<![\w.@/-])(?:[A-Z][A-Za-z0-9-]*\.)+(?-i:org|com|net)(?:/\S+|(?=[.,;)>\]]*$))"  # CEUR-WS.org
     r"|(?<![\w.@/-])(?-i:(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|info|int|io|de|fr|it|nl|ch|eu|ca|[a-z0-9-]{2,}\.[a-z]{2})"
     r"(?:/\S+|(?=[.,;)>\]]*$)))",  # muse.jhu.edu/article/12, www.bbc.co.uk
     re.IGNORECASE,
@@ -59,6 +64,9 @@ _ARXIV_OLD = re.compile(
     re.IGNORECASE,
 )
 _NEW = rf"({_MONTHLY}\.[0-9]{{4,5}}(?:v[0-9]+)?)(?=\W)(?![./][0-9])"
+_ARXIV_LAST = re.compile(
+    rf"[0-9]\)[,.]? (?=[0-9.]{{10}}){_NEW}\W*$".replace(r"(?=\W)", r"(?!\w)")
+)  # (2022), 2203.13739
 _ARXIV_BRACKETED, _ARXIV_CORR = re.compile(rf"\[ ?{_NEW}"), re.compile(rf"abs/{_NEW}")
 _ISBN = re.compile(r"(?<![0-9])[0-9](?:[-‐‑– ]?[0-9]){8,11}[-‐‑– ]?[0-9X](?![0-9])", re.IGNORECASE)
 _ISSN = re.compile(r"(?<![0-9])([0-9]{4})[-‐‑– ]{0,2}([0-9]{3}[0-9X])(?![0-9])", re.IGNORECASE)
@@ -73,15 +81,23 @@ def find_doi(text: str) -> str:
     if not found:
         return ""
     rest = found.string[found.end() :]
+    if "<" in found[0] and (tag := _TAG.search(found[0])):
+        return _without_end(found[0][: tag.start()])
+    if (mark := _MARK_FIRST.match(rest)) and found[0][-1:].isalnum():  # 10.1007/s00467-008-0811 -4
+        return _without_end(found[0] + mark[1])
     return _without_end(found[0] + _continuation(found[0], rest, "./-_:;(", str.isdigit))
 
 
 def find_url(text: str) -> str:
     """Return the first web address of a text."""
+    if "<" in text or '"' in text:  # a link as it is marked: take its text or its aim
+        text = _NAMESPACE.sub(" ", text)
     found = _URL.search(_URL_GAP.sub(r"\1://", collapse(text)))
     if not found:
         return ""
     address, rest = found[0], found.string[found.end() :]
+    if marked := _MARK_OF_LINK.search(address):
+        return _without_end(address[: marked.start()])
     if (pieces := _in_pieces(address, rest)) is not None:
         return _without_end(pieces)
     return _without_end(address + _continuation(address, rest, "./-_=&?~%#", lambda sign: sign in "./"))
@@ -116,6 +132,8 @@ def find_old_arxiv(text: str) -> str:
     if "/" in text and _SEVEN.search(text) and (found := _ARXIV_OLD.search(text)):
         return found[1]
     found = _ARXIV_BRACKETED.search(text) if "[" in text else None
+    if not found and ")" in text[-22:-9]:  # nearly no text has a bracket there
+        found = _ARXIV_LAST.search(text, max(0, len(text) - 40))
     if not found and "abs/" in text:
         found = _ARXIV_CORR.search(text)
     return found[1] if found else ""

@@ -57,14 +57,15 @@ _DATE_WORDS = vocabulary(
 ) | _folded(" ".join(IN_DATES) + " 년 월 일")
 SILENT: Mapping[str, frozenset[str]] = {
     "title": frozenset(),
-    "container-title": vocabulary("in en em dans nel nella the at"),
+    "container-title": vocabulary("in en em dans nel nella the at ser"),
+    "collection-title": vocabulary("coll in of ser"),
     "publisher": vocabulary("and und et en og och with mit"),  # of bodies that are the authors
     "institution": vocabulary("and und et en og och with mit"),
     "note": frozenset(),
     "volume": _NUMBER_WORDS,
     "issue": _NUMBER_WORDS | vocabulary("p pp"),
     "pages": _folded(
-        "p pp pg pgs page pages pag pagg pags s ss seite seiten str strony с стр blz side sider col cols 頁 页 "
+        "c sp p pp pg pgs page pages pag pagg pags s ss seite seiten str strony с стр blz side sider col cols 頁 页 "
         "f fl fls folhas h hojas bl leaves hal halaman hlm hh trang tr σ σσ σελ lk lpp psl sayfa sayfalar sf стор б "
         "бет o old oldal sid sidor sivu sivua sivut ページ 쪽 면"
     ),
@@ -75,7 +76,7 @@ SILENT: Mapping[str, frozenset[str]] = {
     ),
     "date": _DATE_WORDS,
     "accessed": _DATE_WORDS | _folded(" ".join(VISITS | BESIDE_VISITS)) | vocabulary("dnia dne roku 引用"),
-    "doi": vocabulary("doi dx org www http https"),
+    "doi": vocabulary("doi dx org www http https isbn issn"),
     "url": vocabulary(
         "url urls http https www internet web available at from online retrieved disponible disponivel sur en em a l "
         "adresse verfugbar unter dostepne na recupere de pobrano z 入手先 载于"
@@ -97,6 +98,7 @@ ORDINALS = vocabulary(
 _VALUES = {
     "title": ("title",),
     "container-title": ("container_title", "event"),
+    "collection-title": ("collection_title",),
     "publisher": ("publisher", "institution", "authors"),
     "institution": ("institution", "publisher", "authors"),
     "note": ("note",),
@@ -106,7 +108,7 @@ _VALUES = {
     "edition": ("edition",),
     "date": ("issued",),
     "accessed": ("accessed",),
-    "doi": ("doi",),
+    "doi": ("doi", "note", "issn"),
     "url": ("url",),
     "isbn": ("isbn",),
     "issn": ("issn",),
@@ -118,6 +120,8 @@ _TIMES = frozenset(MONTHS) | frozenset(SEASONS)
 _NUMBERED = re.compile(r"[\W_]*[0-9]+[\W_]*[^\W\d_]?[\W_]*")
 _ELSEWHERE = ("doi", "url", "isbn", "issn", "arxiv", "pmid", "pmcid", "jstor", "handle")
 _DIGIT = re.compile(r"\d")
+_THOUSANDS = re.compile("(?<![0-9])([0-9]{3}) ([0-9]{3})(?![0-9])")  # 110 565
+_SHORTENED = re.compile("(?<=[0-9][-–])[0-9]+")
 _ROLES = {"author": "authors", "editor": "editors", "translator": "translators"}
 _LONG = 12  # characters
 _AROUND = " .,;:()[]"
@@ -154,12 +158,14 @@ def _loses(label: str, text: str, work: Work) -> bool:
     silent = SILENT.get(label)
     if silent is None:
         if label == "citation-number":
-            return not _NUMBERED.fullmatch(text)
+            return not _NUMBERED.fullmatch(text if text.isascii() else _plain(text))  # [１], ¹
         return label in _ROLES and _loses_of_names(text, getattr(work, _ROLES[label]), work)
     names = _VALUES[label]
     first = getattr(work, names[0])
-    if first and _whole(first) == text.strip(_AROUND).replace("–", "-"):
-        return False  # most fields are their value and nothing else
+    if first:  # most fields are their value and nothing else
+        inner = text.strip(_AROUND)
+        if inner == first or (not isinstance(first, str) and _whole(first) == inner.replace("–", "-")):
+            return False
     values = [first, *[getattr(work, name) for name in names[1:]]]
     if isinstance(first, str) and len(first) > _LONG and first in text:
         text, values = text.replace(first, " ", 1), values[1:]  # titles need not be cut into words
@@ -173,10 +179,8 @@ def _loses(label: str, text: str, work: Work) -> bool:
     return bool(rest) and not _otherwise(label, rest, text, work)
 
 
-def _whole(value: str | Pages | Date) -> str:
-    """Return a text, pages or a year as they usually stand in a reference."""
-    if isinstance(value, str):
-        return value
+def _whole(value: Pages | Date) -> str:
+    """Return pages or a year as they usually stand in a reference."""
     if isinstance(value, Pages):
         return value.text.replace("–", "-")
     return str(value.parts[0][0]) if value.parts else ""
@@ -225,6 +229,12 @@ def _words_in(values: Iterable[Any]) -> list[str]:
 def _otherwise(label: str, rest: list[str], text: str, work: Work) -> bool:
     """Tell whether the words are there in another form."""
     if label == "pages" and work.pages is not None:
+        told = words_of(work.pages.text)
+        joined = [pair for pair in _THOUSANDS.findall(text) if "".join(pair) in told]
+        if joined and set(rest) <= {half for pair in joined for half in pair}:
+            return True
+        if not work.pages.last and all(any(end.endswith(word) for end in told) for word in rest):
+            return set(rest) <= set(_SHORTENED.findall(text))  # 345, 350–52
         last = words_of(work.pages.last)
         # In "12-5 (8)" and "12-15 (5)" a number is no end.
         short = not set(last).issubset(words_of(text)) and sum(map(str.isdigit, rest)) == 1

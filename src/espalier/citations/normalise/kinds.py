@@ -43,6 +43,11 @@ _THESIS = re.compile(
     r"|学位论文|學位論文|学位論文|학위 ?논문|(?:박사|석사) ?논문",
     re.IGNORECASE,
 )
+# The number of a patent, with its country and the letter of its kind: EP 1 234 567 B1, WO 2010/012345 A2.
+_PATENT_CODE = re.compile(
+    r"\W*(?:EP|US|WO|DE|GB|FR|JP|CN|KR|CA|RU|SU|AU|CH|AT|ES|IT|NL|SE|DK|FI|BR|IN|TW)[ -]?"
+    r"[0-9][0-9 ./,-]{4,14}[0-9] ?\(?[ABCTUY][0-9]?\)?\W*"
+)
 _REPORT = re.compile(
     r"\b(?:tech(?:nical|n)?\b\.? (?:report|rep\b|memo\w*|note)|research (?:report|memorandum)|working paper|white paper"
     r"|rep\.? no\b"
@@ -174,6 +179,11 @@ _SHORT_MEETING = re.compile(  # In: MICCAI 2015
     r"\s*[Ii]n:?\s+[A-Z][A-Za-z]*[A-Z](?:[ /@-][A-Z][A-Za-z]*[A-Z])* ?['’]?(?:(?:19|20)[0-9]{2}|[0-9]{2})\W*"
 )
 _INSIDE = re.compile(r"\W*in[\s:]", re.IGNORECASE)
+_SERIES_OF_BOOKS = re.compile(
+    r"\b(?:series|studies|monograph(?:s|ie[ns]?)?|library|texts in|lecture notes|reihe|coll(?:ection|ana)?)\b",
+    re.IGNORECASE,
+)
+_SERIES_OF_MEETINGS = re.compile(r"\bconf(?:erence|\.) ?ser|\bproceedings\b", re.IGNORECASE)
 _NO_MEETING = "library of congress"
 _JOURNAL = re.compile(
     r"\b(?:journal|transactions|letters|annals|quarterly|bulletin|magazine|zeitschrift|revue|revista|rivista)\b"
@@ -187,6 +197,7 @@ _IN_GUILLEMETS = re.compile(
     r"\W*in\s*«(?! ?(?:enciclopedia|dizionario|storia|scritti|studi in)\b)", re.IGNORECASE
 )  # an Italian journal
 _OF_BOOKS = frozenset({"editor", "publisher", "location", "isbn", "edition"})
+_OF_EDITED = frozenset({"editor", "translator", "isbn", "edition"})
 _NOT_IN_ARCHIVES = frozenset({"editor", "publisher", "isbn", "edition", "url", "doi"})
 _SECTION = re.compile(r"(?:pp?\.? ?)?[A-H][0-9]{1,2}\W*", re.IGNORECASE)  # page A12 of a newspaper
 _TELLING = ("genre", "note", "publisher", "institution", "collection-title")  # labels whose words show a type
@@ -236,7 +247,8 @@ def _kind_at_once(texts: Mapping[str, str], version: bool) -> str:
     """Return the type of what is known by its title, its keeper or its medium, in a container or not; else ""."""
     title = texts.get("title", "")
     if "author" not in texts:
-        if (" v" in title and _CASE.match(title)) or title.startswith(_IN_RE):  # Roe v. Wade, which no author wrote
+        cited = " v" in title and _CASE.match(title) and _OF_EDITED.isdisjoint(texts)
+        if cited or title.startswith(_IN_RE):  # Roe v. Wade, which no author wrote
             return "legal_case"
     elif texts["author"][1:2].isupper() and _is_standard(_standard_as_author(texts), texts):
         return "standard"
@@ -276,6 +288,8 @@ def _said_by(genre: str) -> str:
         return said
     if _MEDIUM.match(genre):
         return "document"
+    if _PATENT_CODE.fullmatch(genre):
+        return "patent"
     return "standard" if standard_number(genre) else ""
 
 
@@ -424,6 +438,9 @@ def _kind_in(container: str, texts: Mapping[str, str]) -> str:
     inside = "editor" in texts and kind != "chapter" and _INSIDE.match(texts["editor"])  # In: Ada Ho (ed.) LATIN 2000
     if (kind == "chapter" or inside) and _SHORT_MEETING.fullmatch(f"In {container}" if inside else container):
         return "paper-conference"
+    series = texts.get("collection-title")
+    if series and kind in ("", "chapter") and _SERIES_OF_MEETINGS.search(series):
+        return "paper-conference"
     if kind == "paper-conference" and _is_numbered_series(container, texts):
         return "article-journal"
     if kind and kind != "article-journal":
@@ -479,6 +496,7 @@ def _kind_alone(texts: Mapping[str, str]) -> str:
         return "book"
     if "volume" in texts and "pages" in texts:
         return "article-journal"
-    if "location" in texts:
+    series = texts.get("collection-title")
+    if "location" in texts or (series and title and "url" not in texts and _SERIES_OF_BOOKS.search(series)):
         return "book"
     return "webpage" if "url" in texts else "document"

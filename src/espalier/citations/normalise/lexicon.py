@@ -115,7 +115,7 @@ WEAK_DEGREES = vocabulary("MA BA MS BS DO MB JD SJ OP OSB OFM")
 DEGREE_PARTS = vocabulary("ph phil sc")
 """Words of degrees written apart: Ph. D., D. Phil., M. Sc."""
 
-TITLES = vocabulary("dr prof mr mrs ms mme herr frau dra dott ing")
+TITLES = vocabulary("dr prof mr mrs ms mme herr frau dra dott ing dr.-ing dipl.-ing")
 """What people are called before their names, casefolded and without full stops."""
 
 GIVEN_NAMES_ONLY = vocabulary(
@@ -157,13 +157,14 @@ BACK_REFERENCES = vocabulary(
 
 JOINERS = vocabulary("and & &amp; und et en og och with mit и та")
 """Words between two names."""
-LOW_JOINERS = vocabulary("ve dan és şi și și và và και oraz eta і й")
+LOW_JOINERS = vocabulary("ve dan és şi și și và và και oraz eta і й و")
 """Such as are names, too, where they have a capital (Dan), and join names in lower case only."""
 
 ROLES = vocabulary(
     "eds hrsg hrsgg hgg herausgeber herausgeberin editor editors edited translator translators translated transl "
     "übers übersetzer coords éds éditeur éditeurs editores compiler compilers compilador compiladores organizador "
-    "organizadores coordinador coordinadores traducteur traductor tradutor traduttore çeviren"
+    "organizadores coordinador coordinadores traducteur traductor tradutor traduttore çeviren inventor inventors "
+    "assignee assignees"
 )
 ROLES_IN_SHORT = vocabulary(
     "ed éd hg trans tr trad dir coord org orgs comp comps red toim suom szerk επιμ çev haz přel prel övers terj ред "
@@ -190,7 +191,7 @@ BEFORE_NAMES = re.compile(
     r"|(?:eds?|hrsg|hg|transl?|tr|trad|[uü]bers|comp)\.(?=\s))",
     re.IGNORECASE,
 )
-ROLES_ALONE = vocabulary("director directors directora regisseur")
+ROLES_ALONE = vocabulary("director directors directora regisseur rev")
 """Roles that stand between commas, in lower case; elsewhere they are words of an institution."""
 
 # What the editors of a work have done, in several words: "ed. and trans. by", "hrsg. u. eingel. v."; the first of them
@@ -221,7 +222,7 @@ ROLE_BEHIND = re.compile(r"[(\[]\s*(?:a c(?:ura|\.) ?di|(?:sous la )?dir(?:\.|ec
 # A list that goes on: the words, or the dots of "A, B, . . . Z".
 OTHERS = re.compile(
     r"(?i:\[?\bet\.? ?[aá]l(?:ii|ia)?\b\.?\]?|& al\b\.?)(?! (?!Eds?\b|Hr?sg)[A-ZÀ-Þ][a-zß-ÿ])"
-    r"|(?i:\b(?:and|&|a) (?:others|co-?workers)\b)|\b(?i:y otros|e outros)\b"
+    r"|(?i:\b(?:and|&|a) (?:[0-9]{1,4} )?(?:others|co-?workers)\b)|\b(?i:y otros|e outros)\b"
     r"|\b(?:(?:e altri|et (?:autres|coll)|und andere|en anderen|y cols?|и др(?:угие)?|i inni|a kol|dkk|m\. ?fl|mfl)\b"
     r"|(?:ve (?:ark|diğ|diğerleri)|és mtsa?i?|и соавт|(?:та|і|й) (?:ін|інші))\b|(?:vd|외)\b(?=\W*$)"
     r"|[eu]\. ?a\.|[șş]\. ?a\.|i (?:in|wsp|dr|sur)\.|ym\.)"
@@ -310,10 +311,15 @@ INSTITUTION_ENDS = (
 # ... and whole words, some of which are family names too and count only in company.
 INSTITUTION_WORDS = vocabulary(
     "inc ltd llc gmbh corp co group team force working world united nations royal american central global federal "
-    "network project party contributors staff gallery galleries archives archiv llp "
-    "biobank software coordinators survey "
-    "cục urząd urzędu úřad hivatal hivatala intézet kurumu "
-    "bakanlığı müdürlüğü başkanlığı üniversitesi enstitüsü"
+    "network project party contributors staff gallery galleries archives archiv llp biobank software coordinators "
+    "survey news rights developers division équipe faculty observatory dirección direccion direction direção direcção "
+    "direzione gobierno governo gouvernement ayuntamiento prefeitura préfecture mairie congregazione congregation "
+    "consejo conselho consiglio conseil servicio serviço servizio tribunal presidencia presidência autorité autoridad "
+    "autoridade autorità comune regione provincie gemeente gemeinde kanton stadt landeshauptstadt eidgenossenschaft "
+    "wetterdienst verein banco facultad faculdade faculté facoltà fakultät école escuela escola scuola observatorio "
+    "observatório observatoire procuradoria procuraduría defensoría contraloría superintendencia parlement parlamento "
+    "parlament assemblée asamblea assembleia sénat senado fédération confédération cục urząd urzędu úřad hivatal "
+    "hivatala intézet kurumu bakanlığı müdürlüğü başkanlığı üniversitesi enstitüsü"
 )
 WEAK_INSTITUTION_WORDS = vocabulary(
     "bank union board office center centre service services school college court church press "
@@ -334,10 +340,10 @@ SUBJECTS_OF_INSTITUTIONS = ("development", "research", "statisti")
 BODIES = vocabulary(
     "collaboration collaborations collaborators consortium coordinators investigators group institute institut corp "
     "corporation commission committee council agency survey biobank software panel network foundation association "
-    "society laboratory university"
+    "society laboratory university news"
 )
 """Words that name a body where capitals stand before them, which are no initials: CMS Collaboration, IBM Corp."""
-COMPANY_FORMS = vocabulary("Inc Inc. Ltd Ltd. LLC LLC. LLP LLP. GmbH GmbH. Corp Corp. Sons Söhne")
+COMPANY_FORMS = vocabulary("Inc Inc. Ltd Ltd. LLC LLC. LLP LLP. GmbH GmbH. Corp Corp. Sons Söhne Co Co.")
 """What a company's name ends with, also behind a comma or an "and"."""
 CONCERNS = vocabulary(
     "control prevention treatment diagnosis evaluation safety health disease diseases injuries education science "
@@ -354,13 +360,13 @@ COUNTRIES_IN_SHORT = vocabulary("US UK EU UN USA")
 """What may stand before those."""
 
 MEETINGS = vocabulary(
-    "proceedings proc conference conf symposium symp workshop congress meeting colloquium kongress tagung actes atti "
-    "actas anais icml nips neurips sigmod vldb kdd aaai ijcai acl cvpr iccv focs stoc soda popl pldi eccv iclr emnlp "
-    "naacl eacl coling miccai interspeech icassp icra iros aistats sigir wsdm cikm icde sosp osdi nsdi usenix asplos "
-    "oopsla eurocrypt asiacrypt infocom sigcomm mobicom globecom ecml pkdd icpr bmvc accv lrec ismir sigkdd colloque "
-    "congrès congreso congresso coloquio colóquio convegno conferencia conferência conferenza jornadas simposio "
-    "simpósio seminário encontro konferenz konferencja konferencji kongre kongresi sempozyum sempozyumu конференция "
-    "конференции конференція конференції"
+    "proceedings proc conference conf symposium symp workshop workshops congress meeting colloquium kongress tagung "
+    "actes atti actas anais icml nips neurips sigmod vldb kdd aaai ijcai acl cvpr iccv focs stoc soda popl pldi eccv "
+    "iclr emnlp naacl eacl coling miccai interspeech icassp icra iros aistats sigir wsdm cikm icde sosp osdi nsdi "
+    "usenix asplos oopsla eurocrypt asiacrypt infocom sigcomm mobicom globecom ecml pkdd icpr bmvc accv lrec ismir "
+    "sigkdd colloque congrès congreso congresso coloquio colóquio convegno conferencia conferência conferenza "
+    "jornadas simposio simpósio seminário encontro konferenz konferencja konferencji kongre kongresi sempozyum "
+    "sempozyumu конференция конференции конференція конференції"
 )
 """Words of meetings, and the names of some."""
 NEWSPAPER_WORDS = vocabulary(

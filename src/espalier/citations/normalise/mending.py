@@ -7,7 +7,8 @@ the fields. Most references have nothing to mend, and pay for a look at their la
 
 First mistakes among numbers (volumes, issues, pages, dates, and what only looks like one of them), then those among
 words, and last which labels each mend is asked for at. Mends for ways of citing that the model has seen little of (of
-courts, of Russia and Brazil, of the humanities) are in `traditions`, those for what sciences write in `sciences`.
+courts, of Russia and Brazil, of the humanities) are in `traditions`, those for what sciences write in `sciences`, those
+for identifiers and numbers that stand in each other's place in `misplaced`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from functools import lru_cache
 
 from espalier.citations.normalise.dates import is_month, parse_date
 from espalier.citations.normalise.lexicon import MEETINGS
+from espalier.citations.normalise.misplaced import MISPLACED, number_in_pages
 from espalier.citations.normalise.numbers import count_pages, count_volumes, parse_version
 from espalier.citations.normalise.pairs import (
     YEAR,
@@ -87,10 +89,20 @@ def _pages_apart(pairs: Pairs, labels: Labels) -> Pairs | None:
     return joined(pairs, k, "pages") if rises else None
 
 
-def _review_number(pairs: Pairs, labels: Labels) -> Pairs | None:
-    """Take a number of Mathematical Reviews off the pages: "2725–2809. MR 3687107"."""
+def _by_pages(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Ask for what a mark inside pages, or an end before them, gives an occasion for; nearly all have none."""
     k = len(labels) - 1 - labels[::-1].index("pages")
     text = pairs[k][1]
+    if "MR" in text or (k and pairs[k - 1][1].endswith("MR")):
+        return _review_number(pairs, labels, k)
+    return number_in_pages(pairs, labels, k) if "." in text[:-1] or ":" in text or text[-3:] == "10." else None
+
+
+def _review_number(pairs: Pairs, labels: Labels, k: int) -> Pairs | None:
+    """Take a number of Mathematical Reviews off the pages: "2725–2809. MR 3687107"."""
+    text = pairs[k][1]
+    if text[:2] == "MR" and _REVIEW.fullmatch(text):
+        return changed(pairs, k, ("note", text))
     if k and pairs[k - 1][1].endswith("MR") and _REVIEW.fullmatch(f"MR {text}"):
         before = pairs[k - 1][1].removesuffix("MR").rstrip()
         kept = [(labels[k - 1], before)] if before else []
@@ -201,7 +213,7 @@ _NUMBER_MENDS: Mends = (
     (lambda labels: labels[-1] not in ("author", "title", "note"), _back_reference),
     (lambda labels: labels[-2:] == ("date", "pages") and labels.count("date") == 1, _page_before_year),
     (row_of("pages", "pages"), _pages_apart),
-    (all_of("pages"), _review_number),
+    (all_of("pages"), _by_pages),
     (lambda labels: labels.count("date") > 1 and row_at(labels, "location", "date") >= 0, _zip_code),
     (row_of("volume", "pages"), _roman_pages),
     (row_of("date", "volume"), _day_in_volume),
@@ -217,7 +229,7 @@ _NUMBER_MENDS: Mends = (
 
 
 _KEY = re.compile(
-    r"[^\W\d_][\w'’-]*(?:(?:,| and| &| und| et)? [^\W\d_][\w'’-]*)? ?(?:et al\.?)?,? ?"
+    r"[^\W\d_][\w'’-]*(?:(?:(?:,| and| &| und| et)? |/)[^\W\d_][\w'’-]*)? ?(?:et al\.?)?,? ?"
     rf"[(\[]?{YEAR}[)\]]?\s*[:—–=-]+\s*(?=\w)"
 )
 _NUMBER = re.compile(r"[\[(]?[0-9]{1,4}[\])]?(?:[.:)]?\s+|[-–.]\s*)(?=[^\W\d_])")
@@ -230,9 +242,11 @@ _IN_FULL = r"(?:[^\W\d_]\. ?)*(?:(?:von|van|de|der|den|da|di|la|le|du) )*[^\W\d_
 _LEAD = re.compile(
     r"(?:(?:[Bb]ut|[Aa]nd|[Uu]nd|[Ss]o) )?(?:"
     r"(?:[Vv]gl\.?|[Vv]ergleiche|[Ss]iehe|[Ss]\.(?= (?:auch|dazu|hierzu|a\.))|[Cc]fr?\.?|[Vv]oir|[Vv]éase|[Ss]i veda)"
-    rf"(?:{_MORE}|:?\s+)(?=[^\W\d_])|(?:[Ss]ee|[Zz]ie)(?:{_MORE}(?=[^\W\d_])|:?\s+(?={_IN_FULL})))"
+    rf"(?:{_MORE}|:?\s+)(?=[^\W\d_])|(?:[Ss]ee|[Zz]ie)(?:{_MORE}(?=[^\W\d_])|:?\s+(?={_IN_FULL}))"
+    r"|(?:[Qq]uoted|[Cc]ited|[Zz]itiert|[Cc]ité|[Cc]itado|[Cc]itato) (?:in|from|by|nach|bei|par|por|da):?\s+"
+    r"(?=[^\W\d_]))"
 )
-_LEAD_BEGINS = frozenset("BbAaUuSsVvCcZz")  # the letters that its words begin with
+_LEAD_BEGINS = frozenset("BbAaUuSsVvCcZzQq")  # the letters that its words begin with
 _DIGIT = re.compile("[0-9]")
 _HOUSE = re.compile(r"([^:]{2,40}:)\s+([^:]{2,}\W*)")
 _INSIDE = re.compile(r"in[\s:]", re.IGNORECASE)
@@ -250,6 +264,7 @@ _THESIS = re.compile(
     r"|(?:Diplom|Doktor|Master|Bachelor)arbeit|Pro gradu(?: ?-? ?tutkielma)?|Väitöskirja|Thèse(?: de doctorat)?)\W*)"
 )
 _ENDS_AS_EDITION = ("Aufl", "Auflage", "aufl", "auflage")
+_ENDS_OF_TITLES = (")", "]", *_ENDS_IN_VOLUMES, *_ENDS_AS_THESIS, *_ENDS_AS_EDITION)
 _AUFLAGE = r"[0-9]{1,3}\.,?\s+(?:[\w-]+\.?,?\s+){0,7}?(?:Neua|A)ufl(?:age)?\b\W*"
 _EDITION = re.compile(rf"(.{{4,}}?[.!?,:;][\"”»’]?)\s+({_AUFLAGE})")
 _EDITION_ALONE = re.compile(rf"\W*{_AUFLAGE}")
@@ -376,6 +391,8 @@ def _tail_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
     k = labels.index("title")
     text = pairs[k][1]
     end = text.rstrip(" .,;:")
+    if not end.endswith(_ENDS_OF_TITLES):
+        return None
     if end[-1:] in (")", "]") and (found := _BRACKETED.fullmatch(text)) and parse_version(found[2]):
         return cut(pairs, k, found, "title", "edition")
     if end.endswith(_ENDS_IN_VOLUMES) and "volume" not in labels and (found := _VOLUMES.fullmatch(text)):
@@ -477,6 +494,7 @@ def _is_page(labels: Labels) -> bool:
 
 _MENDS: Mends = (
     *FIRST_MENDS,
+    *MISPLACED,
     *SCIENCES,
     *_NUMBER_MENDS,
     (all_of("title"), _package_version),

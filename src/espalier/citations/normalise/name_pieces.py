@@ -52,9 +52,10 @@ _HYPHENED = re.compile(
 )
 # A spaced hyphen between two whole names: Anna Bowen - Carl Finch.
 _BETWEEN_NAMES = re.compile(r"([^\W\d_]{2,} [^\W\d_]{2,}) [-‐‑] (?=[^\W\d_]{2,} [A-ZÀ-Þ][^\W\d_]{2})")
+_FAMILY_APART = re.compile(r"[^\s,;.]+(?: [^\s,;.]+)? ,(?= [^\W\d_]\.)")  # Warren , S. G.
 _TOKEN = re.compile(
     r"&amp;|[\u3040-\u9fff]+(?:·[\u3040-\u9fff]+)+"  # a name from elsewhere in Chinese signs: 卡尔·马克思
-    r"|[,;/|·•、，；。｡&:()\[\]{}（）]|[^\s,;/|·•、，；。｡&:()\[\]{}（）]+"
+    r"|[,;/|·•、，؛،；。｡&:()\[\]{}（）]|[^\s,;/|·•、，؛،；。｡&:()\[\]{}（）]+"
 )
 _ASIAN_STOP = re.compile("(?<=[\u3040-\u9fff\uac00-\ud7a3])[.．]")
 # The dot between Japanese names in Chinese signs; between others it is a part of the name: ジャン・ピアジェ.
@@ -64,8 +65,8 @@ _DOT_OF_JAPAN = re.compile(
 _AROUND_WORDS = "\"“”„«»*†‡§¶'‘’《》「」『』〈〉"
 _APOSTROPHE = re.compile(r"[\"“”„«»*†‡§¶]*(?=['’][st](?:$|[-‐A-Z]))")  # 't Hooft, 's-Gravesande
 
-_HARD = frozenset(";/|·•；。｡")
-_COMMAS = frozenset(",，、")
+_HARD = frozenset(";/|·•；؛。｡")
+_COMMAS = frozenset(",，、،")
 _OPENING, _CLOSING = frozenset("([{（"), frozenset(")]}）")
 _DASHES = frozenset(("-", "–", "—", "--"))
 _SOFT_JOINERS = vocabulary("y e i a ja")  # they also stand inside a family name: Ramón y Cajal
@@ -144,7 +145,8 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
     for piece in merged:
         cues += piece.joiners
         cues += piece.inner if piece.broken else ()
-    return text, _untangled(merged)
+    apart = len(merged) == 2 and _FAMILY_APART.match(text)
+    return text, (_behind_first(*merged) if apart else []) or _untangled(merged)
 
 
 def _untangled(pieces: list[Piece]) -> list[Piece]:
@@ -173,6 +175,20 @@ def _untangled(pieces: list[Piece]) -> list[Piece]:
     return found
 
 
+def _behind_first(first: Piece, others: Piece) -> list[Piece]:
+    """Return the persons of "Warren , S. G. C. J. Hahn J. London", where only the first family name is set apart.
+
+    Of the initials behind it the first half is its own.
+    """
+    n = next((n for n, word in enumerate(others.words) if not is_initial(word)), 0)
+    own = (n + 1) // 2
+    persons = _persons(others.words[own:]) if n > 1 and not (first.institution or others.institution) else []
+    if not persons or not all(map(_is_given_first, persons)):
+        return []
+    named = [[*first.words, *others.words[:own]], *persons]
+    return [Piece(joined=k > 0, words=words) for k, words in enumerate(named)]
+
+
 def _shifted_capitals(pieces: Sequence[Piece]) -> list[Piece]:
     """Return families in capitals and the given names behind them as pieces, if no mark is left between persons."""
     split = [(_given_in_front(piece.words), piece.words) for piece in pieces[1:]]
@@ -194,12 +210,15 @@ def _given_in_front(words: Sequence[str]) -> int:
 def _persons(words: Sequence[str]) -> list[list[str]]:
     """Return the words person by person, each with initials and one word or two, all in one order; else nothing."""
     initial = [is_initial(word) for word in words]
-    stopped = all("." in word for word, short in zip(words, initial, strict=True) if short)
-    if not stopped or not words or initial[0] == initial[-1]:
+    if words[-1:] and initial[-1] and words[-1].removesuffix(".").isalpha() and "." not in "".join(words[:-1]):
+        words = [*words[:-1], words[-1].removesuffix(".")]  # the stop that ends the list
+    stops = {"." in word for word, short in zip(words, initial, strict=True) if short}
+    if len(stops) > 1 or not words or initial[0] == initial[-1] or (stops == {False} and initial[0]):
         return []
     cuts = [k for k in range(len(words)) if initial[k] == initial[0] and (k == 0 or initial[k - 1] != initial[0])]
     persons = [list(words[a:b]) for a, b in pairwise([*cuts, len(words)])]
-    return persons if all(len(_families(person)) in (1, 2) for person in persons) else []
+    most = 2 if stops == {True} else 1  # Schulz P Kenkel S
+    return persons if all(0 < len(_families(person)) <= most for person in persons) else []
 
 
 def _is_given_first(words: Sequence[str]) -> bool:
@@ -346,15 +365,22 @@ def _is_role(word: str, bracketed: bool) -> bool:
 def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
     """Tell whether a piece goes on with the institution before it, or the piece before belongs to this one."""
     if piece.words[0] in COMPANY_FORMS and len(piece.words) == 1:  # Schrödinger, LLC; but Smith, LLC, Jones, AB
-        fits = piece.joined == (piece.words[0] in ("Sons", "Söhne"))
-        return fits and not any(map(is_initial, before.words)) and not (after and is_initial(piece.words[0]))
+        fits = piece.joined == (piece.words[0] in ("Sons", "Söhne", "Co", "Co."))
+        named = bool(after) and (
+            is_initial(piece.words[0]) or all(map(is_initial, after[0].words))
+        )  # Tan, A., & Co, T.
+        return fits and not any(map(is_initial, before.words)) and not named
     first, second = before.institution, piece.institution
     if piece.joined and before.words[0].replace(".", "") in COUNTRIES_IN_SHORT and not (first or second):
         return len(before.words) == 2 and _is_office(piece.words)  # "U.S. Fish and" Wildlife Service
     if not (first or second) or any(map(is_initial, piece.words)):
         return False
+    if first and piece.words[-1].isdigit():  # Region 4
+        return True
     if first and not piece.joined and _is_between(piece, after) and is_unnamed(before.words):
         return True  # "National Heart," Lung, and Blood Institute
+    if piece.joined and first and piece.words[0] == "the":  # "Department of the Environment and" the Regions
+        return True
     if piece.joined and second:  # "Food and" Agriculture Organization, but "John Smith and" ...
         if first and _is_short_for("".join(piece.asides), [*before.words, *piece.words]):
             return True

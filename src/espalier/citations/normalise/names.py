@@ -107,6 +107,8 @@ _UNABBREVIATED = (SUFFIXES | DEGREES | WEAK_DEGREES) - vocabulary("Jr jr Sr sr J
 _VOWEL = re.compile("[AEIOUY]")
 _HYPHEN = re.compile("[‐‑-]")
 _STOP_OR_HYPHEN = re.compile("[.‐‑-]")
+_RUSSIAN_INITIALS = vocabulary("Yu Ya")
+_SOFT = re.compile(r"(?:[A-Z]\.)?[A-Z]\.[-‐‑][a-z]\.?")  # M.-a. for Masa-aki
 _LONGEST = 24  # characters; no initials are longer
 
 _PINYIN = re.compile(
@@ -123,6 +125,7 @@ _VIETNAMESE = re.compile(
     re.IGNORECASE,
 )
 _MIDDLE = vocabulary("văn thị van thi")
+_HAN = re.compile("[\u3005\u4e00-\u9fff\uac00-\ud7a3]{1,4}")  # of China, Japan, Korea: 佐藤 太郎
 _ORDINAL = re.compile(r"((?:[^\W\d_]\.?)+)([ªº])\.?")
 
 
@@ -138,6 +141,8 @@ def is_initial(word: str, shouting: bool = False) -> bool:
 def _is_initial(word: str, shouting: bool) -> bool:
     if not word.isascii() and word.endswith(("ª", "º", "ª.", "º.")):  # María and Antonio in Spain
         word = word.rstrip(".")[:-1]
+    if not word.isupper() and _SOFT.fullmatch(word):
+        return True
     if not word.isupper() or not all(sign.isalpha() or sign in ".-‐‑" for sign in word):
         return False
     if all(len(part) <= 1 for part in _STOP_OR_HYPHEN.split(word)):
@@ -193,6 +198,8 @@ def natural(words: Sequence[str], shouting: bool = False) -> Name:
     names, so that all but the last word are given ("Gabriel García Márquez").
     """
     words, suffix = _split_suffix(words)
+    if len(words) == 3 and words[1] in _RUSSIAN_INITIALS and len(words[2].rstrip(".")) == 1 and words[2].isupper():
+        return family_first(words[:1], words[1:], suffix, shouting)  # Shkryl Yu N
     split = _split_at(words, shouting)
     if split < 0:  # the family name comes first
         return family_first(words[:-split], words[-split:], suffix, shouting)
@@ -246,7 +253,7 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
     n = len(words)
     if n < 2:
         return 0
-    if _begins_with_family(words):
+    if _begins_with_family(words) or (n == 2 and _HAN.fullmatch(words[0])):
         return -1
     trailing = end = _particles_at(words)
     while trailing > 0 and (is_initial(words[trailing - 1], shouting) or _is_hungarian(words[trailing - 1])):
@@ -255,11 +262,12 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
         return -trailing
     if 0 < end < n and not is_initial(words[0], shouting):
         return -1  # Goethe Johann Wolfgang von
-    if words[0].casefold() in CHINESE_FAMILIES and n == 2 and words[1].casefold() not in CHINESE_FAMILIES:
-        if _PINYIN.fullmatch(words[1]):
+    if words[0].casefold() in CHINESE_FAMILIES and n == 2:
+        last = _bare(words[1])  # "Yu Yuncheng." at the end of a list
+        if last.casefold() not in CHINESE_FAMILIES and _PINYIN.fullmatch(last):
             return -1
-    elif not shouting and words[0].isalpha() and words[0].isupper() and len(words[0]) > 3 and not words[-1].isupper():
-        return -1  # DUPONT Jean
+    if not shouting and words[0].isalpha() and words[0].isupper() and len(words[0]) > 3 and not words[-1].isupper():
+        return -_in_capitals(words)  # DUPONT Jean
     at = n - 1
     if n > 2 and words[-2] in ("y", "i", "e"):  # Ramón y Cajal
         at = n - 3
@@ -272,6 +280,14 @@ def _split_at(words: Sequence[str], shouting: bool) -> int:
     while at > 1 and words[at - 1].lower() in PARTICLES:
         at -= 1
     return 0 if at == 1 and words[0].lower() in FAMILY_PREFIXES else at
+
+
+def _in_capitals(words: Sequence[str]) -> int:
+    """Return how many words of a family name in capitals come first: SOTO, DE, VEGA, but no initials."""
+    n = 1
+    while n < len(words) - 1 and words[n].isupper() and (words[n].lower() in PARTICLES or len(words[n]) > 3):
+        n += 1
+    return n
 
 
 def _begins_with_family(words: Sequence[str]) -> bool:
@@ -381,7 +397,7 @@ def _spaced(initials: str) -> str:
 
 def _bare(word: str) -> str:
     """Drop the full stop after a given name that is no abbreviation."""
-    whole = len(word) > 4 or word[:-1].lower() in WHOLE_GIVEN
+    whole = len(word) > (3 if word.islower() else 4) or word[:-1].lower() in WHOLE_GIVEN
     return word[:-1] if word.endswith(".") and whole and "." not in word[:-1] else word
 
 
@@ -559,6 +575,8 @@ def _without_last_stop(text: str) -> str:
 
     "Bach, Chr.", "Vul, A. Ya." and "Matiyasevich, Yu." stay: these are abbreviated.
     """
+    if text[-2:] == ".." and text[-3:] != "...":
+        text = text[:-1]
     if text[-1:] != "." or not text[-2:-1].islower():
         return text
     found = _SYLLABLE.fullmatch(text[-40:])

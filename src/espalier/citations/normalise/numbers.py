@@ -8,9 +8,9 @@ volume ("51/52"). A month in brackets is no part of the number ("no. 3 (March)")
 Pages: "pp. 101-8" -> 101 to 108. Words for "page" go, dashes of ranges are en dashes without spaces, full-width digits
 and signs are the usual ones, and a shortened last page is written out by the first page's leading digits and letter
 ("101-8" -> 101, 108; "S12-8" -> S12, S18) if that gives a later page. "12ff", "12 et seq" and their like have no last
-page, and stay as they are in the text. What else stands around pages, the place that is cited from them ("S. 5–33, hier
-S. 12"), their number ("075001 (7pp)") or the section of a newspaper, does not hide them; a single page keeps it in its
-text.
+page, and stay as they are in the text. Spaces inside numbers go ("110 565–110 574"). What else stands around pages, the
+place that is cited from them ("S. 5–33, hier S. 12"), their number ("075001 (7pp)"), the section of a newspaper or a
+word behind them, does not hide them; a single page keeps it in its text.
 
 The word may stand before or behind in either case: "LV. évf., 3. sz." is volume LV, issue 3, "45–68. o." are pages.
 What `S.` and `C.` mean is told by the label: an issue that reads "S. 27" is number 27 of a Turkish journal.
@@ -62,6 +62,7 @@ _STROKE = re.compile(
     r"(?i:(?:vol(?:ume)?|bd|band|jg|tom[eo]?|t|v)\.? ?)?([0-9]{1,6}|[IVX]|[IVXLCDM]{2,}) ?/ ?"
     rf"(?i:{_ISSUE})?((?i:suppl)\.? ?[0-9]*|[0-9]{{1,3}}(?: ?[-–] ?[0-9]{{1,3}})?)"
 )
+_VOLUME_BRACKETED = re.compile(r"\(([0-9]{2,4})\) ?([0-9]{1,3}(?:[-–][0-9]{1,3})?)")
 _EASTERN = re.compile(r"(?:[第제]? ?([0-9]+) ?[卷巻권])?[, ]*(?:[第제]? ?([0-9]+(?: ?[-–.·] ?[0-9]+)?) ?[期號号호])?")
 _SEVERAL_ISSUES = r"[0-9]+(?: ?[-–/] ?[0-9]+)?"
 _VOLUME_BEHIND = re.compile(
@@ -132,6 +133,8 @@ def parse_volume(text: str) -> tuple[str, str]:
         return found[1] or "", found[2] or ""
     if found := _ISSUE_BEHIND.fullmatch(plain):
         return "", found[1]
+    if plain[:1] == "(" and (found := _VOLUME_BRACKETED.fullmatch(plain)):
+        return found[1], found[2]
     if (found := _STROKE.fullmatch(plain)) and not _is_double(found[1], found[2]):
         return found[1], found[2]
     if _ISSUE_ALONE.match(plain) and not _VOLUME_ALONE.match(plain):
@@ -245,7 +248,7 @@ def report_number(text: str) -> str:
     return trim(found[-1]) if found else ""
 
 
-_PATENT = re.compile(r"(?:\b[A-Z]{2}[ -]?)?(?<![0-9])[0-9][0-9,./ ]{3,12}[0-9](?: ?[A-Z][0-9]\b)?")
+_PATENT = re.compile(r"(?:\b[A-Z]{2}[ -]?)?(?<![0-9])[0-9][0-9,./ ]{3,18}[0-9](?: ?[A-Z][0-9]\b)?")
 
 
 def patent_number(text: str) -> str:
@@ -258,7 +261,8 @@ _CUE = re.compile(
     r"(?:pages?(?=[0-9])"
     r"|(?:pages?|pgs?|seiten?|p[aá]g(?:ina)?s?|pagg|pagin[ae]|blz|bladzijden|ss|str|стр|с|fols?|hal(?:aman)?|hlm|trang|tr"
     r"|σσ?|σελ|lk|lpp|psl|sayfa(?:lar)?|sf|стор|ст|poz|sid|side[rn]?|sidorna|sivut?|ページ)(?!\w)|pp?(?![^\W\d])"
-    r"|sp(?=\. ?[0-9])|col[ls]?(?=\.? ?[0-9])|bl(?=\. ?[0-9])|ff?(?=\. ?[0-9])|cc(?=\. ?[0-9])|c(?=\. ?[0-9]+[rv])"
+    r"|sp(?=\. ?[0-9])|col[ls]?(?=\.? ?[0-9])|bl(?=\. ?[0-9])|ff?(?=\. ?[0-9])|cc(?=\. ?[0-9])"
+    r"|c(?=\. ?[0-9]+(?:[rv]| ?[-–—]))"
     r"|б(?=\. ?[0-9])|s(?=\.? )|s\.|article(?: (?:number|no\.?|id))?(?=[ :])"
     r"|art\.(?: (?:no|nr)\.)?(?= ?\w)|paper(?=[ :]))[.:,]? ?",
     re.IGNORECASE,
@@ -272,7 +276,9 @@ _COUNT = re.compile(
 )
 _LETTERED_ALONE = re.compile("P[0-9]{4,9}")  # so are articles of some journals numbered
 _LETTERED = re.compile("(P[0-9]{1,9}) ?[-‐‑‒–—−]{1,3} ?(P[0-9]{1,9})")  # not "p25-p32", where p is the word
-_DASH = re.compile(r" ?(?:[-‐‑−]{2,3}|[‒–—―]+|[~〜]) ?|(?<=\w) (?:to|bis|à) (?=\w)|(?<=[0-9]) al? (?=[0-9])")
+_DASH = re.compile(
+    r" ?(?:[-‐‑−]{2,3}|[‒–—―]+|[~〜]) ?|(?<=[0-9])_(?=[0-9])|(?<=\w) (?:to|bis|à) (?=\w)|(?<=[0-9]) al? (?=[0-9])"
+)
 _HYPHEN = re.compile(r" ?[-‐‑−] ?")
 _PAGES_CHINESE = re.compile("第([^页頁]+)[页頁]|([^页頁]*[0-9] ?[-–—~〜][^页頁]*)[页頁]")
 _CUE_BEHIND = re.compile(
@@ -299,6 +305,8 @@ _MORE = re.compile(
     r"|(?:, ?| ?\+ ?| )[0-9]{1,3} (?:pls?|plates?|figs?|tabs?|maps?|tables?)\b.*)",
     re.IGNORECASE,
 )
+_ABSTRACT = re.compile(r"abs(?:tr(?:act)?)?\.?,? ?(?:#|no\.?|nr\.?)? ?([A-Z]{0,4}-?[0-9]{1,6}[A-Z]?)", re.IGNORECASE)
+_WORDS_BEHIND = re.compile(r"(.*[0-9] ?[-–—] ?[A-Z]?[0-9]+)[.,]? [A-ZÀ-Þ][^\W\d_]{2}.*")  # 598–604 Review
 _KIND_OF_PAGE = re.compile("abstr(?:act)?s?|r", re.IGNORECASE)
 _PART = re.compile(
     r"(?:(?:sect?(?:ion)?|chap(?:ter|itre)?|kap(?:itel)?)\b\.? ?(?:[0-9]{1,3}[A-Z]?|[A-Z]|[IVXLC]+), ?"
@@ -307,14 +315,17 @@ _PART = re.compile(
 )
 _PAGES_OF_ONE = 200  # a work that is cited from has rarely more
 _PAGES_OF_ARTICLE = 50
+_PAGES_OF_LONGEST = 1000
 _ROMAN = re.compile("[ivxlcdm]+", re.IGNORECASE)
 _PAGES_LONGEST = 500  # characters; what is longer is no list of pages, and is not searched for one
 _PLAIN = re.compile(r"(?:pages? |pp?[.:]? ?)?([0-9]{1,9})(?:([-–])([0-9]{1,9}))?\.?[,;:]?")  # what nearly all pages are
 _APART = re.compile(r"([0-9]{1,9}) ([0-9]{1,9})")
+_THOUSANDS = re.compile(r"(?<![0-9])([0-9]{1,3}) ([0-9]{3})( ?[-‐‑‒–—−]{1,3} ?)([0-9]{1,3}) ([0-9]{3})(?![0-9])")
 _SEVERAL = re.compile(rf"\s*(?:[,;&]| (?:and|und|et|y|e|u\.) )(?!\s*{_FOLLOWING})\s*")
 _WORD = re.compile(r"\w+")
 _PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
 _NUMBERED = re.compile(r"([^\W\d_]*)([0-9]+)([^\W\d_]*)")
+_NUMBER_AND_YEAR = re.compile("e0[0-9]{4}-[0-9]{2}")  # of an article: e00648-15
 _NUMBER_OF_PAPER = re.compile(r"[A-Z]{3,}([0-9]+)")
 
 
@@ -346,12 +357,21 @@ def parse_pages(text: str) -> Pages | None:
         return Pages(lettered[1], lettered[2], f"{lettered[1]}–{lettered[2]}")
     if _LETTERED_ALONE.fullmatch(plain):
         return Pages(plain, "", plain)
+    if " " in plain and (spaced := _THOUSANDS.search(plain)):  # 110 565–110 574
+        first, last = int(spaced[1] + spaced[2]), int(spaced[4] + spaced[5])
+        if 0 < last - first < _PAGES_OF_LONGEST:
+            plain = f"{plain[: spaced.start()]}{first}–{last}{plain[spaced.end() :]}"
     if around := _amid(plain):
         return around
+    if plain[:1] in "aA" and (abstract := _ABSTRACT.fullmatch(plain)):
+        return Pages(abstract[1], "", plain)
     cue = _CUE.match(plain)
     body = plain[cue.end() :] if cue else plain
-    if cue and (apart := _APART.fullmatch(body)) and int(apart[1]) < int(apart[2]):
-        return Pages(apart[1], apart[2], f"{apart[1]}–{apart[2]}")
+    if cue and (apart := _APART.fullmatch(body)):
+        first, last = apart[1], _written_out(apart[1], apart[2])
+        shortened = last != apart[2] and len(first) - len(apart[2]) != 1  # 107 23, but not 1234 45
+        if int(first) < int(last) and not shortened:
+            return Pages(first, last, f"{first}–{last}")
     if not any(map(str.isdigit, body)) and not any(map(_ROMAN.fullmatch, _WORD.findall(body))):
         return Pages("", "", plain)
     if cue is None and _COUNT.fullmatch(plain):
@@ -362,6 +382,16 @@ def parse_pages(text: str) -> Pages | None:
         return Pages("", "", plain)
     first, last, _ = known[0]
     return Pages(first, last if len(known) == 1 else "", ", ".join(found.text for found in known))
+
+
+_COUNT_AND_MORE = re.compile(
+    r"((?:[ivxlc]+[,+ ]+)?[0-9]{2,4}) ?(?:pp?|S|s|Seiten|pages|p[aá]gs?|págin?as|с)\b\.?(?:,| ?[;:])? "
+    r"(?:[0-9]{1,4} )?"
+    r"(?:cm|см|ill|Ill|Abb|ABB|fig|Fig|Tab|tab|kart|geb|br|map|Karte|Taf|ил|il|cartes?|couv|pl)[^\W\d_]*\b.*"
+)
+
+
+_PRELIMINARY_AND_MORE = re.compile(r"\s*[ivxlc]+ ?\+ ?[0-9]{2,4}[\s.,;:]*")  # viii+279, as mathematicians write
 
 
 _LEAVES = re.compile(r"\W*([0-9]{2,4})\s*(?:f|fl|fls|ff|folhas|hojas|h)\b\W*")
@@ -376,8 +406,10 @@ def count_leaves(text: str) -> str:
 def count_pages(text: str) -> str:
     """Return how many pages a work has ("345 p." -> "345", "xii, 345 pp." -> "xii, 345"), else ""."""
     if text.rstrip(" .,;:")[-1:].isdigit():  # as nearly all pages end
-        return ""
+        return trim(text) if "+" in text and _PRELIMINARY_AND_MORE.fullmatch(text) else ""
     plain = trim(narrow(text))
+    if " " in plain and (illustrated := _COUNT_AND_MORE.fullmatch(plain)):  # 315 S., 12 Abb.
+        return illustrated[1]
     if len(plain) > _LONGEST or _CUE.match(plain) or _CUE_BEHIND.fullmatch(plain):
         return ""
     found = _COUNT.fullmatch(plain)
@@ -399,6 +431,8 @@ def _amid(text: str) -> Pages | None:
         inner = cited[1]
     elif enclosed := _ENCLOSED.fullmatch(rest) if rest[-1:] in ")]" else None:
         inner = enclosed[1]
+    elif " " in rest and (cited := _WORDS_BEHIND.fullmatch(rest)):
+        inner = cited[1]
     elif part:
         inner = rest
     else:
@@ -407,7 +441,8 @@ def _amid(text: str) -> Pages | None:
     if pages is None or not (any(map(str.isdigit, pages.first)) or _ROMAN.fullmatch(pages.first)):
         return None
     if not cited and enclosed and not _is_about(enclosed[2].strip(), pages):
-        return None
+        aside = pages.last and not any(map(str.isdigit, enclosed[2]))  # 34–35 (in Chinese)
+        return pages if aside else None
     cue = _CUE.match(text)
     return pages if pages.last else Pages(pages.first, "", text[cue.end() :] if cue else text)
 
@@ -433,7 +468,9 @@ def _range(text: str) -> Pages | None:
             return pages
         return Pages(pages.first, "", pages.text + found[2]) if pages else None
     ends = _DASH.split(text, maxsplit=1)
-    if len(ends) == 1:
+    if len(ends) == 2 and _NUMBER_AND_YEAR.fullmatch("-".join(ends)):
+        ends = ["-".join(ends)]
+    elif len(ends) == 1:
         ends = _HYPHEN.split(text)
         if len(ends) != 2 or not _is_range(*ends):
             ends = [text]  # a hyphen inside the name of a page
@@ -450,6 +487,8 @@ def _is_range(first: str, last: str) -> bool:
     """Tell whether a hyphen stands between two pages: not in "A-12", "OMAE98-1234" or "1999-3", which would go back."""
     if first.isascii() and last.isascii() and first.isdigit() and last.isdigit():
         return int(first) <= int(_written_out(first, last))
+    if _NUMBER_AND_YEAR.fullmatch(f"{first}-{last}"):
+        return False
     if last.isdigit() and (found := _NUMBER_OF_PAPER.fullmatch(first)) and len(last) > len(found[1]):
         return False
     return any(map(str.isdigit, first)) or _ROMAN.fullmatch(first) is not None

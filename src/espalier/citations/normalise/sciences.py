@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from espalier.citations.normalise.lexicon import MEETINGS
+from espalier.citations.normalise.numbers import count_pages
 from espalier.citations.normalise.pairs import Labels, Mends, Pairs, all_of, changed, cut, joined, row_at, row_of
 
 __all__ = ["SCIENCES"]
@@ -27,6 +28,7 @@ _JOURNAL = re.compile(
     re.IGNORECASE,
 )
 _MEETING_AND_SERIES = re.compile(r"(.+\b(?:19|20)[0-9]{2}\.)\s+([A-ZÀ-Þ][^\d.:]{2,60},\s*)")
+_BOOK_AND_SERIES = re.compile(r"(.*[\w)’'],)\s+(ser\. .*)")  # in Proc. HEDGE, ser. Fen Monographs, as IEEE prints it
 _DEGREE_AND_ARCHIVE = re.compile(r"([^\[\]]+\][.,])\s+(\S.*)", re.DOTALL)
 _TRANSLATED = re.compile(
     r"(\W*[Tt]ranslated (?:from the (?:[\w-]+ ){1,3})?by [^\W\d_][^\d()\[\]]*?)"
@@ -48,6 +50,8 @@ _ARTICLE_OF_PUBLISHER = re.compile(r":?\s*S[0-9]{4}-[0-9]{3}[0-9X]\s?\([0-9]{2}\
 _BEFORE_ANOTHER = ("date", "pages", "location", "publisher")
 _NAMED = frozenset({"author", "title"})
 _OF_FIRST = frozenset({"pages", "volume", "publisher", "location"})
+_BESIDE_ARTICLES = ("note", "issue")
+_SHORTEST_ARTICLE = 7  # characters of "Art. no"
 _COUNTED = ("volume", "issue", "pages")
 
 
@@ -59,6 +63,8 @@ def _by_container(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Ask for what the first and last sign of a container give an occasion for; most have neither."""
     k = labels.index("container-title")
     text = pairs[k][1]
+    if " ser. " in text and "collection-title" not in labels:
+        return cut(pairs, k, _BOOK_AND_SERIES.fullmatch(text), "container-title", "collection-title")
     if text[:1] in _NUMERALS and k and labels[k - 1] == "title":
         return _numeral_in_container(pairs, k)
     if text[-1:] == "," and labels[k + 1 : k + 2] == ("volume",) and pairs[k + 1][1][:1] in _VOLUME:
@@ -114,12 +120,18 @@ def _translators_in_note(pairs: Pairs, labels: Labels) -> Pairs | None:
 
 
 def _number_of_article(pairs: Pairs, labels: Labels) -> Pairs | None:
-    """Read the "Art. no. 9123456." of IEEE as pages, whether it is a note or ends an issue."""
+    """Read the "Art. no. 9123456." of IEEE as pages, whether it is a note or ends an issue.
+
+    In "Article ID 987654, 9 pages" there are pages already, but these are their number.
+    """
     for k, (label, text) in enumerate(pairs):
-        if label == "note" and _ARTICLE_ALONE.fullmatch(text):
-            return changed(pairs, k, ("pages", text))
-        if label == "issue" and (found := _ISSUE_AND_ARTICLE.fullmatch(text)):
-            return cut(pairs, k, found, "issue", "pages")
+        if len(text) < _SHORTEST_ARTICLE or label not in _BESIDE_ARTICLES:
+            continue
+        found = (_ARTICLE_ALONE if label == "note" else _ISSUE_AND_ARTICLE).fullmatch(text)
+        if found:
+            counted = all(count_pages(text) for label, text in pairs if label == "pages")
+            better = changed(pairs, k, ("pages", text)) if label == "note" else cut(pairs, k, found, "issue", "pages")
+            return better if counted else None
     return None
 
 
@@ -184,7 +196,7 @@ SCIENCES: Mends = (
     ),
     (all_of("institution", "genre", without=("publisher",)), _degree_and_archive),
     (all_of("note", without=("translator",)), _translators_in_note),
-    (lambda labels: "pages" not in labels and not {"note", "issue"}.isdisjoint(labels), _number_of_article),
+    (lambda labels: "note" in labels or ("issue" in labels and "pages" not in labels), _number_of_article),
     (lambda labels: labels.count("author") > 1, _another_work),
     (row_of("author", "title", without=("date",)), _pending_first),
     (row_of("location", "pages"), _preliminary_pages),

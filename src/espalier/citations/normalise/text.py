@@ -42,6 +42,9 @@ _PAIR = re.compile(r"(?:^|\s)[^\W\d_]\. [^\W\d_]\.$")  # s. d., but not Part d.
 _NARROW = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)}
 
 
+_NUMBERS = ("pages", "volume", "issue", "date")
+# A dash whose bytes were read in another encoding, all of it or its first byte: 12â€“19, 12â19.
+_MISREAD_DASH = re.compile(r"(?<=[0-9])â(?:€[“”\"]?|\x80[\x90-\x95])?(?=[0-9])")
 _ADDRESSES = ("doi", "url")  # what a tilde belongs to
 # The tie of LaTeX behind a full stop or before a capital or number: K.~Ito, vol.~3. Elsewhere it is a lost letter
 # (Beitr~ge) or a dash (12~15).
@@ -56,11 +59,13 @@ def readable(label: str, text: str) -> str:
     marks. The tie of LaTeX is a space, as it is in print.
     """
     text = without_markup(text)
+    if "â" in text and label in _NUMBERS:
+        text = _MISREAD_DASH.sub("–", text)
     if "~" in text and label not in _ADDRESSES:
         text = _TIE.sub(" ", text)
     if "?" not in text and "\ufffd" not in text:
         return text
-    if label in ("pages", "volume", "issue", "date"):
+    if label in _NUMBERS:
         return LOST_DASH.sub("–", text)
     lost = _LOST_QUOTES.fullmatch(text) if label == "title" else None
     if lost is None or (lost[2] is None and "?" in lost[1]):

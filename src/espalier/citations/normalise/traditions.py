@@ -157,7 +157,6 @@ _REVIEWED = re.compile(
     r"(.*\w\.?[,:]?)\s+(\[?Rez(?:\.|ension)(?: (?:zu|von))?\b:?\]?|rec(?:\.|ensione) (?:a|di)"
     r"|Compte rendu (?:de|du)|c\. ?r\. d[eu]|[Rr]eview of)\s+(\S.*)"
 )
-_REVIEW_HINTS = ("Rez", " rec", "endu de", "endu du", "c. r. ", "c.r. ", "eview of")
 _ARTICLE = re.compile(r"(.*\S,)?\s*(Art\.)")
 _KEY_OF_MUSIC = re.compile(r"in [A-Ha-h](?:[- ](?:flat|sharp))?[ -](?:[Mm]ajor|[Mm]inor|Dur|Moll)\b.*")
 _TRANSLATED = re.compile(
@@ -237,7 +236,8 @@ def _article(pairs: Pairs, labels: Labels) -> Pairs | None:
 def _key_of_music(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Leave "in D Minor, Op. 125." with the title."""
     k = row_at(labels, "title", "container-title")
-    return joined(pairs, k, "title") if _KEY_OF_MUSIC.fullmatch(pairs[k + 1][1]) else None
+    text = pairs[k + 1][1]
+    return joined(pairs, k, "title") if text[:3] == "in " and _KEY_OF_MUSIC.fullmatch(text) else None
 
 
 def _people_in_title(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -264,6 +264,8 @@ _FORM = re.compile(
     r"|fact ?sheet))\][.,:;]?)",
     re.IGNORECASE,
 )
+_MARKED = re.compile(r"(.*\S)\s*(\[(?:[MCJDRSPN]|DB|CP|EB|DS)(?:/(?:OL|CD|MT|DK))?\][.,]?)")  # of GB/T 7714
+_SERIES_FIRST = re.compile(r"(\((?:[1-9]|[NOno]\. ?[SsFf]\.)\))\s+([0-9IVXLC]+\W*)")
 _LANGUAGE = r"[(\[][Ii]n (?:[A-Z][a-zß-ÿ]+\.?)(?:,? with (?:an )?[\w ]+)?[)\]]\W*"
 _IN_LANGUAGE = re.compile(rf"(.*\S)\s+({_LANGUAGE})")
 _LANGUAGE_ALONE = re.compile(_LANGUAGE)
@@ -378,9 +380,20 @@ def _united_states(pairs: Pairs, labels: Labels) -> Pairs | None:
     return None
 
 
+def _series_before_volume(pairs: Pairs, k: int) -> Pairs | None:
+    """Leave the (3) of "Fen Math. Soc. | (3) 55" with the journal: it is a series of it."""
+    found = _SERIES_FIRST.fullmatch(pairs[k + 1][1])
+    if found is None:
+        return None
+    named = ("container-title", f"{pairs[k][1]} {found[1]}")
+    return [*pairs[:k], named, ("volume", found[2]), *pairs[k + 2 :]]
+
+
 def _patent(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read U.S. Patent | 3 624 | 125, as the number of a patent."""
     k = labels.index("container-title")
+    if labels[k + 1 : k + 2] == ("volume",) and pairs[k + 1][1][:1] == "(":
+        return _series_before_volume(pairs, k)
     if "Patent" not in pairs[k][1] or not _PATENT.fullmatch(pairs[k][1].rstrip(" .")):
         return None
     n = k + 1
@@ -438,7 +451,10 @@ def _by_title(pairs: Pairs, labels: Labels) -> Pairs | None:
         return _collaboration(pairs, labels)
     if text[-2:] == "S.":
         return _united_states(pairs, labels)
-    return _form(pairs, labels) if "]" in text[-3:] else None
+    if "]" not in text[-3:]:
+        return None
+    marked = _MARKED.fullmatch(text)
+    return cut(pairs, labels.index("title"), marked, "title", "genre") if marked else _form(pairs, labels)
 
 
 def _by_author(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -453,7 +469,10 @@ def _by_author(pairs: Pairs, labels: Labels) -> Pairs | None:
         return None
     if "Art." in text:
         return _article(pairs, labels)
-    return _reviewed(pairs, labels) if any(hint in text for hint in _REVIEW_HINTS) else None
+    hinted = (
+        "Rez" in text or " rec" in text or "endu d" in text or "c. r" in text or "c.r" in text or "eview of" in text
+    )
+    return _reviewed(pairs, labels) if hinted else None
 
 
 def _is_book(labels: Labels) -> bool:
