@@ -73,6 +73,14 @@ def test_what_begins_a_paragraph() -> None:
     assert [line.paragraph for line in rows.lines] == [False, False, True]
 
 
+@pytest.mark.parametrize(
+    "names", ["A. Berg", "A. B. Berg and C. Moss", "A. Berg, B. Holt", "A.-M. Berg et al", "Berg, Anna", "Ann Berg"]
+)
+def test_a_dash_stands_for_names_with_their_initials(names: str) -> None:
+    before, dash = f"{names}. On hedges. J. Fen 3 (2001) 4-9.", "———. The soils of Kent. Leeds: Arbor, 2003."
+    assert [one.filled for one in fill_in([reference(before, 0.9), reference(dash, 0.9)])] == ["", names]
+
+
 def test_a_dash_behind_a_doubtful_cut_is_not_filled_in() -> None:
     def reference(text: str, sure: float) -> FoundReference:
         return FoundReference(text, 1, 1, None, 0, len(text), (1,), sure)

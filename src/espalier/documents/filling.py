@@ -19,7 +19,10 @@ LONGEST_NAMES = 120
 """Characters of the authors of an entry, at most."""
 
 _MARKS = ("[n]", "(n)", "n.", "n)", "[k]")  # no word of a title
-_AUTHOR_END = re.compile(r"\s*[(:]?\s*(?<!\d)(?:1[5-9]|20)\d\d|[.:]\s(?![^\W\d_]\.)|\s\(|,\s(?=[\"“„«])")
+_END = r"\s*[(:]?\s*(?<!\d)(?:1[5-9]|20)\d\d|{stop}|\s\(|,\s(?=[\"“„«])"
+_AUTHOR_END = re.compile(_END.format(stop=r"[.:]\s(?![^\W\d_]\.)"))
+_INITIALS_FIRST = re.compile(r"(?:[^\W\d_]\.[ -]?)+[^\W\d_]{2}")
+_INITIALS_FIRST_END = re.compile(_END.format(stop=r"(?<=[^\W\d_]{2})[.:]\s"))  # A. Berg. Hedges: not behind A.
 
 
 class Cited(Protocol):
@@ -55,6 +58,6 @@ def fill_in(found: Iterable[T]) -> Iterator[T]:
 
 def _names(text: str) -> str:
     """Return the authors that a reference begins with."""
-    end = _AUTHOR_END.search(text)
+    end = (_INITIALS_FIRST_END if _INITIALS_FIRST.match(text) else _AUTHOR_END).search(text)
     names = text[: end.start()].rstrip(" ,.") if end and end.start() < LONGEST_NAMES else ""
     return names + ("." if names and re.search(r"(?<!\w)\w$", names) else "")
