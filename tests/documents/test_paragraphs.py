@@ -73,6 +73,10 @@ def test_what_begins_a_paragraph() -> None:
     assert [line.paragraph for line in rows.lines] == [False, False, True]
 
 
+def reference(text: str, sure: float) -> FoundReference:
+    return FoundReference(text, 1, 1, None, 0, len(text), (1,), sure)
+
+
 @pytest.mark.parametrize(
     "names", ["A. Berg", "A. B. Berg and C. Moss", "A. Berg, B. Holt", "A.-M. Berg et al", "Berg, Anna", "Ann Berg"]
 )
@@ -82,9 +86,6 @@ def test_a_dash_stands_for_names_with_their_initials(names: str) -> None:
 
 
 def test_a_dash_behind_a_doubtful_cut_is_not_filled_in() -> None:
-    def reference(text: str, sure: float) -> FoundReference:
-        return FoundReference(text, 1, 1, None, 0, len(text), (1,), sure)
-
     dash = reference(WORKS[5], 0.9)
     assert [one.filled for one in fill_in([reference(WORKS[4], 0.9), dash])] == ["", "Medlar, Albert"]
     assert [one.filled for one in fill_in([reference(WORKS[4], 0.4), dash])] == ["", ""]
