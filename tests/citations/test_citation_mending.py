@@ -36,6 +36,15 @@ TITLE = ("title", "Hedges of the north.")
             [("citation-number", "Lund and Moe 2001a = "), ("author", "Lund, P., Moe, K."), TITLE],
         ),
         ([("author", "23 Giorgi A."), TITLE], [("citation-number", "23 "), ("author", "Giorgi A."), TITLE]),
+        # a place before an institution
+        (
+            [TITLE, ("institution", "Ciudad Real: Universidad del Seto,"), ("date", "1992.")],
+            [TITLE, ("location", "Ciudad Real:"), ("institution", "Universidad del Seto,"), ("date", "1992.")],
+        ),
+        (
+            [TITLE, ("institution", "Institute of Hedges: Department of Soils,"), ("date", "1992.")],
+            [TITLE, ("institution", "Institute of Hedges: Department of Soils,"), ("date", "1992.")],
+        ),
         ([("author", "7-Decq P."), TITLE], [("citation-number", "7-"), ("author", "Decq P."), TITLE]),
         ([("author", "[4] Torvald, M."), TITLE], [("citation-number", "[4] "), ("author", "Torvald, M."), TITLE]),
         # words of a footnote before the names

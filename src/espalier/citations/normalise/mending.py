@@ -470,6 +470,15 @@ def _house_in_place(pairs: Pairs, labels: Labels) -> Pairs | None:
     return cut(pairs, k, _HOUSE.fullmatch(pairs[k][1]), "location", "publisher") if ": " in pairs[k][1] else None
 
 
+def _place_before_house(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Cut "Almería: Institute of Arid Horticulture," into place and institution."""
+    k = next(k for k, label in enumerate(labels) if label in ("institution", "publisher"))
+    found = _HOUSE.fullmatch(pairs[k][1]) if ": " in pairs[k][1] else None
+    if found is None or _HOUSE_WORD.search(found[1].lower()) or not _HOUSE_WORD.search(found[2].lower()):
+        return None
+    return cut(pairs, k, found, "location", labels[k])
+
+
 def _numbered_journal(labels: Labels) -> bool:
     """Tell whether an author's article is in a journal with a number behind, and no place is named."""
     k = labels.index("container-title") if "container-title" in labels else -1
@@ -479,6 +488,10 @@ def _numbered_journal(labels: Labels) -> bool:
         and "author" in labels
         and "location" not in labels
     )
+
+
+def _placeless(labels: Labels) -> bool:
+    return "location" not in labels and ("institution" in labels or "publisher" in labels)
 
 
 def _house_leads(labels: Labels) -> bool:
@@ -508,6 +521,7 @@ _MENDS: Mends = (
     (all_of("container-title", without=("editor",)), _editors_in_container),
     (all_of("editor", without=("container-title",)), _container_in_editors),
     (all_of("location", without=("publisher",)), _house_in_place),
+    (_placeless, _place_before_house),
     (_house_leads, _house_first),
     (all_of("translator", without=("edition",)), _edition_as_names),
     (row_of("editor", "publisher", without=("container-title",)), _container_as_publisher),
