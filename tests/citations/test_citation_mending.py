@@ -36,6 +36,15 @@ TITLE = ("title", "Hedges of the north.")
             [("citation-number", "Lund and Moe 2001a = "), ("author", "Lund, P., Moe, K."), TITLE],
         ),
         ([("author", "23 Giorgi A."), TITLE], [("citation-number", "23 "), ("author", "Giorgi A."), TITLE]),
+        # a version behind an address
+        (
+            [TITLE, ("url", "http://hedge.example/."), ("accessed", "Version 3.8.")],
+            [TITLE, ("url", "http://hedge.example/."), ("edition", "Version 3.8.")],
+        ),
+        (
+            [TITLE, ("url", "http://hedge.example/."), ("accessed", "Accessed 3.8.2010")],
+            [TITLE, ("url", "http://hedge.example/."), ("accessed", "Accessed 3.8.2010")],
+        ),
         # a place before an institution
         (
             [TITLE, ("institution", "Ciudad Real: Universidad del Seto,"), ("date", "1992.")],

@@ -410,6 +410,12 @@ def _edition_elsewhere(pairs: Pairs, labels: Labels) -> Pairs | None:
     return changed(pairs, k, ("edition", pairs[k][1])) if k >= 0 else None
 
 
+def _version_of_visit(pairs: Pairs, labels: Labels) -> Pairs | None:
+    """Read "Version 3.8." behind an address as a version: it says nothing of a visit."""
+    k = labels.index("accessed")
+    return changed(pairs, k, ("edition", pairs[k][1])) if parse_version(pairs[k][1]) else None
+
+
 def _package_version(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read "Sands. R package version 2. | 8-19." as title and version; the rest of its number is read as anything."""
     k = labels.index("title")
@@ -511,6 +517,7 @@ _MENDS: Mends = (
     *SCIENCES,
     *_NUMBER_MENDS,
     (all_of("title"), _package_version),
+    (all_of("accessed", without=("edition",)), _version_of_visit),
     (lambda labels: "edition" not in labels and not {"note", "other", "genre"}.isdisjoint(labels), _edition_elsewhere),
     (lambda labels: labels[0] == "author" and len(labels) > 1 and "citation-number" not in labels, _key),
     (lambda labels: "author" in labels[: 1 + (labels[0] == "citation-number")], _lead),
