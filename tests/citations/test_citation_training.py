@@ -162,7 +162,9 @@ def test_editors_have_their_cue_words() -> None:
         ),
         ([("", "Retirado de"), ("web", "http://x.org")], [("url", "Retirado de http://x.org")]),
         ([("", "URLhttp"), ("web", "://x.org")], [("url", "URLhttp ://x.org")]),
-        ([("web", "DOI: https://doi.org/10.1/x.")], [("doi", "DOI: https://doi.org/10.1/x.")]),
+        ([("web", "DOI: https://doi.org/10.1/x.")], [("url", "DOI: https://doi.org/10.1/x.")]),
+        ([("identifier", "doi:http://dx.doi.org/10.1/x.")], [("url", "doi:http://dx.doi.org/10.1/x.")]),
+        ([("identifier", "doi:10.1/x.")], [("doi", "doi:10.1/x.")]),
         ([("web", "https://doi.org/10.1/x.")], [("url", "https://doi.org/10.1/x.")]),
         (
             [("identifier", "arXiv:1305.1602,doi:10.1002/and.2013.")],
