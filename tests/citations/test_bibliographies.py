@@ -32,6 +32,14 @@ def back(work: Work, format: str) -> Work:
     return entry.work
 
 
+@pytest.mark.parametrize("format", ["bibtex", "ris", "csl", "endnote"])
+def test_the_number_of_pages_of_a_book_comes_back(format: str) -> None:
+    work = Work(type="book", title="Wires", number_of_pages="700")
+    assert back(work, format).number_of_pages == "700"
+    article = Work(type="article-journal", title="Wires", pages=parse_pages("700"))
+    assert back(article, format).pages == article.pages
+
+
 WORDS = st.sampled_from(
     ["Soil", "Water", "Über", "DNA", "of", "the", "Łódź", "R&D", "50%", "x_1", "in-situ", "#3", "$5", "O’Neill", "李"]
 )
@@ -321,6 +329,8 @@ def test_no_reference_is_taken_for_a_bibliography(row: object) -> None:
     [
         ("FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\n", "a file of the Web of Science"),
         ('{"some": "thing"}', "JSON, but not CSL-JSON"),
+        ("[]", "JSON, but not CSL-JSON"),
+        ("{ }\n", "JSON, but not CSL-JSON"),
         ("<?xml version='1.0'?><things/>", "XML, but neither EndNote's nor MODS"),
         ("<TEI><text/></TEI>", "TEI"),
     ],

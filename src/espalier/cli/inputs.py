@@ -265,7 +265,8 @@ class Inputs:
             joint = "at" if len(self.doubtful) == self.unsure else "such as at"
             complain(
                 f"references that may begin or end at the wrong place: {self.unsure} of {self.read}, "
-                f"{joint} {'; '.join(self.doubtful)} (-f jsonl says how sure each cut is)"
+                f"{joint} {'; '.join(self.doubtful)} (-f jsonl says how sure each cut is; "
+                "--input lines takes every line as a reference)"
             )
 
 

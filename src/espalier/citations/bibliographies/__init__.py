@@ -164,7 +164,7 @@ BIBLIOGRAPHIES = (
     _row(
         "json",
         "JSON, but not CSL-JSON",
-        r"\A\s*(?:\[\s*)?\{\s*(?:\"[^\"\n]{1,80}\"\s*:|\}\s*[\],])",
+        r"\A\s*(?:(?:\[\s*)?\{\s*(?:\"[^\"\n]{1,80}\"\s*:|\}\s*[\],])|\[\s*\]\s*\Z|\{\s*\}\s*\Z)",
         "save the references as text, a line each",
     ),
     _row("xml", "XML, but neither EndNote's nor MODS", r"(?i)\A\s*<\?xml(?!(?s:.{0,2000}?)<html)", _EXPORT),

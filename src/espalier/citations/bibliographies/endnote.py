@@ -12,7 +12,15 @@ from typing import Any
 
 from espalier.citations.bibliographies import Entry
 from espalier.citations.bibliographies.strict_xml import fed, strict_parser
-from espalier.citations.bibliographies.values import as_kind, date_of, edtf_date, left_over_pieces, make_work, name_of
+from espalier.citations.bibliographies.values import (
+    as_kind,
+    counted,
+    date_of,
+    edtf_date,
+    left_over_pieces,
+    make_work,
+    name_of,
+)
 from espalier.citations.normalise import find_isbn, find_issn, parse_pages
 from espalier.citations.work import Date, Name, Work
 from espalier.errors import FormatError
@@ -124,7 +132,7 @@ def _work(kind: str, values: Values) -> Work:
         elif path not in _OWN and path not in _NO_TEXT:
             unread += [(path.rpartition("/")[2], text) for text in texts]
     _own(found, {path: "; ".join(values.get(path, ())) for path in _OWN}, unread)
-    return make_work(found, unread)
+    return make_work(counted(found), unread)
 
 
 def _own(found: dict[str, Any], values: dict[str, str], unread: list[tuple[str, str]]) -> None:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from espalier.citations.bibliographies import Entry
-from espalier.citations.bibliographies.values import LABEL, as_kind, date_of, edtf_date, make_work, name_of
+from espalier.citations.bibliographies.values import LABEL, as_kind, counted, date_of, edtf_date, make_work, name_of
 from espalier.citations.normalise import find_isbn, parse_pages
 from espalier.citations.work import Date, Pages, Work
 from espalier.errors import FormatError
@@ -122,7 +122,7 @@ def _work(tags: list[tuple[str, str]]) -> Work:
             unread.append((tag, value))
     found |= {"others": frozenset(others), "note": "; ".join(notes), "pages": _pages(tags)}
     found |= {"issued": _issued(tags), "accessed": _date(_first(tags, "Y2"))}
-    return make_work(_housed(found), unread)
+    return make_work(_housed(counted(found)), unread)
 
 
 def _housed(found: dict[str, Any]) -> dict[str, Any]:

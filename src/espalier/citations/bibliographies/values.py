@@ -11,7 +11,17 @@ from espalier.citations.normalise import parse_date, split_names
 from espalier.citations.record import LABELS
 from espalier.citations.work import KINDS, Date, Name, Work
 
-__all__ = ["LABEL", "as_kind", "date_of", "edtf_date", "left_over_pieces", "make_work", "name_of", "particle_of"]
+__all__ = [
+    "LABEL",
+    "as_kind",
+    "counted",
+    "date_of",
+    "edtf_date",
+    "left_over_pieces",
+    "make_work",
+    "name_of",
+    "particle_of",
+]
 
 _EDTF = re.compile(r"(-?\d{1,4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(~?)")
 _OPEN_ENDS = (".", "..", "")
@@ -30,6 +40,14 @@ def make_work(found: Mapping[str, Any], unread: Iterable[tuple[str, str]] = ()) 
     """Return the work with these parts; empty ones are as if they were not there."""
     kept = {part: value for part, value in found.items() if value and part in _PARTS}
     return Work(**kept, unread=tuple((label, text) for label, text in unread if text.strip()))
+
+
+def counted(found: dict[str, Any]) -> dict[str, Any]:
+    """Call the only page of a whole work the number of its pages: formats have one place for both."""
+    pages = found.get("pages")
+    if pages is None or found["type"] not in ("book", "thesis", "report") or not pages.text.isdigit():
+        return found
+    return found | {"pages": None, "number_of_pages": pages.text}
 
 
 def particle_of(family: str) -> tuple[str, str]:
