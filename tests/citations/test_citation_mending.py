@@ -36,6 +36,10 @@ TITLE = ("title", "Hedges of the north.")
             [("citation-number", "Lund and Moe 2001a = "), ("author", "Lund, P., Moe, K."), TITLE],
         ),
         ([("author", "23 Giorgi A."), TITLE], [("citation-number", "23 "), ("author", "Giorgi A."), TITLE]),
+        (
+            [TITLE, ("genre", "PhD thesis."), ("institution", "Faculty of Law: University of Hedges,")],
+            [TITLE, ("genre", "PhD thesis."), ("institution", "Faculty of Law: University of Hedges,")],
+        ),
         # a version behind an address
         (
             [TITLE, ("url", "http://hedge.example/."), ("accessed", "Version 3.8.")],

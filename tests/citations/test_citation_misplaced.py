@@ -29,6 +29,14 @@ FEN = ("container-title", "J. Fen")
             [TITLE, FEN, ("volume", "13:"), ("pages", "55"), ("doi", "10.1186/1471-0000-13-55.")],
         ),
         (
+            [TITLE, FEN, ("doi", "https://doi.org/10.1000/182 PMID: 123456")],
+            [TITLE, FEN, ("doi", "https://doi.org/10.1000/182"), ("note", "PMID: 123456")],
+        ),
+        (
+            [TITLE, FEN, ("doi", "10.1000/182 [ISBN 978-0-306-40615-7]")],
+            [TITLE, FEN, ("doi", "10.1000/182"), ("isbn", "[ISBN 978-0-306-40615-7]")],
+        ),
+        (
             [TITLE, FEN, ("doi", "Bibcode:1999Fen. doi:10.1000/182. ISSN 0028-0836. S2CID 123.")],
             [
                 TITLE,
@@ -209,6 +217,10 @@ def test_what_is_misplaced_goes_home(pairs: Pairs, expected: Pairs) -> None:
         [("author", "Lund, A. (ed.)"), TITLE],
         [("author", "Lund, A. Press."), TITLE],
         [TITLE, FEN, ("note", "Article ID 987654,"), ("pages", "12-19.")],
+        [TITLE, FEN, ("volume", "276/"), ("date", "2003,"), ("pages", "12-30.")],
+        [AUTHOR, ("title", "Fens CS v3."), ("edition", "2nd ed.")],
+        [TITLE, FEN, ("volume", "14."), ("pages", "10–14.20.")],
+        [TITLE, FEN, ("doi", "Full text DOI link")],
     ],
 )
 def test_what_only_looks_misplaced_stays(pairs: Pairs) -> None:

@@ -202,6 +202,8 @@ def shown(text: str) -> list[str]:
         ("Stadt, A., Banco, B.", ["Stadt, A.", "Banco, B."]),
         ("Department of the Fens, Ditches and the Regions", ["{Department of the Fens, Ditches and the Regions}"]),
         ("Smith & Co.", ["{Smith & Co.}"]),
+        ("World Health Organization and the World Bank", ["{World Health Organization}", "{the World Bank}"]),
+        ("Comune di Roma", ["{Comune di Roma}"]),
         ("Fen Protection Agency, Region 4", ["{Fen Protection Agency, Region 4}"]),
         ("Harsh MA, Duncan RP..", ["Harsh, M. A.", "Duncan, R. P."]),
         ("LARAMIE DE TANNEN Valéry", ["Laramie De Tannen, Valéry"]),
@@ -716,3 +718,18 @@ def test_every_name_says_something(text: str) -> None:
 )
 def test_joiners_and_roles_in_more_languages(text: str, expected: list[str]) -> None:
     assert shown(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "families"),
+    [
+        ("van de Stadt, H.", ["Stadt"]),
+        ("Fabio Consiglio, Rachele Conti", ["Consiglio", "Conti"]),
+        ("Cruz, Perez, and Co", ["Cruz", "Perez", "Co"]),
+        ("Anna Tan and Co, Ronald.", ["Tan", "Co"]),
+        ("미셸 푸코", ["푸코"]),
+        ("김 철수", ["김"]),
+    ],
+)
+def test_families_that_look_like_something_else(text: str, families: list[str]) -> None:
+    assert [name.family for name in split_names(text).names] == families

@@ -85,6 +85,13 @@ def test_a_dash_stands_for_names_with_their_initials(names: str) -> None:
     assert [one.filled for one in fill_in([reference(before, 0.9), reference(dash, 0.9)])] == ["", names]
 
 
+def test_a_dash_does_not_stand_for_a_title_behind_a_comma() -> None:
+    before, dash = "A. B. Berg and C. Moss, On hedges. J. Fen 3 (2001) 4-9.", "———, The soils of Kent. Arbor, 2003."
+    assert [one.filled for one in fill_in([reference(before, 0.9), reference(dash, 0.9)])][
+        1
+    ] == "A. B. Berg and C. Moss"
+
+
 def test_a_dash_behind_a_doubtful_cut_is_not_filled_in() -> None:
     dash = reference(WORKS[5], 0.9)
     assert [one.filled for one in fill_in([reference(WORKS[4], 0.9), dash])] == ["", "Medlar, Albert"]

@@ -22,7 +22,10 @@ _MARKS = ("[n]", "(n)", "n.", "n)", "[k]")  # no word of a title
 _END = r"\s*[(:]?\s*(?<!\d)(?:1[5-9]|20)\d\d|{stop}|\s\(|,\s(?=[\"“„«])"
 _AUTHOR_END = re.compile(_END.format(stop=r"[.:]\s(?![^\W\d_]\.)"))
 _INITIALS_FIRST = re.compile(r"(?:[^\W\d_]\.[ -]?)+[^\W\d_]{2}")
-_INITIALS_FIRST_END = re.compile(_END.format(stop=r"(?<=[^\W\d_]{2})[.:]\s"))  # A. Berg. Hedges: not behind A.
+# A. Berg. Hedges: not behind A.; A. Berg, B. Holt and C. Moss, Hedges
+_INITIALS_FIRST_END = re.compile(
+    _END.format(stop=r"(?<=[^\W\d_]{2})[.:]\s|,\s(?!(?:[^\W\d_]\.|and\b|&|et al|[JS]r\b|eds?\b))")
+)
 
 
 class Cited(Protocol):

@@ -5,9 +5,10 @@ sides of a dash lend each other what one of them lacks ("12-15 March 2003"). Not
 March or in December and is read as 2003, and 2003-04 as 2003, since it may be April or the year 2004; but the only date
 of three numbers counts, whatever the words around it are. Years of other calendars are those of the common one: the
 26th of Heisei is 2014, and so is 2557 in Thailand; 1378/1999 is one year of Iran. Whatever was not used or is said
-otherwise, in full or in part, keeps the text as the date's `literal`: a year of two digits (05/21/07; above 30 it is
-taken for one of the last century), other digits than 0 to 9, months and years in Roman numerals, a year that is also
-one of the old style (Jan. 1640/41), a year with the number of the edition before or behind it, as small print or as
+otherwise, in full or in part, keeps the text as the date's `literal`: a year of two digits that can be nothing else
+(05/21/07; above 30 it is taken for one of the last century), other digits than 0 to 9 (a year of Iran or of the Hijra in
+them is only kept), months and years in Roman numerals, a year that is also one of the old style (Jan. 1640/41), a year
+with the number of the edition before or behind it, as small print or as
 what was left of that ("³1985", "19762"). Linear time.
 """
 
@@ -69,12 +70,17 @@ _MONTH_AND_YEAR = re.compile(r"(?:(0?[1-9]|1[0-2]) |(0[1-9]|1[0-2])[/.])([0-9]{4
 _DAYS = re.compile(
     r"([0-9]{1,2})\.(?:([0-9]{1,2})\.)? ?[-–—] ?([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})(?![0-9])"
 )  # 29.–31.10.2003
-_SHORT_YEAR = re.compile(r"(?:0?[1-9]|[12][0-9]|3[01])/(?:0?[1-9]|[12][0-9]|3[01])/([0-9]{2})")  # 05/21/07
+_SHORT_YEAR = re.compile(  # 05/21/07 and 30/06/75, but not 03/12/15
+    r"(?:(?:0?[1-9]|1[0-2])/(?:1[3-9]|2[0-9]|3[01])/(?=[0-9])"
+    r"|(?:0?[1-9]|[12][0-9]|3[01])/(?:0?[1-9]|[12][0-9]|3[01])/(?=3[2-9]|[4-9]))([0-9]{2})"
+)
 _LAST_OF_THIS_CENTURY = 30
+_EASTERN_DIGITS = {code + k: str(k) for code in (0x660, 0x6F0) for k in range(10)}
+_HIJRA = 1500  # years before it, in these digits, are of Iran or of the Hijra, and nothing says which
 _OTHER_DIGITS = {code + k: str(k) for code in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50) for k in range(10)}
 _COPYRIGHT = re.compile(r"\b[cC](?=[0-9]{4})")
 # Of a description by GOST or ISBD: 2003. — 320 с.; behind a bracket: (1982)— ...
-_BETWEEN_AREAS = re.compile(r"(?<=[0-9.\])])\. ?[–—]\s*$|(?<=\)) ?[–—]\s*$")
+_BETWEEN_AREAS = re.compile(r"(?<=[0-9.\])])\. ?[–—]\s*$|(?<=\)) ?—\s*$")
 _OPEN = re.compile(r"[-‐–—][\s.,;)\]]*$")
 _EASTERN = re.compile(r"(?<![0-9])([0-9]{4}) ?[年년](?: ?([0-9]{1,2}) ?[月월](?: ?([0-9]{1,2}) ?[日일])?)?")
 _VIETNAMESE = re.compile(
@@ -161,7 +167,8 @@ def parse_date(text: str) -> Date | None:
     plain = _COPYRIGHT.sub("©", unicodedata.normalize("NFKC", collapse(text)))
     if not plain.isascii() and (usual := plain.translate(_OTHER_DIGITS)) != plain:
         date = parse_date(usual)
-        return replace(date, literal=_literal(text)) if date else None
+        other = plain != plain.translate(_EASTERN_DIGITS) and date and any(p[0] < _HIJRA for p in date.parts if p)
+        return (Date((), literal=_literal(text)) if other else replace(date, literal=_literal(text))) if date else None
     if (date := _other_calendar(plain)) is not None:
         return replace(date, literal=_literal(text))
     bare, told = _without_words(plain)

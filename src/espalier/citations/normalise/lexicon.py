@@ -32,6 +32,7 @@ __all__ = [
     "HINTS_OF_OTHERS",
     "HUNGARIAN_INITIALS",
     "INSTITUTION_ENDS",
+    "INSTITUTION_FIRST_WORDS",
     "INSTITUTION_INNER",
     "INSTITUTION_OPENINGS",
     "INSTITUTION_STEMS",
@@ -312,15 +313,19 @@ INSTITUTION_ENDS = (
 INSTITUTION_WORDS = vocabulary(
     "inc ltd llc gmbh corp co group team force working world united nations royal american central global federal "
     "network project party contributors staff gallery galleries archives archiv llp biobank software coordinators "
-    "survey news rights developers division équipe faculty observatory dirección direccion direction direção direcção "
-    "direzione gobierno governo gouvernement ayuntamiento prefeitura préfecture mairie congregazione congregation "
-    "consejo conselho consiglio conseil servicio serviço servizio tribunal presidencia presidência autorité autoridad "
-    "autoridade autorità comune regione provincie gemeente gemeinde kanton stadt landeshauptstadt eidgenossenschaft "
-    "wetterdienst verein banco facultad faculdade faculté facoltà fakultät école escuela escola scuola observatorio "
-    "observatório observatoire procuradoria procuraduría defensoría contraloría superintendencia parlement parlamento "
-    "parlament assemblée asamblea assembleia sénat senado fédération confédération cục urząd urzędu úřad hivatal "
-    "hivatala intézet kurumu bakanlığı müdürlüğü başkanlığı üniversitesi enstitüsü"
+    "survey news rights developers division équipe faculty observatory dirección direccion direction direção "
+    "direcção direzione gouvernement ayuntamiento prefeitura préfecture mairie congregazione servicio serviço "
+    "servizio tribunal presidencia presidência autorité autoridad autoridade autorità provincie gemeente gemeinde "
+    "landeshauptstadt eidgenossenschaft wetterdienst facultad faculdade faculté facoltà fakultät observatorio "
+    "observatório observatoire procuradoria procuraduría defensoría contraloría superintendencia assemblée asamblea "
+    "assembleia sénat senado fédération confédération cục urząd urzędu úřad hivatal hivatala intézet kurumu "
+    "bakanlığı müdürlüğü başkanlığı üniversitesi enstitüsü"
 )
+INSTITUTION_FIRST_WORDS = vocabulary(
+    "gobierno governo consejo conselho consiglio conseil comune regione kanton stadt banco école escuela escola "
+    "scuola verein congregation parlement parlamento parlament"
+)
+"""Words that name one where they stand first, and are family names elsewhere: Comune di Roma, Fabio Consiglio."""
 WEAK_INSTITUTION_WORDS = vocabulary(
     "bank union board office center centre service services school college court church press "
     "house company trust fund hospital state city"

@@ -254,6 +254,10 @@ _HOUSE_WORD = re.compile(
     r"\b(?:foundation|institut\w*|universi\w+|ministr?y|ministerium|agency|corporation|society|association|press|verlag"
     r"|gmbh|inc|ltd)\b"
 )
+_BODY_WORD = re.compile(
+    rf"{_HOUSE_WORD.pattern}|\b(?:facult|facul|fakult|depart|dept|school|fachbereich|lehrstuhl|division|section|centre|center)"
+)
+_PLACE_BEFORE = re.compile(r"([A-ZÀ-Þ][^\W\d_]*[a-zß-ÿ](?:[ -][^\W\d_]+)?:)\s+([^:]{2,}\W*)")
 _BRACKETED = re.compile(r"(.*\S)\s*([(\[][^()\[\]]{2,40}[)\]]\W*)")
 _VOLUMES = re.compile(r"(.*\S[.,;:])\s*(\(?(?:in )?\w{1,6}\s(?:vols?|volumes|Bde|Bänden?|tom[eio]s?|voll|delen)\b\W*)")
 _ENDS_IN_VOLUMES = ("vol", "vols", "volumes", "Bde", "Bände", "Bänden", "tomes", "tomos", "tomi", "voll", "delen")
@@ -413,7 +417,8 @@ def _edition_elsewhere(pairs: Pairs, labels: Labels) -> Pairs | None:
 def _version_of_visit(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read "Version 3.8." behind an address as a version: it says nothing of a visit."""
     k = labels.index("accessed")
-    return changed(pairs, k, ("edition", pairs[k][1])) if parse_version(pairs[k][1]) else None
+    day = (date := parse_date(pairs[k][1])) is not None and any(len(part) == 3 for part in date.parts)
+    return changed(pairs, k, ("edition", pairs[k][1])) if parse_version(pairs[k][1]) and not day else None
 
 
 def _package_version(pairs: Pairs, labels: Labels) -> Pairs | None:
@@ -478,9 +483,9 @@ def _house_in_place(pairs: Pairs, labels: Labels) -> Pairs | None:
 
 def _place_before_house(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Cut "Almería: Institute of Arid Horticulture," into place and institution."""
-    k = next(k for k, label in enumerate(labels) if label in ("institution", "publisher"))
-    found = _HOUSE.fullmatch(pairs[k][1]) if ": " in pairs[k][1] else None
-    if found is None or _HOUSE_WORD.search(found[1].lower()) or not _HOUSE_WORD.search(found[2].lower()):
+    k = labels.index("institution")
+    found = _PLACE_BEFORE.fullmatch(pairs[k][1]) if ": " in pairs[k][1] else None
+    if found is None or _BODY_WORD.search(found[1].lower()) or not _HOUSE_WORD.search(found[2].lower()):
         return None
     return cut(pairs, k, found, "location", labels[k])
 
@@ -494,10 +499,6 @@ def _numbered_journal(labels: Labels) -> bool:
         and "author" in labels
         and "location" not in labels
     )
-
-
-def _placeless(labels: Labels) -> bool:
-    return "location" not in labels and ("institution" in labels or "publisher" in labels)
 
 
 def _house_leads(labels: Labels) -> bool:
@@ -528,7 +529,7 @@ _MENDS: Mends = (
     (all_of("container-title", without=("editor",)), _editors_in_container),
     (all_of("editor", without=("container-title",)), _container_in_editors),
     (all_of("location", without=("publisher",)), _house_in_place),
-    (_placeless, _place_before_house),
+    (all_of("institution", without=("location",)), _place_before_house),
     (_house_leads, _house_first),
     (all_of("translator", without=("edition",)), _edition_as_names),
     (row_of("editor", "publisher", without=("container-title",)), _container_as_publisher),

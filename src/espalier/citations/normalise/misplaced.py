@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from espalier.citations.normalise.dates import is_month, is_pending
+from espalier.citations.normalise.identifiers import find_doi
 from espalier.citations.normalise.pairs import YEAR, Labels, Mends, Pairs, all_of, changed, cut, joined, row_at, row_of
 
 __all__ = ["MISPLACED", "number_in_pages"]
@@ -16,10 +17,10 @@ _PAGES_AND_DOI = re.compile(r"(.*\w)\s?[-–]\s?(10\.[0-9]{4,9}/\S.*)")
 _PAGES_AND_HALF = re.compile(r"(.*\w)\s?[-–]\s?10\.")
 _HALF_OF_DOI = re.compile(r"[0-9]{4,9}/\S.*")
 _YEAR_AND_COLON = re.compile(rf"({YEAR})\s*:\s*")
-_ISSUE_OF_YEAR = re.compile(r"[0-9]{1,3}/")
+_ISSUE_OF_YEAR = re.compile(r"0?[1-9]/|1[0-2]/")  # but 276/2003 is a volume
 _YEAR_FIRST = re.compile(rf"{YEAR}\b(?!/)")
 _NUMBER_AND_MARK = re.compile(r"([0-9]{1,4})([:.])\s*")
-_TO_NUMBERED = re.compile(r"[0-9]{1,4}\s?[-–—]{1,3}\s?([0-9]{1,4})([:.])[0-9]{1,4}\W*")
+_TO_NUMBERED = re.compile(r"1\s?[-–—]{1,3}\s?([0-9]{1,4})([:.])[0-9]{1,4}\W*")
 _ONLY_CUE = re.compile(r"\W*(?:pp?|S|[Pp]ages?|[Ss]eiten?|[Сс])[.:]?\s*")
 _NUMBER = re.compile(r"[0-9]{1,5}\.?\s*")
 _MONTHLY = re.compile(r"\[[0-9]{4}\.")
@@ -35,11 +36,12 @@ _SMALL = re.compile(r"[0-9]{1,2}(?:-[0-9]{1,2})?,?\s*")
 _SERIES_OF_JOURNAL = ("Сер.", "Серия", "Ser.", "Série", "Seria")
 _NUMBER_AND_YEAR = re.compile(rf"([0-9]{{1,2}}[.,])\s+({YEAR}\b.*)")
 _VERSION_BEGUN = re.compile(r".*\S\s+[vV][0-9]{1,3}\.")
+_VERSION_GOES_ON = re.compile(r"[0-9]+(?:\.[0-9]+)*\W*")
 _DAY_LAST = re.compile(r".*\bon [0-9]{1,2}")
 _BEFORE_IDENTIFIER = re.compile(
     r"(?<=[\w.,;)])\s+(?=[\[(]?(?:[Bb]ib[Cc]ode|ISSN|ISBN|S2CID|PMID|PMC|JSTOR|OCLC|LCCN|[Hh]dl|arXiv|DOI|doi)\b)"
 )
-_LABELS = {"doi": "doi", "isbn": "isbn", "issn": "issn"}
+_LABELS = {"isbn": "isbn", "issn": "issn"}
 _PENDING_BEHIND = re.compile(r"(.*[\w.,&])\s+(\([^()]{3,30}\)\W*)")
 _PENDING_LAST = re.compile(r"(.*\w[.,])\s+([^\W\d_]{2,8} ?[^\W\d_]{5,}\.?)\s*")
 _SERIES = re.compile(r".*\bSer(?:ies|\.)\W*|.*\bLecture Notes in .*")
@@ -153,7 +155,7 @@ def _number_of_series(pairs: Pairs, labels: Labels) -> Pairs | None:
 def _version_of_title(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Leave the version of "hedge-lib v1. | 2.3," in one piece, with its name."""
     k = row_at(labels, "title", "edition")
-    begun = pairs[k + 1][1][:1].isdigit() and _VERSION_BEGUN.fullmatch(pairs[k][1])
+    begun = _VERSION_GOES_ON.fullmatch(pairs[k + 1][1]) and _VERSION_BEGUN.fullmatch(pairs[k][1])
     return [*pairs[:k], ("title", pairs[k][1] + pairs[k + 1][1]), *pairs[k + 2 :]] if begun else None
 
 
@@ -173,8 +175,13 @@ def _identifiers(pairs: Pairs, labels: Labels) -> Pairs | None:
     parts = _BEFORE_IDENTIFIER.split(pairs[k][1])
     if len(parts) == 1:
         return None
-    each = [(_LABELS.get(part[:4].lower().strip(":. "), "note"), part) for part in parts]
-    return [*pairs[:k], *each, *pairs[k + 1 :]]
+    each = [("doi" if find_doi(part) else _label_of(part), part) for part in parts]
+    return [*pairs[:k], *each, *pairs[k + 1 :]] if any(label == "doi" for label, _ in each) else None
+
+
+def _label_of(part: str) -> str:
+    """Return the label of an identifier that begins with its name."""
+    return _LABELS.get(part.lstrip("[( ")[:4].lower().strip(":. "), "note")
 
 
 def _pending_behind_names(pairs: Pairs, labels: Labels) -> Pairs | None:

@@ -43,6 +43,7 @@ from espalier.citations.normalise.lexicon import (
     HINTS_OF_OTHERS,
     HUNGARIAN_INITIALS,
     INSTITUTION_ENDS,
+    INSTITUTION_FIRST_WORDS,
     INSTITUTION_INNER,
     INSTITUTION_OPENINGS,
     INSTITUTION_STEMS,
@@ -125,7 +126,11 @@ _VIETNAMESE = re.compile(
     re.IGNORECASE,
 )
 _MIDDLE = vocabulary("văn thị van thi")
-_HAN = re.compile("[\u3005\u4e00-\u9fff\uac00-\ud7a3]{1,4}")  # of China, Japan, Korea: 佐藤 太郎
+# Families of China and Japan (佐藤 太郎), and those of Korea (김 철수); 미셸 푸코 is Michel Foucault.
+_HAN = re.compile(
+    "[\u3005\u4e00-\u9fff]{1,4}|남궁|황보|제갈|선우|독고|사공|서문|동방"
+    "|[김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구나민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용]"
+)
 _ORDINAL = re.compile(r"((?:[^\W\d_]\.?)+)([ªº])\.?")
 
 
@@ -431,7 +436,9 @@ def is_institution(words: Sequence[str]) -> bool:
     full = sum(not is_initial(word) for word in words)
     if full == 1 and words[-1].removesuffix(".").casefold() in BODIES:
         return all(len(word) > 1 and "." not in word for word in words[:-1])  # CMS Collaboration
-    decisive = "strong" in kinds or kinds[0] == "opening" or "inner" in kinds[1:] or words[0] in ("The", "the")
+    decisive = (
+        "strong" in kinds or kinds[0] in ("opening", "first") or "inner" in kinds[1:] or words[0] in ("The", "the")
+    )
     return full > 1 and (decisive or ("weak" in kinds and full > 2))
 
 
@@ -464,7 +471,7 @@ def _lows(words: Sequence[str]) -> tuple[str, ...]:
 def _is_named(lows: Sequence[str]) -> bool:
     """Tell whether there is a word for what an institution is: Institute, Survey."""
     silent = (*WHOSE_INSTITUTION, *SUBJECTS_OF_INSTITUTIONS, *_UNITED_NATIONS)
-    return any(_kind(low) in ("strong", "opening", "weak") and not low.startswith(silent) for low in lows)
+    return any(_kind(low) in ("strong", "opening", "first", "weak") and not low.startswith(silent) for low in lows)
 
 
 def _by_sign(parts: Sequence[str], at: int) -> dict[str, tuple[str, ...]]:
@@ -488,6 +495,8 @@ def _kind(word: str) -> str:
         return "strong"
     if low in INSTITUTION_OPENINGS:
         return "opening"
+    if low in INSTITUTION_FIRST_WORDS:
+        return "first"
     return "inner" if low in INSTITUTION_INNER else "weak" if low in WEAK_INSTITUTION_WORDS else ""
 
 
@@ -779,7 +788,9 @@ _PERSON = re.compile(
 # The first of a list in full, as sorted bibliographies have it: "Jaffe, David A., and Julius O. Smith". The groups are
 # those of a person, of which the first four are empty.
 _FIRST_IN_FULL = re.compile(rf"()()()()({_WORD}), ({_GIVEN}(?: {_GIVEN}){{0,3}}\.?)(?:[ ,;:]*\Z|,? ({_JOINER}) |, )")
-_INSTITUTIONAL = INSTITUTION_WORDS | WEAK_INSTITUTION_WORDS | INSTITUTION_INNER | INSTITUTION_OPENINGS
+_INSTITUTIONAL = (
+    INSTITUTION_WORDS | INSTITUTION_FIRST_WORDS | WEAK_INSTITUTION_WORDS | INSTITUTION_INNER | INSTITUTION_OPENINGS
+)
 _OTHERS_IN_A_WORD = vocabulary("others coworkers co-workers etal etalii etalia")
 _SPECIAL = (
     DEGREE_PARTS

@@ -28,7 +28,9 @@ _JOURNAL = re.compile(
     re.IGNORECASE,
 )
 _MEETING_AND_SERIES = re.compile(r"(.+\b(?:19|20)[0-9]{2}\.)\s+([A-ZÀ-Þ][^\d.:]{2,60},\s*)")
-_BOOK_AND_SERIES = re.compile(r"(.*[\w)’'],)\s+(ser\. .*)")  # in Proc. HEDGE, ser. Fen Monographs, as IEEE prints it
+_BOOK_AND_SERIES = re.compile(
+    r"(.*[\w)’'],)\s+(ser\. [^\W\d_a-z][^\W\d_]{2,} .*)"
+)  # in Proc. HEDGE, ser. Fen Monographs, as IEEE prints it
 _DEGREE_AND_ARCHIVE = re.compile(r"([^\[\]]+\][.,])\s+(\S.*)", re.DOTALL)
 _TRANSLATED = re.compile(
     r"(\W*[Tt]ranslated (?:from the (?:[\w-]+ ){1,3})?by [^\W\d_][^\d()\[\]]*?)"

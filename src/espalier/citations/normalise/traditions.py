@@ -264,7 +264,9 @@ _FORM = re.compile(
     r"|fact ?sheet))\][.,:;]?)",
     re.IGNORECASE,
 )
-_MARKED = re.compile(r"(.*\S)\s*(\[(?:[MCJDRSPN]|DB|CP|EB|DS)(?:/(?:OL|CD|MT|DK))?\][.,]?)")  # of GB/T 7714
+_MARKED = re.compile(
+    r"(.*\S(?<!\bof)(?<!\bwith)(?<!itamin))\s*(\[(?:[MCJDRSPN]|DB|CP|EB|DS)(?:/(?:OL|CD|MT|DK))?\][.,]?)"
+)  # of GB/T 7714
 _SERIES_FIRST = re.compile(r"(\((?:[1-9]|[NOno]\. ?[SsFf]\.)\))\s+([0-9IVXLC]+\W*)")
 _LANGUAGE = r"[(\[][Ii]n (?:[A-Z][a-zß-ÿ]+\.?)(?:,? with (?:an )?[\w ]+)?[)\]]\W*"
 _IN_LANGUAGE = re.compile(rf"(.*\S)\s+({_LANGUAGE})")
