@@ -40,6 +40,7 @@ TITLE = ("title", "Hedges of the north.")
             [TITLE, ("genre", "PhD thesis."), ("institution", "Faculty of Law: University of Hedges,")],
             [TITLE, ("genre", "PhD thesis."), ("institution", "Faculty of Law: University of Hedges,")],
         ),
+        ([("institution", "ed."), TITLE], [("institution", "ed."), TITLE]),
         # a version behind an address
         (
             [TITLE, ("url", "http://hedge.example/."), ("accessed", "Version 3.8.")],

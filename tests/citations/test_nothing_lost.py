@@ -56,6 +56,7 @@ STRINGS = st.tuples(
 @example([("isbn", "ISBN 0-306-40615-2, 978-0-306-40615-7")])
 @example([("doi", "ISO 690:2021")])
 @example([("citation-number", "[Knu84]")])
+@example([("institution", "ed."), ("title", "ed.")])
 @settings(deadline=None, derandomize=True, max_examples=120)
 def test_no_word_of_any_record_is_lost(format: str, pieces: list[tuple[str, str]]) -> None:
     assert bench.lost(record_of(*pieces), format) == []

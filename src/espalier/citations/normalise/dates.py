@@ -6,9 +6,9 @@ March or in December and is read as 2003, and 2003-04 as 2003, since it may be A
 of three numbers counts, whatever the words around it are. Years of other calendars are those of the common one: the
 26th of Heisei is 2014, and so is 2557 in Thailand; 1378/1999 is one year of Iran. Whatever was not used or is said
 otherwise, in full or in part, keeps the text as the date's `literal`: a year of two digits that can be nothing else
-(05/21/07; above 30 it is taken for one of the last century), other digits than 0 to 9 (a year of Iran or of the Hijra in
-them is only kept), months and years in Roman numerals, a year that is also one of the old style (Jan. 1640/41), a year
-with the number of the edition before or behind it, as small print or as
+(05/21/07; above 30 it is taken for one of the last century), other digits than 0 to 9 (a year of Iran or of the Hijra
+in them is only kept), months and years in Roman numerals, a year that is also one of the old style (Jan. 1640/41), a
+year with the number of the edition before or behind it, as small print or as
 what was left of that ("³1985", "19762"). Linear time.
 """
 

@@ -472,7 +472,7 @@ def _handle(pairs: Pairs, labels: Labels) -> Pairs | None:
 
 def _house_first(pairs: Pairs, labels: Labels) -> Pairs | None:
     """Read an institution that stands first, where nobody else is named, as the author."""
-    return [("author", pairs[0][1]), *pairs[1:]]
+    return None if pairs[0][1].islower() else [("author", pairs[0][1]), *pairs[1:]]
 
 
 def _house_in_place(pairs: Pairs, labels: Labels) -> Pairs | None:
