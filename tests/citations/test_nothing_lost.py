@@ -57,6 +57,7 @@ STRINGS = st.tuples(
 @example([("doi", "ISO 690:2021")])
 @example([("citation-number", "[Knu84]")])
 @example([("institution", "ed."), ("title", "ed.")])
+@example([("title", "0"), ("title", "A"), ("citation-number", "A")])
 @settings(deadline=None, derandomize=True, max_examples=120)
 def test_no_word_of_any_record_is_lost(format: str, pieces: list[tuple[str, str]]) -> None:
     assert bench.lost(record_of(*pieces), format) == []

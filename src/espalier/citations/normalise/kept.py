@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass, replace
 from functools import lru_cache
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from espalier.citations.normalise.lexicon import BESIDE_VISITS, IN_DATES, MONTHS, SEASONS, VISITS, vocabulary
@@ -142,10 +143,15 @@ def with_the_rest(work: Work, record: Record) -> Work:
     fields = [(field.label, field.text) for field in record.fields]
     if has_markup(record.text):
         fields = [(label, without_markup(text)) for label, text in fields]
-    more = [(label, trim(text)) for label, text in fields if _loses(label, text, work)]
-    if not more:
+    losing = [_loses(label, text, work) for label, text in fields]
+    if not any(losing):
         return work
-    told, new = Counter([text for _, text in work.unread]), []
+    pairs = [(label, trim(text)) for label, text in fields]
+    more = list(compress(pairs, losing))
+    taken = [
+        text for (label, text), loses in zip(pairs, losing, strict=True) if not loses and (label, text) in work.unread
+    ]
+    told, new = Counter([text for _, text in work.unread]) - Counter(taken), []
     for label, text in more:
         told[text] -= 1  # what could not be read at all is there already
         if told[text] < 0:
