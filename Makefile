@@ -44,7 +44,7 @@ rendered: $(STAMP)
 # The net of the bundled model, which learns from larger ones: twenty minutes with PyTorch on an accelerator, days without.
 # Without it, `--stage net` without `--begin` trains one on two cores, a little worse: the model before was made so.
 distilled: $(STAMP)
-	$(BIN)/python -m pip install --quiet '.[torch]'
+	$(BIN)/python -m pip install --quiet --editable '.[torch]'
 	for seed in 1 2; do $(BIN)/python scripts/render_references.py --data ../shared/data --output build/clean$$seed \
 		--train 200000 --clean --seed $$seed; done
 	$(BIN)/python scripts/distil_net.py pack --data ../shared/data \

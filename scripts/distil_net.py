@@ -6,7 +6,8 @@
     python scripts/distil_net.py take                     build/experts/net.espalier, a model file
 
 Only `learn` needs PyTorch (the extra `torch`). It needs nothing but this repository and `build/distil`, so that it may
-run on another machine: bring `net.npz` back into `build/distil`. Then `train_citations.py --stage join` goes on.
+run on another machine: bring `net.npz` back into `build/distil`. Then `train_citations.py` goes on with `--stage net
+--begin build/experts`, and with `--stage join`.
 
 The teachers are two recurrent nets and a convolutional one, several times as large. They and the small net meet
 annotated references as `train_citations.py` has them, and rendered ones that are spoilt anew for each epoch but a few
@@ -22,34 +23,27 @@ import gzip
 import hashlib
 import json
 import os
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from citation_reports import say
 from distilling.lessons import KINDS, Lessons, Row, as_row, draw, read_rows, write_rows
+from train_citations import BENCHMARK, BUILD, PARTLY, RENDERED, SELDOM, is_seldom
 
 from espalier.citations.partly_labelled import read_partly_labelled
 from espalier.citations.seen import document_seen, reference_document
 from espalier.citations.training import divide, key_of, read_sources
 from espalier.corpus import Labels
-from espalier.document import Document
 from espalier.estimators.conv_crf import ConvCRF
 from espalier.io import read
 from espalier.models.conv import ConvShape, ScoringNet
-from espalier.tags import may_follow, may_start
 from espalier.tasks import load_task
 
-BUILD = Path(__file__).parents[1] / "build"
-BENCHMARK = "cora/normalised/all.jsonl"
-PARTLY = {"linkedbooks": 0.3, "deposited": 0.5}
-RENDERED, SELDOM = 36_000, 2.0
-"""What all rendered references count together, and how much more one that is in Japanese or has no names."""
-
 RAW = (
-    *(("anystyle", f"anystyle/original/{name}.xml.gz") for name in ("ugly",)),
+    ("anystyle", "anystyle/original/ugly.xml.gz"),
     ("anystyle", "anystyle/original/bad.xml"),
     ("crossref", "crossref_real/normalised/all.jsonl"),
     ("unlabelled", "unlabelled_refs/normalised/unlabelled.jsonl.gz"),
@@ -89,24 +83,20 @@ def pack(options: argparse.Namespace) -> None:
     others = {example.key for example in examples if example.part != "train"} | benchmark
     training = parts["train"]
     rows = [as_row(one.document, "annotated", one.weight, "annotated") for one in training]
-    partly = read_partly_labelled(options.data, PARTLY, {*others, *(example.key for example in training)})
+    partly = read_partly_labelled(options.data, PARTLY["net"], {*others, *(example.key for example in training)})
     rows += [as_row(document, "partly", weight, "") for document, weight in partly]
     rendered = [one for path in options.clean for one in read(path) if key_of(one) not in others]
-    each = RENDERED / max(len(rendered), 1)
+    count, weight = RENDERED["net"]
+    each = weight * count / max(len(rendered), 1)
     for one in rendered:
         language = str(one.meta.get("locale", ""))[:2]
-        rows.append(as_row(one, "rendered", each * (SELDOM if is_seldom(one, language) else 1), language))
+        rows.append(as_row(one, "rendered", each * (SELDOM if is_seldom(one) else 1), language))
     rows += raw(options.data, {*others, *(example.key for example in training)})
     said = write_rows(options.work / "lessons.jsonl.xz", rows)
     held = (as_row(one.document, "annotated", 1.0, "") for one in parts["dev"])
     write_rows(options.work / "dev.jsonl.xz", held)
     counts = {kind: sum(row["kind"] == kind for row in rows) for kind in KINDS}
     say(f"{said} references {counts}, {(options.work / 'lessons.jsonl.xz').stat().st_size / 1e6:.1f} MB")
-
-
-def is_seldom(document: Document, language: str) -> bool:
-    """Is a rendered reference of a kind that there are few of?"""
-    return language == "ja" or not any(span.label in ("author", "editor") for span in document.spans or ())
 
 
 def raw(data: Path, known: set[str]) -> Iterator[Row]:
@@ -197,21 +187,13 @@ def take(options: argparse.Namespace) -> None:
     file = options.work / "net.npz"
     with np.load(file) as arrays:
         weights = {name: arrays[name] for name in shape.sizes()}
-    follows = np.array([[may_follow(one, other) for other in labels.names] for one in labels.names])
-    weights["trans"] = np.where(follows, 0.0, -np.inf).astype(np.float32)
-    starts = np.array([may_start(name) for name in labels.names])
-    weights["start"] = np.where(starts, 0.0, -np.inf).astype(np.float32)
+    for name, allowed in zip(("start", "trans"), labels.allowed(), strict=True):
+        weights[name] = np.where(allowed, 0.0, -np.inf).astype(np.float32)
     net = ConvCRF(shape.channels, inner=shape.inner, buckets=shape.buckets, embedding=shape.embedding)
     net.labels_, net.net_ = labels, ScoringNet(shape, weights)
     net.training_digest_ = hashlib.sha256(file.read_bytes()).hexdigest()
     options.build.mkdir(parents=True, exist_ok=True)
     net.save(options.build / "net.espalier")
-
-
-def say(line: str) -> None:
-    """Say how far it is."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

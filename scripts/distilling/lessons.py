@@ -164,12 +164,7 @@ def _version(one: Row, version: int, random: Random) -> Document:
 def _joined(parts: Sequence[tuple[Any, ...]], rows: Sequence[Row], asked: Sequence[tuple[int, int]]) -> Lessons:
     """Put pieces end to end, over the same words."""
     places: dict[str, int] = {}
-    word = [
-        np.array([places.setdefault(w, len(places)) for w in types], np.int32)[ids]
-        if len(ids)
-        else np.empty(0, np.int32)
-        for types, ids, *_ in parts
-    ]
+    word = [np.array([places.setdefault(w, len(places)) for w in types], np.int32)[ids] for types, ids, *_ in parts]
     lengths = np.concatenate([part[4] for part in parts])
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     kinds = np.array([KINDS.index(rows[k]["kind"]) for k, _ in asked], np.int8)

@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from espalier.features.hashed import GROUPS, SPACES, hashed_words
+from espalier.estimators.conv_crf import ConvCRF
+from espalier.features.hashed import GROUPS, MOST_PIECES, SPACES, hashed_words
 from espalier.models.conv import SPACE_SIZE, TINY, ConvShape, initial
 
 __all__ = ["Batch", "ConvNet", "Recurrent", "Words"]
 
-DROPOUT = (0.3, 0.1, 0.3, 0.1, 0.3)
-"""What learning hides: as the parameter of `ConvCRF` has it."""
+DROPOUT = ConvCRF().dropout
+"""What learning hides."""
 
-MOST = 4 + 3 * 14
+MOST = 4 + 3 * MOST_PIECES
 """Ids of a word at most."""
 
 

@@ -8,8 +8,8 @@ of three numbers counts, whatever the words around it are. Years of other calend
 otherwise, in full or in part, keeps the text as the date's `literal`: a year of two digits that can be nothing else
 (05/21/07; above 30 it is taken for one of the last century), other digits than 0 to 9 (a year of Iran or of the Hijra
 in them is only kept), months and years in Roman numerals, a year that is also one of the old style (Jan. 1640/41), a
-year with the number of the edition before or behind it, as small print or as
-what was left of that ("³1985", "19762"). Linear time.
+year with the number of the edition before or behind it, as small print or as what was left of that ("³1985", "19762").
+Linear time.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _SHORT_YEAR = re.compile(  # 05/21/07 and 30/06/75, but not 03/12/15
 _LAST_OF_THIS_CENTURY = 30
 _EASTERN_DIGITS = {code + k: str(k) for code in (0x660, 0x6F0) for k in range(10)}
 _HIJRA = 1500  # years before it, in these digits, are of Iran or of the Hijra, and nothing says which
-_OTHER_DIGITS = {code + k: str(k) for code in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50) for k in range(10)}
+_OTHER_DIGITS = _EASTERN_DIGITS | {code + k: str(k) for code in (0x966, 0x9E6, 0xE50) for k in range(10)}
 _COPYRIGHT = re.compile(r"\b[cC](?=[0-9]{4})")
 # Of a description by GOST or ISBD: 2003. — 320 с.; behind a bracket: (1982)— ...
 _BETWEEN_AREAS = re.compile(r"(?<=[0-9.\])])\. ?[–—]\s*$|(?<=\)) ?—\s*$")
@@ -166,9 +166,10 @@ def parse_date(text: str) -> Date | None:
     text = _BETWEEN_AREAS.sub("", text)
     plain = _COPYRIGHT.sub("©", unicodedata.normalize("NFKC", collapse(text)))
     if not plain.isascii() and (usual := plain.translate(_OTHER_DIGITS)) != plain:
-        date = parse_date(usual)
-        other = plain != plain.translate(_EASTERN_DIGITS) and date and any(p[0] < _HIJRA for p in date.parts if p)
-        return (Date((), literal=_literal(text)) if other else replace(date, literal=_literal(text))) if date else None
+        if (date := parse_date(usual)) is None:
+            return None
+        eastern = plain != plain.translate(_EASTERN_DIGITS) and any(end and end[0] < _HIJRA for end in date.parts)
+        return Date((), literal=_literal(text)) if eastern else replace(date, literal=_literal(text))
     if (date := _other_calendar(plain)) is not None:
         return replace(date, literal=_literal(text))
     bare, told = _without_words(plain)

@@ -369,7 +369,7 @@ def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
         named = bool(after) and (
             is_initial(piece.words[0]) or all(map(is_initial, after[0].words))
         )  # Tan, A., & Co, T.
-        if piece.words[0].startswith("Co") and piece.words[0] not in ("Corp", "Corp."):  # a family, too: Perez, and Co
+        if piece.words[0] in ("Co", "Co."):  # a family, too: Perez, and Co
             fits = piece.joined and not (piece.joiners or after)
         return fits and not any(map(is_initial, before.words)) and not named
     first, second = before.institution, piece.institution
@@ -381,8 +381,8 @@ def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
         return True
     if first and not piece.joined and _is_between(piece, after) and is_unnamed(before.words):
         return True  # "National Heart," Lung, and Blood Institute
-    whole = first and "the" in before.words[1:] and not is_institution(piece.words[1:])
-    if piece.joined and whole and piece.words[0] == "the":  # "Department of the Environment and" the Regions
+    goes_on = piece.joined and piece.words[0] == "the" and not is_institution(piece.words[1:])
+    if first and goes_on and "the" in before.words[1:]:  # "Department of the Environment and" the Regions
         return True
     if piece.joined and second:  # "Food and" Agriculture Organization, but "John Smith and" ...
         if first and _is_short_for("".join(piece.asides), [*before.words, *piece.words]):
