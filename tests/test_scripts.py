@@ -65,6 +65,7 @@ SCRIPTS = {
     "bench/scale.py": bench(),
     "bench/serve.py": bench(),
     "bench/sharded.py": bench(data=True),
+    "bench/works.py": bench("--quick --only rare linkedbooks --data {data}", data=True),
     "scripts/adapt_citations.py": Quick("--quick --data {data} --references 4 --subsets 1", data=True),
     "scripts/calibrate_citations.py": Quick(
         "--data {data} --rendered {data}/rendered --output {out}/a.espalier", data=True, writes="a.espalier"
@@ -115,6 +116,7 @@ IMPORTED = {
     "bench/reference_features.py": "bench/accuracy.py",
     "bench/serve_clients.py": "bench/serve.py",
     "bench/synthetic.py": "bench/crf.py",
+    "bench/works_values.py": "bench/works.py",
     "scripts/citation_reports.py": "scripts/train_citations.py",
     "scripts/page_meaning.py": "scripts/random_problems.py",
     **{f"scripts/distilling/{name}.py": "scripts/distil_net.py" for name in ("course", "lessons", "nets")},
