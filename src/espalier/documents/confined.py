@@ -31,6 +31,7 @@ from espalier.errors import EspalierError, InputError, MissingExtraError
 
 __all__ = [
     "AT_ONCE",
+    "BEGIN",
     "CHARACTERS",
     "LINES",
     "MEGABYTES",
@@ -38,11 +39,12 @@ __all__ = [
     "SECONDS",
     "TAKEN",
     "Limits",
+    "close",
     "prepare",
     "read_confined",
 ]
 
-SECONDS, SECONDS_EACH = 8.0, 15.0
+SECONDS, SECONDS_EACH = 8.0, 10.0
 """How long a document may be read, and how much longer for each megabyte of the file; `ESPALIER_DOCUMENT_SECONDS`."""
 
 MEGABYTES, MEGABYTES_EACH = 256.0, 8.0
@@ -62,9 +64,12 @@ NO_MEMORY = 70
 
 _PACE = 0.02  # seconds between two looks at the clock
 _START = 60.0  # seconds that a reader may take to begin
+_ENDING = 1.0  # seconds that a reader which has closed its pipe may take to end
 _MEGABYTE = 1 << 20
 _BYTES_OUT = 8 * CHARACTERS + 120 * LINES  # of an answer: six bytes for a letter, and the figures of a line
-_BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from espalier.documents.inside import serve; serve()"
+
+BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from espalier.documents.inside import serve; serve()"
+"""What a reader runs; its arguments are the path of this process, where the same modules are found."""
 
 
 class Limits(NamedTuple):
@@ -72,15 +77,15 @@ class Limits(NamedTuple):
 
     seconds: float
     memory: int
-    lines: int = LINES
-    characters: int = CHARACTERS
+    lines: int
+    characters: int
 
     @classmethod
     def of(cls, size: int) -> Limits:
         """Return the limits for a file of so many bytes."""
         seconds = _setting("ESPALIER_DOCUMENT_SECONDS", SECONDS) + SECONDS_EACH * size / _MEGABYTE
         megabytes = _setting("ESPALIER_DOCUMENT_MEGABYTES", MEGABYTES) + MEGABYTES_EACH * size / _MEGABYTE
-        return cls(seconds, int(megabytes * _MEGABYTE))
+        return cls(seconds, int(megabytes * _MEGABYTE), LINES, CHARACTERS)
 
 
 def _setting(name: str, otherwise: float) -> float:
@@ -122,7 +127,12 @@ def prepare() -> None:
         _READERS.keep(_Reader())
 
 
-_DAMAGED = "get the file again, or print it to PDF anew"
+def close() -> None:
+    """End the readers that wait for a document; the next one begins with a new one."""
+    _READERS.close()
+
+
+_DAMAGED = "get the file again, or save its references as text"
 
 
 def _answered(data: bytes, name: str, limits: Limits) -> bytes:
@@ -132,17 +142,24 @@ def _answered(data: bytes, name: str, limits: Limits) -> bytes:
         reader = reader or _Reader()
         try:
             answer = reader.ask(order, data, limits.seconds)
+        except _TimeOver:
+            reader.end()
+            raise _too_long(name or "the file", limits) from None
         except BaseException:
             reader.end()
             raise
         if answer:
             _READERS.keep(reader)
             return answer
-        code = reader.end()
+        code = reader.end(_ENDING)
         if reader.took:
             raise _died(code, name or "the file", limits)
-    what = f"no process to read documents in could be started: {sys.executable} ended with {code}"
-    raise EspalierError(what, hint="who trusts a document can read it in place: read_document(..., trusted=True)")
+    raise _not_started(f"{sys.executable} ended with {code}")
+
+
+def _not_started(why: str) -> EspalierError:
+    what = f"no process to read documents in could be started: {why}"
+    return EspalierError(what, hint="who trusts a document can read it in place: read_document(..., trusted=True)")
 
 
 def _died(code: int, called: str, limits: Limits) -> InputError:
@@ -162,7 +179,11 @@ def _too_long(called: str, limits: Limits) -> InputError:
 
 
 def _larger(what: str, now: float) -> str:
-    return f"print it to PDF anew; if you trust it, set ESPALIER_DOCUMENT_{what} to more than {now:.0f}"
+    return f"save its references as text; if you trust it, set ESPALIER_DOCUMENT_{what} to more than {now:.0f}"
+
+
+class _TimeOver(Exception):
+    """A reader has not answered in time."""
 
 
 class _Reader:
@@ -170,7 +191,7 @@ class _Reader:
 
     def __init__(self) -> None:
         # What is on the path here is on the path there, and nothing else: not the folder that somebody stands in.
-        command = [sys.executable, "-c", _BEGIN, *sys.path]
+        command = [sys.executable, "-c", BEGIN, *sys.path]
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         try:
             # Without buffers, a fork has nothing of it that could be written twice.
@@ -179,7 +200,8 @@ class _Reader:
                 env=environment,
             )  # fmt: skip
         except OSError as error:
-            raise EspalierError(f"no process to read documents in could be started: {error}") from None
+            raise _not_started(str(error)) from None
+        self._thread = threading.Thread()
         self.took = False
 
     @property
@@ -188,17 +210,18 @@ class _Reader:
         return self._process.poll() is None
 
     def ask(self, order: dict[str, Any], data: bytes, seconds: float) -> bytes:
-        """Return the answer, empty if the process ended; raises InputError when the time is over."""
+        """Return the answer, empty if the process ended; raises _TimeOver when its time is over."""
         self.took = False
         news: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        threading.Thread(target=self._exchange, args=(order, data, news), daemon=True).start()
+        self._thread = threading.Thread(target=self._exchange, args=(order, data, news), daemon=True)
+        self._thread.start()
         end, answer = monotonic() + _START, b""
         while True:
             try:
                 answer = news.get(timeout=_PACE)
             except queue.Empty:
                 if monotonic() > end:
-                    raise _too_long(order["name"] or "the file", Limits.of(len(data))) from None
+                    raise _TimeOver from None
                 look()
                 continue
             if answer != TAKEN:
@@ -219,15 +242,16 @@ class _Reader:
                 answer = _receive(self._process.stdout, size) if size <= _BYTES_OUT else b""
         news.put(answer)
 
-    def end(self) -> int:
-        """Kill the process if it has not ended; return how it ended."""
-        code = None
+    def end(self, patience: float = 0.0) -> int:
+        """Kill the process if it does not end by itself in so many seconds; return how it ended."""
         with suppress(subprocess.TimeoutExpired):
-            code = self._process.wait(_PACE if self.took else 1.0)
+            self._process.wait(patience)
         self._process.kill()
-        self._process.wait()
+        code = self._process.wait()
+        if self._thread.ident is not None:
+            self._thread.join()  # its pipes are at their end
         self.close()
-        return self._process.returncode if code is None else code
+        return code
 
     def close(self) -> None:
         """Let go of the pipes."""
@@ -288,7 +312,6 @@ class _Readers:
     def close(self) -> None:
         """End all that wait."""
         while (reader := self.take()) is not None:
-            reader.took = True  # nothing is to be waited for
             reader.end()
 
     def leave(self) -> None:
@@ -299,9 +322,9 @@ class _Readers:
         self.__init__()  # type: ignore[misc]
 
 
-# Module state, on purpose: processes outlive the call that started them, and a forked child has to find what is not its.
+# Module state, on purpose: processes outlive the call that started them, and a forked child must not take its parent's.
 _READERS = _Readers()
 _LEFT: list[_Reader] = []  # of the parent of a fork; they are its to end
-atexit.register(_READERS.close)
+atexit.register(close)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_READERS.leave)

@@ -21,18 +21,25 @@ from typing import Any
 from espalier.documents.confined import NO_MEMORY, TAKEN
 from espalier.documents.reading import KINDS, read_document
 from espalier.documents.rows import to_rows
-from espalier.errors import EspalierError, InputError, MissingExtraError
-
-try:
-    import resource
-except ImportError:  # not on this system
-    resource = None  # type: ignore[assignment]
+from espalier.errors import InputError, MissingExtraError
 
 __all__ = ["resident_memory", "serve"]
 
 _PAUSE = 0.02  # seconds between two looks at the memory
 _GROWN = 1 << 27  # bytes of memory after which a reader ends with its document, so that they are given back
 _SPARE = 1 << 27  # bytes of address space beyond the memory, for libraries and threads
+
+
+def _of_system() -> Any:
+    """Return the module `resource`, None on a system without it."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    return resource
+
+
+_RESOURCE = _of_system()
 
 
 def serve() -> None:
@@ -90,10 +97,10 @@ def _answer(data: bytes, order: dict[str, Any]) -> bytes:
     called = order["name"] or "the file"
     try:
         printed = read_document(data, order["name"], trusted=True)
-        if len(printed.lines) > order["lines"]:
-            raise InputError(f"{called} has more than {order['lines']:,} lines", hint="cut it into several files")
-        if sum(len(line.text) for line in printed.lines) > order["characters"]:
-            raise InputError(f"{called} has more than {order['characters']:,} characters of text", hint="cut it into several files")
+        held = {"lines": len(printed.lines), "characters": sum(len(line.text) for line in printed.lines)}
+        for noun, count in held.items():
+            if count > order[noun]:
+                raise InputError(f"{called} has more than {order[noun]:,} {noun}", hint="cut it into several files")
         return to_rows(printed)
     except MemoryError:
         os._exit(NO_MEMORY)
@@ -103,24 +110,24 @@ def _answer(data: bytes, order: dict[str, Any]) -> bytes:
         kind, what, hint = "InputError", f"{called} is nested too deeply", "save it anew, or as text"
     except Exception as error:  # a reader's own fault, which must not become that of the server
         kind, what = "InputError", f"{called} cannot be read: {type(error).__name__}: {str(error)[:200]}"
-        hint = "get the file again, or print it to PDF anew"
+        hint = "get the file again, or save its references as text"
     return json.dumps({"error": kind, "what": what, "hint": hint}).encode()
 
 
 def _limit(order: dict[str, Any]) -> None:
     """Bound what the system can bound; the watch has the exact limit of memory, this one holds where it is too slow."""
-    if resource is None:
+    if _RESOURCE is None:
         return
-    used = resource.getrusage(resource.RUSAGE_SELF)
+    used = _RESOURCE.getrusage(_RESOURCE.RUSAGE_SELF)
     seconds = int(used.ru_utime + used.ru_stime + order["seconds"]) + 2
     bounds = {"RLIMIT_CPU": seconds, "RLIMIT_FSIZE": 0, "RLIMIT_CORE": 0}
     if (mapped := _mapped()) is not None:
         bounds["RLIMIT_AS"] = mapped + order["memory"] + _SPARE
     for name, most in bounds.items():
         with suppress(ValueError, OSError, AttributeError):  # above what is allowed already, or not on this system
-            kind = getattr(resource, name)
-            hard = resource.getrlimit(kind)[1]
-            resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+            kind = getattr(_RESOURCE, name)
+            hard = _RESOURCE.getrlimit(kind)[1]
+            _RESOURCE.setrlimit(kind, (most if hard == _RESOURCE.RLIM_INFINITY else min(most, hard), hard))
 
 
 def _mapped() -> int | None:
@@ -158,9 +165,9 @@ def resident_memory() -> Callable[[], int]:
                 return int(file.read().split()[1]) * page
 
         return from_system
-    if resource is not None:
+    if _RESOURCE is not None:
         unit = 1 if sys.platform == "darwin" else 1024
-        return lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+        return lambda: _RESOURCE.getrusage(_RESOURCE.RUSAGE_SELF).ru_maxrss * unit
     return _of_windows
 
 

@@ -1,6 +1,7 @@
 """`read_document`: a file of any kind to its lines; what a file is, its first bytes say, not its name.
 
-It is read in a process of its own, with limits (`confined`), unless it is trusted. Text in a file that is named as a document of another kind is refused: it is a mistake more often than not.
+It is read in a process of its own, with limits (`confined`), unless it is trusted. Text in a file that is named as a
+document of another kind is refused: it is a mistake more often than not.
 """
 
 from __future__ import annotations

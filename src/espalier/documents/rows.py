@@ -1,4 +1,4 @@
-"""Lines as rows of plain values, to be sent as JSON, and back: what comes from a confined reader is checked, not believed.
+"""Lines as rows of plain values, to be sent as JSON, and back; what a confined reader sends is checked, not believed.
 
 A row is the values of a `TextLine` without its start, which follows from the lines before.
 """
@@ -16,9 +16,7 @@ __all__ = ["from_rows", "to_rows"]
 
 def to_rows(printed: PrintedText) -> bytes:
     """Return the lines, pages, kind and warnings of a file as JSON."""
-    rows = [
-        (x.text, x.page, x.box, x.size, x.bold, x.italic, x.column, x.hint, x.paragraph) for x in printed.lines
-    ]
+    rows = [(x.text, x.page, x.box, x.size, x.bold, x.italic, x.column, x.hint, x.paragraph) for x in printed.lines]
     found = {"kind": printed.kind, "pages": printed.pages, "warnings": printed.warnings, "lines": rows}
     return json.dumps(found, separators=(",", ":")).encode()
 
@@ -29,8 +27,9 @@ def from_rows(found: Any, name: str) -> PrintedText:
     lines = [_line(row) for row in found["lines"]]
     if not all(isinstance(text, str) for text in (kind, *warnings)):
         raise TypeError("texts are not text")
-    return PrintedText.of(lines, pages=[PageSize(*_numbers(page, 2)) for page in pages], name=name, kind=kind,
-                          warnings=warnings)
+    return PrintedText.of(
+        lines, pages=[PageSize(*_numbers(page, 2)) for page in pages], name=name, kind=kind, warnings=warnings
+    )
 
 
 _TRUTH = (None, True, False)
