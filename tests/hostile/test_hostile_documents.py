@@ -157,11 +157,14 @@ _at = NEGATIVE.rindex(b"PK\x05\x06") + 12
 struct.pack_into("<I", NEGATIVE, _at, struct.unpack_from("<I", NEGATIVE, _at)[0] + 40)  # of the directory: before 0
 FAR = bytearray(SMALL)
 struct.pack_into("<I", FAR, FAR.rindex(b"PK\x01\x02") + 42, 0xFFFFFFF0)
+LYING = bytearray(docx("<w:p/>" * (4 << 20)))
+struct.pack_into("<I", LYING, LYING.rindex(b"PK\x01\x02") + 24, 1000)
 
 BOMBS = {
     "forms.pdf": (calling_forms, "forms.pdf needs more than 256 MB of memory, the most for a file of its size"),
     "blanks.pdf": (packed_twice, "blanks.pdf needs more than 256 MB of memory, the most for a file of its size"),
     "zip.docx": (lambda: docx("<w:p/>" * (4 << 20)), "zip.docx unpacks to more than 8 MB, 100 times its size"),
+    "lying.docx": (lambda: bytes(LYING), "lying.docx is damaged or encrypted"),
     "deep.docx": (lambda: docx("<w:p>" * 500_000), "deep.docx has elements that are nested more than 1,000 deep"),
     "lzma.docx": (lambda: docx("<w:p/>" * 99, zipfile.ZIP_LZMA), "lzma.docx is packed in a way that Word does not"),
     "minus.docx": (lambda: bytes(NEGATIVE), "minus.docx is damaged or encrypted"),

@@ -13,6 +13,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from xml.parsers import expat
 
@@ -65,19 +66,15 @@ def read_docx(data: bytes, name: str = "") -> PrintedText:
 
 
 def _unpacked(packed: zipfile.ZipFile, part: zipfile.ZipInfo, called: str) -> Iterator[bytes]:
-    """Yield a part of the file in pieces; what is larger than admitted is refused while it is unpacked."""
+    """Yield a part of the file in pieces; what is larger than admitted is refused before it is unpacked."""
     if part.compress_type not in _METHODS:
         raise InputError(f"{called} is packed in a way that Word does not know", hint="save it anew, or as PDF")
     most = min(MOST_BYTES, max(_FREE, EXPANSION * part.compress_size))
-    size = 0
+    if part.file_size > most:  # no more than it says is unpacked
+        times = f", {EXPANSION} times its size" if most < MOST_BYTES else ""
+        raise InputError(f"{called} unpacks to more than {most >> 20} MB{times}", hint="save it as text, or in parts")
     with packed.open(part) as stream:
-        while piece := stream.read(_CHUNK):
-            size += len(piece)
-            if size > most:
-                times = f", {EXPANSION} times its size" if most < MOST_BYTES else ""
-                what = f"{called} unpacks to more than {most >> 20} MB{times}"
-                raise InputError(what, hint="save it as text, or in parts")
-            yield piece
+        yield from iter(partial(stream.read, _CHUNK), b"")
 
 
 class _Paragraph:
