@@ -50,8 +50,8 @@ SECONDS, SECONDS_EACH = 8.0, 10.0
 MEGABYTES, MEGABYTES_EACH = 256.0, 8.0
 """Memory of a reader, and how much more for each megabyte of the file; `ESPALIER_DOCUMENT_MEGABYTES`."""
 
-LINES, CHARACTERS = 200_000, 20_000_000
-"""What is made of a document: a book of 2,000 pages has half of it."""
+LINES, CHARACTERS = 120_000, 12_000_000
+"""What is made of a document: a book of 2,000 pages."""
 
 AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 """Documents that a process lets be read at a time; others wait."""
