@@ -197,6 +197,7 @@ class LineModel:
         from espalier.decoders.probabilities import label_and_pair_marginals
 
         batch, labels = self.decoded(page, layout=layout, listed=listed)
+        pace.look()
         own_marginals, pairs = label_and_pair_marginals(batch)
         return labels, own_marginals, [None, *pairs[1:]]
 
@@ -205,6 +206,7 @@ class LineModel:
         from espalier.decoders.batch import decode_batch
 
         batch, closed = self.scored(page, layout=layout)
+        pace.look()
         if listed:
             batch.unary[:, LABELS.index("text")] -= LISTED
         corpus = Corpus.from_tokens([shape_words(page)])
@@ -221,9 +223,12 @@ class LineModel:
     def scored(self, page: Seen, *, layout: bool = True) -> tuple[ChainBatch, NDArray[np.bool_]]:
         """Return the scores of labels as they are before decoding, and which units are outside of any list."""
         own = attributes(page, layout=layout)
+        pace.look()
         starts, others = self.list_scores(own)
+        pace.look()
         for mine, more in zip(own, list_attributes(page, starts, others, layout=layout), strict=True):
             mine += more
+        pace.look()
         batch = self.second_scores.potentials(own)
         closed = outside(page, starts)
         batch.unary[:, _IN_LIST] -= OUTSIDE * closed[:, None]

@@ -179,6 +179,7 @@ def _follows(before: Group, group: Group) -> bool:
 
 def joined_units(printed: PrintedText, units: Sequence[Unit], words: frozenset[str]) -> JoinedText:
     """Return the text of units, which knows where it stands in the document."""
+    pace.look()
     found: list[TextLine] = []
     last = -1
     full: set[int] = set()
