@@ -390,9 +390,10 @@ def rows(*lines: str, warnings: str = "[]", pages: str = "[]") -> bytes:
     "answer",
     [
         *(b"", b"{", b"[]", b"[" * 100_000, b"\x80\x04N.", rows("[]"), rows(LINE, warnings="[1]")),
-        *(rows(LINE.replace("1", page)) for page in ("0", "true", "null", '"1"', "1e9")),
+        *(rows(LINE.replace("1", page)) for page in ("0", "true", "null", '"1"', "1e9", "999999999")),
         *(rows(LINE.replace('""', hint)) for hint in ('"odd"', "[]", "null")),
         *(rows(LINE.replace("null", box, 1)) for box in ("[1]", "[0,0,0,NaN]", "[0,0,0,1e999]", '["a",0,0,0]')),
+        rows(LINE.replace("null", f"[0,0,0,1{'0' * 400}]", 1)),
         *(rows(LINE.replace("1", "2"), LINE), rows(LINE, pages="[[1]]"), rows(LINE.replace("false", "2"))),
     ],
 )

@@ -115,9 +115,9 @@ def read_confined(data: bytes, name: str) -> PrintedText:
             kind = MissingExtraError if found["error"] == "MissingExtraError" else InputError
             raise kind(str(found["what"]), hint=str(found["hint"]))
         return from_rows(found, name)
-    except (InputError, MissingExtraError):
+    except EspalierError:
         raise
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError):
         raise InputError(f"{name or 'the file'} cannot be read: its reader gave no answer", hint=_DAMAGED) from None
 
 

@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Any
 
 from espalier.documents.lines import HINTS, Box, PageSize, PrintedText, TextLine
+from espalier.documents.pace import look
 
 __all__ = ["from_rows", "to_rows"]
 
@@ -32,12 +33,14 @@ def from_rows(found: Any, name: str) -> PrintedText:
     )
 
 
+_PAGES = 1 << 24  # each stands in the text as a character
 _TRUTH = (None, True, False)
 
 
 def _line(row: Any) -> TextLine:
+    look()
     text, page, box, size, bold, italic, column, hint, paragraph = row
-    if not (isinstance(text, str) and type(page) is int and page > 0 and hint in HINTS):
+    if not (isinstance(text, str) and type(page) is int and 0 < page < _PAGES and hint in HINTS):
         raise TypeError("this is no line")
     if (
         bold not in _TRUTH
