@@ -153,8 +153,9 @@ def docx(text: str, method: int = zipfile.ZIP_DEFLATED, declared: str = "") -> b
 
 SMALL = docx("<w:p><w:r><w:t>Smith</w:t></w:r></w:p>")
 NEGATIVE = bytearray(SMALL)
-_at = NEGATIVE.rindex(b"PK\x05\x06") + 12
-struct.pack_into("<I", NEGATIVE, _at, struct.unpack_from("<I", NEGATIVE, _at)[0] + 40)  # of the directory: before 0
+_at = NEGATIVE.rindex(b"PK\x05\x06") + 16
+# Where its directory begins, too far behind: so its first part begins before the file.
+struct.pack_into("<I", NEGATIVE, _at, struct.unpack_from("<I", NEGATIVE, _at)[0] + 40)
 FAR = bytearray(SMALL)
 struct.pack_into("<I", FAR, FAR.rindex(b"PK\x01\x02") + 42, 0xFFFFFFF0)
 LYING = bytearray(docx("<w:p/>" * (4 << 20)))

@@ -38,7 +38,7 @@ __all__ = [
     "NO_MEMORY",
     "SECONDS",
     "TAKEN",
-    "Limits",
+    "ReadingLimits",
     "close",
     "prepare",
     "read_confined",
@@ -72,7 +72,7 @@ BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from espalier.documents.inside 
 """What a reader runs; its arguments are the path of this process, where the same modules are found."""
 
 
-class Limits(NamedTuple):
+class ReadingLimits(NamedTuple):
     """What the reading of one file may cost: seconds, bytes of memory, lines and characters."""
 
     seconds: float
@@ -81,7 +81,7 @@ class Limits(NamedTuple):
     characters: int
 
     @classmethod
-    def of(cls, size: int) -> Limits:
+    def of(cls, size: int) -> ReadingLimits:
         """Return the limits for a file of so many bytes."""
         seconds = _setting("ESPALIER_DOCUMENT_SECONDS", SECONDS) + SECONDS_EACH * size / _MEGABYTE
         megabytes = _setting("ESPALIER_DOCUMENT_MEGABYTES", MEGABYTES) + MEGABYTES_EACH * size / _MEGABYTE
@@ -106,7 +106,7 @@ def read_confined(data: bytes, name: str) -> PrintedText:
     Raises InputError for what cannot be read, and for what takes more time or memory than a file of its size may take;
     while the reader works, whoever watches (`pace`) is asked, and what that raises ends the reading.
     """
-    limits = Limits.of(len(data))
+    limits = ReadingLimits.of(len(data))
     with _READERS.turn():
         answer = _answered(data, name, limits)
     try:
@@ -135,7 +135,7 @@ def close() -> None:
 _DAMAGED = "get the file again, or save its references as text"
 
 
-def _answered(data: bytes, name: str, limits: Limits) -> bytes:
+def _answered(data: bytes, name: str, limits: ReadingLimits) -> bytes:
     """Return the answer of a reader; one that ended before it had the document is replaced."""
     order = {"name": name, "size": len(data), **limits._asdict()}
     for reader in (_READERS.take(), None):
@@ -162,7 +162,7 @@ def _not_started(why: str) -> EspalierError:
     return EspalierError(what, hint="who trusts a document can read it in place: read_document(..., trusted=True)")
 
 
-def _died(code: int, called: str, limits: Limits) -> InputError:
+def _died(code: int, called: str, limits: ReadingLimits) -> InputError:
     """Say why a reader ended."""
     if code == NO_MEMORY:
         what = f"{called} needs more than {limits.memory >> 20} MB of memory, the most for a file of its size"
@@ -173,7 +173,7 @@ def _died(code: int, called: str, limits: Limits) -> InputError:
     return InputError(what, hint=_DAMAGED)
 
 
-def _too_long(called: str, limits: Limits) -> InputError:
+def _too_long(called: str, limits: ReadingLimits) -> InputError:
     what = f"{called} takes more than {limits.seconds:.0f} seconds to read, the most for a file of its size"
     return InputError(what, hint=_larger("SECONDS", SECONDS))
 
