@@ -169,7 +169,7 @@ def _died(code: int, called: str, limits: ReadingLimits) -> InputError:
     if code == NO_MEMORY:
         what = f"{called} needs more than {limits.memory >> 20} MB of memory, the most for a file of its size"
         return InputError(what, hint=_larger("MEGABYTES", MEGABYTES))
-    if code == -getattr(signal, "SIGXCPU", 0):
+    if hasattr(signal, "SIGXCPU") and code == -signal.SIGXCPU:
         return _too_long(called, limits)
     what = f"{called} cannot be read: its reader broke off ({f'signal {-code}' if code < 0 else f'code {code}'})"
     return InputError(what, hint=_DAMAGED)
