@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 import pytest
 from cli_runs import Espalier
+
+from espalier.documents import confined
 
 REFERENCES = [
     "Smith AB, Jones C. Soil salts and the growth of wall fruit. Acta Hortic. 2004;12(4):33-9.",
@@ -218,9 +219,11 @@ def test_a_list_that_is_read_line_by_line_is_tidy(parse: Any, tmp_path: Path) ->
 
 
 def test_without_the_extra(espalier: Espalier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    monkeypatch.setattr(confined, "BEGIN", "import sys; sys.modules['pypdfium2'] = None; " + confined.BEGIN)
+    confined.close()
     path = tmp_path / "a.pdf"
     path.write_bytes(b"%PDF-1.4\n")
     done = espalier("find", path)
     assert done.code == 2
     assert "[documents]" in done.err
+    confined.close()

@@ -6,7 +6,10 @@ from doc_pages import page, run_page
 
 from espalier.cli.inputs import LARGEST_DOCUMENT
 from espalier.cluster.plan import PLACES
+from espalier.documents import confined
+from espalier.documents.docx import DEPTH, EXPANSION, MOST_BYTES
 from espalier.documents.pdf import MOST_PAGES
+from espalier.documents.pdf_words import MOST_CHARACTERS
 
 NAME = "docs/documents.md"
 PAGE = page(NAME)
@@ -27,3 +30,9 @@ def test_every_part_of_a_place_is_explained() -> None:
 def test_limits_are_those_of_the_code() -> None:
     assert f"at\nmost {LARGEST_DOCUMENT >> 20} MB" in PAGE
     assert f"at most {MOST_PAGES:,} pages" in PAGE
+    assert f"| {confined.SECONDS:.0f} seconds, and {confined.SECONDS_EACH:.0f} for each megabyte of the file |" in PAGE
+    assert f"| {confined.MEGABYTES:.0f} MB, and {confined.MEGABYTES_EACH:.0f} for each megabyte of the file |" in PAGE
+    assert f"{confined.LINES:,} lines, {confined.CHARACTERS // 1_000_000} million characters" in PAGE
+    assert f"{MOST_CHARACTERS:,} characters of a page" in PAGE
+    assert f"8 MB or {EXPANSION} times its size, and never to more than {MOST_BYTES >> 20} MB" in PAGE
+    assert f"{DEPTH:,} elements" in PAGE

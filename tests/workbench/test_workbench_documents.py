@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import sqlite3
-import time
+import zipfile
 from collections.abc import Callable
 
 import httpx
+import psutil
 import pytest
 from workbench_server import Running
 
-from espalier.documents.lines import PrintedText
-from espalier.documents.pace import look
+from espalier.documents import confined
 from espalier.workbench.bench import Limits
 from espalier.workbench.database import FILE
 
@@ -101,13 +102,22 @@ def test_a_file_may_be_larger_than_other_requests(start: Callable[..., Running])
 
 
 def test_a_document_that_takes_too_long(start: Callable[..., Running], monkeypatch: pytest.MonkeyPatch) -> None:
-    def slow(data: bytes, name: str = "") -> PrintedText:
-        for _ in range(50):
-            time.sleep(0.1)
-            look()
-        raise AssertionError("nobody looked at the clock")
-
-    monkeypatch.setattr("espalier.documents.html.read_html", slow)
     server = start(limits=Limits(seconds=0.5))
-    done = server.client.post(URL, content=PAGE)
-    assert done.status_code == 504
+    with monkeypatch.context() as patched:
+        patched.setattr(confined, "BEGIN", "import time; time.sleep(60)")
+        confined.close()
+        before = set(psutil.Process().children())
+        done = server.client.post(URL, content=PAGE)
+        assert done.status_code == 504
+        assert set(psutil.Process().children()) <= before
+    assert server.client.get("/tasks").status_code == 200
+
+
+def test_a_bomb_is_refused_and_the_server_goes_on(api: httpx.Client) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("word/document.xml", "<w:p>" * 500_000)
+    done = api.post("/tasks/citations/parse/upload?name=deep.docx", content=packed.getvalue())
+    assert done.status_code == 400
+    assert "nested more than" in done.json()["error"]["what"]
+    assert api.post("/tasks/citations/parse/upload?name=page.html", content=PAGE).status_code == 200

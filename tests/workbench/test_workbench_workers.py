@@ -71,9 +71,18 @@ def both(address: str) -> dict[str, httpx.Client]:
 
 
 def children(process: subprocess.Popen[str]) -> list[int]:
-    """Return the processes that any thread of this one has started."""
+    """Return the servers that any thread of this one has started; readers of documents are none."""
     listed = Path(f"/proc/{process.pid}/task").glob("*/children")
-    return [int(pid) for file in listed for pid in file.read_text().split()]
+    pids = [int(pid) for file in listed for pid in file.read_text().split()]
+    return [pid for pid in pids if b"espalier.workbench.workers" in command_of(pid)]
+
+
+def command_of(pid: int) -> bytes:
+    """Return what a process runs, nothing if it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")

@@ -69,10 +69,9 @@ _UNSURE = 0.5
 _FEW_PLACES = 5
 _WITHOUT_PAGES = ("HTML", "LaTeX")  # and their lines are not those that an editor counts
 
-ENDINGS = (
-    *(".txt", ".md", ".bib", ".ris", ".json", ".xml", ".nbib", ".enw", ".ref"),
-    *(".pdf", ".docx", ".html", ".htm", ".xhtml", ".tex", ".bbl", ".ltx"),
-)
+_OF_DOCUMENTS = (".pdf", ".docx", ".html", ".htm", ".xhtml", ".tex", ".bbl", ".ltx")
+
+ENDINGS = (*(".txt", ".md", ".bib", ".ris", ".json", ".xml", ".nbib", ".enw", ".ref"), *_OF_DOCUMENTS)
 """The files of a folder that are read; any other file must be named."""
 
 
@@ -154,6 +153,13 @@ class Inputs:
     left_at: list[str] = field(default_factory=list)
     _before: int = 0
     _open: IO[bytes] | None = None
+
+    def __post_init__(self) -> None:
+        """Start what reads documents, so that it is ready when a model is."""
+        if any(path.suffix.lower() in _OF_DOCUMENTS for path in self.files):
+            from espalier.documents.confined import prepare
+
+            prepare()
 
     def share_of(self, done: int) -> float | None:
         """Return the share, 0 to 1, of all references that `done` of them are; None where that cannot be known."""

@@ -2,30 +2,43 @@
 
 A .docx file is a zip file of XML. Pages are those that Word last laid out, where it says so. Deleted text, field codes
 and what only older programs show are left out. Headings are known by their style, items of lists by their numbering,
-notes by where they are kept. A file that unpacks to much more than it says, and XML with entities, are refused.
+notes by where they are kept. Parts are unpacked piece by piece; what unpacks to far more than a document does, elements
+inside elements without end, and XML with entities, are refused.
 """
 
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from xml.parsers import expat
 
 from espalier.documents.lines import PrintedText, TextLine
 from espalier.errors import InputError
 
-__all__ = ["MOST_BYTES", "read_docx"]
+__all__ = ["DEPTH", "EXPANSION", "MOST_BYTES", "read_docx"]
 
 MOST_BYTES = 1 << 27
 """Bytes that a part of a document may unpack to."""
+
+EXPANSION = 100
+"""How many times its packed size a part may have, beyond what is free: XML of Word reaches 10 to 50, a bomb 1000."""
+
+DEPTH = 1_000
+"""Elements inside elements: a table in a table adds four."""
 
 _MAIN = "word/document.xml"
 _NOTES = ("word/footnotes.xml", "word/endnotes.xml")
 _HEADINGS = ("heading", "berschrift", "titre", "title", "titel", "ttulo", "titolo", "kop", "rubrik")
 _SKIPPED = frozenset(("del", "moveFrom", "Fallback", "instrText", "delText"))
 _CHUNK = 1 << 16
+_FREE = 1 << 23  # bytes that any part may unpack to
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what Word writes; others take gigabytes if a file says so
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OverflowError)
 
 
 def read_docx(data: bytes, name: str = "") -> PrintedText:
@@ -41,21 +54,27 @@ def read_docx(data: bytes, name: str = "") -> PrintedText:
                 raise InputError(f"{called} is no document of Word", hint="save it as .docx, PDF or text")
             lines: list[TextLine] = []
             for part in parts:
-                lines += _lines(_unpacked(packed, part, called), called, lines[-1].page if lines else 1, part != _MAIN)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+                pieces = _unpacked(packed, packed.getinfo(part), called)
+                lines += _lines(pieces, called, lines[-1].page if lines else 1, part != _MAIN)
+    except InputError:
+        raise
+    except (*_BROKEN, OSError, struct.error) as error:  # numbers in a directory may be anything, below zero, too
         raise InputError(f"{called} is damaged or encrypted: {error}", hint="save it anew, or as PDF") from None
     if not lines:
         raise InputError(f"{called} has no text", hint="is its text in pictures?")
     return PrintedText.of(lines, name=name, kind="DOCX")
 
 
-def _unpacked(packed: zipfile.ZipFile, part: str, called: str) -> bytes:
-    """Return a part of the file; what is larger than admitted is refused while it is unpacked."""
+def _unpacked(packed: zipfile.ZipFile, part: zipfile.ZipInfo, called: str) -> Iterator[bytes]:
+    """Yield a part of the file in pieces; what is larger than admitted is refused before it is unpacked."""
+    if part.compress_type not in _METHODS:
+        raise InputError(f"{called} is packed in a way that Word does not know", hint="save it anew, or as PDF")
+    most = min(MOST_BYTES, max(_FREE, EXPANSION * part.compress_size))
+    if part.file_size > most:  # no more than it says is unpacked
+        times = f", {EXPANSION} times its size" if most < MOST_BYTES else ""
+        raise InputError(f"{called} unpacks to more than {most >> 20} MB{times}", hint="save it as text, or in parts")
     with packed.open(part) as stream:
-        data = stream.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise InputError(f"{called} unpacks to more than {MOST_BYTES >> 20} MB", hint="save it as text, or in parts")
-    return data
+        yield from iter(partial(stream.read, _CHUNK), b"")
 
 
 class _Paragraph:
@@ -71,17 +90,23 @@ class _Paragraph:
 class _PartReader:
     """Collects the lines of one XML part of a document."""
 
-    def __init__(self, page: int, notes: bool) -> None:
+    def __init__(self, called: str, page: int, notes: bool) -> None:
+        self._called = called
         self.lines: list[TextLine] = []
         self._page, self._notes = page, notes
         self._paragraphs: list[_Paragraph] = []  # a text box stands inside a paragraph
         self._skipping = 0
         self._cells = 0  # open cells of tables, whose paragraphs are parts of a row
         self._in_text = self._bold = self._in_run = False
+        self._depth = 0
 
     def begin(self, name: str, given: dict[str, str]) -> None:
         """Take the beginning of an element."""
         tag = name.rpartition(":")[2]
+        self._depth += 1
+        if self._depth > DEPTH:
+            what = f"{self._called} has elements that are nested more than {DEPTH:,} deep"
+            raise InputError(what, hint="save it as text, or as PDF")
         if self._skipping or tag in _SKIPPED:
             self._skipping += 1
         elif tag == "p" and name.startswith("w:"):
@@ -122,6 +147,7 @@ class _PartReader:
     def end(self, name: str) -> None:
         """Take the end of an element."""
         tag = name.rpartition(":")[2]
+        self._depth -= 1
         if self._skipping:
             self._skipping -= 1
         elif tag == "tc":
@@ -152,9 +178,9 @@ class _PartReader:
         paragraph.text, paragraph.bold, paragraph.size = [], 0, 0
 
 
-def _lines(data: bytes, called: str, page: int, notes: bool) -> list[TextLine]:
+def _lines(pieces: Iterator[bytes], called: str, page: int, notes: bool) -> list[TextLine]:
     """Return the lines of an XML part."""
-    reader = _PartReader(page, notes)
+    reader = _PartReader(called, page, notes)
     parser = expat.ParserCreate()
     parser.buffer_text = True
 
@@ -167,9 +193,12 @@ def _lines(data: bytes, called: str, page: int, notes: bool) -> list[TextLine]:
     parser.CharacterDataHandler = reader.characters
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     try:
-        for start in range(0, len(data) + 1, _CHUNK):
-            parser.Parse(data[start : start + _CHUNK], start + _CHUNK > len(data))
+        for piece in pieces:
+            parser.Parse(piece, False)
+        parser.Parse(b"", True)
     except expat.ExpatError as error:
         what = f"{called} is damaged: line {error.lineno} of a part is no XML"
         raise InputError(what, hint="save it anew, or as PDF") from None
+    except LookupError:
+        raise InputError(f"{called} names an encoding that nobody knows", hint="save it anew, or as PDF") from None
     return reader.lines

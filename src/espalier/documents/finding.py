@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from espalier.documents import pace
 from espalier.documents.filling import DASH, fill_in
 from espalier.documents.joining import known_words
 from espalier.documents.line_marks import Mark, list_marks
@@ -150,6 +151,7 @@ def findings_of(
     noted = _has_notes(reading)
     i, n = 0, len(reading.units)
     while i < n:
+        pace.look()
         if reading.labels[i] != "ref":
             dropped.append(_dropped(printed, reading, i))
             i += 1

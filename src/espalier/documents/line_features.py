@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.documents import pace
 from espalier.documents.line_layout import LinePlace, layouts
 from espalier.documents.line_marks import MarkChain, chains
 from espalier.documents.line_units import Unit
@@ -43,7 +44,10 @@ class Seen(NamedTuple):
 
 def seen(units: Sequence[Unit]) -> Seen:
     """Read units."""
-    looks = [look(unit.text) for unit in units]
+    looks = []
+    for unit in units:
+        pace.look()
+        looks.append(look(unit.text))
     # A running head may name the list on each of its pages.
     looks = [one._replace(heading="") if unit.hint == "page" else one for one, unit in zip(looks, units, strict=True)]
     return Seen(units, looks, layouts(units), chains([each.mark for each in looks]))
@@ -52,12 +56,9 @@ def seen(units: Sequence[Unit]) -> Seen:
 def attributes(page: Seen, *, layout: bool = True) -> list[list[str]]:
     """Return the attributes of each unit. layout : False leaves out what only places say."""
     found = [_own(look_, chain) for look_, chain in zip(page.looks, page.chains, strict=True)]
-    _neighbours(page, found)
-    _document(page, found)
-    _since(page, found)
-    _under(page, found)
-    if layout:
-        _places(page, found)
+    for add in (_neighbours, _document, _since, _under, *([_places] if layout else [])):
+        pace.look()
+        add(page, found)
     return found
 
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from espalier import store
 from espalier.corpus import Corpus, Labels
+from espalier.documents import pace
 from espalier.documents.line_features import Seen, attributes, mean_around, seen
 from espalier.documents.line_lists import list_attributes
 from espalier.documents.line_marks import MarkChain
@@ -182,6 +183,7 @@ class LineModel:
         marginals[:, LABELS.index("text")] = 1.0
         pairs: list[Float | None] = [None] * len(units)
         for part, kept in _parts(units):
+            pace.look()
             found, p, both = self.labelled(seen(units[part]), listed=listed)
             a = kept.start - part.start
             n = kept.stop - kept.start
@@ -195,6 +197,7 @@ class LineModel:
         from espalier.decoders.probabilities import label_and_pair_marginals
 
         batch, labels = self.decoded(page, layout=layout, listed=listed)
+        pace.look()
         own_marginals, pairs = label_and_pair_marginals(batch)
         return labels, own_marginals, [None, *pairs[1:]]
 
@@ -203,6 +206,7 @@ class LineModel:
         from espalier.decoders.batch import decode_batch
 
         batch, closed = self.scored(page, layout=layout)
+        pace.look()
         if listed:
             batch.unary[:, LABELS.index("text")] -= LISTED
         corpus = Corpus.from_tokens([shape_words(page)])
@@ -219,9 +223,12 @@ class LineModel:
     def scored(self, page: Seen, *, layout: bool = True) -> tuple[ChainBatch, NDArray[np.bool_]]:
         """Return the scores of labels as they are before decoding, and which units are outside of any list."""
         own = attributes(page, layout=layout)
+        pace.look()
         starts, others = self.list_scores(own)
+        pace.look()
         for mine, more in zip(own, list_attributes(page, starts, others, layout=layout), strict=True):
             mine += more
+        pace.look()
         batch = self.second_scores.potentials(own)
         closed = outside(page, starts)
         batch.unary[:, _IN_LIST] -= OUTSIDE * closed[:, None]

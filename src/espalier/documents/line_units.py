@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
+from espalier.documents import pace
 from espalier.documents.line_words import look, mark_of, pattern
 from espalier.documents.lines import TextLine
 
@@ -80,6 +81,7 @@ def units_of(lines: Sequence[TextLine], *, inside: bool = True) -> list[Unit]:
     found: list[Unit] = []
     blank, last = 0, None
     for i, line in enumerate(lines):
+        pace.look()
         body = line.text.strip()
         if not body:
             blank += 1

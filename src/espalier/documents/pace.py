@@ -1,4 +1,4 @@
-"""`watched`: whoever waits for a document may look at the clock between two pages, and give up."""
+"""`watched`: whoever waits for a document may look at the clock now and then, and give up."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WATCH: ContextVar[Callable[[], None] | None] = ContextVar("watch", default=None
 
 @contextmanager
 def watched(check: Callable[[], None]) -> Iterator[None]:
-    """Let readers of documents call `check` after every page; what it raises ends the reading."""
+    """Let readers, and what finds references, call `check` again and again; what it raises ends them."""
     token = _WATCH.set(check)
     try:
         yield
@@ -22,7 +22,7 @@ def watched(check: Callable[[], None]) -> Iterator[None]:
 
 
 def look() -> None:
-    """Call what watches, if anything does; readers do so after every page."""
+    """Call what watches, if anything does: while a reader is waited for, and between parts of what is found."""
     check = _WATCH.get()
     if check is not None:
         check()

@@ -95,6 +95,7 @@ def parse_document(
     *,
     name: str | None = None,
     k: int = 1,
+    trusted: bool = False,
 ) -> ParsedDocument:
     """Read a document, find its references, and parse them.
 
@@ -104,6 +105,7 @@ def parse_document(
     parser : of the references; None takes the bundled one.
     name : what messages call the file; None takes its path.
     k : how many readings of each reference.
+    trusted : read the file in this process, with no limit of time and memory, as `read_document` does.
 
     Returns
     -------
@@ -112,7 +114,8 @@ def parse_document(
     Raises
     ------
     InputError
-        For a file that is of no known kind, damaged, encrypted, too large, or has no text.
+        For a file that is of no known kind, damaged, encrypted, too large, has no text, or takes more time or memory
+        than a file of its size may take.
     MissingExtraError
         For a PDF file, if pypdfium2 is not installed.
 
@@ -127,7 +130,7 @@ def parse_document(
     from espalier.citations.parser import bundled_parser
 
     data = source if isinstance(source, bytes | str | os.PathLike) else source.read()
-    printed = read_document(data, name)
+    printed = read_document(data, name, trusted=trusted)
     found = find_in(printed).references
     parser = bundled_parser() if parser is None else parser
     records = tuple(parser.parse_many([reference.text for reference in found], k=k))

@@ -1,6 +1,7 @@
 """`read_document`: a file of any kind to its lines; what a file is, its first bytes say, not its name.
 
-But text in a file that is named as a document of another kind is refused: it is a mistake more often than not.
+It is read in a process of its own, with limits (`confined`), unless it is trusted. Text in a file that is named as a
+document of another kind is refused: it is a mistake more often than not.
 """
 
 from __future__ import annotations
@@ -94,14 +95,21 @@ def kind_of(data: bytes, name: str = "") -> FileKind:
     )
 
 
-def read_document(source: str | os.PathLike[str] | bytes, name: str | None = None) -> PrintedText:
+def read_document(
+    source: str | os.PathLike[str] | bytes, name: str | None = None, *, trusted: bool = False
+) -> PrintedText:
     """Return the lines of a file, in reading order and with their places.
 
-    source : a path, or the bytes of the file; name : what messages call it, the path if there is one. Raises InputError
-    if it is of no known kind, damaged, encrypted, or has no text.
+    source : a path, or the bytes of the file; name : what messages call it, the path if there is one; trusted : read it
+    in place, with no limit of time and memory. Raises InputError if it is of no known kind, damaged, encrypted, has no
+    text, or takes more than a file of its size may take.
     """
     if isinstance(source, bytes):
         data, name = source, name or ""
     else:
         data, name = Path(source).read_bytes(), name or str(source)
+    if not trusted:
+        from espalier.documents.confined import read_confined
+
+        return read_confined(data, name)
     return kind_of(data, name).read(data, name)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from espalier.documents import pace
 from espalier.documents.joining import JoinedText, join_lines
 from espalier.documents.line_units import Unit
 from espalier.documents.line_words import mark_of, pattern
@@ -54,6 +55,7 @@ def second_look(printed: PrintedText, groups: list[Group], words: frozenset[str]
     fields = dict(zip(doubtful, read_fields([joined[k].text for k in doubtful]), strict=True))
     found: list[Group] = []
     for k, group in enumerate(groups):
+        pace.look()
         places = second_works(joined[k].text, fields[k], starts[k]) if k in fields else []
         found += _cut_at(printed, group, [joined[k].offset(place) for place in places])
     run_together = sum(group.units[0].inner for group in found)
@@ -68,6 +70,7 @@ def _at_semicolons(printed: PrintedText, groups: Sequence[Group], words: frozens
     fields = iter(read_fields(alone))
     found: list[Group] = []
     for group, one, some in zip(groups, joined, spans, strict=True):
+        pace.look()
         places = works_behind_semicolons(one.text, some, [next(fields) for _ in some])
         found += _cut_at(printed, group, [one.offset(place) for place in places]) if places else [group]
     return found
@@ -176,6 +179,7 @@ def _follows(before: Group, group: Group) -> bool:
 
 def joined_units(printed: PrintedText, units: Sequence[Unit], words: frozenset[str]) -> JoinedText:
     """Return the text of units, which knows where it stands in the document."""
+    pace.look()
     found: list[TextLine] = []
     last = -1
     full: set[int] = set()
