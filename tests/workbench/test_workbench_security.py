@@ -248,7 +248,7 @@ def test_a_client_that_goes_away_is_no_mistake(tmp_path: Path, caplog: pytest.Lo
 
     sent: list[Any] = []
     with closing(Database(tmp_path)) as database:
-        guard = RequestGuard(reading, Gate(), Door(None, database), 100, 100)
+        guard = RequestGuard(reading, Gate(), Door(None, database), Limits(body=100, file=100))
         head = [(b"host", b"localhost"), (b"x-espalier", b"1")]
         scope = {"type": "http", "method": "POST", "path": "/x", "headers": head, "query_string": b""}
         with ThreadPoolExecutor(1) as pool:  # the browser's tests may have left a loop running in this thread

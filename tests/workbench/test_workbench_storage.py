@@ -76,7 +76,7 @@ def test_damage_that_is_met_while_it_runs(tmp_path: Path) -> None:
     database = Database(tmp_path)
     with pytest.raises(StorageFailure, match="damaged") as found, database.write():
         raise sqlite3.DatabaseError("database disk image is malformed")
-    assert found.value.status == 500
+    assert found.value.status == 507
     assert "--restore" in found.value.hint
     with database.write() as write:  # it goes on
         write.execute("INSERT INTO task (name, rules) VALUES ('a', '')")

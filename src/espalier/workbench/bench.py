@@ -47,7 +47,9 @@ _SURE = 500_000  # confidences in memory: an order needs those of all records, w
 class Limits:
     """What one request may ask for: bytes, records, characters of a record, seconds; and bytes of scores in memory.
 
-    file : bytes of a request whose body is a file; tokens : of all texts, times the readings of each.
+    file : bytes of a request whose body is a file; tokens : of all texts, times the readings of each; values : of a
+    request in JSON; held : bytes of all requests that a process holds at a time; added : records that a file or a
+    pasted text may bring; lines : of a text in which references are looked for.
     """
 
     body: int = 10_000_000
@@ -55,6 +57,10 @@ class Limits:
     records: int = 2000
     length: int = 20_000
     tokens: int = 1_000_000
+    values: int = 50_000
+    held: int = 200_000_000
+    added: int = 100_000
+    lines: int = 400_000
     seconds: float = 20.0
     scores: int = 256 << 20
     answers: int = 20_000
