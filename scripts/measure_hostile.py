@@ -4,8 +4,8 @@
     python scripts/measure_hostile.py --attacks [NAME ...] [--size 1] [--workers 2] [--json FILE]
 
 With `--attacks` requests that were made to harm are sent to a server (`attacking.attacks`), three of a kind at a time,
-while others ask for single references (`attacking.siege`). A name may be the beginning of several, as in `--attacks PDF`.
-An attack after which a promise of SECURITY.md is not kept is marked, and makes the script fail.
+while others ask for single references (`attacking.siege`). A name may be the beginning of several: `--attacks PDF`. An
+attack during which a promise of SECURITY.md is not kept is marked, and makes the script fail.
 
 Each command runs in a process of its own, whose processor seconds and largest memory the system tells at its end. The
 server gets the line in two requests, a pasted text and an uploaded file, and its memory is that after both; a request

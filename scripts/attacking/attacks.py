@@ -137,9 +137,10 @@ ATTACKS: Mapping[str, Attack] = {
     "JSON: short words": Attack(many(b'{"text":"', b"aa ", 3_300_000, b'"}')),
     "JSON: no UTF-8": Attack(many(b'{"text":"', b"\xff\xfe", 4_900_000, b'"}')),
     "JSON: no values": Attack(many(b"", b" ", 49_000_000)),
-    "text: short words": Attack(many(b"", b"aa ", 16_000_000), kind="text/plain"),
-    "text: short lines": Attack(many(b"", b"a 1999\n", 7_000_000), kind="text/plain"),
-    "text: one word": Attack(many(b"", b"a", 49_000_000), kind="text/plain"),
+    "text: short words": Attack(many(b"", b"aa ", 3_300_000), kind="text/plain"),
+    "text: short lines": Attack(many(b"", b"a 1999\n", 1_400_000), kind="text/plain"),
+    "text: one word": Attack(many(b"", b"a", 9_900_000), kind="text/plain"),
+    "text: long words": Attack(many(b"", b"a" * 900_000 + b"\n", 11), kind="text/plain"),
     "records: short lines": Attack(
         lambda size: b"".join(b'{"text":"a%d"}\n' % i for i in range(int(2_500_000 * size))),
         "/api/v1/tasks/ads/records/upload?name=x.jsonl", "application/octet-stream",
@@ -154,7 +155,9 @@ ATTACKS: Mapping[str, Attack] = {
     "form: %41": Attack(many(b"citations=", b"%41", 16_000_000), **_FORM),
     "form: values": Attack(many(b"citations=a", b"&citations=a", 4_000_000), **_FORM),
     "form: parts": Attack(many(b"", b"--b\r\n", 9_900_000), **_PARTS),
-    "form: the head of a part": Attack(many(b"--b\r\nContent-Disposition: ", b';";', 16_000_000, b"\r\n\r\n--b--"), **_PARTS),
+    "form: the head of a part": Attack(
+        many(b"--b\r\nContent-Disposition: ", b';";', 16_000_000, b"\r\n\r\n--b--"), **_PARTS
+    ),
     "head: a type with quotes": Attack(lambda _: b"{}", kind="a" + ';"' * 15_000),
     "head: a cookie with backslashes": Attack(lambda _: b"{}", headers={"Cookie": 'a="' + "\\\\" * 15_000 + '"'}),
     "address: a thousand questions": Attack(lambda _: b"{}", _PARSE + "?" + "k=1&" * 12_000),
@@ -169,7 +172,7 @@ ATTACKS: Mapping[str, Attack] = {
     "PDF: forms that call forms": Attack(calling_forms, **_PDF),
     "PDF: a page packed twice": Attack(packed_page, **_PDF),
     "PDF: signs": Attack(
-        lambda size: page(stream(zlib.compress(b"BT /F 9 Tf " + b"(a) Tj 1 1 Td " * int(3e6 * size) + b"ET", 9))), **_PDF
+        lambda size: page(stream(zlib.compress(b"BT /F 9 Tf " + b"(a) Tj 1 1 Td " * int(3e6 * size), 9))), **_PDF
     ),
     "DOCX: paragraphs": Attack(docx, kind="application/octet-stream"),
     "BibTeX: macros": Attack(doubled, kind="text/plain"),

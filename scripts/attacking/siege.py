@@ -9,7 +9,6 @@ from __future__ import annotations
 import http.client
 import json
 import re
-import statistics
 import subprocess
 import sys
 import threading
@@ -32,17 +31,21 @@ _QUESTION = json.dumps({"texts": ["A. Berg. On oak trees. Tree Letters, 1999."]}
 
 @dataclass(frozen=True)
 class SiegeCost:
-    """What an attack was answered and cost: its seconds; p99 : of others; peak, after : MB more than at the start."""
+    """What an attack was answered and cost: its seconds, and those of others; peak, after : MB more than before."""
 
     attack: str
     megabytes: float
     answer: str
     seconds: float
-    asked: int
-    p99: float
+    seconds_of_others: list[float]
     refused: int
     peak: float
     after: float
+
+    @property
+    def p99(self) -> float:
+        """Return the 99th percentile of the others' seconds."""
+        return sorted(self.seconds_of_others)[int(0.99 * len(self.seconds_of_others))]
 
     @property
     def held(self) -> bool:
@@ -59,7 +62,8 @@ def table(costs: list[SiegeCost]) -> str:
     ]
     rows += [
         f"| {c.attack} | {c.megabytes:.2f} MB | {c.answer[:60]} | {c.seconds:.1f} s "
-        f"| {1000 * c.p99:.0f} ms of {c.asked} | {c.refused} | {c.peak:+.0f} MB | {c.after:+.0f} MB{'' if c.held else ' FAILED'} |"
+        f"| {1000 * c.p99:.0f} ms of {len(c.seconds_of_others)} | {c.refused} | {c.peak:+.0f} MB "
+        f"| {c.after:+.0f} MB{'' if c.held else ' FAILED'} |"
         for c in costs
     ]
     return "\n".join(rows)
@@ -132,17 +136,19 @@ def serving(project: Path, workers: int = 2) -> Iterator[Served]:
     """Start a server on a project of its own, and end it."""
     command = [sys.executable, "-m", "espalier", "serve", "--project", str(project), "--port", "0"]
     command += ["--workers", str(workers)]
-    with open(project.with_suffix(".messages"), "w", encoding="utf-8") as messages:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=messages, text=True)
+    said = project.with_suffix(".messages")
+    with (
+        open(said, "w", encoding="utf-8") as messages,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=messages, text=True) as process,
+    ):
         try:
             assert process.stdout is not None
             found = re.search(r"http://([\d.]+):(\d+)", process.stdout.readline())
             if found is None:
-                raise OSError(f"the server did not start: {project.with_suffix('.messages').read_text()[:500]}")
+                raise OSError(f"the server did not start: {said.read_text()[:500]}")
             yield Served(process, (found[1], int(found[2])))
         finally:
             process.terminate()
-            process.wait(timeout=30)
 
 
 class _Others:
@@ -172,8 +178,13 @@ class _Others:
             thread.join()
 
 
-def besieged(server: Served, name: str, size: float = 1.0, times: int = 3, later: float = 10.0) -> SiegeCost:
-    """Attack a server some times at once, while others ask; later : seconds until its memory is looked at again."""
+def besieged(
+    server: Served, name: str, size: float = 1.0, times: int = 3, least: float = 2.0, later: float = 10.0
+) -> SiegeCost:
+    """Attack a server some times at once, while others ask.
+
+    least : seconds in which others ask at least; later : until the memory is looked at again.
+    """
     body = ATTACKS[name].body(size) if name in ATTACKS else b""
     answers: list[str] = []
 
@@ -194,12 +205,11 @@ def besieged(server: Served, name: str, size: float = 1.0, times: int = 3, later
     for thread in threads:
         thread.join()
     took = time.perf_counter() - began
-    time.sleep(max(0.0, 2.0 - took))  # some answers at least
+    time.sleep(max(0.0, least - took))
     others.end()
     time.sleep(later)
-    p99 = statistics.quantiles(others.seconds, n=100)[98] if len(others.seconds) > 1 else others.seconds[0]
     start = server.start
     return SiegeCost(
-        name, len(body) / 1e6, min(answers), took, len(others.seconds), p99, others.refused,
-        max(0.0, others.peak - start), server.memory() - start,
+        name, len(body) / 1e6, min(answers), took, others.seconds, others.refused, max(0.0, others.peak - start),
+        server.memory() - start,
     )  # fmt: skip

@@ -100,11 +100,11 @@ class Arrivals:
 
     def body(self, headers: Headers, receive: Receive, *, is_file: bool) -> ArrivingBody:
         """Return the body of a request, to be received from now on; one that announces too much is refused."""
-        most = self.limits.file if is_file else self.limits.body
+        kind = headers.get("content-type", "")[:200].partition(";")[0].strip().lower()
+        most = self.limits.file if is_file and kind != "text/plain" else self.limits.body
         announced = headers.get("content-length", "0")
         if announced.isascii() and announced.isdigit() and (len(announced) > 18 or int(announced) > most):
             raise Failure(413, too_large(most), "send it in parts")
-        kind = headers.get("content-type", "")[:200].partition(";")[0].strip().lower()
         is_json = kind == "application/json" or kind.endswith("+json") or not (kind or is_file)
         count = JsonCount() if is_json else TextCount() if kind == "text/plain" else None
         return ArrivingBody(self, receive, most, count)

@@ -49,7 +49,7 @@ class Limits:
 
     file : bytes of a request whose body is a file; tokens : of all texts, times the readings of each; values : of a
     request in JSON; held : bytes of all requests that a process holds at a time; added : records that a file or a
-    pasted text may bring; lines : of a text in which references are looked for.
+    pasted text may bring; lines : of a text, and line : characters of each.
     """
 
     body: int = 10_000_000
@@ -61,6 +61,7 @@ class Limits:
     held: int = 200_000_000
     added: int = 100_000
     lines: int = 400_000
+    line: int = 1_000_000
     seconds: float = 20.0
     scores: int = 256 << 20
     answers: int = 20_000

@@ -85,8 +85,7 @@ def read_text(bench: Bench, task: ProjectTask, text: str, layout: str = "auto") 
     `auto` takes blocks where blank lines stand between texts of several lines.
     """
     found, refused = UploadReading(deadline=Deadline(bench.limits.seconds)), list[FormatError]()
-    if text.count("\n") > bench.limits.lines:
-        raise Failure(413, f"the text has more than {bench.limits.lines:,} lines", "send it in parts")
+    _check_lines(bench, text)
     if task.name == REFERENCES:
         _refuse_bibliography(text)
         if layout == "auto" and (unclear := read_unclear(text).references):
@@ -102,6 +101,19 @@ def read_text(bench: Bench, task: ProjectTask, text: str, layout: str = "auto") 
         found.take(bench, document, f"line {document.meta['line']}")
     found.refuse(refused)
     return found
+
+
+def _check_lines(bench: Bench, text: str) -> None:
+    """Refuse a text of far too many lines, or one with a line that has no end."""
+    begin, limits = 0, bench.limits
+    for number in range(1, limits.lines + 1):
+        end = text.find("\n", begin)
+        if (end if end >= 0 else len(text)) - begin > limits.line:
+            raise Failure(413, f"it has more than {limits.line:,} characters", "send it in parts", f"line {number}")
+        if end < 0:
+            return
+        begin = end + 1
+    raise Failure(413, f"the text has more than {limits.lines:,} lines", "send it in parts")
 
 
 def _looks_blocked(text: str) -> bool:
