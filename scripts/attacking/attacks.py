@@ -158,6 +158,7 @@ ATTACKS: Mapping[str, Attack] = {
     "form: the head of a part": Attack(
         many(b"--b\r\nContent-Disposition: ", b';";', 16_000_000, b"\r\n\r\n--b--"), **_PARTS
     ),
+    "form: a token": Attack(many(b"token=", b"%41&", 2_400_000), "/login", "application/x-www-form-urlencoded"),
     "head: a type with quotes": Attack(lambda _: b"{}", kind="a" + ';"' * 15_000),
     "head: a cookie with backslashes": Attack(lambda _: b"{}", headers={"Cookie": 'a="' + "\\\\" * 15_000 + '"'}),
     "address: a thousand questions": Attack(lambda _: b"{}", _PARSE + "?" + "k=1&" * 12_000),

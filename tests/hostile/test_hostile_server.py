@@ -118,6 +118,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         ("form: %41", 0.1, 413),
         ("form: parts", 0.1, 413),
         ("form: the head of a part", 0.1, 413),
+        ("form: a token", 0.1, 413),
         ("head: a type with quotes", 1.0, 400),
         ("head: a cookie with backslashes", 1.0, 431),
         ("address: a thousand questions", 1.0, 414),

@@ -184,6 +184,9 @@ def test_requests_hold_so_much_together(start: Callable[..., Running]) -> None:
     full = server.client.post("/tasks/ads/records", json={"text": "x" * 150_000})
     assert (full.status_code, full.headers["retry-after"]) == (503, "5")
     assert server.client.post("/tasks/ads/records", json=long).status_code == 201  # nothing of it is still counted
+    items = [{"data": {"text": f"lamp {i}"}} for i in range(40)]  # a file may have more values, whatever its type
+    file = server.client.post("/tasks/ads/records/upload", json=items, params={"format": "label_studio"})
+    assert (file.status_code, len(file.json()["added"])) == (201, 40), file.text
     many = server.client.post("/tasks/ads/parse", json={"texts": ["a"] * 31})
     assert (many.status_code, many.json()["error"]["what"]) == (413, "the request has more than 30 values")
 

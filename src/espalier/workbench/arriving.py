@@ -98,15 +98,20 @@ class Arrivals:
         self.limits, self.held = limits, 0
         self._soon: asyncio.TimerHandle | None = None
 
-    def body(self, headers: Headers, receive: Receive, *, is_file: bool) -> ArrivingBody:
-        """Return the body of a request, to be received from now on; one that announces too much is refused."""
+    def body(self, headers: Headers, receive: Receive, most: int, *, is_file: bool) -> ArrivingBody:
+        """Return the body of a request, to be received from now on; one that announces too much is refused.
+
+        most : bytes; is_file : whatever its type says, it is what a file holds, and not a question.
+        """
         kind = headers.get("content-type", "")[:200].partition(";")[0].strip().lower()
-        most = self.limits.file if is_file and kind != "text/plain" else self.limits.body
+        is_text = kind == "text/plain" and not is_file
+        is_json = (kind == "application/json" or kind.endswith("+json") or not kind) and not is_file
+        if is_text or is_json:
+            most = min(most, self.limits.body)
         announced = headers.get("content-length", "0")
         if announced.isascii() and announced.isdigit() and (len(announced) > 18 or int(announced) > most):
             raise Failure(413, too_large(most), "send it in parts")
-        is_json = kind == "application/json" or kind.endswith("+json") or not (kind or is_file)
-        count = JsonCount() if is_json else TextCount() if kind == "text/plain" else None
+        count = JsonCount() if is_json else TextCount() if is_text else None
         return ArrivingBody(self, receive, most, count)
 
     def close_one(self, body: ArrivingBody, seconds: float) -> None:

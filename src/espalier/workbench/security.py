@@ -58,6 +58,8 @@ UNMARKED = ("/api/v1/parse", "/api/processCitation", "/api/processCitationList",
 """What needs no X-Espalier: nothing is written there, and other programs' clients do not know it."""
 
 _MOST_HEADERS, _COOKIES, _LONGEST_PATH = 200, 16_000, 2000
+_TOKEN = 4000  # bytes of the form that brings a token
+_HOPS = 20  # proxies behind one another that are looked at
 
 _HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -129,7 +131,7 @@ class Gate:
         """
         if not self._is_proxy(peer):
             return peer, ""
-        for hop in reversed(",".join(headers.getlist("x-forwarded-for")).split(",")):
+        for hop in reversed(",".join(headers.getlist("x-forwarded-for")).rsplit(",", _HOPS)[-_HOPS:]):
             address = _address(hop)
             if not address:
                 break
@@ -214,8 +216,8 @@ class RequestGuard:
             _check_head(scope)
             headers = Headers(scope=scope)
             self._check(scope, headers)
-            path = scope["path"]
-            body = self._arrivals.body(headers, receive, is_file=path.endswith("/upload") or path in UNMARKED)
+            most, is_file = self._expected(scope["path"])
+            body = self._arrivals.body(headers, receive, most, is_file=is_file)
             await self._app(scope, body.receive, answer.send)
         except Failure as failure:
             await _refusal(scope, failure)(scope, receive, answer.send)
@@ -230,6 +232,15 @@ class RequestGuard:
         finally:
             if body is not None:
                 body.close()
+
+    def _expected(self, path: str) -> tuple[int, bool]:
+        """Return how many bytes the body of a request may have, and whether it is a file in any case."""
+        limits = self._arrivals.limits
+        if path == _LOGIN:  # where anybody may write
+            return _TOKEN, False
+        if path.endswith("/upload"):
+            return limits.file, True
+        return limits.file if path in UNMARKED else limits.body, path.endswith("/models")
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         peer = (scope.get("client") or ("",))[0]

@@ -52,11 +52,13 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     408: {"model": ErrorAnswer, "description": "the body came too slowly"},
     409: {"model": ConflictAnswer, "description": "it cannot be done now"},
     413: {"model": ErrorAnswer, "description": "it is too large"},
+    414: {"model": ErrorAnswer, "description": "the address is too long"},
     422: {"model": ErrorAnswer, "description": "the request has another shape"},
     429: {"model": ErrorAnswer, "description": "too many wrong tokens came from this address"},
+    431: {"model": ErrorAnswer, "description": "the head of the request is too long"},
     503: {"model": ErrorAnswer, "description": "too many requests wait"},
     504: {"model": ErrorAnswer, "description": "it took too long"},
-    507: {"model": ErrorAnswer, "description": "the disk is full, or cannot be written"},
+    507: {"model": ErrorAnswer, "description": "the disk is full, cannot be written, or the project is damaged"},
 }
 """What any route may answer."""
 
