@@ -1,8 +1,9 @@
 """Bodies of requests while they come: what is too large, too deep or too many is refused before anything is made of it.
 
 A list of a million empty lists is two megabytes that become hundreds in memory, so that the size of a body says little.
-Of JSON its values, its depth and its words are counted, with a few passes over each piece that the connection gives:
-ten megabytes take about 15 ms. It is not checked for being JSON; who reads it does that.
+Of JSON its values, its depth and its words are counted, with a few passes over each piece that the connection gives: 10
+microseconds for a reference, less than a tenth of a second for ten megabytes. It is not checked for being JSON; who
+reads it does that.
 
 All bodies together may hold so much memory (`Limits.held`). Memory is given back to the system after requests that were
 large or long: the allocator would keep it.
@@ -14,6 +15,7 @@ import asyncio
 import ctypes
 import gc
 import sys
+from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -34,6 +36,7 @@ DEPTH = 32
 _SMALL = 1 << 16  # bytes of a body that has always room
 _LARGE, _LONG = 1 << 20, 2.0  # bytes and seconds of a request after which memory is given back
 _SOON = 1.0  # seconds after its end; once for all that end in them
+_FEW, _SHORT = 100, 1000  # brackets and bytes for which arrays are not worth their making
 _STEPS = np.zeros(256, np.int32)  # what each bracket does to the depth
 _STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -74,17 +77,20 @@ class JsonCount(TextCount):
         opened = outside.count(b"[") + outside.count(b"{")
         self.values += opened + outside.count(b",") + outside.count(b":")
         if opened:
-            depths = self._depth + np.cumsum(_STEPS[np.frombuffer(outside.translate(None, _NOT_BRACKETS), np.uint8)])
-            self.deepest = max(self.deepest, int(depths.max()))
-            self._depth = int(depths[-1])
+            brackets = outside.translate(None, _NOT_BRACKETS)
+            if len(brackets) < _FEW:
+                depths = list(accumulate((1 if sign in b"[{" else -1 for sign in brackets), initial=self._depth))
+            else:
+                depths = (self._depth + np.cumsum(_STEPS[np.frombuffer(brackets, np.uint8)])).tolist()
+            self.deepest, self._depth = max(self.deepest, max(depths)), depths[-1]
         else:
             self._depth -= outside.count(b"]") + outside.count(b"}")
 
 
 def words(text: bytes) -> int:
-    """Return how often a blank stands behind a word: never more than there are words."""
-    if len(text) < 2:
-        return 0
+    """Return how many words are surely there: how often a blank stands behind one, or a word behind a blank."""
+    if len(text) < _SHORT:
+        return max(0, len(text.split()) - 1)
     signs = np.frombuffer(text, np.uint8)
     blank = (signs == 32) | (signs == 10)
     return int(np.count_nonzero(blank[1:] & ~blank[:-1]))

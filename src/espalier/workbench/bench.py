@@ -49,7 +49,7 @@ class Limits:
 
     file : bytes of a request whose body is a file; tokens : of all texts, times the readings of each; values : of a
     request in JSON; held : bytes of all requests that a process holds at a time; added : records that a file or a
-    pasted text may bring; lines : of a text, and line : characters of each.
+    pasted text may bring; lines : of a text, and line : characters of each; answers : in memory, long ones count more.
     """
 
     body: int = 10_000_000
@@ -84,7 +84,7 @@ class Bench:
         self._ruled: Kept[Extractor] = Kept(_RULED)
         self.turns = Turns()
         self._scores: Kept[ChainBatch] = Kept(self.limits.scores, size)
-        self._answers: Kept[Extraction] = Kept(self.limits.answers)
+        self._answers: Kept[Extraction] = Kept(self.limits.answers, lambda answer: 1 + len(answer.text) // 500)
         self._sure: Kept[float] = Kept(_SURE)
         self._batches: Kept[Scored] = Kept(_BATCHES)
 
