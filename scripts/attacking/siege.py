@@ -149,6 +149,10 @@ def serving(project: Path, workers: int = 2) -> Iterator[Served]:
             yield Served(process, (found[1], int(found[2])))
         finally:
             process.terminate()
+            try:
+                process.wait(timeout=30)
+            except subprocess.TimeoutExpired:  # something in it does not end
+                process.kill()
 
 
 class _Others:
