@@ -36,6 +36,7 @@ DEPTH = 32
 _SMALL = 1 << 16  # bytes of a body that has always room
 _LARGE, _LONG = 1 << 20, 2.0  # bytes and seconds of a request after which memory is given back
 _SOON = 1.0  # seconds after its end; once for all that end in them
+_WORDS = 2  # words for each token that is allowed: who sends a few too many gets better advice later
 _FEW, _SHORT = 100, 1000  # brackets and bytes for which arrays are not worth their making
 _STEPS = np.zeros(256, np.int32)  # what each bracket does to the depth
 _STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
@@ -162,8 +163,8 @@ class ArrivingBody:
             raise HTTPException(413, f"its lists and objects lie more than {DEPTH} deep in one another")
         if self._count.values > limits.values:
             raise HTTPException(413, f"the request has more than {limits.values:,} values")
-        if self._count.words > limits.tokens:
-            raise HTTPException(413, f"the request has more than {limits.tokens:,} words")
+        if self._count.words > _WORDS * limits.tokens:
+            raise HTTPException(413, f"the request has more than {_WORDS * limits.tokens:,} words")
 
     def close(self) -> None:
         """Say that the request is answered."""
