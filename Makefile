@@ -72,9 +72,10 @@ fuzz: $(STAMP)
 kills: $(STAMP)
 	$(BIN)/python scripts/kill_hundred.py
 
-# Lines of ten megabytes against every entrance: time and memory (Linux).
+# Lines of ten megabytes against every entrance, and requests that were made to harm against a server (Linux).
 hostile: $(STAMP)
 	$(BIN)/python scripts/measure_hostile.py
+	$(BIN)/python scripts/measure_hostile.py --attacks
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -17,7 +17,12 @@ from typing import Any
 import griffe
 
 ROOT = Path(__file__).resolve().parents[1]
-OUTSIDE = {"examples/README.md": "examples.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+OUTSIDE = {
+    "examples/README.md": "examples.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+}
 """Pages of the site that are kept elsewhere in the repository."""
 
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])+)\]\((?!\w+:|#)([^)\s#]*)(#[^)\s]*)?\)")

@@ -1,6 +1,11 @@
 """What long lines cost: time and memory of every command on a file that is one line of ten megabytes.
 
     python scripts/measure_hostile.py [--megabytes 10] [--only NAME ...] [--lines 19] [--json FILE]
+    python scripts/measure_hostile.py --attacks [NAME ...] [--size 1] [--workers 2] [--json FILE]
+
+With `--attacks` requests that were made to harm are sent to a server (`attacking.attacks`), three of a kind at a time,
+while others ask for single references (`attacking.siege`). A name may be the beginning of several: `--attacks PDF`. An
+attack during which a promise of SECURITY.md is not kept is marked, and makes the script fail.
 
 Each command runs in a process of its own, whose processor seconds and largest memory the system tells at its end. The
 server gets the line in two requests, a pasted text and an uploaded file, and its memory is that after both; a request
@@ -23,6 +28,9 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from attacking.siege import NAMES, SiegeCost, besieged, serving
+from attacking.siege import table as siege_table
 
 ESPALIER = [sys.executable, "-m", "espalier"]
 
@@ -181,6 +189,21 @@ def table(costs: list[Cost]) -> str:
     return "\n".join(rows)
 
 
+def attack_server(asked: argparse.Namespace) -> int:
+    """Attack a server, show and keep what that cost; each attack has a server that has met the ones before."""
+    names = [name for name in NAMES if not asked.attacks or name.startswith(tuple(asked.attacks))]
+    costs: list[SiegeCost] = []
+    with tempfile.TemporaryDirectory() as kept, serving(Path(kept) / "project", asked.workers) as server:
+        sys.stderr.write(f"the server begins with {server.start:.0f} MB\n")
+        for name in names:
+            costs.append(besieged(server, name, asked.size))
+            sys.stderr.write(siege_table(costs).rpartition("\n")[2] + "\n")
+    sys.stdout.write(siege_table(costs) + "\n")
+    if asked.json:
+        asked.json.write_text(json.dumps([asdict(cost) for cost in costs], indent=1), encoding="utf-8")
+    return 0 if all(cost.held for cost in costs) else 1
+
+
 def main() -> int:
     """Measure, show and keep."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -188,7 +211,12 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[*COMMANDS, SERVER], help="commands to measure")
     parser.add_argument("--lines", type=int, default=len(INPUTS), help="how many of the lines, from the first on")
     parser.add_argument("--json", type=Path, help="also write the figures and messages to this file")
+    parser.add_argument("--attacks", nargs="*", help="attack a server instead: names, or all of them")
+    parser.add_argument("--size", type=float, default=1.0, help="how large attacks are, of those that broke servers")
+    parser.add_argument("--workers", type=int, default=2, help="processes of the server that is attacked")
     asked = parser.parse_args()
+    if asked.attacks is not None:
+        return attack_server(asked)
     size = int(asked.megabytes * 1_000_000)
     costs: list[Cost] = []
     with tempfile.TemporaryDirectory() as kept:

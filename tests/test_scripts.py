@@ -120,6 +120,8 @@ IMPORTED = {
     "scripts/citation_reports.py": "scripts/train_citations.py",
     "scripts/page_meaning.py": "scripts/random_problems.py",
     **{f"scripts/distilling/{name}.py": "scripts/distil_net.py" for name in ("course", "lessons", "nets")},
+    "scripts/attacking/attacks.py": "scripts/attacking/siege.py",
+    "scripts/attacking/siege.py": "scripts/measure_hostile.py",
     "scripts/kill_kinds.py": "scripts/kill_hundred.py",
     "scripts/line_documents.py": "scripts/line_examples.py",
     "scripts/line_examples.py": "scripts/train_lines.py",

@@ -14,7 +14,7 @@ from doc_pages import ROOT, blocks, page, run_page
 import espalier as es
 
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
-OTHERS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"]
+OTHERS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md"]
 CONFIG = page("mkdocs.yml")
 NAV = re.findall(r"^ +- [\w'() ]+: (\S+\.md)$", CONFIG.split("\nnav:\n")[1], re.MULTILINE)
 

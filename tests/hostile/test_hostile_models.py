@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import espalier
 from espalier import store
+from espalier.citations.parser import bundled_file
 from espalier.errors import ModelFileError
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.crf import CRF
@@ -34,6 +36,25 @@ def forged(tmp_path: Path, model: SequenceLabeller, header: dict[str, Any], **ar
 def test_kinds_that_are_none(tmp_path: Path, kind: Any) -> None:
     with pytest.raises(ModelFileError, match=r"forged.espalier: holds a model of unknown kind"):
         load(forged(tmp_path, CRF(max_iterations=2), {"kind": kind}))
+
+
+def test_lists_of_values_that_are_too_short(tmp_path: Path) -> None:
+    """Attributes that point behind the last value met an IndexError with the first text."""
+    header, arrays = store.load(bundled_file())
+    short = [key for key in arrays if key.endswith("/lengths") and "features/values/" in key and len(arrays[key])]
+    assert len(short) > 5
+    refused = 0
+    for key in short:
+        path = tmp_path / "forged.espalier"
+        text = key.removesuffix("lengths") + "text"
+        store.save(path, header, {**arrays, key: arrays[key][:0], text: arrays[text][:0]})
+        try:
+            parser = espalier.load(path)
+        except ModelFileError:
+            refused += 1
+        else:  # only a marker points there
+            assert parser.parse("A. Cau. On oak. 1999.") is not None
+    assert refused > 5
 
 
 @pytest.mark.parametrize("table", ["start", "trans", "emission"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -163,6 +165,17 @@ def test_forms() -> None:
     for type, body in (("multipart/form-data; boundary=x", b"--x\r\n"), ("multipart/form-data", b""), ("", b"")):
         with pytest.raises(Failure):
             read_form(type, body)
+
+
+def test_formulas_in_an_exported_csv_are_disarmed(start: Callable[..., Running]) -> None:
+    api = start().client
+    for sign in "=+-@":
+        assert (
+            api.post("/tasks/citations/records", json={"text": f"{sign}HYPERLINK(1) A. Berg. 1999."}).status_code == 201
+        )
+    rows = list(csv.DictReader(io.StringIO(api.get("/tasks/citations/export", params={"format": "csv"}).text)))
+    assert [row["text"][:2] for row in rows] == ["'=", "'+", "'-", "'@"]
+    assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "-", "@"))]
 
 
 def test_formulas_in_csv_are_disarmed() -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from starlette.requests import Request
 from workbench_server import HEADERS, Running
 
+from espalier.errors import InputError
 from espalier.workbench.bench import Limits
 from espalier.workbench.database import Database
 from espalier.workbench.security import Gate, RequestGuard, is_local
@@ -117,6 +119,76 @@ def test_the_token(strict: Running) -> None:
         assert TOKEN not in cookie
         assert browser.get("/api/v1/status").status_code == 200
         assert browser.post("/api/v1/tasks", json={}).status_code == 403  # a cookie is no permission to write
+
+
+def tried(server: Running, token: str, **headers: str) -> int:
+    """Send a token, and return the status."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    answer = httpx.get(f"{server.origin}/api/v1/status", headers={"Authorization": f"Bearer {token}", **named})
+    return answer.status_code
+
+
+def test_who_asks_is_not_who_says_so(start: Callable[..., Running]) -> None:
+    """Only named proxies are believed: else each try would come from another address, or from somebody else's."""
+    server = start(gate=Gate.of("0.0.0.0", TOKEN))
+    for i in range(5):
+        assert tried(server, "wrong", X_Forwarded_For=f"10.0.0.{i}") == 401
+    assert tried(server, "wrong", X_Forwarded_For="10.0.0.77") == 429
+    assert tried(server, TOKEN, X_Forwarded_For="10.0.0.78") == 429
+
+
+def test_a_named_proxy_is_believed(start: Callable[..., Running]) -> None:
+    server = start(gate=Gate.of("0.0.0.0", TOKEN, proxies=["127.0.0.0/8", "192.0.2.7"]))
+    for i in range(5):  # what stands before the address that the proxy has seen, anybody may have written
+        assert tried(server, "wrong", X_Forwarded_For=f"203.0.113.9, 10.0.0.{i}, 198.51.100.1, 192.0.2.7") == 401
+    assert tried(server, TOKEN, X_Forwarded_For="198.51.100.1") == 429
+    for free in ("203.0.113.9", "10.0.0.1", "198.51.100.2:4711", "unknown", ""):
+        assert tried(server, TOKEN, X_Forwarded_For=free) == 200, free
+    for i in range(5):  # whoever has a network of IPv6 has all its addresses
+        assert tried(server, "wrong", X_Forwarded_For=f"[2001:db8:1:2::{i}]:80") == 401
+    assert tried(server, TOKEN, X_Forwarded_For="2001:db8:1:2:ffff::1") == 429
+    assert tried(server, TOKEN, X_Forwarded_For="2001:db8:1:3::1") == 200
+    with pytest.raises(InputError, match="--proxy"):
+        Gate.of("0.0.0.0", TOKEN, proxies=["proxy.example"])
+
+
+def test_a_cookie_of_https_stays_there(start: Callable[..., Running]) -> None:
+    server = start(gate=Gate.of("0.0.0.0", TOKEN, proxies=["127.0.0.1"]))
+    for scheme, secure in (("https", True), ("http", False), ("http, https", True), ("gopher", False)):
+        sent = httpx.post(f"{server.origin}/login", data={"token": TOKEN}, headers={"X-Forwarded-Proto": scheme})
+        assert ("secure" in sent.headers["set-cookie"].lower()) is secure, scheme
+
+
+def test_a_cookie_of_http_without_a_named_proxy(strict: Running) -> None:
+    sent = httpx.post(f"{strict.origin}/login", data={"token": TOKEN}, headers={"X-Forwarded-Proto": "https"})
+    assert "secure" not in sent.headers["set-cookie"].lower()
+
+
+def test_two_hosts(api: httpx.Client) -> None:
+    """A proxy may have looked at the other one."""
+    for hosts in (("localhost", "evil.example"), ("evil.example", "localhost"), ("localhost", "localhost")):
+        with closing(HTTPConnection(api.base_url.host, api.base_url.port or 80)) as connection:
+            connection.putrequest("GET", "/api/v1/tasks", skip_host=True)
+            for host in hosts:
+                connection.putheader("Host", host)
+            connection.endheaders()
+            answer = connection.getresponse()
+            assert answer.status == 400
+            assert b"more than one header Host" in answer.read()
+
+
+def test_requests_hold_so_much_together(start: Callable[..., Running]) -> None:
+    server = start(limits=Limits(held=100_000, values=30))
+    long = {"text": "x" * 90_000}
+    assert server.client.post("/tasks/ads/records", json=long).status_code == 201
+    full = server.client.post("/tasks/ads/records", json={"text": "x" * 150_000})
+    assert (full.status_code, full.headers["retry-after"]) == (503, "5")
+    assert server.client.post("/tasks/ads/records", json=long).status_code == 201  # nothing of it is still counted
+    items = [{"data": {"text": f"lamp {i}"}} for i in range(40)]  # a file may have more values, whatever its type
+    file = server.client.post("/tasks/ads/records/upload", json=items, params={"format": "label_studio"})
+    assert (file.status_code, len(file.json()["added"])) == (201, 40), file.text
+    many = server.client.post("/tasks/ads/parse", json={"texts": ["a"] * 31})
+    assert (many.status_code, many.json()["error"]["what"]) == (413, "the request has more than 30 values")
 
 
 def entered(origin: str, token: str = TOKEN) -> dict[str, str]:
@@ -248,7 +320,7 @@ def test_a_client_that_goes_away_is_no_mistake(tmp_path: Path, caplog: pytest.Lo
 
     sent: list[Any] = []
     with closing(Database(tmp_path)) as database:
-        guard = RequestGuard(reading, Gate(), Door(None, database), 100, 100)
+        guard = RequestGuard(reading, Gate(), Door(None, database), Limits(body=100, file=100))
         head = [(b"host", b"localhost"), (b"x-espalier", b"1")]
         scope = {"type": "http", "method": "POST", "path": "/x", "headers": head, "query_string": b""}
         with ThreadPoolExecutor(1) as pool:  # the browser's tests may have left a loop running in this thread

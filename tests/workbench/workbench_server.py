@@ -11,6 +11,7 @@ import httpx
 import uvicorn
 
 from espalier.workbench.app import PREFIX, create_app
+from espalier.workbench.transport import configured
 
 HEADERS = {"X-Espalier": "1"}
 RULES = 'Dollar: token in "$" -> price\nOnce: price once [penalty 2]\n'
@@ -21,7 +22,7 @@ class Running:
 
     def __init__(self, project: Path, **options: Any) -> None:
         self.app = create_app(project, **options)
-        config = uvicorn.Config(self.app, port=0, log_level="critical", access_log=False)
+        config = configured(self.app, port=0, log_level="critical")
         self.server = uvicorn.Server(config)
         self.thread = threading.Thread(target=self.server.run, daemon=True)
         self.thread.start()

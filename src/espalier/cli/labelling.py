@@ -111,7 +111,7 @@ def csv_lines(answers: Iterable[Extraction], labels: Sequence[str], *, safe: boo
     from espalier.bridges.frames import record_columns
     from espalier.citations.formats.csv import line_of
 
-    yield line_of(record_columns([], labels))
+    yield line_of(record_columns([], labels), safe)
     for found in answers:
         text, sure, *values = (column[0] for column in record_columns([found], labels).values())
         yield line_of([text, f"{sure:.6g}", *(value or "" for value in values)], safe)

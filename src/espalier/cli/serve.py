@@ -36,6 +36,10 @@ def serve(
         list[str] | None,
         typer.Option("--allow-host", metavar="NAME", help="A further name that this machine is called by."),
     ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option("--proxy", metavar="ADDRESS", help="A proxy, or a network of them, that says for whom it asks."),
+    ] = None,
     workers: Annotated[
         int, typer.Option("--workers", metavar="N", min=1, max=64, help="Processes that answer requests.")
     ] = 1,
@@ -66,7 +70,7 @@ def serve(
         token = secrets.token_urlsafe(24)
     if token is not None and len(token) < 12:
         raise InputError("--token: a token has at least 12 characters", hint="leave it out to get a good one")
-    gate = Gate.of(host, token, allow_host or ())
+    gate = Gate.of(host, token, allow_host or (), proxy or ())
     with _listening(host, port, workers) as listener:
         from espalier.workbench.app import create_app  # which takes a second or two
 

@@ -311,8 +311,8 @@ def _unpack_joins(
     joins: list[Ints] = []
     for k, part in enumerate(template.parts):
         keys = stored_array(state, f"joins/{j}/{k}", np.int32, np.int64).astype(np.int64, copy=False)
-        size = len(values[part.field.text])
-        limit = (len(joins[-1]) if k else 1) * (size + 1)  # the number behind the last value is the marker
+        size = len(values[part.field.text]) + (len(template.parts) > 1)  # the number behind the last is the marker
+        limit = (len(joins[-1]) if k else 1) * size
         if len(keys) and (keys[0] < 0 or keys[-1] >= limit or (np.diff(keys) <= 0).any()):
             raise ModelFileError(f"the stored features are damaged: join {k} of template {template.text!r}")
         joins.append(keys)

@@ -101,8 +101,7 @@ def create_app(
     _add_errors(app)
     _add_pages(app)
     app.add_middleware(CallerWatch)
-    most = {"most": bench.limits.body, "most_of_file": bench.limits.file}
-    app.add_middleware(RequestGuard, gate=gate, door=app.state.door, **most)
+    app.add_middleware(RequestGuard, gate=gate, door=app.state.door, limits=bench.limits)
     app.add_middleware(MetricsWatch, metrics=app.state.metrics)
     plain = app.openapi
     app.openapi = lambda: app.openapi_schema or completed(plain())  # type: ignore[method-assign]

@@ -47,7 +47,9 @@ _SURE = 500_000  # confidences in memory: an order needs those of all records, w
 class Limits:
     """What one request may ask for: bytes, records, characters of a record, seconds; and bytes of scores in memory.
 
-    file : bytes of a request whose body is a file; tokens : of all texts, times the readings of each.
+    file : bytes of a request whose body is a file; tokens : of all texts, times the readings of each; values : of a
+    request in JSON; held : bytes of all requests that a process holds at a time; added : records that a file or a
+    pasted text may bring; lines : of a text, and line : characters of each; answers : in memory, long ones count more.
     """
 
     body: int = 10_000_000
@@ -55,6 +57,11 @@ class Limits:
     records: int = 2000
     length: int = 20_000
     tokens: int = 1_000_000
+    values: int = 50_000
+    held: int = 200_000_000
+    added: int = 100_000
+    lines: int = 400_000
+    line: int = 1_000_000
     seconds: float = 20.0
     scores: int = 256 << 20
     answers: int = 20_000
@@ -77,7 +84,7 @@ class Bench:
         self._ruled: Kept[Extractor] = Kept(_RULED)
         self.turns = Turns()
         self._scores: Kept[ChainBatch] = Kept(self.limits.scores, size)
-        self._answers: Kept[Extraction] = Kept(self.limits.answers)
+        self._answers: Kept[Extraction] = Kept(self.limits.answers, lambda answer: 1 + len(answer.text) // 500)
         self._sure: Kept[float] = Kept(_SURE)
         self._batches: Kept[Scored] = Kept(_BATCHES)
 

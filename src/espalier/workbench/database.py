@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime, timezone
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from espalier.errors import InputError
+from espalier.errors import EspalierError, InputError
 from espalier.workbench.failures import Failure
 
 __all__ = [
-    "FILE", "LOCK", "VERSION", "Database", "ProjectLock", "StorageFailure", "check_file", "now", "storage_failure",
-    "unusable",
+    "FILE", "LOCK", "VERSION", "Database", "ProjectLock", "StorageFailure", "as_stored", "check_file", "now",
+    "storage_failure", "unusable",
 ]  # fmt: skip
+
+Value = TypeVar("Value")
 
 FILE, LOCK = "workbench.sqlite", "workbench.lock"
 VERSION = 2
@@ -95,9 +98,10 @@ def check_file(path: Path) -> None:
     """Refuse a file that is no project, or a damaged one, or one of a later version."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
-            if not _check_marks(path, connection):
+            version = _check_marks(path, connection)
+            if not version:
                 raise InputError(f"{path} is empty", hint="choose another file")
-            _check_sound(path, connection)
+            _check_sound(path, connection, version)
     except sqlite3.Error as error:
         raise unusable(path, error) from None
 
@@ -114,10 +118,34 @@ def _check_marks(path: Path, connection: sqlite3.Connection) -> int:
     return version
 
 
-def _check_sound(path: Path, connection: sqlite3.Connection) -> None:
+def _check_sound(path: Path, connection: sqlite3.Connection, version: int) -> None:
+    """Refuse a file whose pages do not fit together, or whose tables are not those that this library makes."""
     found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if found != "ok":
         raise unusable(path, sqlite3.DatabaseError("malformed"))
+    if not version:
+        return
+    own, wanted = _schema(connection), _made(version)
+    if version == 1:  # which has a table of places or has none
+        own.pop("place", None)
+    for name in sorted(own.keys() | wanted.keys()):
+        if own.get(name) != wanted.get(name):
+            how = "is missing" if name not in own else "is not of this program" if name not in wanted else "is another"
+            what = f"{path} is not a sound project: {(own.get(name) or wanted[name])[0]} {name!r} {how}"
+            raise InputError(what, hint=_RESTORE)
+
+
+def _schema(connection: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+    """Return tables, indices, views and triggers by name: what each is, and how it was made."""
+    rows = connection.execute("SELECT name, type, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite@_%' ESCAPE '@'")
+    return {name: (kind, " ".join(str(sql).split())) for name, kind, sql in rows}
+
+
+def _made(version: int) -> dict[str, tuple[str, str]]:
+    """Return the schema of a version, as `_schema` does."""
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        fresh.executescript("".join(_STEPS[:version]))
+        return _schema(fresh)
 
 
 class ProjectLock:
@@ -187,7 +215,7 @@ class Database:
                 found.execute(f"PRAGMA {pragma}")
             version = _check_marks(self.path, found)
             if self._project is not None:
-                _check_sound(self.path, found)
+                _check_sound(self.path, found, version)
             if version < VERSION:
                 self._bring_on(found)
             found.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
@@ -268,7 +296,8 @@ _KNOWN = (  # what SQLite says, the status of an answer, what is wrong, and what
     ("disk i/o error", 507, "the disk cannot be written or read", "look at the disk; what was confirmed is stored"),
     ("readonly", 507, "the project cannot be written", _RIGHTS),
     ("unable to open", 507, "the project cannot be opened", _RIGHTS),
-    ("malformed", 500, "the project is damaged", _RESTORE),
+    ("malformed", 507, "the project is damaged", _RESTORE),
+    ("could not decode", 507, "the project is damaged", _RESTORE),
     ("not a database", 500, "this is not a project of the workbench", "choose another --project"),
     ("locked", 503, "the project is in use by another server", "use that one, stop it, or choose another --project"),
 )  # fmt: skip
@@ -276,6 +305,22 @@ _KNOWN = (  # what SQLite says, the status of an answer, what is wrong, and what
 
 class StorageFailure(Failure):
     """The project's file cannot be used as it should."""
+
+
+def as_stored(read: Callable[[Any], Value]) -> Callable[[Any], Value]:
+    """Return a reader of rows that says that the project is damaged where a row is not what was stored."""
+
+    @wraps(read)
+    def checked(row: Any) -> Value:
+        try:
+            return read(row)
+        except Failure:
+            raise
+        except (ValueError, TypeError, LookupError, RecursionError, EspalierError) as error:
+            where = ", ".join(f"{key} {row[key]}" for key in ("task", "id", "name") if key in tuple(row.keys()))
+            raise StorageFailure(507, "the project is damaged", _RESTORE, where[:200]) from error
+
+    return checked
 
 
 def _said(error: sqlite3.Error) -> tuple[int, str, str]:

@@ -9,6 +9,7 @@ from inspect import signature
 from typing import Any, NamedTuple
 
 from espalier.citations.formats import FORMATS as RECORD_FORMATS
+from espalier.citations.formats import OutputFormat
 from espalier.citations.formats import write as write_records
 from espalier.citations.record import Field, Record
 from espalier.document import Document
@@ -19,7 +20,7 @@ from espalier.workbench.failures import Failure
 from espalier.workbench.records import Stored
 from espalier.workbench.tasks import REFERENCES, ProjectTask
 
-__all__ = ["ALL_FORMATS", "Export", "export", "formats"]
+__all__ = ["ALL_FORMATS", "Export", "export", "formats", "records_text"]
 
 _RENAMED = {"tei": "biblstruct", "jsonl": "records"}
 """Formats of references whose names are names of `io/`, too, and what they are called here."""
@@ -75,7 +76,7 @@ def export(
         if which == "texts":
             raise Failure(400, f"{format} is made of fields, not of texts", "choose which=all or which=corrected")
         row = RECORD_FORMATS[_RECORDS[format]]
-        text = "".join(write_records(_records(bench, task, stored), row))
+        text = records_text(_records(bench, task, stored), row)
         return Export(name, f"{row.media_type}; charset=utf-8", text.encode())
     documents = _documents(bench, task, stored, which)
     target = io.BytesIO()
@@ -83,6 +84,12 @@ def export(
     options: dict[str, Any] = {"lossy": True} if lossy and loses else {}
     write(documents, target, format, **options)
     return Export(name, f"{_TYPES.get(format, 'text/plain')}; charset=utf-8", target.getvalue())
+
+
+def records_text(records: Sequence[Record], row: OutputFormat) -> str:
+    """Return records in a format; cells that a spreadsheet would run are disarmed: references come from strangers."""
+    options: dict[str, Any] = {"safe": True} if "safe" in row.options else {}
+    return "".join(write_records(records, row, **options))
 
 
 def _documents(bench: Bench, task: ProjectTask, stored: Sequence[Stored], which: str) -> list[Document]:

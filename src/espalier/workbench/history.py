@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection, Row
 from typing import Any
 
-from espalier.workbench.database import Database, now
+from espalier.workbench.database import Database, as_stored, now
 from espalier.workbench.failures import Failure
 
 __all__ = ["HistoryChange", "HistoryStore", "Stale", "note"]
@@ -89,6 +89,7 @@ def note(
     write.execute(f"{into} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
+@as_stored
 def _change(row: Row) -> HistoryChange:
     found = {key: row[key] for key in row.keys() if key != "task"}  # noqa: SIM118
     for key in ("before", "after"):

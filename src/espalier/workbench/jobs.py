@@ -31,7 +31,7 @@ from typing import IO, Any, Literal
 from espalier.errors import EspalierError
 from espalier.recipes import METHODS
 from espalier.workbench.bench import Bench
-from espalier.workbench.database import Database, now
+from espalier.workbench.database import Database, as_stored, now
 from espalier.workbench.failures import Failure, explained
 from espalier.workbench.labellers import check_file
 from espalier.workbench.orders import Orders, rules_in_use, write_orders
@@ -358,6 +358,7 @@ class JobTable:
         return done.rowcount > 0
 
 
+@as_stored
 def _job(row: Row) -> dict[str, Any]:
     found = {key: row[key] for key in row.keys() if key not in ("activate", *_JSON)}  # noqa: SIM118
     found["activate"] = ALWAYS if row["activate"] == 2 else bool(row["activate"])

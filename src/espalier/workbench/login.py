@@ -76,7 +76,8 @@ def _enter(request: Request, token: str) -> Response:
     except Failure as failure:
         return _form(failure)
     answer = RedirectResponse("/", 303)
-    answer.set_cookie(COOKIE, key, httponly=True, samesite="strict", max_age=30 * 24 * 3600)
+    secure = request.url.scheme == "https"  # as a proxy says that is believed (`security.Gate.told`)
+    answer.set_cookie(COOKIE, key, httponly=True, samesite="strict", secure=secure, max_age=30 * 24 * 3600)
     return answer
 
 

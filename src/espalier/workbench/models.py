@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlite3 import Row
 from typing import Any
 
-from espalier.workbench.database import Database, now
+from espalier.workbench.database import Database, as_stored, now
 from espalier.workbench.failures import Failure
 from espalier.workbench.tasks import BUNDLED_MODEL, REFERENCES, ProjectTask
 
@@ -121,6 +121,7 @@ class ModelStore:
             raise Failure(409, f"model {model} comes with the library; {consequence}")
 
 
+@as_stored
 def _version(row: Any) -> Version:
     values = {key: row[key] for key in row.keys() if key not in ("task", "scores", "seen")}  # noqa: SIM118
     scores = None if row["scores"] is None else json.loads(row["scores"])

@@ -21,7 +21,7 @@ from espalier.errors import FormatError
 from espalier.io import InputProblem, format_by_content, format_by_name, iter_read
 from espalier.text_files import encodable
 from espalier.workbench.bench import Bench
-from espalier.workbench.failures import Failure
+from espalier.workbench.failures import Deadline, Failure
 from espalier.workbench.given_labels import take_labels
 from espalier.workbench.records import AddedRecords
 from espalier.workbench.tasks import REFERENCES, ProjectTask
@@ -45,7 +45,8 @@ class NothingFound(Failure):
 class UploadReading:
     """Documents, where each was found (None: it is the file's own record), and what was wrong: (where, what).
 
-    places : where in the file each stands, for messages; format : of the file, "" if it was no labelled one.
+    places : where in the file each stands, for messages; format : of the file, "" if it was no labelled one;
+    deadline : the end of the request's time.
     """
 
     documents: list[Document] = field(default_factory=list)
@@ -53,9 +54,14 @@ class UploadReading:
     problems: list[tuple[str, str]] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
     format: str = ""
+    deadline: Deadline | None = None
 
     def take(self, bench: Bench, document: Document, where: str, source: dict[str, Any] | None = None) -> None:
-        """Keep a document, unless it is empty or too long for a record."""
+        """Keep a document, unless it is empty or too long for a record; far too many are refused."""
+        if self.deadline is not None:
+            self.deadline.check()
+        if len(self.documents) + len(self.problems) >= bench.limits.added:
+            raise Failure(413, f"there are more than {bench.limits.added:,} records in it", "send it in parts")
         if not encodable(document.text):
             self.problems.append((where, "it holds half of a character (a lone surrogate); it is left out"))
         elif not document.tokens:
@@ -78,7 +84,8 @@ def read_text(bench: Bench, task: ProjectTask, text: str, layout: str = "auto") 
 
     `auto` takes blocks where blank lines stand between texts of several lines.
     """
-    found, refused = UploadReading(), list[FormatError]()
+    found, refused = UploadReading(deadline=Deadline(bench.limits.seconds)), list[FormatError]()
+    _check_lines(bench, text)
     if task.name == REFERENCES:
         _refuse_bibliography(text)
         if layout == "auto" and (unclear := read_unclear(text).references):
@@ -96,6 +103,19 @@ def read_text(bench: Bench, task: ProjectTask, text: str, layout: str = "auto") 
     return found
 
 
+def _check_lines(bench: Bench, text: str) -> None:
+    """Refuse a text of far too many lines, or one with a line that has no end."""
+    begin, limits = 0, bench.limits
+    for number in range(1, limits.lines + 1):
+        end = text.find("\n", begin)
+        if (end if end >= 0 else len(text)) - begin > limits.line:
+            raise Failure(413, f"it has more than {limits.line:,} characters", "send it in parts", f"line {number}")
+        if end < 0:
+            return
+        begin = end + 1
+    raise Failure(413, f"the text has more than {limits.lines:,} lines", "send it in parts")
+
+
 def _looks_blocked(text: str) -> bool:
     """Do blank lines separate texts, at least one of which has several lines?"""
     blocks = [block for block in text.replace("\r\n", "\n").split("\n\n") if block.strip()]
@@ -107,7 +127,7 @@ def read_upload(
 ) -> UploadReading:
     """Read an uploaded file; plain text is cut as pasted text is. Its labels are still the file's (`given_labels`)."""
     data = _unpacked(data, _UNPACKED * bench.limits.body)
-    if not data.strip():
+    if not data or data.isspace():
         raise Failure(400, "the file is empty", "choose another one")
     if format is None and is_document(data, name):
         return read_file(bench, task, data, name)
@@ -116,7 +136,8 @@ def read_upload(
         raise Failure(400, "this is no text, and no document that is read", _READ, name)
     if chosen == "plain":
         return read_text(bench, task, _decoded(data, encoding))
-    found, problems, refused = UploadReading(format=chosen), list[InputProblem](), list[FormatError]()
+    found = UploadReading(format=chosen, deadline=Deadline(bench.limits.seconds))
+    problems, refused = list[InputProblem](), list[FormatError]()
     stream = io.BytesIO(data)
     for i, document in enumerate(iter_read(stream, chosen, encoding=encoding, problems=problems, refused=refused)):
         found.take(bench, document, document.id or f"record {i + 1}")

@@ -16,7 +16,7 @@ from typing import Any
 
 from espalier.document import Document, Span, tokenise
 from espalier.errors import nearest
-from espalier.workbench.database import Database, now
+from espalier.workbench.database import Database, as_stored, now
 from espalier.workbench.failures import Failure
 from espalier.workbench.history import Stale, note
 from espalier.workbench.memory import Kept
@@ -356,6 +356,7 @@ def _own_tokens(document: Document) -> str | None:
     )
 
 
+@as_stored
 def _stored(row: Row) -> Stored:
     text = row["text"]
     flat = None if row["tokens"] is None else json.loads(row["tokens"])

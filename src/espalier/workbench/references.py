@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from espalier.citations.formats import FORMATS, OutputFormat, write
+from espalier.citations.formats import FORMATS, OutputFormat
 from espalier.citations.record import Record
 from espalier.citations.seen import reference_document
 from espalier.extract.extraction import Extraction
 from espalier.workbench.bench import Bench
+from espalier.workbench.exporting import records_text
 from espalier.workbench.failures import Failure
 from espalier.workbench.reading import UploadReading, read_text, read_upload
 from espalier.workbench.tasks import REFERENCES, ProjectTask
@@ -129,8 +130,7 @@ def written(parsed: ParsedReferences, format: str) -> tuple[str, str]:
     row: OutputFormat = FORMATS[format]
     asked = row.asked_as()
     kind = row.media_type if row.media_type in asked or not asked else asked[0]
-    options: dict[str, Any] = {"safe": True} if "safe" in row.options else {}
-    return "".join(write(parsed.records, row, **options)), kind
+    return records_text(parsed.records, row), kind
 
 
 def _json(parsed: ParsedReferences) -> str:

@@ -1,11 +1,13 @@
 """Who may talk to the server, and how much: hosts, tokens, origins, sizes; and the headers of every answer.
 
-Host              must be a name of the address that the server was started for: a page of another site that makes
+Host              one, and a name of the address that the server was started for: a page of another site that makes
                   its own name point here (DNS rebinding) sends its own name
+address, scheme   those of the connection; what X-Forwarded-For and X-Forwarded-Proto say is believed only if they
+                  come from a proxy that the server was told of, and only as far as such proxies have written it
 token             needed on any address but this machine's own: a header, or a session (`sessions`)
 X-Espalier        needed on all that is not GET: other sites' pages cannot send it without asking, and are told no
 Origin            if sent, must be the host's
-size              counted while it comes, whatever the length that was announced
+size              counted while it comes, whatever the length that was announced (`arriving`)
 """
 
 from __future__ import annotations
@@ -14,18 +16,25 @@ import ipaddress
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from espalier.errors import InputError
+from espalier.workbench.arriving import Arrivals
 from espalier.workbench.failures import Failure
 from espalier.workbench.sessions import Door
 
-__all__ = ["ABSENT", "HEADER", "OPEN", "UNMARKED", "Gate", "RequestGuard", "is_local"]
+if TYPE_CHECKING:
+    from espalier.workbench.bench import Limits
+
+__all__ = ["ABSENT", "HEADER", "OPEN", "UNMARKED", "Gate", "Network", "RequestGuard", "is_local", "networks"]
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 HEADER = "x-espalier"
 
@@ -47,6 +56,10 @@ ABSENT = tuple(
 """GROBID's routes that this server has not: it says so."""
 UNMARKED = ("/api/v1/parse", "/api/processCitation", "/api/processCitationList", "/api/processReferences", *ABSENT)
 """What needs no X-Espalier: nothing is written there, and other programs' clients do not know it."""
+
+_MOST_HEADERS, _COOKIES, _LONGEST_PATH = 200, 16_000, 2000
+_TOKEN = 4000  # bytes of the form that brings a token
+_HOPS = 20  # proxies behind one another that are looked at
 
 _HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -76,22 +89,31 @@ def is_local(host: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Whom to let in. token : None if none is needed; hosts : names that requests may use, None for any."""
+    """Whom to let in. token : None if none is needed; hosts : names that requests may use, None for any.
+
+    proxies : networks of the proxies that stand before the server and say for whom they ask.
+    """
 
     token: str | None = None
     hosts: frozenset[str] | None = frozenset(_LOCAL)
+    proxies: tuple[Network, ...] = ()
 
     @classmethod
-    def of(cls, host: str, token: str | None, also: Collection[str] = ()) -> Gate:
-        """Return the gate of a server that listens on an address; `also` are further names of it."""
+    def of(cls, host: str, token: str | None, also: Collection[str] = (), proxies: Collection[str] = ()) -> Gate:
+        """Return the gate of a server that listens on an address; `also` are further names of it.
+
+        proxies : addresses or networks, as in `10.0.0.0/8`.
+        """
         if not is_local(host) and token is None:
             raise ValueError("a server that others can reach needs a token")
         if host in ("0.0.0.0", "::", "") and not also:
-            return cls(token, None)  # it has names that only its users know; the token stands guard
-        return cls(token, frozenset({*_LOCAL, host, *(name.lower() for name in also)}))
+            return cls(token, None, networks(proxies))  # its names only its users know; the token stands guard
+        return cls(token, frozenset({*_LOCAL, host, *(name.lower() for name in also)}), networks(proxies))
 
     def check(self, scope: Scope, headers: Headers) -> None:
         """Raise if a request is not to be answered."""
+        if len(headers.getlist("host")) > 1:  # a proxy may have believed the other one
+            raise Failure(400, "the request has more than one header Host", "send one")
         host = _name(headers.get("host", ""))
         if self.hosts is not None and host not in self.hosts:
             raise Failure(403, f"this server does not answer to the name {host!r}", "start it with --allow-host NAME")
@@ -100,6 +122,62 @@ class Gate:
             if HEADER not in headers and scope["path"] not in (_LOGIN, *UNMARKED):
                 hint = "send 'X-Espalier: 1' with every request that is not GET"
                 raise Failure(403, "the header X-Espalier is missing", hint)
+
+    def told(self, peer: str, headers: Headers) -> tuple[str, str]:
+        """Return the address and the scheme that a client has used; peer : who has sent the request.
+
+        Every proxy writes behind what it was sent, so that only the end of the list is sure: the last address that is
+        no proxy's has asked. What stands before it anybody may have written.
+        """
+        if not self._is_proxy(peer):
+            return peer, ""
+        for hop in reversed(",".join(headers.getlist("x-forwarded-for")).rsplit(",", _HOPS)[-_HOPS:]):
+            address = _address(hop)
+            if not address:
+                break
+            peer = address
+            if not self._is_proxy(address):
+                break
+        return peer, ",".join(headers.getlist("x-forwarded-proto")).rpartition(",")[2].strip().lower()
+
+    def _is_proxy(self, address: str) -> bool:
+        if not self.proxies:
+            return False
+        try:
+            found = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(found in network for network in self.proxies)
+
+
+def _check_head(scope: Scope) -> None:
+    """Refuse a head with far too many parts: each has to be looked at several times, while everybody waits."""
+    if len(scope["headers"]) > _MOST_HEADERS or sum(len(v) for k, v in scope["headers"] if k == b"cookie") > _COOKIES:
+        raise Failure(431, f"the request has more than {_MOST_HEADERS} headers, or long cookies", "send fewer")
+    if len(scope["path"]) > _LONGEST_PATH or scope["query_string"].count(b"&") > _MOST_HEADERS:
+        raise Failure(414, "the address of the request is too long", "docs/server-api.md describes the requests")
+
+
+def networks(given: Collection[str]) -> tuple[Network, ...]:
+    """Return networks by their names; a single address is a small one."""
+    try:
+        return tuple(ipaddress.ip_network(name.strip(), strict=False) for name in given)
+    except ValueError as error:
+        hint = "give an address or a network, as in 10.0.0.7 or 10.0.0.0/8"
+        raise InputError(f"--proxy: {error}", hint=hint) from None
+
+
+def _address(hop: str) -> str:
+    """Return an address of X-Forwarded-For without its port; "" if it is none."""
+    plain = hop.strip().strip('"')
+    if plain.startswith("["):
+        plain = plain[1:].partition("]")[0]
+    elif plain.count(":") == 1:
+        plain = plain.partition(":")[0]
+    try:
+        return str(ipaddress.ip_address(plain))
+    except ValueError:
+        return ""
 
 
 def _check_origin(headers: Headers) -> None:
@@ -119,27 +197,28 @@ def _name(host: str) -> str:
 
 
 class RequestGuard:
-    """Stands before the application: checks requests, counts their bytes, and puts headers on answers."""
+    """Stands before the application: checks requests, watches their bodies, and puts headers on answers."""
 
-    def __init__(self, app: ASGIApp, gate: Gate, door: Door, most: int, most_of_file: int) -> None:
-        """Guard an application; most : bytes of a request; most_of_file : of one whose body is a file."""
-        self._app, self._gate, self._door, self._most, self._most_of_file = app, gate, door, most, most_of_file
-
-    def _limit(self, scope: Scope) -> int:
-        path = scope["path"]
-        return self._most_of_file if path.endswith("/upload") or path in UNMARKED else self._most
+    def __init__(self, app: ASGIApp, gate: Gate, door: Door, limits: Limits) -> None:
+        """Guard an application."""
+        self._app, self._gate, self._door, self._arrivals = app, gate, door, Arrivals(limits)
+        self._wondered = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or let it through."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer = _Answer(send)
+        answer, body = _Answer(send), None
         if scope["path"].startswith("/api/") and len(scope["path"]) > 5:  # with a slash at its end it is the same
             scope["path"] = scope["path"].rstrip("/")
         try:
-            self._check(scope)
-            await self._app(scope, self._counted(scope, receive), answer.send)
+            _check_head(scope)
+            headers = Headers(scope=scope)
+            self._check(scope, headers)
+            most, is_file = self._expected(scope["path"])
+            body = self._arrivals.body(headers, receive, most, is_file=is_file)
+            await self._app(scope, body.receive, answer.send)
         except Failure as failure:
             await _refusal(scope, failure)(scope, receive, answer.send)
         except ClientDisconnect:
@@ -150,31 +229,32 @@ class RequestGuard:
             if answer.begun:
                 raise
             await JSONResponse(_MISTAKE.body(), _MISTAKE.status)(scope, receive, answer.send)
+        finally:
+            if body is not None:
+                body.close()
 
-    def _check(self, scope: Scope) -> None:
-        headers = Headers(scope=scope)
+    def _expected(self, path: str) -> tuple[int, bool]:
+        """Return how many bytes the body of a request may have, and whether it is a file in any case."""
+        limits = self._arrivals.limits
+        if path == _LOGIN:  # where anybody may write
+            return _TOKEN, False
+        if path.endswith("/upload"):
+            return limits.file, True
+        return limits.file if path in UNMARKED else limits.body, path.endswith("/models")
+
+    def _check(self, scope: Scope, headers: Headers) -> None:
+        peer = (scope.get("client") or ("",))[0]
+        address, scheme = self._gate.told(peer, headers)
+        if address != peer:
+            scope["client"] = (address, 0)
+        elif not scheme and "x-forwarded-for" in headers and not self._wondered:
+            self._wondered = True
+            _LOG.warning("%s says for whom it asks, which is not believed; if it is a proxy: --proxy %s", peer, peer)
+        if scheme in ("http", "https"):
+            scope["scheme"] = scheme
         self._gate.check(scope, headers)
         if scope["path"] not in OPEN:
-            self._door.check(headers, (scope.get("client") or ("",))[0])
-        announced = headers.get("content-length", "0")
-        if announced.isascii() and announced.isdigit() and (len(announced) > 18 or int(announced) > self._limit(scope)):
-            raise self._too_large(scope)
-
-    def _too_large(self, scope: Scope) -> Failure:
-        return Failure(413, f"the request has more than {self._limit(scope):,} bytes", "send it in parts")
-
-    def _counted(self, scope: Scope, receive: Receive) -> Receive:
-        total, most = 0, self._limit(scope)
-
-        async def counted() -> Message:
-            nonlocal total
-            message = await receive()
-            total += len(message.get("body", b""))
-            if total > most:
-                raise HTTPException(413, self._too_large(scope).what)
-            return message
-
-        return counted
+            self._door.check(headers, address)
 
 
 def _refusal(scope: Scope, failure: Failure) -> Response:

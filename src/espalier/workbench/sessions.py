@@ -2,13 +2,15 @@
 
 A session is a random key in a cookie; the project has only its hash, mixed with the token, so that a new token ends all
 sessions. Who sends wrong tokens has to wait: after five within ten minutes from one address even the right one is
-refused there. Sessions that are open go on. All of it is in the project's file, so that several processes agree.
+refused there (in IPv6 from one network of 64 bits, whose owner has all its addresses). Sessions that are open go on.
+All of it is in the project's file, so that several processes agree.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import secrets
 from datetime import datetime, timedelta, timezone
 from time import time
@@ -81,7 +83,7 @@ class Door:
         """Is this the token? Who was wrong too often is not heard for a while."""
         if self.token is None:
             return False
-        since = time() - _WITHIN
+        address, since = _neighbours(address), time() - _WITHIN
         rows = self._db.rows("SELECT at FROM wrong_login WHERE address = ? AND at > ? ORDER BY at", address, since)
         if len(rows) >= _TRIES:
             wait = int(rows[0]["at"] - since) + 1
@@ -97,6 +99,17 @@ class Door:
 
     def _hash(self, key: str) -> str:
         return hashlib.sha256(f"{self.token}\n{key}".encode("utf-8", "replace")).hexdigest()
+
+
+def _neighbours(address: str) -> str:
+    """Return the address, or the network that its owner may take any address of."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if found.version == 4 or found.ipv4_mapped is not None:
+        return str(found if found.version == 4 else found.ipv4_mapped)
+    return str(ipaddress.ip_network((found.packed[:8] + bytes(8), 64)))
 
 
 def session_key(headers: Headers) -> str:

@@ -22,7 +22,7 @@ from espalier.features.extract import FeatureExtractor
 from espalier.features.fields import default_templates
 from espalier.tags import OUTSIDE, is_tag, path_of
 from espalier.tasks.task import load_task
-from espalier.workbench.database import Database
+from espalier.workbench.database import Database, as_stored
 from espalier.workbench.failures import Failure
 from espalier.workbench.history import Stale, note
 
@@ -194,12 +194,14 @@ def _begin(write: Connection, name: str) -> None:
     write.execute("INSERT OR IGNORE INTO task (name, rules, active) VALUES (?, ?, ?)", values)
 
 
+@as_stored
 def _task(row: Any) -> ProjectTask:
     labels, templates = _declared(row["name"]) if row["definition"] is None else _defined(row["definition"])
     versions = row["version"], row["rules_version"]
     return ProjectTask(row["name"], labels, templates, _rules_of(row), row["active"], *versions)
 
 
+@as_stored
 def _rules_of(row: Any) -> RuleState:
     return RuleState(row["rules"], json.loads(row["penalties"]), tuple(json.loads(row["off"])))
 

@@ -57,6 +57,7 @@ def configured(app: Any, head_seconds: float = HEAD_SECONDS, **options: Any) -> 
     usual: dict[str, Any] = {
         "log_level": "warning", "access_log": False, "server_header": False, "date_header": False,
         "timeout_graceful_shutdown": 5, "timeout_keep_alive": 30, "ws": "none",
+        "proxy_headers": False,  # whom to believe is the gate's concern; uvicorn believes everybody on this machine
     }  # fmt: skip
     return uvicorn.Config(app, http=_connection_class(head_seconds), **usual | options)
 

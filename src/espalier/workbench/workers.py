@@ -22,7 +22,7 @@ from typing import Any
 import uvicorn
 
 from espalier.workbench.reading import read_file
-from espalier.workbench.security import Gate
+from espalier.workbench.security import Gate, networks
 from espalier.workbench.tasks import REFERENCES
 from espalier.workbench.transport import configured, listening, many_files
 
@@ -72,7 +72,7 @@ class Crew:
         """Start so many; address : host and port, both known by now."""
         hosts = None if gate.hosts is None else sorted(gate.hosts)
         where = {"project": str(project), "host": address[0], "port": address[1]}
-        self._orders = {**where, "token": gate.token, "hosts": hosts}
+        self._orders = {**where, "token": gate.token, "hosts": hosts, "proxies": list(map(str, gate.proxies))}
         self._lock, self._closed = threading.Lock(), False
         self._processes = [self._started(k + 1) for k in range(number)]
         threading.Thread(target=self._watch, name="espalier-crew", daemon=True).start()
@@ -120,7 +120,8 @@ def main() -> None:
     from espalier.workbench.app import create_app
 
     orders = json.loads(sys.stdin.readline())
-    gate = Gate(orders["token"], None if orders["hosts"] is None else frozenset(orders["hosts"]))
+    hosts = None if orders["hosts"] is None else frozenset(orders["hosts"])
+    gate = Gate(orders["token"], hosts, networks(orders["proxies"]))
     app = create_app(Path(orders["project"]), gate=gate, worker=orders["worker"], shared=True)
     threading.Thread(target=_end_with_input, args=(app,), daemon=True).start()
     with listening(orders["host"], orders["port"], shared=True) as listener:

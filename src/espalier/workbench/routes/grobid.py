@@ -86,8 +86,8 @@ async def process_citation(
 ) -> Response:
     """Parse one reference."""
     if len(body) > SHORT:
-        return await run_in_threadpool(_process_long, bench, body, content_type, accept)
-    form = read_form(content_type, body)
+        return await run_in_threadpool(lambda: _process_long(bench, read_form(content_type, body.take()), accept))
+    form = read_form(content_type, body.take())
     texts = [" ".join(_citations(form)).strip()]
     if not texts[0]:
         return Response(status_code=204)
@@ -96,13 +96,12 @@ async def process_citation(
         return _one(references_of(task, found, [None], []).records, form, accept)
 
     if not is_small(texts, 1):
-        return await run_in_threadpool(_process_long, bench, body, content_type, accept)
+        return await run_in_threadpool(_process_long, bench, form, accept)
     answer: Response = await gatherer.parsed(REFERENCES, None, texts, finish)
     return answer
 
 
-def _process_long(bench: Bench, body: bytes, content_type: str, accept: str) -> Response:
-    form = read_form(content_type, body)
+def _process_long(bench: Bench, form: Sequence[FormPart], accept: str) -> Response:
     text = " ".join(_citations(form)).strip()
     return _one(parse_texts(bench, [text]).records, form, accept) if text else Response(status_code=204)
 
@@ -118,7 +117,7 @@ def _one(records: Sequence[Record], form: Sequence[FormPart], accept: str) -> Re
 @router.post("/processCitationList", response_class=Response, responses=_ANSWERS, openapi_extra=_SEVERAL)
 def process_citation_list(body: Body, bench: BenchOf, content_type: ContentType = "", accept: Accept = "") -> Response:
     """Parse several references, each a value of `citations`; an empty one keeps its place."""
-    form = read_form(content_type, body)
+    form = read_form(content_type, body.take())
     texts = _citations(form)
     given = [text for text in texts if text]
     records = iter(parse_texts(bench, given).records if given else [])
@@ -129,7 +128,7 @@ def process_citation_list(body: Body, bench: BenchOf, content_type: ContentType 
 @router.post("/processReferences", response_class=Response, responses=_ANSWERS, openapi_extra=_FILE)
 def process_references(body: Body, bench: BenchOf, content_type: ContentType = "", accept: Accept = "") -> Response:
     """Find and parse the references of a document: the part `input`."""
-    form = read_form(content_type, body)
+    form = read_form(content_type, body.take())
     file = next((part for part in form if part.name == "input"), None)
     if file is None:
         raise Failure(400, "the form has no part 'input'", "send the file so: curl -F input=@paper.pdf")

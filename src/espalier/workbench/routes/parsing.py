@@ -26,7 +26,7 @@ from espalier.workbench.references import (
     references_of,
     written,
 )
-from espalier.workbench.routes.shared import BenchOf, Body, GathererOf
+from espalier.workbench.routes.shared import BenchOf, Body, GathererOf, Sent
 from espalier.workbench.shapes.records import ParsedReferencesAnswer, ReferencesQuestion
 from espalier.workbench.shapes.server import ErrorAnswer
 from espalier.workbench.tasks import REFERENCES, ProjectTask
@@ -83,11 +83,13 @@ async def parse_references(
     """Parse references; nothing is kept."""
     chosen = chosen_format(accept, format and format.value)
     if len(body) <= SHORT and _is_json(media_type(content_type)[0]):
-        asked = _question(body)
+        data = body.take()
+        asked = _question(data)
         if asked.texts is not None and is_small(asked.texts, asked.k or k):
             finish: Finish = partial(_answered, chosen)
             found: Response = await gatherer.parsed(REFERENCES, None, asked.texts, finish)
             return found
+        body = Sent(data)
     return await run_in_threadpool(lambda: _written(_parsed(bench, body, content_type, name, k), chosen))
 
 
@@ -105,17 +107,17 @@ def _written(parsed: ParsedReferences, format: str) -> Response:
     return Response(text.encode("utf-8", "replace"), media_type=kind, headers=headers)
 
 
-def _parsed(bench: BenchOf, body: bytes, content_type: str, name: str, k: int) -> ParsedReferences:
+def _parsed(bench: BenchOf, body: Sent, content_type: str, name: str, k: int) -> ParsedReferences:
     """Read a request by its type."""
     kind, about = media_type(content_type)
     if _is_json(kind):
-        return _from_json(bench, body, k)
+        return _from_json(bench, body.take(), k)
     if kind == "text/plain":
-        return parse_documents(bench, _decoded(body, about.get("charset", "utf-8")), k=k)
+        return parse_documents(bench, _decoded(body.take(), about.get("charset", "utf-8")), k=k)
     if kind in _DOCUMENTS:
-        return parse_documents(bench, body, name, k)
+        return parse_documents(bench, body.take(), name, k)
     if kind == "multipart/form-data":
-        file = next((part for part in read_form(content_type, body) if part.filename), None)
+        file = next((part for part in read_form(content_type, body.take()) if part.filename), None)
         if file is None:
             raise Failure(400, "no part of the form is a file", "send one: curl -F file=@paper.pdf")
         return parse_documents(bench, file.value, name or file.filename, k)

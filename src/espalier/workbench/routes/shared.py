@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Awaitable, Callable
 from enum import Enum
 from typing import Annotated, Any
@@ -34,6 +35,7 @@ __all__ = [
     "ModelNumber",
     "Number",
     "RedecoderOf",
+    "Sent",
     "TaskName",
     "TaskOf",
     "Uploaded",
@@ -50,11 +52,13 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     408: {"model": ErrorAnswer, "description": "the body came too slowly"},
     409: {"model": ConflictAnswer, "description": "it cannot be done now"},
     413: {"model": ErrorAnswer, "description": "it is too large"},
+    414: {"model": ErrorAnswer, "description": "the address is too long"},
     422: {"model": ErrorAnswer, "description": "the request has another shape"},
     429: {"model": ErrorAnswer, "description": "too many wrong tokens came from this address"},
+    431: {"model": ErrorAnswer, "description": "the head of the request is too long"},
     503: {"model": ErrorAnswer, "description": "too many requests wait"},
     504: {"model": ErrorAnswer, "description": "it took too long"},
-    507: {"model": ErrorAnswer, "description": "the disk is full, or cannot be written"},
+    507: {"model": ErrorAnswer, "description": "the disk is full, cannot be written, or the project is damaged"},
 }
 """What any route may answer."""
 
@@ -76,8 +80,28 @@ def _state(name: str) -> Callable[[Request], Awaitable[Any]]:
     return found
 
 
-async def _body(request: Request) -> bytes:
-    return await request.body()
+class Sent:
+    """The body of a request that is a file: `take` hands it over, so that it is not held twice."""
+
+    def __init__(self, data: bytes) -> None:
+        """Hold it."""
+        self._data = data
+
+    def __len__(self) -> int:
+        """Return its bytes."""
+        return len(self._data)
+
+    def take(self) -> bytes:
+        """Return it, once."""
+        data, self._data = self._data, b""
+        return data
+
+
+async def _body(request: Request) -> Sent:
+    file = io.BytesIO()  # whose value is no copy
+    async for piece in request.stream():
+        file.write(piece)
+    return Sent(file.getvalue())
 
 
 _NAME_LENGTH = 60
@@ -96,7 +120,7 @@ BenchOf = Annotated[Bench, Depends(_state("bench"))]
 JobsOf = Annotated[Jobs, Depends(_state("jobs"))]
 GathererOf = Annotated[Gatherer, Depends(_state("gatherer"))]
 RedecoderOf = Annotated[Redecoder, Depends(_state("redecoder"))]
-Body = Annotated[bytes, Depends(_body)]
+Body = Annotated[Sent, Depends(_body)]
 
 
 TaskName = Annotated[str, Path(pattern=f"^{NAME}$")]
@@ -133,7 +157,7 @@ def _uploaded(
     format: FileFormat | None = None,
     encoding: Encoding = Encoding.utf_8,
 ) -> UploadReading:
-    return read_upload(bench, task, body, name, None if format is None else format.value, encoding.value)
+    return read_upload(bench, task, body.take(), name, None if format is None else format.value, encoding.value)
 
 
 Uploaded = Annotated[UploadReading, Depends(_uploaded)]

@@ -84,10 +84,11 @@ def upload_model(
     activate: bool = True,
 ) -> JSONResponse:
     """Add a model file of your own."""
+    file = body.take()
     with bench.computing():
-        kind = check_file(task, body).kind
+        kind = check_file(task, file).kind
     version = bench.models.add(
-        task.name, body, name=name.strip() or f"uploaded, {now()}", kind=kind, source="uploaded", parent=None,
+        task.name, file, name=name.strip() or f"uploaded, {now()}", kind=kind, source="uploaded", parent=None,
         activate=activate,
     )  # fmt: skip
     return JSONResponse(_model_dict(bench.tasks.get(task.name), version), 201)

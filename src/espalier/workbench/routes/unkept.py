@@ -60,7 +60,7 @@ def parse_file(
     k: Annotated[int, Query(ge=1, le=20)] = 1,
 ) -> JSONResponse:
     """Find and parse the references of a document without keeping them: PDF, DOCX, HTML, LaTeX or text."""
-    read = read_upload(bench, task, body, name, None, "utf-8")
+    read = read_upload(bench, task, body.take(), name, None, "utf-8")
     problems = [{"where": where, "what": what} for where, what in read.problems]
     texts = [document.text for document in read.documents]
     records = bench.parse(task, texts, k, task.active)
