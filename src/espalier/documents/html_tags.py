@@ -2,8 +2,8 @@
 
 Tags are told as the standard of HTML tells them (WHATWG, 13.2.5), so a page is read as browsers read it, but for what
 never ends. There a browser drops all that follows; here it ends at the next `>`, or is text if there is none, so that
-no text is lost. Whoever looks for an end that is not there looks once: time is linear in the page, and memory is that of
-the longest text between two tags. Of attributes only those that are asked for are kept.
+no text is lost. Whoever looks for an end that is not there looks once: time is linear in the page. Of attributes only
+those that are asked for are kept.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterator
 
 __all__ = ["plain_text", "without_comments"]
@@ -76,6 +77,7 @@ _LENGTHS = re.compile(r"-?\d*\.?\d+\s*(?:em|ex|pt|cm|mm|in)?(?:\s*(?:plus|minus)
 _PENALTY = re.compile(r"-?\d+")
 _IN_ADDRESS = re.compile(r"\\url\s*\{[^}]*\Z|https?://\S*\Z")
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+_GROUP = re.compile(r"\s*\{")
 _LONGEST_GROUP = 5_000  # characters of an argument that is not printed
 
 
@@ -104,6 +106,7 @@ def plain_text(tex: str) -> str:
 def _pieces(tex: str) -> Iterator[str]:
     """Yield the text between commands, and what commands stand for."""
     accent, formula, at = "", False, 0
+    groups = _Groups(tex)
     while found := _TOKEN.match(tex, at):
         at = found.end()
         name, sign = found["name"], found["sign"]
@@ -112,7 +115,7 @@ def _pieces(tex: str) -> Iterator[str]:
             if name in _ACCENTS:
                 accent = _ACCENTS[name]
             else:
-                at, said = _command(tex, at, name)
+                at, said = _command(tex, at, name, groups)
                 said = name if accent and name in ("i", "j") else said
         elif sign is not None:
             if sign in _ACCENTS and (sign.isalpha() or tex[at : at + 1].strip() not in ("", "}")):
@@ -133,7 +136,7 @@ def _pieces(tex: str) -> Iterator[str]:
         yield said
 
 
-def _command(tex: str, at: int, name: str) -> tuple[int, str]:
+def _command(tex: str, at: int, name: str, groups: _Groups) -> tuple[int, str]:
     """Return where the text after a command goes on, and what the command stands for."""
     if name in _LETTERS:
         return at, _LETTERS[name]
@@ -146,20 +149,40 @@ def _command(tex: str, at: int, name: str) -> tuple[int, str]:
     if name in _UNPRINTED:
         while skipped := _ARGUMENT.match(tex, at):
             at = skipped.end()
-        return _after_group(tex, at), " " if name in _SPACES else ""
+        return groups.after(at), " " if name in _SPACES else ""
     return at, " " if name in _SPACES else ""
 
 
-def _after_group(tex: str, at: int) -> int:
-    """Return the place after the group that begins here; here, if none does or it is never closed."""
-    start = at
-    while tex[start : start + 1].isspace():
-        start += 1
-    if tex[start : start + 1] != "{":
-        return at
-    depth = 0
-    for found in _BRACES.finditer(tex, start, start + _LONGEST_GROUP):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
-        if not depth:
-            return found.end()
-    return at
+class _Groups:
+    """Where groups end. It is asked in order, and every brace is looked at once, though many groups may never end."""
+
+    def __init__(self, tex: str) -> None:
+        self._tex, self._braces, self._seen = tex, _BRACES.finditer(tex), 0
+        self._open: deque[int] = deque()
+        self._ends: dict[int, int] = {}
+
+    def after(self, at: int) -> int:
+        """Return the place after the group that begins here; here, if none does or it is long or never closed."""
+        found = _GROUP.match(self._tex, at)
+        if found is None:
+            return at
+        start = found.end() - 1
+        while start not in self._ends and self._seen < start + _LONGEST_GROUP:
+            self._next()
+        if len(self._ends) > _LONGEST_GROUP:  # what stands before is never asked for again
+            self._ends = {opened: end for opened, end in self._ends.items() if opened >= start}
+        end = self._ends.get(start, at)
+        return end if end <= start + _LONGEST_GROUP else at
+
+    def _next(self) -> None:
+        """Look at one more brace."""
+        found = next(self._braces, None)
+        self._seen = len(self._tex) + _LONGEST_GROUP if found is None else found.end()
+        if found is None or found[0][0] == "\\":
+            return
+        if found[0] == "{":
+            self._open.append(found.start())
+        elif self._open:
+            self._ends[self._open.pop()] = found.end()
+        while self._open and self._open[0] < self._seen - 2 * _LONGEST_GROUP:
+            self._open.popleft()

@@ -28,6 +28,8 @@ _OPEN_ENDS = (".", "..", "")
 LABEL = rf"{'|'.join(map(re.escape, LABELS))}|annote|keywords?|abstract|language|langid|file|urls|type|[A-Z][A-Z0-9]"
 """What our own writers put before a piece that has no place of its own."""
 _LABEL = re.compile(rf"(?:\A|; )({LABEL}): ")
+LONGEST_NAME = 1_000
+"""Characters of a name that is taken apart; what is longer is no name of one person, and stays whole."""
 _PARTS = frozenset(field.name for field in fields(Work))
 
 
@@ -62,7 +64,7 @@ def particle_of(family: str) -> tuple[str, str]:
 def name_of(text: str) -> Name:
     """Return the name of 'van der Berg, Jan, Jr' or 'Jan van der Berg'; what is not split is a literal."""
     parts = [" ".join(part.split()) for part in text.split(",")]
-    if len(parts) > 3 or not parts[0]:
+    if len(parts) > 3 or not parts[0] or len(text) > LONGEST_NAME:
         return Name(literal=" ".join(text.split()))
     if len(parts) > 1:
         particle, family = particle_of(parts[0])
