@@ -54,7 +54,7 @@ def read(
 
 
 def _tasks(lines: Lines) -> Iterator[tuple[int, Any]]:
-    """Yield (line, task), parsing one task at a time; behind a fault of the list itself nobody knows where one begins."""
+    """Yield (line, task), parsing one task at a time; behind what is no JSON nobody knows where the next begins."""
     text = lines.whole()
     at, line, seen = 0, 1, 0
 

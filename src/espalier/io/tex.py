@@ -78,6 +78,7 @@ _PENALTY = re.compile(r"-?\d+")
 _IN_ADDRESS = re.compile(r"\\url\s*\{[^}]*\Z|https?://\S*\Z")
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _GROUP = re.compile(r"\s*\{")
+_LONGEST_WORD = 1_000
 _LONGEST_GROUP = 5_000  # characters of an argument that is not printed
 
 
@@ -89,8 +90,10 @@ def without_comments(text: str) -> str:
 def _uncommented(line: str) -> str:
     at = line.find("%")
     while at >= 0:
-        slashes = len(line[:at]) - len(line[:at].rstrip("\\"))
-        if slashes % 2 == 0 and not _IN_ADDRESS.search(line[:at][-300:]):
+        before = at
+        while before and line[before - 1] == "\\":
+            before -= 1
+        if (at - before) % 2 == 0 and not _IN_ADDRESS.search(line[max(at - 300, 0) : at]):
             return line[:at]
         at = line.find("%", at + 1)
     return line
@@ -100,7 +103,12 @@ def plain_text(tex: str) -> str:
     """Return what a stretch of TeX says, on one line; comments must be gone."""
     if not any(sign in tex for sign in "\\{}$~`'-^_,!?"):
         return " ".join(tex.split())
-    return " ".join(unicodedata.normalize("NFC", "".join(_pieces(tex))).split())
+    return " ".join(map(_composed, "".join(_pieces(tex)).split()))
+
+
+def _composed(word: str) -> str:
+    """Return a word with letters and accents put together, unless it is no word: sorting many accents is quadratic."""
+    return unicodedata.normalize("NFC", word) if len(word) <= _LONGEST_WORD else word
 
 
 def _pieces(tex: str) -> Iterator[str]:

@@ -90,15 +90,8 @@ def read(text: str, file: str = "", refused: list[FormatError] | None = None) ->
         _collect(text, file, refused, macros, lines, found)
         parents = {raw.key.lower(): raw for raw in found}
         for raw in found:
-            fields = _inherited(raw, parents, macros)
-            yield Entry(
-                text[raw.start : raw.end].strip(),
-                _work(raw.kind, fields),
-                raw.key,
-                "bibtex",
-                file,
-                lines.number(raw.start),
-            )
+            work, said = _work(raw.kind, _inherited(raw, parents, macros)), text[raw.start : raw.end].strip()
+            yield Entry(said, work, raw.key, "bibtex", file, lines.number(raw.start))
     except _Expanded as fault:
         hint = "write out what they stand for, or cut the file into several"
         error = FormatError(fault.what, path=file, line=lines.number(fault.where), hint=hint)
@@ -142,7 +135,7 @@ def _collect(
 
 
 class _Macros:
-    """What macros stand for, and how much they and cross-references add: a few lines may mean more than fits in memory."""
+    """What macros stand for, and how much they and cross-references add: few lines may mean more than fits in memory."""
 
     def __init__(self, text: str) -> None:
         self.known = {month: month for month in _MONTHS}
