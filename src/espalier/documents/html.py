@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from espalier.documents.html_tags import html_tags
 from espalier.documents.line_words import heading_kind
-from espalier.documents.lines import PrintedText, TextLine
+from espalier.documents.lines import PrintedText, TextLine, check_lines
 from espalier.documents.plain import decoded
 from espalier.errors import InputError
 
@@ -43,6 +43,7 @@ _WHOLES = _ITEMS | {"td", "th"}  # blocks in them are their parts
 _LISTS = frozenset(("ol", "ul", "dl", "table"))
 _PARTS = frozenset(("article", "section", "blockquote"))
 _ATTRIBUTES = frozenset(("class", "id", "role", "style", "hidden", "aria-hidden"))  # that are looked at
+_DEEPEST = 1_000  # elements around a line that are kept in mind
 _NOTED = re.compile(r"note|refer|biblio|citation|literatur", re.IGNORECASE)
 _NOTE_ROLES = frozenset(("doc-endnote", "doc-footnote", "note"))
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -64,7 +65,7 @@ def read_html(data: bytes, name: str = "") -> PrintedText:
     """
     warnings: list[str] = []
     charset = _CHARSET.search(data[:4096])
-    reader = _Reader()
+    reader = _Reader(name)
     for kind, value, attributes in html_tags(
         decoded(data, name, warnings, charset[1].decode() if charset else ""), _ATTRIBUTES
     ):
@@ -92,7 +93,8 @@ def _named(given: Mapping[str, str]) -> str:
 class _Reader:
     """Collects the lines of a page."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self._name = name
         self.lines: list[TextLine] = []
         self._parts: list[str] = []
         self._skipped, self._depth = "", 0  # the element that is not shown, and how many of its name are open in it
@@ -138,6 +140,8 @@ class _Reader:
             self._hint = "heading"
         elif tag in _ITEMS or role in ("doc-biblioentry", "listitem"):
             self._hint = "item"
+        if len(self._around) == _DEEPEST:
+            return
         if tag == "nav" or role in ("navigation", "contentinfo"):
             self._around.append((tag, "page"))
         elif role in _NOTE_ROLES:
@@ -192,5 +196,6 @@ class _Reader:
             hint = self._around[-1][1] if self._around else self._hint
             bold = 2 * self._bold[0] > self._bold[1]
             self.lines.append(TextLine(text, hint=hint, bold=bold, paragraph=self._paragraph))
+            check_lines(len(self.lines), self._name)
             self._hint, self._paragraph = "", False
         self._bold = [0, 0]

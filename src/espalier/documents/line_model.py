@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from espalier import store
 from espalier.corpus import Corpus, Labels
+from espalier.documents import pace
 from espalier.documents.line_features import Seen, attributes, mean_around, seen
 from espalier.documents.line_lists import list_attributes
 from espalier.documents.line_marks import MarkChain
@@ -182,6 +183,7 @@ class LineModel:
         marginals[:, LABELS.index("text")] = 1.0
         pairs: list[Float | None] = [None] * len(units)
         for part, kept in _parts(units):
+            pace.look()
             found, p, both = self.labelled(seen(units[part]), listed=listed)
             a = kept.start - part.start
             n = kept.stop - kept.start

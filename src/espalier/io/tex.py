@@ -15,7 +15,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterator
 
-__all__ = ["plain_text", "without_comments"]
+__all__ = ["Groups", "plain_text", "without_comments"]
 
 _ACCENTS = {
     **{"`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304", ".": "\u0307"},
@@ -76,8 +76,8 @@ _ARGUMENT = re.compile(r"\s*\[[^\]]{0,200}\]")
 _LENGTHS = re.compile(r"-?\d*\.?\d+\s*(?:em|ex|pt|cm|mm|in)?(?:\s*(?:plus|minus)\s*-?\d*\.?\d+\s*(?:em|ex|pt|fil+)?)*")
 _PENALTY = re.compile(r"-?\d+")
 _IN_ADDRESS = re.compile(r"\\url\s*\{[^}]*\Z|https?://\S*\Z")
-_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
-_GROUP = re.compile(r"\s*\{")
+_SIGNS = re.compile(r"\\.|[{}\[\]]", re.DOTALL)
+_SPACES_BEFORE = re.compile(r"\s*")
 _LONGEST_WORD = 1_000
 _LONGEST_GROUP = 5_000  # characters of an argument that is not printed
 
@@ -114,7 +114,7 @@ def _composed(word: str) -> str:
 def _pieces(tex: str) -> Iterator[str]:
     """Yield the text between commands, and what commands stand for."""
     accent, formula, at = "", False, 0
-    groups = _Groups(tex)
+    groups = Groups(tex, _LONGEST_GROUP)
     while found := _TOKEN.match(tex, at):
         at = found.end()
         name, sign = found["name"], found["sign"]
@@ -144,7 +144,7 @@ def _pieces(tex: str) -> Iterator[str]:
         yield said
 
 
-def _command(tex: str, at: int, name: str, groups: _Groups) -> tuple[int, str]:
+def _command(tex: str, at: int, name: str, groups: Groups) -> tuple[int, str]:
     """Return where the text after a command goes on, and what the command stands for."""
     if name in _LETTERS:
         return at, _LETTERS[name]
@@ -157,40 +157,48 @@ def _command(tex: str, at: int, name: str, groups: _Groups) -> tuple[int, str]:
     if name in _UNPRINTED:
         while skipped := _ARGUMENT.match(tex, at):
             at = skipped.end()
-        return groups.after(at), " " if name in _SPACES else ""
+        return groups.after(at, "{"), " " if name in _SPACES else ""
     return at, " " if name in _SPACES else ""
 
 
-class _Groups:
-    """Where groups end. It is asked in order, and every brace is looked at once, though many groups may never end."""
+class Groups:
+    """Where groups in braces or brackets end. It is asked in order, and looks once at each sign, closed or not.
 
-    def __init__(self, tex: str) -> None:
-        self._tex, self._braces, self._seen = tex, _BRACES.finditer(tex), 0
-        self._open: deque[int] = deque()
+    Parameters
+    ----------
+    tex : the text; longest : characters of a group, its ends counted; a longer one is as if it were never closed.
+    """
+
+    def __init__(self, tex: str, longest: int) -> None:
+        """Begin at the first sign."""
+        self._tex, self._longest = tex, longest
+        self._signs, self._seen = _SIGNS.finditer(tex), 0
+        self._open: deque[tuple[str, int]] = deque()
         self._ends: dict[int, int] = {}
 
-    def after(self, at: int) -> int:
+    def after(self, at: int, opening: str) -> int:
         """Return the place after the group that begins here; here, if none does or it is long or never closed."""
-        found = _GROUP.match(self._tex, at)
-        if found is None:
+        start = _SPACES_BEFORE.match(self._tex, at).end()  # type: ignore[union-attr]
+        if not self._tex.startswith(opening, start):
             return at
-        start = found.end() - 1
-        while start not in self._ends and self._seen < start + _LONGEST_GROUP:
+        while start not in self._ends and self._seen < start + self._longest:
             self._next()
-        if len(self._ends) > _LONGEST_GROUP:  # what stands before is never asked for again
+        if len(self._ends) > self._longest:  # what stands before is never asked for again
             self._ends = {opened: end for opened, end in self._ends.items() if opened >= start}
         end = self._ends.get(start, at)
-        return end if end <= start + _LONGEST_GROUP else at
+        return end if end <= start + self._longest else at
 
     def _next(self) -> None:
-        """Look at one more brace."""
-        found = next(self._braces, None)
-        self._seen = len(self._tex) + _LONGEST_GROUP if found is None else found.end()
-        if found is None or found[0][0] == "\\":
-            return
-        if found[0] == "{":
-            self._open.append(found.start())
-        elif self._open:
-            self._ends[self._open.pop()] = found.end()
-        while self._open and self._open[0] < self._seen - 2 * _LONGEST_GROUP:
+        """Look at one more sign; a brace that closes ends the brackets in its group."""
+        found = next(self._signs, None)
+        self._seen = len(self._tex) + self._longest if found is None else found.end()
+        sign = "" if found is None else found[0]
+        if found is not None and sign in ("{", "["):
+            self._open.append((sign, found.start()))
+        elif found is not None and sign in ("}", "]"):
+            while sign == "}" and self._open and self._open[-1][0] == "[":
+                self._open.pop()
+            if self._open and self._open[-1][0] == {"}": "{", "]": "["}[sign]:
+                self._ends[self._open.pop()[1]] = found.end()
+        while self._open and self._open[0][1] < self._seen - 2 * self._longest:
             self._open.popleft()

@@ -135,7 +135,7 @@ def _collect(
 
 
 class _Macros:
-    """What macros stand for, and how much they and cross-references add: few lines may mean more than fits in memory."""
+    """What macros stand for, and how much they and cross-references add: few lines may mean more than memory holds."""
 
     def __init__(self, text: str) -> None:
         self.known = {month: month for month in _MONTHS}
