@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 __all__ = ["FORMS", "UNITS", "corpus", "repeated"]
 
-SIZE = 90_000
+SIZE = 30_000
 
 FORMS: Mapping[str, tuple[str, str, str]] = {
     "html": ("page.html", "<html><body><p>x", ""),

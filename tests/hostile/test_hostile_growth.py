@@ -19,7 +19,7 @@ from espalier.errors import EspalierError
 from espalier.io import FORMATS, read
 from espalier.io.tex import plain_text, without_comments
 
-SMALL, LARGE = 1 << 16, 1 << 18
+SMALL, LARGE = 1 << 15, 1 << 18
 """Bytes for readers that make an object of every word, and for the others."""
 QUICK = 0.15
 """Seconds that are too short to be compared."""
