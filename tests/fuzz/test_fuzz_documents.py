@@ -30,7 +30,8 @@ NBIB = "PMID- 1\nFAU - Elm, Ann\nTI  - Walls and\n      more.\nDP  - 1984 Mar\nP
 REFER = "%0 Journal Article\n%A Elm, Ann\n%T Walls\nmore\n%D 1984\n%P 1-9\n\n%0 Book\n%T B\n%@ 0-19-852663-6\n"
 ENDNOTE = """<?xml version="1.0" encoding="UTF-8"?><xml><records><record><ref-type name="Book">6</ref-type>
 <contributors><authors><author><style>Elm, Ann</style></author></authors></contributors>
-<titles><title>Walls &amp; wires</title></titles><dates><year>1984</year></dates><isbn>0-19-852663-6</isbn></record></records></xml>"""
+<titles><title>Walls &amp; wires</title></titles><dates><year>1984</year></dates>
+<isbn>0-19-852663-6</isbn></record></records></xml>"""
 MODS = """<mods ID="a"><titleInfo><title>Walls</title></titleInfo><name><namePart type="family">Elm</namePart></name>
 <relatedItem type="host"><titleInfo><title>All</title></titleInfo><part><extent><start>1</start><end>9</end></extent>
 </part></relatedItem><originInfo><dateIssued>1984</dateIssued></originInfo></mods>"""
