@@ -31,21 +31,22 @@ MANY = 400
 """How often a piece is repeated that is repeated: enough to show what grows faster than the text."""
 
 LONGEST = 100_000
-"""Characters of a damaged text."""
+"""Characters of a damaged text for readers that take any length."""
 
 PLACES = st.floats(0.0, 1.0, allow_nan=False)
 
 
 @st.composite
-def damaged(draw: st.DrawFn, valid: Sequence[str], edits: int = 4) -> str:
+def damaged(draw: st.DrawFn, valid: Sequence[str], edits: int = 4, longest: int = 5_000) -> str:
     """Draw one of the valid texts with up to so many edits: replaced, repeated, cut off; none leaves it valid."""
     text = draw(st.sampled_from(list(valid)))
     for _ in range(draw(st.integers(0, edits))):
         a, b = sorted(int(draw(PLACES) * len(text)) for _ in range(2))
         b = min(b, a + draw(st.sampled_from([0, 1, 2, 5, 40, len(text)])))
         piece = draw(st.one_of(st.sampled_from(ODD), st.text(max_size=5), st.just(text[a:b])))
-        piece *= draw(st.sampled_from([1, 1, 1, 2, MANY]))  # many openers, records, marks or blanks
-        text = (text[:a] + piece + text[b:])[:LONGEST]
+        times = draw(st.sampled_from([1, 1, 1, 2, MANY]))  # many openers, records, marks or blanks
+        piece *= min(times, longest // max(len(piece), 1) + 1)
+        text = (text[:a] + piece + text[b:])[:longest]
         if draw(st.integers(0, 9)) == 0:  # a file that is cut off
             text = text[:a]
     return text

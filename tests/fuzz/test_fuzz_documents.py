@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from fuzzing import Campaign, attempt
 from hypothesis import strategies as st
-from mutations import damaged, damaged_bytes
+from mutations import LONGEST, damaged, damaged_bytes
 
 from espalier.citations.bibliographies import BIBLIOGRAPHIES, read_entries
 from espalier.citations.formats import FORMATS
@@ -76,7 +76,7 @@ def test_damaged_bibliographies(campaign: Campaign, format: str) -> None:
                 entry.to(name)
         return bool(entries) and not refused
 
-    campaign.fuzz(f"bibliography, {format}", damaged([VALID[format]]), accepts)
+    campaign.fuzz(f"bibliography, {format}", damaged([VALID[format]], longest=LONGEST), accepts)
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)
@@ -91,5 +91,5 @@ def test_damaged_documents(campaign: Campaign, kind: str) -> None:
         assert all(printed.text[line.start : line.end] == line.text for line in printed.lines)
         return True
 
-    texts = damaged([text]).map(lambda found: found.encode("utf-8", "surrogatepass"))
+    texts = damaged([text], longest=LONGEST).map(lambda found: found.encode("utf-8", "surrogatepass"))
     campaign.fuzz(f"document, {kind}", st.one_of(texts, damaged_bytes([text.encode()])), accepts)
