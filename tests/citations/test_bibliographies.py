@@ -432,3 +432,60 @@ def test_a_reference_beside_entries_is_named() -> None:
         "a.bib:2: this line is in no entry of BibTeX; parse it in a file of its own"
     ]
     assert [entry.work.title for entry in read_entries(text)] == ["Trees"]
+
+
+def test_macros_that_double_are_refused() -> None:
+    """A few hundred bytes once stood for a gigabyte."""
+    text = '@string{a = "xx"}\n' + "@string{a = a # a}\n" * 32 + "@book{k, title = a}\n"
+    with pytest.raises(FormatError, match=r"refs.bib:19: macros and cross-references make more than 1,000,000 char"):
+        list(read_entries(text, "refs.bib"))
+    refused: list[FormatError] = []
+    assert list(read_entries("@book{b, title = {T}}\n" + text, "refs.bib", refused)) == []
+    assert "macros and cross-references make more than 1,000,000 characters of this file" in str(refused[0])
+
+
+def test_children_of_a_long_parent_are_refused() -> None:
+    text = "@proceedings{p, title = {" + "x " * 20_000 + "}}\n"
+    text += "".join(f"@inproceedings{{c{i}, crossref = {{p}}}}\n" for i in range(500))
+    refused: list[FormatError] = []
+    found = list(read_entries(text, "refs.bib", refused))
+    assert 10 < len(found) < 100
+    assert [error.what.partition(" make")[0] for error in refused] == ["macros and cross-references"]
+
+
+def test_a_macro_that_many_use_is_no_bomb() -> None:
+    text = '@string{cj = "The Computer Journal"}\n' + "".join(f"@book{{k{i}, series = cj}}\n" for i in range(3000))
+    assert all(entry.work.collection_title == "The Computer Journal" for entry in read_entries(text))
+
+
+@pytest.mark.parametrize("encoding", ["foo", "shift_jis", "utf-16", "latin-1"])
+def test_the_encoding_that_xml_declares_is_passed_over(encoding: str) -> None:
+    head = f'<?xml version="1.0" encoding="{encoding}"?>'
+    for body in (
+        "<xml><records><record><titles><title>Bäume</title></titles></record></records></xml>",
+        "<mods><titleInfo><title>Bäume</title></titleInfo></mods>",
+    ):
+        assert [entry.work.title for entry in read_entries(head + body)] == ["Bäume"]
+
+
+def test_elements_nest_so_deep() -> None:
+    for head, tail in (("<mods>", "</mods>"), ("<xml><records><record>", "</record></records></xml>")):
+        with pytest.raises(FormatError, match=r"a.xml:1: <a> is nested more than 100 deep"):
+            list(read_entries(head + "<a>" * 5000 + "</a>" * 5000 + tail, "a.xml"))
+
+
+def test_values_of_json_nest_so_deep() -> None:
+    deep = '[{"type": "book", "x": ' + "[" * 900 + "]" * 900 + "}]"
+    with pytest.raises(FormatError, match="nested too deeply for a bibliography"):
+        list(read_entries(deep))
+
+
+@pytest.mark.parametrize("issued", ['{"date-parts": [[1e999]]}', '{"date-parts": [[1990]], "season": "²"}'])
+def test_dates_that_are_none(issued: str) -> None:
+    (entry,) = read_entries(f'[{{"type": "book", "title": "x", "issued": {issued}}}]')
+    assert entry.work.title == "x"
+
+
+def test_numbers_that_are_none() -> None:
+    (entry,) = read_entries(f"@book{{k, title = {{x}}, year = 1990, month = {{²}}, day = {{{'9' * 5000}}}}}")
+    assert entry.work.title == "x"

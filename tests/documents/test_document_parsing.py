@@ -75,3 +75,19 @@ def test_who_watches_may_give_up() -> None:
     with watched(enough), pytest.raises(TimeoutError):
         look()
     look()  # nobody watches any more
+
+
+def test_a_long_list_is_read_with_the_clock_in_view() -> None:
+    """A line of many megabytes was once one step of the clock."""
+    looks = []
+    text = "Smith, J. (1990). A title of a work. Journal 1, 2-3. " * 300
+    with watched(lambda: looks.append(1)):
+        assert len(read_unclear(text).references) > 100
+    assert len(looks) >= 2
+
+
+def test_a_text_that_is_too_long_is_not_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Smith, J. (1990). A title of a work. Journal 1, 2-3. " * 20
+    assert read_unclear(text).references
+    monkeypatch.setattr("espalier.documents.parsing.LONGEST_GUESSED", 500)
+    assert not read_unclear(text).references

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from io_documents import FLAT, LAW, REFERENCE, documents, read_text, through, wr
 
 from espalier.document import Document, Span
 from espalier.errors import FormatError, InputError
-from espalier.io import DataWarning, InputProblem
+from espalier.io import DataWarning, InputProblem, read
 
 FORMATS = ("jsonl", "doccano", "prodigy", "label_studio")
 
@@ -240,3 +241,26 @@ def test_label_studio_refuses_meta_it_would_overwrite() -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_reference_by_hand(format: str) -> None:
     assert through([REFERENCE], format) == [REFERENCE]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "lines"),
+    [
+        ('[{"data": {"text": "a"}},\n{"data": {"text": 3}},\n{"data": {"text": "b"}}]', ["a", "b"], [2]),
+        ('[{"data": 3},\n{"data": {"text": "b"}}]', ["b"], [1]),
+        ('[3, {"data": {"text": "b"}}]', ["b"], [1]),
+    ],
+)
+def test_a_bad_task_is_left_out(text: str, kept: list[str], lines: list[int]) -> None:
+    """The one before it once came twice, and a bad first one was an UnboundLocalError."""
+    refused: list[FormatError] = []
+    assert [document.text for document in read(StringIO(text), "label_studio", refused=refused)] == kept
+    assert [error.line for error in refused] == lines
+
+
+@pytest.mark.parametrize("text", ["[", '[{"data": {"text": "a"}},', '[{"data": {"text": "a"}}, x]', '[{"data"', "[[[["])
+def test_an_unfinished_list_of_tasks_is_an_error(text: str) -> None:
+    """It once gave its last task for ever."""
+    for refused in (None, []):
+        with pytest.raises(FormatError, match=r"^<file>:1: not JSON at column"):
+            read(StringIO(text), "label_studio", refused=refused)

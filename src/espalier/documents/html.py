@@ -9,11 +9,12 @@ references. Broken markup is read as far as it goes.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from html.parser import HTMLParser
 
+from espalier.documents.html_tags import html_tags
 from espalier.documents.line_words import heading_kind
-from espalier.documents.lines import PrintedText, TextLine
+from espalier.documents.lines import PrintedText, TextLine, check_lines
 from espalier.documents.plain import decoded
 from espalier.errors import InputError
 
@@ -41,6 +42,8 @@ _ITEMS = frozenset(("li", "dd"))
 _WHOLES = _ITEMS | {"td", "th"}  # blocks in them are their parts
 _LISTS = frozenset(("ol", "ul", "dl", "table"))
 _PARTS = frozenset(("article", "section", "blockquote"))
+_ATTRIBUTES = frozenset(("class", "id", "role", "style", "hidden", "aria-hidden"))  # that are looked at
+_DEEPEST = 1_000  # elements around a line that are kept in mind
 _NOTED = re.compile(r"note|refer|biblio|citation|literatur", re.IGNORECASE)
 _NOTE_ROLES = frozenset(("doc-endnote", "doc-footnote", "note"))
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -62,9 +65,16 @@ def read_html(data: bytes, name: str = "") -> PrintedText:
     """
     warnings: list[str] = []
     charset = _CHARSET.search(data[:4096])
-    reader = _Reader()
-    reader.feed(decoded(data, name, warnings, charset[1].decode() if charset else ""))
-    reader.close()
+    reader = _Reader(name)
+    for kind, value, attributes in html_tags(
+        decoded(data, name, warnings, charset[1].decode() if charset else ""), _ATTRIBUTES
+    ):
+        if kind == "text":
+            reader.take(value)
+        elif kind == "open":
+            reader.open(value, attributes)
+        else:
+            reader.close(value)
     reader.flush()
     reader.end_foot()
     if not reader.lines:
@@ -75,16 +85,16 @@ def read_html(data: bytes, name: str = "") -> PrintedText:
     return PrintedText.of(reader.lines, name=name, kind="HTML", warnings=warnings)
 
 
-def _named(given: dict[str, str | None]) -> str:
+def _named(given: Mapping[str, str]) -> str:
     """Return what an element is called."""
-    return f"{given.get('class') or ''} {given.get('id') or ''} {given.get('role') or ''}"
+    return f"{given.get('class', '')} {given.get('id', '')} {given.get('role', '')}"
 
 
-class _Reader(HTMLParser):
+class _Reader:
     """Collects the lines of a page."""
 
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
+    def __init__(self, name: str) -> None:
+        self._name = name
         self.lines: list[TextLine] = []
         self._parts: list[str] = []
         self._skipped, self._depth = "", 0  # the element that is not shown, and how many of its name are open in it
@@ -98,12 +108,12 @@ class _Reader(HTMLParser):
         self._bold = [0, 0]  # characters in bold type, all characters
         self._strong = 0
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def open(self, tag: str, given: Mapping[str, str]) -> None:
+        """Take the beginning of an element."""
         if self._skipped:
             self._depth += tag == self._skipped
             return
-        given = dict(attrs)
-        unseen = "hidden" in given or given.get("aria-hidden") == "true" or _UNSEEN.search(given.get("style") or "")
+        unseen = "hidden" in given or given.get("aria-hidden") == "true" or _UNSEEN.search(given.get("style", ""))
         if tag in _HIDDEN or (unseen and tag not in _VOID):
             self._skipped, self._depth = tag, 1
             return
@@ -116,9 +126,9 @@ class _Reader(HTMLParser):
         if tag == "a":
             self._link = len(self._parts)
 
-    def _mark(self, tag: str, given: dict[str, str | None]) -> None:
+    def _mark(self, tag: str, given: Mapping[str, str]) -> None:
         """Remember what an element says about its lines."""
-        role = given.get("role") or ""
+        role = given.get("role", "")
         if tag in _WHOLES or tag in _LISTS:
             self._listed = tag in _WHOLES
         self._paragraph = (self._paragraph and tag not in _BLOCKS) or (tag == "p" and not self._listed)
@@ -130,6 +140,8 @@ class _Reader(HTMLParser):
             self._hint = "heading"
         elif tag in _ITEMS or role in ("doc-biblioentry", "listitem"):
             self._hint = "item"
+        if len(self._around) == _DEEPEST:
+            return
         if tag == "nav" or role in ("navigation", "contentinfo"):
             self._around.append((tag, "page"))
         elif role in _NOTE_ROLES:
@@ -137,7 +149,8 @@ class _Reader(HTMLParser):
         elif self._around and tag == self._around[-1][0]:
             self._around.append((tag, self._around[-1][1]))
 
-    def handle_endtag(self, tag: str) -> None:
+    def close(self, tag: str) -> None:
+        """Take the end of an element."""
         if self._skipped:
             self._depth -= tag == self._skipped
             self._skipped = self._skipped if self._depth else ""
@@ -167,10 +180,11 @@ class _Reader(HTMLParser):
                 self.lines[self._foot :] = [replace(line, hint="page") for line in foot]
         self._foot = -1
 
-    def handle_data(self, data: str) -> None:
+    def take(self, text: str) -> None:
+        """Take text."""
         if not self._skipped:
-            self._parts.append(data)
-            size = len(data.strip())
+            self._parts.append(text)
+            size = len(text.strip())
             self._bold[0] += size if self._strong else 0
             self._bold[1] += size
 
@@ -182,5 +196,6 @@ class _Reader(HTMLParser):
             hint = self._around[-1][1] if self._around else self._hint
             bold = 2 * self._bold[0] > self._bold[1]
             self.lines.append(TextLine(text, hint=hint, bold=bold, paragraph=self._paragraph))
+            check_lines(len(self.lines), self._name)
             self._hint, self._paragraph = "", False
         self._bold = [0, 0]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from espalier.documents.lines import PrintedText, TextLine
 from espalier.documents.plain import decoded
 from espalier.errors import InputError
-from espalier.io.tex import plain_text, without_comments
+from espalier.io.tex import Groups, plain_text, without_comments
 
 __all__ = ["read_latex"]
 
@@ -26,7 +27,6 @@ _BORDERS = re.compile(rf"\\(begin|end)\s*\{{(?:{_UNREAD})\*?\}}")
 _FILES = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]{0,200}\])?\s*\{([^{}]{1,300})\}")
 _PREAMBLE = re.compile(r"\\begin\s*\{document\}")
 _PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
-_BRACES = re.compile(r"\\.|[{}\[\]]", re.DOTALL)
 _LONGEST_ARGUMENT = 2_000
 
 
@@ -42,14 +42,15 @@ def read_latex(data: bytes, name: str = "") -> PrintedText:
             f"{name or 'the file'} was made by BibLaTeX and holds fields, not references",
             hint="give the .bib file that it was made from",
         )
-    lines = list(_lines(text))
-    if not lines:
+    printed = PrintedText.of(_lines(text), name=name, kind="LaTeX", warnings=warnings)
+    if not printed.lines:
         raise InputError(f"{name or 'the file'} has no text", hint="is it the right file?")
     files = [file.strip() for found in _FILES.finditer(text) for file in found[1].split(",")]
     if files and not _ITEM.search(text):
         named = ", ".join(file if file.endswith(".bib") else f"{file}.bib" for file in files)
         warnings.append(f"its references are in another file: {named}")
-    return PrintedText.of(lines, name=name, kind="LaTeX", warnings=warnings)
+        printed = replace(printed, warnings=tuple(warnings))
+    return printed
 
 
 def _lines(text: str) -> Iterator[TextLine]:
@@ -74,36 +75,20 @@ def _items(text: str) -> Iterator[TextLine]:
     r"""Yield one line for each `\bibitem`; what stands before the first is for the typesetter."""
     marks = list(_ITEM.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    groups = Groups(text, _LONGEST_ARGUMENT)
     for mark, end in zip(marks, ends, strict=False):
-        item = plain_text(text[_after_arguments(text, mark.end()) : end])
+        item = plain_text(text[groups.after(groups.after(mark.end(), "["), "{") : end])
         if item:
             yield TextLine(item, hint="item")
-
-
-def _after_arguments(text: str, at: int) -> int:
-    r"""Return the place behind `[label]{key}`; both may hold braces."""
-    for opening, closing in (("[", "]"), ("{", "}")):
-        while text[at : at + 1].isspace():
-            at += 1
-        if text[at : at + 1] != opening:
-            continue
-        depth, braces = 0, 0
-        for found in _BRACES.finditer(text, at, at + _LONGEST_ARGUMENT):
-            braces += {"{": 1, "}": -1}.get(found[0], 0)
-            depth += {opening: 1, closing: -1}.get(found[0], 0) if opening == "{" or not braces else 0
-            if not depth:
-                at = found.end()
-                break
-    return at
 
 
 def _running(text: str) -> Iterator[TextLine]:
     """Yield the headings and paragraphs of running text."""
     for paragraph in _PARAGRAPHS.split(_without_figures(text)):
-        at = 0
+        at, groups = 0, Groups(paragraph, _LONGEST_ARGUMENT)
         while found := _HEADING.search(paragraph, at):
             yield from _said(paragraph[at : found.start()], "")
-            at = _after_arguments(paragraph, found.end() - 1)
+            at = groups.after(found.end() - 1, "{")
             yield from _said(paragraph[found.end() : max(at - 1, found.end())], "heading")
             at = max(at, found.end())
         yield from _said(paragraph[at:], "")

@@ -17,11 +17,24 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-__all__ = ["HINTS", "Box", "PageSize", "PrintedText", "TextLine"]
+from espalier.errors import InputError
+
+__all__ = ["HINTS", "MOST_LINES", "Box", "PageSize", "PrintedText", "TextLine", "check_lines"]
 
 HINTS = ("", "page", "heading", "item", "note")
 """What a file itself may say about a line: nothing, running head or page number, heading, first line of an item of a
 list, footnote."""
+
+
+MOST_LINES = 200_000
+"""Lines of a document: each is an object, and much is asked about it. A book of a thousand pages has 50,000."""
+
+
+def check_lines(count: int, name: str = "") -> None:
+    """Raise InputError if a document has so many lines that nobody could wait for an answer."""
+    if count > MOST_LINES:
+        what = f"{name or 'the document'} has more than {MOST_LINES:,} lines"
+        raise InputError(what, hint="cut it into several files")
 
 
 class Box(NamedTuple):
@@ -91,10 +104,14 @@ class PrintedText:
         kind: str = "",
         warnings: Iterable[str] = (),
     ) -> PrintedText:
-        """Return the lines with their starts, in the order in which they come; pages must not go backwards."""
+        """Return the lines with their starts, in the order in which they come; pages must not go backwards.
+
+        Raises InputError if there are more than `MOST_LINES`.
+        """
         placed: list[TextLine] = []
         position, page = 0, 1
         for line in lines:
+            check_lines(len(placed) + 1, name)
             position += _between(page, line.page, first=not placed)
             placed.append(line if line.start == position else replace(line, start=position))
             position, page = position + len(line.text), line.page

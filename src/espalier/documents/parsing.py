@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from espalier.documents.cutting import FEW, SHORT, by_lines, cut, plain_layout, too_long
 from espalier.documents.finding import Findings, FoundReference, find_references
-from espalier.documents.lines import PrintedText
+from espalier.documents.lines import MOST_LINES, PrintedText
 from espalier.documents.pace import look
 from espalier.documents.plain import printed_lines
 from espalier.documents.reading import read_document
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from espalier.citations.record import Record
 
 __all__ = ["ParsedDocument", "find_in", "parse_document", "place_in_document", "read_unclear"]
+
+
+LONGEST_GUESSED = 1 << 22
+"""Characters of a text whose layout is guessed from all of it; of a longer one, from its first lines."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,10 @@ def read_unclear(text: str) -> Findings:
     None for any other text: what the layout says (numbers, indents, blank lines, a reference a line) is for
     `citations.splitting`, which cuts texts of any length.
     """
-    present = [line for line in text.splitlines() if line.strip()]
+    lines = text.splitlines() if len(text) <= LONGEST_GUESSED else []
+    if not 0 < len(lines) < MOST_LINES:
+        return Findings()
+    present = [line for line in lines if line.strip()]
     if len(present) < FEW and sum(map(len, present)) < SHORT:
         return Findings()
     printed = printed_lines(text)

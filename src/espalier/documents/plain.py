@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from espalier.documents.lines import PrintedText, TextLine
 from espalier.errors import InputError
@@ -17,7 +17,7 @@ __all__ = ["LARGEST", "decoded", "printed_lines", "read_plain"]
 LARGEST = 1 << 26
 """Bytes of a text file, an HTML page or a LaTeX file that are read as one document."""
 
-_BREAKS = re.compile("\r\n|[\n\r\v\x85\u2028\u2029]")
+_BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -52,6 +52,12 @@ def read_plain(data: bytes, name: str = "") -> PrintedText:
 
 def printed_lines(text: str, name: str = "", warnings: Iterable[str] = ()) -> PrintedText:
     """Return the lines of a text."""
-    pages = enumerate(text.removeprefix("\ufeff").split("\f"), 1)
-    lines = [TextLine(line, page=number) for number, page in pages for line in _BREAKS.split(page)]
-    return PrintedText.of(lines, name=name, kind="text", warnings=warnings)
+    return PrintedText.of(_lines(text.removeprefix("\ufeff")), name=name, kind="text", warnings=warnings)
+
+
+def _lines(text: str) -> Iterator[TextLine]:
+    page, start = 1, 0
+    for found in _BREAKS.finditer(text):
+        yield TextLine(text[start : found.start()], page=page)
+        page, start = page + (found[0] == "\f"), found.end()
+    yield TextLine(text[start:], page=page)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.citations.normalise.kinds import standard_number
 from espalier.documents.line_words import pattern
+from espalier.documents.pace import look
 
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
@@ -48,6 +49,9 @@ LONGEST_NAMES = 400
 """Characters of names that may stand before a cut."""
 LONGEST_REST = 60
 """Characters of the end of a reference that may stand behind a cut."""
+
+TOGETHER = 1_000
+"""Texts that are read between two looks at the clock."""
 
 _ENOUGH = frozenset(("date", "url", "doi", "pages", "volume", "accessed"))
 _WORK = frozenset(
@@ -322,4 +326,8 @@ def reader() -> Parser:
 
 def read_fields(texts: Sequence[str]) -> list[tuple[Any, ...]]:
     """Return what is read in each text."""
-    return [tuple(one.fields) for one in reader().extract_many(texts)] if texts else []
+    found: list[tuple[Any, ...]] = []
+    for start in range(0, len(texts), TOGETHER):
+        look()
+        found += [tuple(one.fields) for one in reader().extract_many(texts[start : start + TOGETHER])]
+    return found

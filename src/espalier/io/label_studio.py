@@ -12,6 +12,7 @@ of `data` in `meta["data"]`, other keys of the annotation in `meta["annotation"]
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
@@ -35,7 +36,7 @@ from espalier.text_files import Lines
 
 __all__ = ["read", "write"]
 
-_BLANKS = " \t\r\n"
+_BLANKS = re.compile("[ \t\r\n]*")
 
 
 def read(
@@ -49,21 +50,18 @@ def read(
                 raise InputError(f"a task must be an object, not {str(task)[:40]!r}")
             data = typed(task, "data", dict, required=True)
             lines.admit(len(typed(data, key, str, required=True)))
-            document = _document(task, key, split, utf16, lambda what, n=number: lines.report(what, n))  # type: ignore[misc]
-        yield document
+            yield _document(task, key, split, utf16, lambda what, n=number: lines.report(what, n))  # type: ignore[misc]
 
 
 def _tasks(lines: Lines) -> Iterator[tuple[int, Any]]:
-    """Yield (line, task), parsing one task at a time."""
+    """Yield (line, task), parsing one task at a time; behind what is no JSON nobody knows where the next begins."""
     text = lines.whole()
     at, line, seen = 0, 1, 0
 
     def skip() -> str:
         """Move to the next sign that is not blank and return it ("" at the end)."""
         nonlocal at, line
-        start = at
-        while at < len(text) and text[at] in _BLANKS:
-            at += 1
+        start, at = at, _BLANKS.match(text, at).end()  # type: ignore[union-attr]
         line += text.count("\n", start, at)
         return text[at : at + 1]
 
@@ -78,11 +76,10 @@ def _tasks(lines: Lines) -> Iterator[tuple[int, Any]]:
                 )
             at += 1
             skip()
-        with lines.at(line):
-            try:
-                task, end = parse_json(text, at)
-            except NotJson as error:
-                raise lines.fault(error, error.line) from None
+        try:
+            task, end = parse_json(text, at)
+        except InputError as error:
+            raise lines.fault(error, error.line if isinstance(error, NotJson) else line) from None
         yield line, task
         line += text.count("\n", at, end)
         at, seen = end, seen + 1

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterator
 
-__all__ = ["plain_text", "without_comments"]
+__all__ = ["Groups", "plain_text", "without_comments"]
 
 _ACCENTS = {
     **{"`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304", ".": "\u0307"},
@@ -75,7 +76,9 @@ _ARGUMENT = re.compile(r"\s*\[[^\]]{0,200}\]")
 _LENGTHS = re.compile(r"-?\d*\.?\d+\s*(?:em|ex|pt|cm|mm|in)?(?:\s*(?:plus|minus)\s*-?\d*\.?\d+\s*(?:em|ex|pt|fil+)?)*")
 _PENALTY = re.compile(r"-?\d+")
 _IN_ADDRESS = re.compile(r"\\url\s*\{[^}]*\Z|https?://\S*\Z")
-_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+_SIGNS = re.compile(r"\\.|[{}\[\]]", re.DOTALL)
+_SPACES_BEFORE = re.compile(r"\s*")
+_LONGEST_WORD = 1_000
 _LONGEST_GROUP = 5_000  # characters of an argument that is not printed
 
 
@@ -87,8 +90,10 @@ def without_comments(text: str) -> str:
 def _uncommented(line: str) -> str:
     at = line.find("%")
     while at >= 0:
-        slashes = len(line[:at]) - len(line[:at].rstrip("\\"))
-        if slashes % 2 == 0 and not _IN_ADDRESS.search(line[:at][-300:]):
+        before = at
+        while before and line[before - 1] == "\\":
+            before -= 1
+        if (at - before) % 2 == 0 and not _IN_ADDRESS.search(line[max(at - 300, 0) : at]):
             return line[:at]
         at = line.find("%", at + 1)
     return line
@@ -98,12 +103,18 @@ def plain_text(tex: str) -> str:
     """Return what a stretch of TeX says, on one line; comments must be gone."""
     if not any(sign in tex for sign in "\\{}$~`'-^_,!?"):
         return " ".join(tex.split())
-    return " ".join(unicodedata.normalize("NFC", "".join(_pieces(tex))).split())
+    return " ".join(map(_composed, "".join(_pieces(tex)).split()))
+
+
+def _composed(word: str) -> str:
+    """Return a word with letters and accents put together, unless it is no word: sorting many accents is quadratic."""
+    return unicodedata.normalize("NFC", word) if len(word) <= _LONGEST_WORD else word
 
 
 def _pieces(tex: str) -> Iterator[str]:
     """Yield the text between commands, and what commands stand for."""
     accent, formula, at = "", False, 0
+    groups = Groups(tex, _LONGEST_GROUP)
     while found := _TOKEN.match(tex, at):
         at = found.end()
         name, sign = found["name"], found["sign"]
@@ -112,7 +123,7 @@ def _pieces(tex: str) -> Iterator[str]:
             if name in _ACCENTS:
                 accent = _ACCENTS[name]
             else:
-                at, said = _command(tex, at, name)
+                at, said = _command(tex, at, name, groups)
                 said = name if accent and name in ("i", "j") else said
         elif sign is not None:
             if sign in _ACCENTS and (sign.isalpha() or tex[at : at + 1].strip() not in ("", "}")):
@@ -133,7 +144,7 @@ def _pieces(tex: str) -> Iterator[str]:
         yield said
 
 
-def _command(tex: str, at: int, name: str) -> tuple[int, str]:
+def _command(tex: str, at: int, name: str, groups: Groups) -> tuple[int, str]:
     """Return where the text after a command goes on, and what the command stands for."""
     if name in _LETTERS:
         return at, _LETTERS[name]
@@ -146,20 +157,48 @@ def _command(tex: str, at: int, name: str) -> tuple[int, str]:
     if name in _UNPRINTED:
         while skipped := _ARGUMENT.match(tex, at):
             at = skipped.end()
-        return _after_group(tex, at), " " if name in _SPACES else ""
+        return groups.after(at, "{"), " " if name in _SPACES else ""
     return at, " " if name in _SPACES else ""
 
 
-def _after_group(tex: str, at: int) -> int:
-    """Return the place after the group that begins here; here, if none does or it is never closed."""
-    start = at
-    while tex[start : start + 1].isspace():
-        start += 1
-    if tex[start : start + 1] != "{":
-        return at
-    depth = 0
-    for found in _BRACES.finditer(tex, start, start + _LONGEST_GROUP):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
-        if not depth:
-            return found.end()
-    return at
+class Groups:
+    """Where groups in braces or brackets end. It is asked in order, and looks once at each sign, closed or not.
+
+    Parameters
+    ----------
+    tex : the text; longest : characters of a group, its ends counted; a longer one is as if it were never closed.
+    """
+
+    def __init__(self, tex: str, longest: int) -> None:
+        """Begin at the first sign."""
+        self._tex, self._longest = tex, longest
+        self._signs, self._seen = _SIGNS.finditer(tex), 0
+        self._open: deque[tuple[str, int]] = deque()
+        self._ends: dict[int, int] = {}
+
+    def after(self, at: int, opening: str) -> int:
+        """Return the place after the group that begins here; here, if none does or it is long or never closed."""
+        start = _SPACES_BEFORE.match(self._tex, at).end()  # type: ignore[union-attr]
+        if not self._tex.startswith(opening, start):
+            return at
+        while start not in self._ends and self._seen < start + self._longest:
+            self._next()
+        if len(self._ends) > self._longest:  # what stands before is never asked for again
+            self._ends = {opened: end for opened, end in self._ends.items() if opened >= start}
+        end = self._ends.get(start, at)
+        return end if end <= start + self._longest else at
+
+    def _next(self) -> None:
+        """Look at one more sign; a brace that closes ends the brackets in its group."""
+        found = next(self._signs, None)
+        self._seen = len(self._tex) + self._longest if found is None else found.end()
+        sign = "" if found is None else found[0]
+        if found is not None and sign in ("{", "["):
+            self._open.append((sign, found.start()))
+        elif found is not None and sign in ("}", "]"):
+            while sign == "}" and self._open and self._open[-1][0] == "[":
+                self._open.pop()
+            if self._open and self._open[-1][0] == {"}": "{", "]": "["}[sign]:
+                self._ends[self._open.pop()[1]] = found.end()
+        while self._open and self._open[0][1] < self._seen - 2 * self._longest:
+            self._open.popleft()

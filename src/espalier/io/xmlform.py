@@ -49,9 +49,12 @@ class _Scanner:
     def read(self) -> Iterator[Event]:
         """Yield the events; what is wrong is a `MarkupError`, or an event that cannot be right at its place."""
         try:
-            for start in range(0, len(self.data) + 1, _CHUNK):
-                chunk = self.data[start : start + _CHUNK]
-                self._parser.Parse(chunk, start + _CHUNK > len(self.data))
+            start, size = 0, _CHUNK
+            while start <= len(self.data):
+                before = self._parser.CurrentByteIndex
+                self._parser.Parse(self.data[start : start + size], start + size > len(self.data))
+                # Many an expat looks again at all of a token that goes on: with doubled pieces time stays linear.
+                start, size = start + size, 2 * size if self._parser.CurrentByteIndex == before else _CHUNK
                 yield from self._drained()
         except expat.ExpatError as error:
             self._flush()

@@ -67,6 +67,7 @@ _BARE = re.compile(r"[^\s,{}\"#()=]+")
 _SIGNS = re.compile(r'\\.|[{}"]', re.DOTALL)
 _YEARS = re.compile(r"(c\. ?|ca\. ?|circa )?(\d{1,4})(?:\s*(?:-{1,3}|[–—/])\s*(\d{4}))?")
 _LONGEST = 200_000  # characters of a value
+_FREE, _EXPANSION = 1_000_000, 10  # what macros and cross-references may add: so much, and so many times the file
 _MOST_FAULTS = 100  # entries that cannot be read before the rest of the file is given up
 _IN_URL = re.compile(r"\\url\s*\{([^{}]*)\}|(https?://[^\s{}]+)")
 
@@ -83,9 +84,27 @@ class _Raw(NamedTuple):
 
 def read(text: str, file: str = "", refused: list[FormatError] | None = None) -> Iterator[Entry]:
     """Yield the entries of a file; one that is malformed is an error, or goes to `refused`."""
-    found, lines, faults = [], _Lines(text), 0
-    macros = {month: month for month in _MONTHS}
-    at = 0
+    lines, macros = _Lines(text), _Macros(text)
+    found: list[_Raw] = []
+    try:
+        _collect(text, file, refused, macros, lines, found)
+        parents = {raw.key.lower(): raw for raw in found}
+        for raw in found:
+            work, said = _work(raw.kind, _inherited(raw, parents, macros)), text[raw.start : raw.end].strip()
+            yield Entry(said, work, raw.key, "bibtex", file, lines.number(raw.start))
+    except _Expanded as fault:
+        hint = "write out what they stand for, or cut the file into several"
+        error = FormatError(fault.what, path=file, line=lines.number(fault.where), hint=hint)
+        if refused is None:
+            raise error from None
+        refused.append(error)
+
+
+def _collect(
+    text: str, file: str, refused: list[FormatError] | None, macros: _Macros, lines: _Lines, found: list[_Raw]
+) -> None:
+    """Find the entries of a file, as they stand in it but for their macros."""
+    at, faults = 0, 0
     while begun := _START.search(text, at):
         kind, closing = begun[1].lower(), "}" if begun[2] == "{" else ")"
         at = begun.end()
@@ -96,7 +115,7 @@ def read(text: str, file: str = "", refused: list[FormatError] | None = None) ->
                 _, at = _value(text, at, macros)
             elif kind == "string":
                 fields, at = _fields(text, at, closing, macros)
-                macros.update(fields)
+                macros.known.update(fields)
             else:
                 key = _KEY.match(text, _space(text, at))
                 start = key.end() if key else at
@@ -113,10 +132,36 @@ def read(text: str, file: str = "", refused: list[FormatError] | None = None) ->
             at, faults = begun.end(), faults + 1
             if faults == _MOST_FAULTS:
                 break
-    parents = {raw.key.lower(): raw for raw in found}
-    for raw in found:
-        work = _work(raw.kind, _inherited(raw, parents))
-        yield Entry(text[raw.start : raw.end].strip(), work, raw.key, "bibtex", file, lines.number(raw.start))
+
+
+class _Macros:
+    """What macros stand for, and how much they and cross-references add: few lines may mean more than memory holds."""
+
+    def __init__(self, text: str) -> None:
+        self.known = {month: month for month in _MONTHS}
+        self._most = max(_FREE, _EXPANSION * len(text))
+        self._count = 0
+
+    def meaning(self, word: str, where: int) -> str:
+        """Return what a bare word stands for: itself, if it is no macro."""
+        said = self.known.get(word.lower())
+        if said is None:
+            return word
+        self.add(len(said), where)
+        return said
+
+    def add(self, characters: int, where: int) -> None:
+        """Count characters that are added at a place."""
+        self._count += characters
+        if self._count > self._most:
+            raise _Expanded(where, f"macros and cross-references make more than {self._most:,} characters of this file")
+
+
+class _Expanded(Exception):
+    """The file stands for more than is read, from a place on."""
+
+    def __init__(self, where: int, what: str) -> None:
+        self.where, self.what = where, what
 
 
 class _Fault(Exception):
@@ -155,7 +200,7 @@ def _comma(text: str, at: int, closing: str) -> int:
     raise _Fault("there is no comma after its key")
 
 
-def _fields(text: str, at: int, closing: str, macros: Mapping[str, str]) -> tuple[dict[str, str], int]:
+def _fields(text: str, at: int, closing: str, macros: _Macros) -> tuple[dict[str, str], int]:
     """Return the fields up to the closing brace, and the place behind it; of a field given twice the first counts."""
     found: dict[str, str] = {}
     while True:
@@ -175,7 +220,7 @@ def _fields(text: str, at: int, closing: str, macros: Mapping[str, str]) -> tupl
             raise _Fault(f"after the field {name[1]!r} there is neither a comma nor the end")
 
 
-def _value(text: str, at: int, macros: Mapping[str, str]) -> tuple[str, int]:
+def _value(text: str, at: int, macros: _Macros) -> tuple[str, int]:
     """Return a value as it stands in the file, parts joined by `#` put together, and the place behind it."""
     parts = []
     while True:
@@ -189,7 +234,7 @@ def _value(text: str, at: int, macros: Mapping[str, str]) -> tuple[str, int]:
             bare = _BARE.match(text, at)
             if not bare:
                 raise _Fault(f"no value begins at {text[at : at + 20]!r}")
-            parts.append(macros.get(bare[0].lower(), bare[0]))
+            parts.append(macros.meaning(bare[0], at))
             at = bare.end()
         at = _space(text, at)
         if text[at : at + 1] != "#":
@@ -211,7 +256,7 @@ def _closed(text: str, at: int) -> int:
     raise _Fault("a value is never closed")
 
 
-def _inherited(raw: _Raw, parents: Mapping[str, _Raw]) -> dict[str, str]:
+def _inherited(raw: _Raw, parents: Mapping[str, _Raw], macros: _Macros) -> dict[str, str]:
     """Return the fields of an entry and those of the one that it refers to, whose title is the container's."""
     parent = parents.get(raw.fields.get("crossref", "").lower())
     if parent is None or parent is raw:
@@ -220,6 +265,7 @@ def _inherited(raw: _Raw, parents: Mapping[str, _Raw]) -> dict[str, str]:
     if "title" in parent.fields:
         given.setdefault("booktitle", parent.fields["title"])
     own = {name: value for name, value in raw.fields.items() if name != "crossref"}
+    macros.add(sum(len(value) for name, value in given.items() if name not in own), raw.start)
     return given | own
 
 
@@ -303,7 +349,7 @@ def _issued(rest: dict[str, str]) -> Date | None:
     numbers = [_month(word) for word in words] if not season else []
     if months and not season and None in numbers:
         return parse_date(f"{plain_text(months)} {days} {year}".replace("  ", " "))
-    for values in (numbers, [int(day) for day in re.findall(r"\d+", days)]):
+    for values in (numbers, [int(day) for day in re.findall(r"\d+", days) if len(day) < 3]):
         if values:
             count = max(len(ends), len(values))
             ends = [(*_at(ends, i), _at(values, i)) for i in range(count)]
@@ -315,6 +361,6 @@ def _at(values: list[Any], i: int) -> Any:
 
 
 def _month(word: str) -> int | None:
-    if word.isdigit():
-        return int(word) if 1 <= int(word) <= 12 else None
+    if word.isdecimal():
+        return int(word) if len(word) < 3 and 1 <= int(word) <= 12 else None
     return _MONTHS.index(word[:3]) + 1 if word[:3] in _MONTHS else None

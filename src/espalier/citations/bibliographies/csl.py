@@ -54,8 +54,12 @@ def read(text: str, file: str = "", refused: list[FormatError] | None = None) ->
                 raise error
             refused.append(error)
             continue
-        whole = str(item["text"]) if record is found and "text" in item else _json(found)
-        yield Entry(whole, work_of_item(found), str(found.get("id", "")), "csl", file, line)
+        try:
+            whole = str(item["text"]) if record is found and "text" in item else _json(found)
+            work = work_of_item(found)
+        except RecursionError:  # as deep as the values that JSON itself takes, each level calls several functions here
+            raise FormatError("this JSON is nested too deeply for a bibliography", path=file, line=line) from None
+        yield Entry(whole, work, str(found.get("id", "")), "csl", file, line)
 
 
 def _json(item: Mapping[str, Any]) -> str:
@@ -164,7 +168,7 @@ def _date(value: Any, literal: Any = None) -> Date | None:
         return None
     try:
         ends = tuple(tuple(int(part) for part in end) for end in value.get("date-parts") or ())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         ends = ()
     ends = tuple(end for end in ends[:2] if 1 <= len(end) <= 3)
     if not ends:
@@ -174,5 +178,5 @@ def _date(value: Any, literal: Any = None) -> Date | None:
             found if not value.get("circa") or found is None else Date(found.parts, found.season, found.literal, True)
         )
     season = _text(value.get("season"))
-    number = (int(season) - 1) % 4 + 1 if season.isdigit() and int(season) else None
+    number = (int(season) - 1) % 4 + 1 if season.isdecimal() and len(season) < 3 and int(season) else None
     return Date(ends, number, _text(literal), bool(value.get("circa")))

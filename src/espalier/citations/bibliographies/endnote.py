@@ -83,7 +83,6 @@ Values = dict[str, list[str]]
 
 def _records(text: str, file: str) -> Iterator[tuple[int, str, str, Values]]:
     """Yield the line, the markup, the type and the texts by path of each record."""
-    parser = strict_parser(file)
     data = text.encode("utf-8", "replace")
     found: list[tuple[int, str, str, Values]] = []
     path: list[str] = []
@@ -111,7 +110,7 @@ def _records(text: str, file: str) -> Iterator[tuple[int, str, str, Values]]:
             state["text"] = []
             path.pop()
 
-    parser.StartElementHandler, parser.EndElementHandler = begin, end
+    parser = strict_parser(file, begin, end)
     parser.CharacterDataHandler = lambda said: state["text"].append(said)
     yield from fed(parser, data, found, file)
 

@@ -50,8 +50,13 @@ class _Element:
 
     name: str
     attributes: dict[str, str]
-    text: str = ""
+    pieces: list[str] = field(default_factory=list)
     inside: list[_Element] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """What stands in the element itself."""
+        return "".join(self.pieces)
 
     def all(self, name: str) -> list[_Element]:
         return [one for one in self.inside if one.name == name]
@@ -79,7 +84,7 @@ def read(text: str, file: str = "", refused: list[FormatError] | None = None) ->
 
 def _records(text: str, file: str) -> Iterator[tuple[int, str, _Element]]:
     """Yield the line, the markup and the tree of each record."""
-    parser, data = strict_parser(file), text.encode("utf-8", "replace")
+    data = text.encode("utf-8", "replace")
     found: list[tuple[int, str, _Element]] = []
     path: list[_Element] = []
     began: list[tuple[int, int]] = []
@@ -104,9 +109,10 @@ def _records(text: str, file: str) -> Iterator[tuple[int, str, _Element]]:
 
     def more(said: str) -> None:
         if path:
-            path[-1].text += said
+            path[-1].pieces.append(said)
 
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = begin, end, more
+    parser = strict_parser(file, begin, end)
+    parser.CharacterDataHandler = more
     yield from fed(parser, data, found, file)
 
 
@@ -134,7 +140,7 @@ def _work(record: _Element) -> Work:
             _level(one, found, unread, title="collection_title")
         elif kind != "host" and one.words():
             unread.append((kind or "relatedItem", one.words()))
-    return make_work(found, unread)
+    return make_work(found | {role: tuple(found[role]) for role in _ROLES.values() if role in found}, unread)
 
 
 def _type(kinds: list[str], nested: list[str], hosted: bool) -> str:
@@ -214,7 +220,7 @@ def _name(element: _Element, found: dict[str, Any], unread: list[tuple[str, str]
     elif not role or (hosted and role == "authors"):
         unread.append((terms[0] if terms else "author", whole or f"{name.given} {name.family}".strip()))
     else:
-        found[role] = (*found.get(role, ()), name)
+        found.setdefault(role, []).append(name)
 
 
 def _origin(origin: _Element, found: dict[str, Any], unread: list[tuple[str, str]]) -> None:

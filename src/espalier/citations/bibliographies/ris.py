@@ -56,7 +56,7 @@ _MOST_LINES = 5_000  # of an entry
 
 def read(text: str, file: str = "", refused: list[FormatError] | None = None) -> Iterator[Entry]:
     """Yield the entries of a file; one without an end is an error, or goes to `refused`."""
-    tags: list[tuple[str, str]] = []
+    tags: list[tuple[str, list[str]]] = []
     raw: list[str] = []
     begun = 0
     for number, line in enumerate(text.split("\n"), 1):
@@ -70,12 +70,13 @@ def read(text: str, file: str = "", refused: list[FormatError] | None = None) ->
             continue
         raw.append(line.rstrip())
         if tag == "ER":
-            yield Entry("\n".join(raw), _work(tags), _first(tags, "ID"), "ris", file, begun)
+            said = [(tag, " ".join(filter(None, lines))) for tag, lines in tags]
+            yield Entry("\n".join(raw), _work(said), _first(said, "ID"), "ris", file, begun)
             begun = 0
         elif tag:
-            tags.append((tag, value.strip()))
-        elif value and tags:
-            tags[-1] = (tags[-1][0], f"{tags[-1][1]} {value}".strip())
+            tags.append((tag, [value.strip()]))
+        elif tags:
+            tags[-1][1].append(value)
     if begun:
         _refuse("this entry has no end: there is no line 'ER  -'", file, begun, refused)
 

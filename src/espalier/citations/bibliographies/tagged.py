@@ -40,22 +40,22 @@ _BEFORE_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi: ?)", re.IGNORECAS
 
 def _entries(text: str, tag_line: re.Pattern[str]) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
     """Yield the line, the text and the tags of each entry; a line without a tag goes on with the one before."""
-    tags: list[tuple[str, str]] = []
+    tags: list[tuple[str, list[str]]] = []
     raw: list[str] = []
     begun = 1
     for number, line in enumerate([*text.split("\n"), ""], 1):
         if not line.strip():
             if tags:
-                yield begun, "\n".join(raw), tags
+                yield begun, "\n".join(raw), [(tag, " ".join(said)) for tag, said in tags]
             tags, raw = [], []
             continue
         begun = begun if raw else number
         raw.append(line.rstrip())
         found = tag_line.fullmatch(line.rstrip())
         if found:
-            tags.append((found[1], found[2].strip()))
+            tags.append((found[1], [found[2].strip()]))
         elif tags:
-            tags[-1] = (tags[-1][0], f"{tags[-1][1]} {line.strip()}")
+            tags[-1][1].append(line.strip())
 
 
 def read_refer(text: str, file: str = "", refused: list[FormatError] | None = None) -> Iterator[Entry]:
@@ -111,11 +111,11 @@ def _gathered(tags: list[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _people(tags: list[tuple[str, str]], roles: Mapping[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    found: dict[str, list[Name]] = {}
     for tag, value in tags:
         if tag in roles and value:
-            found[roles[tag]] = (*found.get(roles[tag], ()), name_of(value.rstrip(",")))
-    return found
+            found.setdefault(roles[tag], []).append(name_of(value.rstrip(",")))
+    return {role: tuple(names) for role, names in found.items()}
 
 
 def _kept(

@@ -28,6 +28,7 @@ _OPEN_ENDS = (".", "..", "")
 LABEL = rf"{'|'.join(map(re.escape, LABELS))}|annote|keywords?|abstract|language|langid|file|urls|type|[A-Z][A-Z0-9]"
 """What our own writers put before a piece that has no place of its own."""
 _LABEL = re.compile(rf"(?:\A|; )({LABEL}): ")
+_LONGEST = 1_000  # characters of a name or a date that is taken apart; what is longer is neither, and stays whole
 _PARTS = frozenset(field.name for field in fields(Work))
 
 
@@ -62,7 +63,7 @@ def particle_of(family: str) -> tuple[str, str]:
 def name_of(text: str) -> Name:
     """Return the name of 'van der Berg, Jan, Jr' or 'Jan van der Berg'; what is not split is a literal."""
     parts = [" ".join(part.split()) for part in text.split(",")]
-    if len(parts) > 3 or not parts[0]:
+    if len(parts) > 3 or not parts[0] or len(text) > _LONGEST:
         return Name(literal=" ".join(text.split()))
     if len(parts) > 1:
         particle, family = particle_of(parts[0])
@@ -97,6 +98,8 @@ def edtf_date(text: str) -> Date | None:
 def date_of(text: str) -> Date | None:
     """Return any date: as EDTF, else in words; None for no text."""
     text = " ".join(text.split())
+    if len(text) > _LONGEST:
+        return Date(literal=text)
     return edtf_date(text) or parse_date(text) if text else None
 
 
