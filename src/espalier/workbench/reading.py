@@ -88,9 +88,12 @@ def read_text(bench: Bench, task: ProjectTask, text: str, layout: str = "auto") 
     _check_lines(bench, text)
     if task.name == REFERENCES:
         _refuse_bibliography(text)
-        if layout == "auto" and (unclear := read_unclear(text).references):
-            _take_found(bench, found, unclear, "pasted text")
-            return found
+        if layout == "auto":
+            with bench.computing() as turn, watched(turn.check):
+                unclear = read_unclear(text).references
+            if unclear:
+                _take_found(bench, found, unclear, "pasted text")
+                return found
         for reference in split_references(text, layout, refused=refused):
             if layout != "auto" or heading_kind(reference.text) != "references":
                 found.take(bench, reference_document(reference.text), f"line {reference.line}")
