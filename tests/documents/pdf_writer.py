@@ -44,9 +44,12 @@ def write_pdf(
     """
     objects: list[bytes] = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
     if meanings:
-        pairs = "".join(f"<{ord(letter):02x}> <{text.encode('utf-16-be').hex()}>\n" for letter, text in meanings.items())
-        ranges = "1 begincodespacerange <00> <ff> endcodespacerange"
-        cmap = f"/CIDInit /ProcSet findresource begin begincmap {ranges} {len(meanings)} beginbfchar\n{pairs}endbfchar endcmap"
+        pairs = "".join(
+            f"<{ord(letter):02x}> <{text.encode('utf-16-be', 'surrogatepass').hex()}>\n"
+            for letter, text in meanings.items()
+        )
+        start = "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange"
+        cmap = f"{start} {len(meanings)} beginbfchar\n{pairs}endbfchar endcmap"
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(cmap), cmap.encode()))
         encoding += f" /ToUnicode {len(objects)} 0 R"
     fonts = []
