@@ -12,7 +12,7 @@ from espalier.citations.formats import FORMATS, OutputFormat, write
 from espalier.citations.record import Field, Record
 from espalier.citations.splitting import Reference
 from espalier.cli import parsing
-from espalier.cli.parsing import Order, put_together, write_batch
+from espalier.cli.batches import Order, put_together, write_batch
 
 TITLES = ("Fig", "Plum", "Fig", "Quince", "Fig")
 

@@ -1,0 +1,106 @@
+"""The size of the house and the length of its walks are within their budgets; and the counts are right by hand."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import measure_house  # noqa: E402
+from measure_house import BUDGETS, code_size, part_of, tightened, tomllib, too_large, watched  # noqa: E402
+
+SOURCE = '''"""What it is.
+
+In words.
+"""
+# why
+
+x = """no
+docstring"""
+
+
+def f(a, b):
+    """Say it."""
+    return (a +
+            b)  # both
+'''
+
+
+def test_nothing_is_larger_than_its_budget() -> None:
+    budgets = tomllib.loads(BUDGETS.read_text(encoding="utf-8"))
+    assert too_large(measure_house.measure(ROOT), budgets) == []
+
+
+def test_lines_and_nodes_are_counted_without_docstrings() -> None:
+    assert code_size(SOURCE)["code"] == 5
+    assert code_size(SOURCE)["nodes"] == code_size("x = 1\ndef f(a, b):\n    return a + b")["nodes"]
+    assert code_size("")["nodes"] == 1
+    assert code_size("x = 1")["nodes"] == 5
+    assert code_size("x = 1; y = 1")["nodes"] > code_size("x = 1")["nodes"]  # packed lines save nothing
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("corpus.py", "core"),
+        ("rules/nodes.py", "core"),
+        ("a_new_room/x.py", "core"),
+        ("experiments/x.py", "papers"),
+        ("cluster/x.py", "joint, cluster"),
+        ("workbench/page/x.js", "workbench"),
+    ],
+)
+def test_every_file_belongs_to_a_part(path: str, part: str) -> None:
+    assert part_of(Path(path)) == part
+
+
+def test_the_parts_are_all_of_it() -> None:
+    found = measure_house.sizes(ROOT)
+    parts = ("core", *measure_house.PARTS)
+    for column in ("code", "nodes", "data"):
+        assert sum(found[part].get(column, 0) for part in parts) == found["src"][column]
+        outside = found["scripts"].get(column, 0) + found["bench"].get(column, 0)
+        assert found["all"][column] == found["src"][column] + outside
+
+
+def inner(n: int) -> int:
+    return inner(n - 1) if n else 0
+
+
+def test_a_walk_counts_files_functions_and_depth() -> None:
+    assert watched(lambda: inner(3), __file__) == {"files": 1, "functions": 2, "depth": 6}  # with this test
+    assert watched(lambda: sorted([2, 1]), str(ROOT / "src")) == {"files": 0, "functions": 0, "depth": 0}
+
+
+@pytest.mark.parametrize(
+    ("budgets", "complaints"),
+    [
+        ({"core": {"code": 10}}, []),
+        ({"core": {"code": 12}}, []),
+        ({"core": {"code": {"budget": 10, "was": 9, "why": "letters are kept"}}}, []),
+        ({"core": {"code": 9}}, ["core, code: 10, and 9 at most"]),
+        ({}, ["core, code: no budget"]),
+        ({"core": {"code": 10, "cod": 3}}, ["core, cod: a budget of nothing"]),
+        ({"core": {"code": {"budget": 10, "was": 9, "why": " "}}}, ["core, code: a budget that went up says why, "]),
+        ({"core": {"code": {"budget": 10, "was": 11, "why": "x"}}}, ["core, code: a budget that went up says why, "]),
+    ],
+)
+def test_what_is_too_large_is_said(budgets: dict[str, Any], complaints: list[str]) -> None:
+    found = too_large({"core": {"code": 10}}, budgets)
+    assert len(found) == len(complaints)
+    assert all(line.startswith(start) for line, start in zip(found, complaints, strict=True))
+
+
+def test_budgets_are_tightened_and_never_raised() -> None:
+    text = '# why\n["core"]\n"code" = 1_200\n"nodes" = 50\n"web" = {budget = 9, was = 5, why = "x"}\n'
+    figures = {"core": {"code": 1100, "nodes": 60, "web": 7, "data": 2}, "cli": {"code": 4}}
+    after = tightened(text, figures)
+    assert after.startswith("# why\n")
+    web = {"budget": 7, "was": 5, "why": "x"}
+    assert tomllib.loads(after) == {"core": {"code": 1100, "nodes": 50, "web": web, "data": 2}, "cli": {"code": 4}}
+    assert tomllib.loads(tightened(after, {"core": {"web": 5}}))["core"]["web"] == 5
