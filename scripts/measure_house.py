@@ -11,8 +11,8 @@ data     lines of data files: TOML, rules, lists of words
 binary   thousand bytes of models and arrays
 
 For the public calls (`WALKS`), in a process that has made each once before: files of the package in which a function
-runs, functions that run, and how deep they call each other. Then what `recurrences.toml` lists of each sort, modules
-that import each other in a circle, and private names that another file uses.
+runs, functions that run, and how deep they call each other. Then how long functions are, how many arguments kernels
+take, what `recurrences.toml` lists of each sort, import cycles, and private names that another file uses.
 
 Every figure has a budget, and the program fails where a figure is larger. A budget is a number, or, where it went up,
 `{budget = 120, was = 100, why = "..."}`. `--tighten` writes the figures of today where they are smaller. `--part`
@@ -351,18 +351,38 @@ def recurrences() -> dict[str, int]:
     return {sort: len(listed) for sort, listed in tomllib.loads(RECURRENCES.read_text(encoding="utf-8")).items()}
 
 
+def functions(trees: dict[str, ast.Module]) -> dict[str, int]:
+    """Return how long functions are, in lines without docstrings, and how many arguments a compiled kernel takes."""
+    lengths, arguments = [], []
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            said = node.body[0] if ast.get_docstring(node, clean=False) is not None else None
+            lines = (node.end_lineno or 0) - node.lineno + 1
+            lengths.append(lines - ((said.end_lineno or 0) - said.lineno + 1 if said else 0))
+            if path.startswith("kernels/") and node.decorator_list:
+                arguments.append(len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs))
+    return {
+        "lines of the longest function": max(lengths),
+        "functions over 80 lines": sum(length > 80 for length in lengths),
+        "most arguments of a kernel": max(arguments),
+        "kernels with more than 12 arguments": sum(n > 12 for n in arguments),
+    }
+
+
 # Figures and budgets.
 
 
 def measure(tree: Path) -> dict[str, dict[str, int]]:
     """Return all figures: group -> what is counted -> how many."""
     trees = sources(tree)
-    circles = {
+    names = {
         "import cycles": len(cycles(imported(trees))),
         "private names of other files": len(private_names(trees)),
         "files that name a rule form": len(naming(trees)),
     }
-    return {**sizes(tree), **walks(tree), "recurrences": recurrences(), "names": circles}
+    return {**sizes(tree), **walks(tree), "functions": functions(trees), "recurrences": recurrences(), "names": names}
 
 
 def budget_of(entry: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,13 @@ def test_the_parts_are_all_of_it() -> None:
         assert sum(found[part].get(column, 0) for part in parts) == found["src"][column]
         outside = found["scripts"].get(column, 0) + found["bench"].get(column, 0)
         assert found["all"][column] == found["src"][column] + outside
+
+
+def test_functions_are_measured_without_their_docstrings() -> None:
+    long = "def f():\n    '''Say\n    it.'''\n" + "    x = 1\n" * 81
+    kernel = "@njit\ndef k(" + ", ".join(f"a{n}" for n in range(13)) + "): ...\ndef h(" + "a, *b): ..."
+    found = measure_house.functions({"x.py": ast.parse(long), "kernels/y.py": ast.parse(kernel)})
+    assert list(found.values()) == [82, 1, 13, 1]
 
 
 def inner(n: int) -> int:
