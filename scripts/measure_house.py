@@ -120,13 +120,13 @@ def code_size(source: str) -> dict[str, int]:
     return {"code": len(lines - said), "nodes": nodes}
 
 
-def sizes(tree: Path) -> dict[str, dict[str, int]]:
+def sizes(tree: Path) -> dict[str, int]:
     """Return the size of every part, of `src`, and of all."""
-    found = {part: Counter[str]() for part in (CORE, *PARTS, "src", "scripts", "bench", "all")}
+    found = Counter[str]()
     for part, path in files_of(tree):
         for total in {part, "all", part if part in ("scripts", "bench") else "src"}:
-            found[total].update(size(path))
-    return {part: dict(counts) for part, counts in found.items()}
+            found.update({f"{total}: {column}": n for column, n in size(path).items()})
+    return dict(sorted(found.items()))
 
 
 # Walks of the public calls.
@@ -179,18 +179,12 @@ def watched(call: Callable[[], object], root: str) -> dict[str, int]:
     return {"files": len({file for file, _ in functions}), "functions": len(functions), "depth": deepest}
 
 
-def walks(tree: Path) -> dict[str, dict[str, int]]:
-    """Return the walks of the public calls, from a process of its own."""
-    found: dict[str, dict[str, int]] = json.loads(printed("--calls", tree))
-    return found
-
-
-def walks_here(tree: Path) -> dict[str, dict[str, int]]:
+def walks_here(tree: Path) -> dict[str, int]:
     """Return the walks of the public calls, in this process; each is made once before it is watched."""
     root, found = f"{tree / 'src' / 'espalier'}{os.sep}", {}
     for name, call in calls():
         call()
-        found[name] = watched(call, root)
+        found.update({f"{name}: {what}": n for what, n in watched(call, root).items()})
     return found
 
 
@@ -345,10 +339,11 @@ def defined(tree: ast.Module) -> set[str]:
 
 
 def recurrences() -> dict[str, int]:
-    """Return how many of each sort `recurrences.toml` lists: a table for each sort, with a place in each row."""
+    """Return how many of each sort `recurrences.toml` lists: a table for each sort, with a row for each place."""
     if not RECURRENCES.exists():
         return {}
-    return {sort: len(listed) for sort, listed in tomllib.loads(RECURRENCES.read_text(encoding="utf-8")).items()}
+    listed = tomllib.loads(RECURRENCES.read_text(encoding="utf-8"))
+    return {f"recurrences: {sort}": len(places) for sort, places in listed.items()}
 
 
 def functions(trees: dict[str, ast.Module]) -> dict[str, int]:
@@ -374,15 +369,18 @@ def functions(trees: dict[str, ast.Module]) -> dict[str, int]:
 # Figures and budgets.
 
 
-def measure(tree: Path) -> dict[str, dict[str, int]]:
-    """Return all figures: group -> what is counted -> how many."""
+def measure(tree: Path) -> dict[str, int]:
+    """Return all figures; those of the public calls come from a process of their own."""
     trees = sources(tree)
-    names = {
+    return {
+        **sizes(tree),
+        **json.loads(printed("--calls", tree)),
+        **functions(trees),
+        **recurrences(),
         "import cycles": len(cycles(imported(trees))),
         "private names of other files": len(private_names(trees)),
         "files that name a rule form": len(naming(trees)),
     }
-    return {**sizes(tree), **walks(tree), "functions": functions(trees), "recurrences": recurrences(), "names": names}
 
 
 def budget_of(entry: Any) -> int:
@@ -390,43 +388,31 @@ def budget_of(entry: Any) -> int:
     return int(entry["budget"] if isinstance(entry, dict) else entry)
 
 
-def too_large(figures: dict[str, dict[str, int]], budgets: dict[str, dict[str, Any]]) -> list[str]:
+def too_large(figures: dict[str, int], budgets: dict[str, Any]) -> list[str]:
     """Return what is larger than its budget or has none, and budgets that count nothing or went up without a reason."""
-    found = []
-    for group in dict.fromkeys([*figures, *budgets]):
-        here, may = figures.get(group, {}), budgets.get(group, {})
-        for name in dict.fromkeys([*here, *may]):
-            if name not in may or name not in here:
-                found.append(f"{group}, {name}: {'no budget' if name in here else 'a budget of nothing'}")
-            elif here[name] > budget_of(may[name]):
-                found.append(f"{group}, {name}: {here[name]:,}, and {budget_of(may[name]):,} at most")
-            entry = may.get(name)
-            if isinstance(entry, dict) and not (entry["budget"] > entry["was"] and entry["why"].strip()):
-                found.append(f"{group}, {name}: a budget that went up says why, one that did not is a number")
+    found = [f"{name}: no budget" for name in figures if name not in budgets]
+    for name, entry in budgets.items():
+        if name not in figures:
+            found.append(f"{name}: a budget of nothing")
+        elif figures[name] > budget_of(entry):
+            found.append(f"{name}: {figures[name]:,}, and {budget_of(entry):,} at most")
+        if isinstance(entry, dict) and not (entry["budget"] > entry["was"] and entry["why"].strip()):
+            found.append(f"{name}: a budget that went up says why, one that did not is a number")
     return found
 
 
-def tightened(text: str, figures: dict[str, dict[str, int]]) -> str:
+def tightened(text: str, figures: dict[str, int]) -> str:
     """Return the file of budgets with smaller ones where figures are smaller, and a line for each that has none."""
-    lines, budgets = text.splitlines(), tomllib.loads(text)
-    for group, counted in figures.items():
-        head = f'["{group}"]'
-        if group not in budgets:
-            lines += ["", head]
-        for name, figure in counted.items():
-            entry = budgets.get(group, {}).get(name)
-            start = lines.index(head)
-            stop = next((n for n in range(start + 1, len(lines)) if lines[n].startswith("[")), len(lines))
-            if entry is None:
-                end = max(n for n in range(start, stop) if lines[n].strip()) + 1
-                lines.insert(end, f'"{name}" = {figure:_}')
-            elif figure < budget_of(entry):
-                at = next(n for n in range(start, stop) if lines[n].startswith(f'"{name}" ='))
-                keeps = isinstance(entry, dict) and figure > entry["was"]
-                lines[at] = (
-                    re.sub(r"budget = [\d_]+", f"budget = {figure:_}", lines[at]) if keeps else f'"{name}" = {figure:_}'
-                )
-    return "\n".join(lines) + "\n"
+    budgets = tomllib.loads(text)
+    for name, figure in figures.items():
+        entry = budgets.get(name)
+        if entry is None:
+            text += f'"{name}" = {figure}\n'
+        elif figure < budget_of(entry):
+            still_up = isinstance(entry, dict) and figure > entry["was"]
+            old, new = (r"= \{budget = \d+", "= {budget = ") if still_up else ("= .*", "= ")
+            text = re.sub(f'(?m)^"{re.escape(name)}" {old}', f'"{name}" {new}{figure}', text)
+    return text
 
 
 def main() -> None:
@@ -458,18 +444,16 @@ def main() -> None:
         report(measure(tree), options)
 
 
-def report(figures: dict[str, dict[str, int]], options: argparse.Namespace) -> None:
+def report(figures: dict[str, int], options: argparse.Namespace) -> None:
     """Print the figures beside their budgets; fail where one is too large."""
     if options.json:
         Path(options.json).write_text(json.dumps(figures, indent=1), encoding="utf-8")
     if options.tighten:
         BUDGETS.write_text(tightened(BUDGETS.read_text(encoding="utf-8"), figures), encoding="utf-8")
     budgets = tomllib.loads(BUDGETS.read_text(encoding="utf-8"))
-    for group, counted in figures.items():
-        print(f"{group:<32} {'here':>9} {'at most':>9}")
-        for name, figure in counted.items():
-            may = budgets.get(group, {}).get(name)
-            print(f"  {name:<30} {figure:>9,} {'' if may is None else format(budget_of(may), ','):>9}")
+    print(f"{'':<40} {'here':>9} {'at most':>9}")
+    for name, figure in figures.items():
+        print(f"{name:<40} {figure:>9,} {format(budget_of(budgets[name]), ',') if name in budgets else '':>9}")
     wrong = too_large(figures, budgets)
     if wrong:
         sys.exit("\n".join(["", *wrong]))
