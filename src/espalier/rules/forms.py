@@ -610,8 +610,9 @@ class Smallest(Machine):
     def __init__(self, machines: Sequence[Machine], cap: int | None = None) -> None:
         """Every combination, with everything that can have been charged, is a state."""
         self.machines, self.cap = tuple(machines), cap
-        charged = None if cap is None else cap + 1
-        states = _sum(_product(*[_product(machine.states, charged) for machine in machines]), 1)
+        states = _product(*[machine.states for machine in machines])
+        if states is not None:  # all charges of 0..cap, but not all at the cap, which is one state
+            states = None if cap is None else states * ((cap + 1) ** len(machines) - 1) + 1
         most = min((bound for bound in (cap, *[m.most for m in machines]) if bound is not None), default=None)
         initial = self._pack([(machine.initial, 0) for machine in machines])
         super().__init__(initial, states, reads=_reads(*machines), most=most)
