@@ -48,8 +48,7 @@ else:
     import tomli as tomllib
 
 HERE = Path(__file__).resolve().parents[1]
-BUDGETS = HERE / "scripts" / "budgets.toml"
-RECURRENCES = HERE / "scripts" / "recurrences.toml"
+BUDGETS, RECURRENCES = Path("scripts/budgets.toml"), Path("scripts/recurrences.toml")
 ONE = "L. O. Andersen. Program analysis and specialization for the C programming language. PhD thesis, DIKU, 1994."
 
 # The parts of the package that are not its core. Whatever else is there, a new file, too, is core.
@@ -83,11 +82,8 @@ def files_of(tree: Path) -> Iterator[tuple[str, Path]]:
     """Yield the files of `src`, `scripts` and `bench`, each with its part."""
     for place in ("src", "scripts", "bench"):
         for path in sorted((tree / place).rglob("*")):
-            if (
-                path.is_file()
-                and path.suffix not in MADE
-                and not any(part.endswith(".egg-info") for part in path.parts)
-            ):
+            made = path.suffix in MADE or ".egg-info" in str(path)
+            if path.is_file() and not made and path not in (tree / BUDGETS, tree / RECURRENCES):  # what is said of it
                 inside = path.relative_to(tree / place)
                 yield (part_of(Path(*inside.parts[1:])) if place == "src" else place), path
 
@@ -338,11 +334,10 @@ def defined(tree: ast.Module) -> set[str]:
     return {name for name in names if is_private(name)}
 
 
-def recurrences() -> dict[str, int]:
+def recurrences(tree: Path) -> dict[str, int]:
     """Return how many of each sort `recurrences.toml` lists: a table for each sort, with a row for each place."""
-    if not RECURRENCES.exists():
-        return {}
-    listed = tomllib.loads(RECURRENCES.read_text(encoding="utf-8"))
+    path = tree / RECURRENCES
+    listed = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return {f"recurrences: {sort}": len(places) for sort, places in listed.items()}
 
 
@@ -376,7 +371,7 @@ def measure(tree: Path) -> dict[str, int]:
         **sizes(tree),
         **json.loads(printed("--calls", tree)),
         **functions(trees),
-        **recurrences(),
+        **recurrences(tree),
         "import cycles": len(cycles(imported(trees))),
         "private names of other files": len(private_names(trees)),
         "files that name a rule form": len(naming(trees)),
@@ -446,11 +441,12 @@ def main() -> None:
 
 def report(figures: dict[str, int], options: argparse.Namespace) -> None:
     """Print the figures beside their budgets; fail where one is too large."""
+    path = HERE / BUDGETS
     if options.json:
         Path(options.json).write_text(json.dumps(figures, indent=1), encoding="utf-8")
     if options.tighten:
-        BUDGETS.write_text(tightened(BUDGETS.read_text(encoding="utf-8"), figures), encoding="utf-8")
-    budgets = tomllib.loads(BUDGETS.read_text(encoding="utf-8"))
+        path.write_text(tightened(path.read_text(encoding="utf-8"), figures), encoding="utf-8")
+    budgets = tomllib.loads(path.read_text(encoding="utf-8"))
     print(f"{'':<40} {'here':>9} {'at most':>9}")
     for name, figure in figures.items():
         print(f"{name:<40} {figure:>9,} {format(budget_of(budgets[name]), ',') if name in budgets else '':>9}")

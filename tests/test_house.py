@@ -33,7 +33,7 @@ def f(a, b):
 
 
 def test_nothing_is_larger_than_its_budget() -> None:
-    budgets = tomllib.loads(BUDGETS.read_text(encoding="utf-8"))
+    budgets = tomllib.loads((ROOT / BUDGETS).read_text(encoding="utf-8"))
     assert too_large(measure_house.measure(ROOT), budgets) == []
 
 
