@@ -1,18 +1,23 @@
-"""How large the house is, and how long its corridors are: the figures that a change of its plan is judged by.
+"""How large the house is, and how long its corridors are, against what it may have: the budgets of `budgets.toml`.
 
-    python scripts/measure_house.py [--tree DIRECTORY] [--json FILE] [--list FIGURE | --walk parse|train|fit]
+    python scripts/measure_house.py [--json FILE] [--part NAME] [--tighten] [--walk parse|train]
 
-parse, train: files     files of the package in which a function runs, in a new process with warm kernels
-parse, train: modules   modules of the package that are loaded at the end
-fit to optimiser        files in which a function runs from `CRF().fit` on, until the optimiser is called; it counts too
-lines, files of src     of all Python files of the package
-rule form ...           files that name an existing rule form (`Before`), output format (RIS), base model (`SemiCRF`)
-private names           places that import a `_name` of another file, or ask another object than `self` for one
-class names shared      names that two or more classes of the package have
+For each part of the package, and for `src`, `scripts` and `bench` as a whole:
 
-`parse` reads one reference. `train` learns from labelled adverts, with rules and raw text (`examples/orchard`). Files
-and modules are those below `src/espalier` of the tree. `--list` shows what a figure counts. `--walk` shows the files of
-a walk, in the order in which they are met: functions that run while a module is loaded do not count there.
+code     lines of Python that hold code: no blanks, no comments, no docstrings
+nodes    of its syntax trees, docstrings left out: lines can be packed, nodes cannot
+web      lines of JavaScript, CSS and HTML
+data     lines of data files: TOML, rules, lists of words
+binary   thousand bytes of models and arrays
+
+For the public calls (`WALKS`), in a process that has made each once before: files of the package in which a function
+runs, functions that run, and how deep they call each other. Then how long functions are, how many arguments kernels
+take, what `recurrences.toml` lists of each sort, import cycles, and private names that another file uses.
+
+Every figure has a budget, and the program fails where a figure is larger. A budget is a number, or, where it went up,
+`{budget = 120, was = 100, why = "..."}`. `--tighten` writes the figures of today where they are smaller. `--part`
+shows the files of a part, the largest first; `--walk` those that a command meets, in order: functions that run while a
+module is loaded do not count there.
 """
 
 from __future__ import annotations
@@ -20,73 +25,188 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import threading
-from collections import defaultdict
+import tokenize
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from house_imports import cycles, imported
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 HERE = Path(__file__).resolve().parents[1]
+BUDGETS, RECURRENCES = Path("scripts/budgets.toml"), Path("scripts/recurrences.toml")
 ONE = "L. O. Andersen. Program analysis and specialization for the C programming language. PhD thesis, DIKU, 1994."
-OPTIMISER = "learning/lbfgs.py"
 
-# What is looked for: identifiers, names of files, and whole strings. In `rules` also the word "before", as a string or
-# a function; elsewhere it is an ordinary word. The semi-CRF is the model that nobody takes if nothing is said: learners
-# that choose the HMM or the CRF by themselves name it, and a new model need not be named there.
-NAMED = {
-    "rule form": ("Before",),
-    "output format": ("ris", "to_ris"),
-    "base model": ("SemiCRF", "semicrf"),
+# The parts of the package that are not its core. Whatever else is there, a new file, too, is core.
+PARTS = {
+    "papers": ("papers", "experiments"),
+    "joint, cluster": ("joint", "cluster"),
+    "cli": ("cli",),
+    "workbench": ("workbench", "server"),
+    "citations": ("citations",),
+    "documents": ("documents",),
 }
+CORE = "core"
+WEB = {".js", ".css", ".html"}
+BINARY = {".espalier", ".npy"}
+MADE = {".pyc", ".nbc", ".nbi"}  # by Python and Numba
 
-# Where a new one need not be: the tables of papers use models and rules, and readers of bibliographies read formats
-# that are written, too. What an addition really needs is tried out by tests: a format in one file by
-# `test_citation_formats_streams.py`, a model of forty lines by `test_toy_model.py`.
-ELSEWHERE = ("experiments/", "citations/bibliographies/")
-
-# What this script found in 0.1.0, and what we aim at.
-RELEASED = {
-    "parse: files": (98, 50),
-    "parse: modules": (162, 90),
-    "train: files": (99, 60),
-    "train: modules": (212, 120),
-    "train: modules of citations": (23, 0),
-    "train: modules of cluster": (16, 0),
-    "fit to optimiser: files": (30, 8),
-    "lines of src": (53_531, 46_000),
-    "files of src": (381, None),
-    "rule form: files": (14, 6),
-    "output format: files": (5, 1),
-    "base model: files": (7, 4),
-    "private names of other files": (22, 0),
-    "class names shared": (43, 0),
-}
+# A rule form, and where another need not be named: the tables of papers use all of them.
+RULE_FORM = "Before"
 
 
-# The walks: run in a process of their own, with the package of the tree first on the path.
+# Sizes.
 
 
-def walk(name: str, tree: Path) -> dict[str, list[str]]:
-    """Run one walk twice, the first time to compile kernels; return its files in order, and the modules loaded."""
-    surroundings = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONHASHSEED": "0"}
-    command = [sys.executable, str(Path(__file__).resolve()), "--tree", str(tree)]
-    for option in ("--run", "--trace"):
-        done = subprocess.run([*command, option, name], env=surroundings, capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(f"{name} in {tree} failed:\n{done.stderr}")
-    found: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
+def part_of(path: Path) -> str:
+    """Return the part of the package that a file below `src/espalier` belongs to."""
+    room = path.parts[0].removesuffix(".py")
+    return next((part for part, rooms in PARTS.items() if room in rooms), CORE)
+
+
+def files_of(tree: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the files of `src`, `scripts` and `bench`, each with its part."""
+    for place in ("src", "scripts", "bench"):
+        for path in sorted((tree / place).rglob("*")):
+            made = path.suffix in MADE or ".egg-info" in str(path)
+            if path.is_file() and not made and path not in (tree / BUDGETS, tree / RECURRENCES):  # what is said of it
+                inside = path.relative_to(tree / place)
+                yield (part_of(Path(*inside.parts[1:])) if place == "src" else place), path
+
+
+def size(path: Path) -> dict[str, int]:
+    """Return the size of a file, in the column where it counts."""
+    if path.suffix == ".py":
+        return code_size(path.read_text(encoding="utf-8"))
+    if path.suffix in BINARY:
+        return {"binary": round(path.stat().st_size / 1000)}
+    lines = sum(bool(line.strip()) for line in path.read_text(encoding="utf-8").splitlines())
+    return {"web" if path.suffix in WEB else "data": lines}
+
+
+def code_size(source: str) -> dict[str, int]:
+    """Return the lines of a source that hold code, and the nodes of its tree; docstrings are neither."""
+    tree = ast.parse(source)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes, said = 0, set()
+    for node in ast.walk(tree):
+        nodes += 1
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+            said |= {*range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)}
+            nodes -= 2
+    empty = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in empty:
+            lines |= {*range(token.start[0], token.end[0] + 1)}
+    return {"code": len(lines - said), "nodes": nodes}
+
+
+def sizes(tree: Path) -> dict[str, int]:
+    """Return the size of every part, of `src`, and of all."""
+    found = Counter[str]()
+    for part, path in files_of(tree):
+        for total in {part, "all", part if part in ("scripts", "bench") else "src"}:
+            found.update({f"{total}: {column}": n for column, n in size(path).items()})
+    return dict(sorted(found.items()))
+
+
+# Walks of the public calls.
+
+
+def calls() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield the public calls that are watched."""
+    import espalier as es
+
+    scores = [[0.0, 1.0], [0.5, 0.0], [0.0, 1.0]]
+    yield "decode", lambda: es.decode(scores)
+    once = "Once: each field once [hard]"
+    yield "decode with a rule", lambda: es.decode(scores, once, tokens=list("abc"), labels=["x", "y"])
+    texts = [["Plum", "35"], ["Pear", "40"], ["Plum", "12"]] * 5
+    tags = [["B-fruit", "B-price"]] * 15
+    yield "CRF.fit", lambda: es.CRF(l2=0.1).fit(texts, tags)
+    extractor = es.Extractor(es.CRF(l2=0.1).fit(texts, tags), "A: each field once")
+    yield "extract_many", lambda: list(extractor.extract_many(["Plum 12", "Pear 40 x"] * 600))
+    raw = [["Plum", "35"], ["Fig", "9"]] * 10
+    rules = es.rules("A: each field once")
+    yield "CoDL.fit, HMM", lambda: es.CoDL(es.CCM(es.HMM(), rules)).fit(texts, tags, unlabelled=raw)
+    crf = es.CCM(es.CRF(), rules)
+    yield "CoDL.fit, CRF", lambda: es.CoDL(crf, update="pool").fit(texts, tags, unlabelled=raw)
+
+
+def watched(call: Callable[[], object], root: str) -> dict[str, int]:
+    """Return in how many files functions run, how many do, and how deep."""
+    functions: set[tuple[str, str]] = set()
+    deepest = 0
+
+    def watch(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal deepest
+        code = frame.f_code
+        if event != "call" or not code.co_filename.startswith(root) or code.co_name == "<module>":
+            return
+        functions.add((code.co_filename, getattr(code, "co_qualname", code.co_name)))
+        depth, above = 0, frame
+        while above is not None:
+            depth += above.f_code.co_filename.startswith(root)
+            above = above.f_back  # type: ignore[assignment]
+        deepest = max(deepest, depth)
+
+    threading.setprofile(watch)
+    sys.setprofile(watch)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+    return {"files": len({file for file, _ in functions}), "functions": len(functions), "depth": deepest}
+
+
+def walks_here(tree: Path) -> dict[str, int]:
+    """Return the walks of the public calls, in this process; each is made once before it is watched."""
+    root, found = f"{tree / 'src' / 'espalier'}{os.sep}", {}
+    for name, call in calls():
+        call()
+        found.update({f"{name}: {what}": n for what, n in watched(call, root).items()})
     return found
 
 
-def trace(name: str, tree: Path) -> dict[str, list[str]]:
-    """Run one walk in this process and watch which functions run."""
+# The walks of two commands, file by file, for `docs/architecture.md`.
+
+
+def printed(options: str, tree: Path) -> str:
+    """Run this script with other options in a process with the package of the tree first; return its last line."""
+    surroundings = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONHASHSEED": "0"}
+    command = [sys.executable, str(Path(__file__).resolve()), "--tree", str(tree), *options.split()]
+    done = subprocess.run(command, env=surroundings, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{options} in {tree} failed:\n{done.stderr}")
+    return done.stdout.splitlines()[-1]
+
+
+def walk(name: str, tree: Path) -> list[str]:
+    """Run one walk twice, the first time to compile kernels; return its files in order."""
+    printed(f"--run {name}", tree)
+    found: list[str] = json.loads(printed(f"--trace {name}", tree))
+    return found
+
+
+def trace(name: str, tree: Path) -> list[str]:
+    """Run one walk in this process and return the files in which functions run."""
     root = f"{tree / 'src' / 'espalier'}{os.sep}"
-    files: dict[str, None] = {}
     walked: dict[str, None] = {}
     loading = 0
 
@@ -96,59 +216,34 @@ def trace(name: str, tree: Path) -> dict[str, list[str]]:
         if code.co_name == "<module>":
             loading += {"call": 1, "return": -1}.get(event, 0)
         # Bodies of modules and classes are no functions: their variables have no fixed places.
-        if event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_filename.startswith(root):
-            file = code.co_filename[len(root) :]
-            files.setdefault(file)
-            if not loading:
-                walked.setdefault(file)
+        ours = code.co_flags & inspect.CO_OPTIMIZED and code.co_filename.startswith(root)
+        if event == "call" and ours and not loading:
+            walked.setdefault(code.co_filename[len(root) :])
 
     perform(name, tree, watch)
     sys.setprofile(None)
-    modules = sorted(m for m in sys.modules if m.split(".")[0] == "espalier")
-    return {"files": list(files), "walked": list(walked), "modules": modules}
+    return list(walked)
 
 
 def perform(name: str, tree: Path, watch: Any) -> None:
-    """Parse, train or fit, watched."""
+    """Parse or train, watched."""
     orchard = tree / "examples" / "orchard"
     with tempfile.TemporaryDirectory() as directory:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (the answers are not the question)
-        if name == "fit":
-            fit(orchard / "train.txt", watch)
-        else:
-            threading.setprofile(watch)
-            sys.setprofile(watch)
-            from espalier.cli import main
+        threading.setprofile(watch)
+        sys.setprofile(watch)
+        from espalier.cli import main
 
-            one, model = Path(directory) / "one.txt", Path(directory) / "model.espalier"
-            one.write_text(ONE + "\n", encoding="utf-8")
-            extra = ["--rules", orchard / "orchard.rules", "--unlabelled", orchard / "train.txt", "--output", model]
-            commands = {
-                "parse": ["parse", one, "--format", "bibtex"],
-                "train": ["train", "--labelled", orchard / "test.txt", *extra],
-            }
-            if main([str(word) for word in commands[name]]):
-                raise SystemExit(1)
+        one, model = Path(directory) / "one.txt", Path(directory) / "model.espalier"
+        one.write_text(ONE + "\n", encoding="utf-8")
+        extra = ["--rules", orchard / "orchard.rules", "--unlabelled", orchard / "train.txt", "--output", model]
+        commands = {
+            "parse": ["parse", one, "--format", "bibtex"],
+            "train": ["train", "--labelled", orchard / "test.txt", *extra],
+        }
+        if main([str(word) for word in commands[name]]):
+            raise SystemExit(1)
         sys.stdout = sys.__stdout__
-
-
-def fit(path: Path, watch: Any) -> None:
-    """Fit a CRF; watch until the optimiser has been called."""
-    import espalier as es
-    from espalier.io import read
-
-    corpus, model = es.Corpus.from_documents(read(path)), es.CRF(max_iterations=2)
-
-    def until(frame: FrameType, event: str, argument: Any) -> None:
-        watch(frame, event, argument)
-        code = frame.f_code
-        if event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_filename.endswith(OPTIMISER):
-            sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]
-
-    threading.setprofile(until)
-    sys.setprofile(until)
-    model.fit(corpus)
 
 
 # What can be read from the text alone.
@@ -186,14 +281,14 @@ def words(tree: ast.AST, *, only_called: bool = False) -> set[str]:
     return found
 
 
-def naming(trees: dict[str, ast.Module], what: str) -> list[str]:
-    """Return the files that name an existing rule form, output format or base model, its own file included."""
+def naming(trees: dict[str, ast.Module]) -> list[str]:
+    """Return the files that name a rule form, its own file included: in `rules` also by the word "before"."""
     found = []
     for path, tree in trees.items():
-        named = {Path(path).stem, *words(tree)} & {*NAMED[what]}
-        if what == "rule form" and path.startswith("rules/"):
+        named = words(tree) & {RULE_FORM}
+        if path.startswith("rules/"):
             named |= words(tree, only_called=True) & {"before"}
-        if named and not path.startswith(ELSEWHERE):
+        if named and not path.startswith(("experiments/", "papers/")):
             found.append(path)
     return found
 
@@ -239,69 +334,125 @@ def defined(tree: ast.Module) -> set[str]:
     return {name for name in names if is_private(name)}
 
 
-def shared_classes(trees: dict[str, ast.Module]) -> list[str]:
-    """Return the names of classes that two or more classes have, as 'Name: file, file'."""
-    homes: dict[str, list[str]] = defaultdict(list)
+def recurrences(tree: Path) -> dict[str, int]:
+    """Return how many of each sort `recurrences.toml` lists: a table for each sort, with a row for each place."""
+    path = tree / RECURRENCES
+    listed = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {f"recurrences: {sort}": len(places) for sort, places in listed.items()}
+
+
+def functions(trees: dict[str, ast.Module]) -> dict[str, int]:
+    """Return how long functions are, in lines without docstrings, and how many arguments a compiled kernel takes."""
+    lengths, arguments = [], []
     for path, tree in trees.items():
         for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef) and not is_private(node.name):
-                homes[node.name].append(path)
-    return [f"{name}: {', '.join(files)}" for name, files in sorted(homes.items()) if len(files) > 1]
-
-
-def measure(tree: Path) -> dict[str, list[str]]:
-    """Return for each figure what it counts."""
-    trees = sources(tree)
-    parse, train, fit_walk = (walk(name, tree) for name in ("parse", "train", "fit"))
-    lines = [
-        line for path in trees for line in (tree / "src" / "espalier" / path).read_text(encoding="utf-8").splitlines()
-    ]
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            said = node.body[0] if ast.get_docstring(node, clean=False) is not None else None
+            lines = (node.end_lineno or 0) - node.lineno + 1
+            lengths.append(lines - ((said.end_lineno or 0) - said.lineno + 1 if said else 0))
+            if path.startswith("kernels/") and node.decorator_list:
+                arguments.append(len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs))
     return {
-        "parse: files": parse["files"],
-        "parse: modules": parse["modules"],
-        "train: files": train["files"],
-        "train: modules": train["modules"],
-        "train: modules of citations": [m for m in train["modules"] if m.startswith("espalier.citations")],
-        "train: modules of cluster": [m for m in train["modules"] if m.startswith("espalier.cluster")],
-        "fit to optimiser: files": fit_walk["files"],
-        "lines of src": lines,
-        "files of src": list(trees),
-        **{f"{what}: files": naming(trees, what) for what in NAMED},
-        "private names of other files": private_names(trees),
-        "class names shared": shared_classes(trees),
+        "lines of the longest function": max(lengths),
+        "functions over 80 lines": sum(length > 80 for length in lengths),
+        "most arguments of a kernel": max(arguments),
+        "kernels with more than 12 arguments": sum(n > 12 for n in arguments),
     }
 
 
+# Figures and budgets.
+
+
+def measure(tree: Path) -> dict[str, int]:
+    """Return all figures; those of the public calls come from a process of their own."""
+    trees = sources(tree)
+    return {
+        **sizes(tree),
+        **json.loads(printed("--calls", tree)),
+        **functions(trees),
+        **recurrences(tree),
+        "import cycles": len(cycles(imported(trees))),
+        "private names of other files": len(private_names(trees)),
+        "files that name a rule form": len(naming(trees)),
+    }
+
+
+def budget_of(entry: Any) -> int:
+    """Return the number of a budget, which may have its reason beside it."""
+    return int(entry["budget"] if isinstance(entry, dict) else entry)
+
+
+def too_large(figures: dict[str, int], budgets: dict[str, Any]) -> list[str]:
+    """Return what is larger than its budget or has none, and budgets that count nothing or went up without a reason."""
+    found = [f"{name}: no budget" for name in figures if name not in budgets]
+    for name, entry in budgets.items():
+        if name not in figures:
+            found.append(f"{name}: a budget of nothing")
+        elif figures[name] > budget_of(entry):
+            found.append(f"{name}: {figures[name]:,}, and {budget_of(entry):,} at most")
+        if isinstance(entry, dict) and not (entry["budget"] > entry["was"] and entry["why"].strip()):
+            found.append(f"{name}: a budget that went up says why, one that did not is a number")
+    return found
+
+
+def tightened(text: str, figures: dict[str, int]) -> str:
+    """Return the file of budgets with smaller ones where figures are smaller, and a line for each that has none."""
+    budgets = tomllib.loads(text)
+    for name, figure in figures.items():
+        entry = budgets.get(name)
+        if entry is None:
+            text += f'"{name}" = {figure}\n'
+        elif figure < budget_of(entry):
+            still_up = isinstance(entry, dict) and figure > entry["was"]
+            old, new = (r"= \{budget = \d+", "= {budget = ") if still_up else ("= .*", "= ")
+            text = re.sub(f'(?m)^"{re.escape(name)}" {old}', f'"{name}" {new}{figure}', text)
+    return text
+
+
 def main() -> None:
-    """Print the table, or one of its lists."""
+    """Print all figures and their budgets, or the files of one part or walk."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--tree", type=Path, default=HERE, help="a checkout; by default this one")
     parser.add_argument("--json", metavar="FILE", help="write the figures, as an object")
-    parser.add_argument("--list", metavar="FIGURE", help="show what a figure counts")
-    for option, text in (
-        ("walk", "show the files of a walk in order"),
-        ("run", "(used by itself)"),
-        ("trace", "(same)"),
-    ):
-        parser.add_argument(f"--{option}", choices=("parse", "train", "fit"), help=text)
+    parser.add_argument("--part", help="show the files of a part of the package, the largest first")
+    parser.add_argument("--tighten", action="store_true", help="make budgets as small as the figures are")
+    parser.add_argument("--walk", choices=("parse", "train"), help="show the files of a walk in order")
+    parser.add_argument("--run", choices=("parse", "train"), help="(used by itself)")
+    parser.add_argument("--trace", choices=("parse", "train"), help="(same)")
+    parser.add_argument("--calls", action="store_true", help="(same)")
     options = parser.parse_args()
     tree = options.tree.resolve()
-    if options.run or options.trace:
-        found = trace(options.trace, tree) if options.trace else perform(options.run, tree, lambda *event: None)
+    if options.run or options.trace or options.calls:
+        if options.calls:
+            found: Any = walks_here(tree)
+        else:
+            found = trace(options.trace, tree) if options.trace else perform(options.run, tree, lambda *event: None)
         print(json.dumps(found))
     elif options.walk:
-        print("\n".join(walk(options.walk, tree)["walked"]))
+        print("\n".join(walk(options.walk, tree)))
+    elif options.part:
+        counted = [(size(path), path) for part, path in files_of(tree) if part == options.part]
+        for columns, path in sorted(counted, key=lambda row: -max(row[0].values())):
+            print(f"{path.relative_to(tree).as_posix():<60} {columns}")
     else:
-        found = measure(tree)
-        if options.list:
-            print("\n".join(found[options.list]))
-            return
-        print(f"{'':<30} {'0.1.0':>7} {'here':>7} {'aim':>7}")
-        for name, counted in found.items():
-            before, aim = RELEASED[name]
-            print(f"{name:<30} {before:>7,} {len(counted):>7,} {'' if aim is None else format(aim, ','):>7}")
-        if options.json:
-            Path(options.json).write_text(json.dumps({name: len(counted) for name, counted in found.items()}, indent=1))
+        report(measure(tree), options)
+
+
+def report(figures: dict[str, int], options: argparse.Namespace) -> None:
+    """Print the figures beside their budgets; fail where one is too large."""
+    path = HERE / BUDGETS
+    if options.json:
+        Path(options.json).write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    if options.tighten:
+        path.write_text(tightened(path.read_text(encoding="utf-8"), figures), encoding="utf-8")
+    budgets = tomllib.loads(path.read_text(encoding="utf-8"))
+    print(f"{'':<40} {'here':>9} {'at most':>9}")
+    for name, figure in figures.items():
+        print(f"{name:<40} {figure:>9,} {format(budget_of(budgets[name]), ',') if name in budgets else '':>9}")
+    wrong = too_large(figures, budgets)
+    if wrong:
+        sys.exit("\n".join(["", *wrong]))
 
 
 if __name__ == "__main__":

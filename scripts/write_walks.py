@@ -21,7 +21,7 @@ WALK = re.compile(r"(?<=<!-- walk: )(\w+)( -->\n).*?(?=<!-- end of walk -->)", r
 
 def with_walks(page: str, tree: Path = HERE) -> str:
     """Return a page with its walks written anew."""
-    return WALK.sub(lambda found: found[1] + found[2] + table(walk(found[1], tree)["walked"], tree), page)
+    return WALK.sub(lambda found: found[1] + found[2] + table(walk(found[1], tree), tree), page)
 
 
 def table(files: list[str], tree: Path) -> str:

@@ -111,6 +111,7 @@ ELSEWHERE = {
 }
 IMPORTED = {
     "bench/common.py": "bench/crf.py",
+    "scripts/house_imports.py": "scripts/measure_house.py",
     "bench/experts_sets.py": "bench/experts.py",
     "bench/experts_tables.py": "bench/experts.py",
     "bench/reference_features.py": "bench/accuracy.py",

@@ -209,13 +209,15 @@ class Document:
             return None
         tags: list[str | None] = []
         opened: set[Span] = set()
-        unknown = _Stretches(self.unknown)
+        unknown = sorted(self.unknown, reverse=True)
         active: list[Span] = []
         waiting = sorted(self.spans, key=_order, reverse=True)
         for start, _ in self.tokens:
             while waiting and waiting[-1].start <= start:
                 active.append(waiting.pop())
             active = [span for span in active if span.end > start]
+            while unknown and unknown[-1][1] <= start:
+                unknown.pop()
             marks: list[str] = []
             names: list[str] = []
             for span in active:
@@ -225,7 +227,8 @@ class Document:
                 names += inner
                 marks += [("I-" if span in opened else "B-") + name for name in inner]
                 opened.add(span)
-            tags.append("/".join(marks) if marks else None if start in unknown else OUTSIDE)
+            nobody_knows = bool(unknown) and unknown[-1][0] <= start
+            tags.append("/".join(marks) if marks else None if nobody_knows else OUTSIDE)
         return tags
 
     @property
@@ -263,18 +266,6 @@ def _as_span(span: Any) -> Span:
 def _order(span: Span) -> tuple[int, int, int, str]:
     """Outer spans before the inner ones that start at the same place."""
     return (span.start, -span.end, span.label.count("/"), span.label)
-
-
-class _Stretches:
-    """Membership in a few sorted stretches, asked in increasing order."""
-
-    def __init__(self, stretches: Sequence[tuple[int, int]]) -> None:
-        self._rest = sorted(stretches, reverse=True)
-
-    def __contains__(self, x: int) -> bool:
-        while self._rest and self._rest[-1][1] <= x:
-            self._rest.pop()
-        return bool(self._rest) and self._rest[-1][0] <= x
 
 
 def _join_offsets(words: Sequence[str]) -> tuple[tuple[int, int], ...]:

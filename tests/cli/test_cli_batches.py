@@ -11,8 +11,8 @@ import pytest
 from espalier.citations.formats import FORMATS, OutputFormat, write
 from espalier.citations.record import Field, Record
 from espalier.citations.splitting import Reference
-from espalier.cli import parsing
-from espalier.cli.parsing import Order, put_together, write_batch
+from espalier.cli import batches
+from espalier.cli.batches import Order, put_together, write_batch
 
 TITLES = ("Fig", "Plum", "Fig", "Quince", "Fig")
 
@@ -61,7 +61,7 @@ def at_once(format: OutputFormat, titles: Sequence[str]) -> str:
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_batches_are_written_as_if_they_were_one(monkeypatch: pytest.MonkeyPatch, name: str, size: int) -> None:
     known = {**FORMATS, **NEW}
-    monkeypatch.setattr(parsing, "FORMATS", known)
+    monkeypatch.setattr(batches, "FORMATS", known)
     assert in_batches(name, TITLES, size) == at_once(known[name], TITLES)
     sure = [title for title in TITLES if title != "Quince"]
     assert in_batches(name, TITLES, size, least=0.5) == at_once(known[name], sure)

@@ -18,8 +18,9 @@ from cli_runs import Espalier, Outcome
 from citation_models import pieces, reference
 from espalier.citations.formats import FORMATS
 from espalier.citations.record import LABELS
+from espalier.cli.batches import Order
 from espalier.cli.inputs import Inputs
-from espalier.cli.parsing import Order, ParseJob
+from espalier.cli.parsing import ParseJob
 from espalier.cli.show import _REFERENCE_COLOURS, _percent
 from espalier.extract.extractor import BATCH
 

@@ -36,9 +36,22 @@ def write_pdf(
     page_entries: str = "",
     encoding: str = "/WinAnsiEncoding",
     trailer: str = "",
+    meanings: dict[str, str] | None = None,
 ) -> bytes:
-    """Return a PDF file. Courier is 0.6 of its size wide for every letter, so places are easy to compute."""
+    """Return a PDF file. Courier is 0.6 of its size wide for every letter, so places are easy to compute.
+
+    meanings : what letters of the fonts mean, where they do not mean themselves.
+    """
     objects: list[bytes] = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
+    if meanings:
+        pairs = "".join(
+            f"<{ord(letter):02x}> <{text.encode('utf-16-be', 'surrogatepass').hex()}>\n"
+            for letter, text in meanings.items()
+        )
+        start = "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange"
+        cmap = f"{start} {len(meanings)} beginbfchar\n{pairs}endbfchar endcmap"
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(cmap), cmap.encode()))
+        encoding += f" /ToUnicode {len(objects)} 0 R"
     fonts = []
     for name, base in FONTS.items():
         objects.append(f"<< /Type /Font /Subtype /Type1 /BaseFont /{base} /Encoding {encoding} >>".encode())

@@ -264,12 +264,23 @@ def test_text_that_is_drawn_letter_by_letter_from_the_right_is_read_from_the_lef
 
 def test_a_stamp_on_its_side_is_left_out_and_a_page_on_its_side_is_read() -> None:
     body = ["Smith, J. Wires and trees", "in the north of the land", "Jones, A. and King, B."]
-    stamp = Text(30, 600, "arXiv:2101", matrix=(0, 1, -1, 0))
-    assert texts(read_pdf(write_pdf([[stamp, *column(60, 100, body)]]))) == body
+    for font in ("mono", "helv"):
+        for matrix in ((0, 1, -1, 0), (0, -1, 1, 0), (-1, 0, 0, -1)):
+            stamp = Text(30, 400, "arXiv:2101 ill", font=font, matrix=matrix)
+            assert texts(read_pdf(write_pdf([[stamp, *column(60, 100, body)]]))) == body
+    down = [Text(100 - 12 * n, 60, line, matrix=(0, -1, 1, 0)) for n, line in enumerate(body)]
+    assert texts(read_pdf(write_pdf([down], page_entries="/Rotate 270"))) == body
     side = [Text(100 + 12 * n, 700, line, matrix=(0, 1, -1, 0)) for n, line in enumerate(body)]
     assert texts(read_pdf(write_pdf([side], page_entries="/Rotate 90"))) == body
     upside = [Text(500, 300 - 12 * n, line, matrix=(-1, 0, 0, -1)) for n, line in enumerate(body)]
     assert texts(read_pdf(write_pdf([upside]))) == body
+
+
+def test_letters_outside_the_basic_plane_are_kept() -> None:
+    page = [Text(60, 100, "A- and B-bosons, AB"), Text(60, 112, "C")]
+    meanings = {"A": "𝑊", "B": "𝑍", "C": "\ud835"}  # half a letter is none
+    pdf = write_pdf([page], meanings=meanings)
+    assert texts(read_pdf(pdf)) == ["𝑊- and 𝑍-bosons, 𝑊𝑍"]
 
 
 def test_soft_hyphens_are_hyphens_and_text_beyond_the_page_is_left_out() -> None:

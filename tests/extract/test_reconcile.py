@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import espalier as es
 from espalier.errors import InputError
+from espalier.extract.claims import Claim, places_of
 from espalier.rules.meaning import degrees
 
 TEXT = "Ann Lee left Ulm with Bob Ray in May."
@@ -46,6 +47,74 @@ def test_strings_that_are_not_quite_in_the_text() -> None:
     assert fields(found) == [("who", "Ann Lee"), ("where", "Ulm"), ("who", "Bob Ray")]
     assert [(slip.claim.text, slip.text) for slip in found.slips] == [("Bob Rays", "Bob Ray"), ("Ulm .", "Ulm")]
     assert [(claim.label, claim.text) for claim in found.invented] == [("when", "December 1999")]
+
+
+SPELLINGS = ["1234.50", "1,234.50", "1.234,50", "1 234,50", "1\u00a0234.50", "1\u202f234,50", "1'234.50", "1’234.50"]
+
+
+@pytest.mark.parametrize("written", SPELLINGS)
+@pytest.mark.parametrize("given", [*SPELLINGS, 1234.5])
+def test_a_number_is_the_same_however_its_thousands_are_separated(written: str, given: str | float) -> None:
+    found = es.reconcile(f"Total {written} EUR, 15 % of 8230", [{"total": given}])
+    assert fields(found) == [("total", written)]
+    assert [slip.text for slip in found.slips] == ([] if str(given).split() == written.split() else [written])
+
+
+@pytest.mark.parametrize(
+    ("written", "given", "answer"),
+    [
+        # A part of a number is another number; whole ones come first.
+        ("1,234.50", "234.50", None),
+        ("1,234.50 and 234.50", "234.50", "234.50"),
+        ("11,234.50", "1234.50", None),
+        ("234.50", "1234.50", None),
+        # So is one with other digits, or with the point elsewhere.
+        ("1,234.60", "1234.50", None),
+        ("1,234.5", "1234.50", None),
+        ("123450", "1234.50", None),
+        ("12.3450", "1234.50", None),
+        ("1,234.500", "1234500", None),
+        ("1,234,567", "1.234567", None),
+        ("Bob 1998", "Bob 1999", None),
+        ("1,234.00", 1234, "1,234.00"),
+        ("0,500", "0500", None),
+        # Signs count.
+        ("-1,234.50", "-1234.50", "-1,234.50"),
+        ("−$1,234.50", "-1234.50", "−$1,234.50"),
+        ("(1,234.50)", "-1234.50", "(1,234.50)"),
+        ("1,234.50-", "-1234.50", "1,234.50-"),
+        ("-1,234.50", "1234.50", None),
+        ("1,234.50", "-1234.50", None),
+        # Long ones, those of India, and digits that are no values.
+        ("1,234,567,890.50", "1234567890.50", "1,234,567,890.50"),
+        ("12,34,567.50", "1234567.50", "12,34,567.50"),
+        ("978-3-16-148410-0", "9783161484100", "978-3-16-148410-0"),
+        ("12.05.1999", "12/05/1999", "12.05.1999"),
+        ("12.05.1999", "1999", "1999"),
+        ("at 10.30", "10:30", "10.30"),
+        ("12th May 1999", "12 May 1999", "12th May 1999"),
+        ("Room 12 345 books", "345 bookz", "345 books"),
+        ("pages 12-34", "12–34", "12-34"),
+    ],
+)
+def test_a_claim_is_taken_for_no_other_number(written: str, given: str | float, answer: str | None) -> None:
+    found = es.reconcile(f"Total {written} EUR", [{"total": given}])
+    assert [text for _, text in fields(found)] == ([] if answer is None else [answer])
+    assert [claim.text for claim in found.invented] == ([] if answer else [str(given)])
+
+
+@settings(deadline=None, derandomize=True, max_examples=150)
+@given(
+    text=st.lists(st.sampled_from(["1", "23", "456", "-", ",", ".", "'", " ", "a", "("]), min_size=1, max_size=14),
+    claim=st.lists(st.sampled_from(["1", "23", "456", "-", ",", ".", " ", "a"]), min_size=1, max_size=6),
+)
+def test_a_claim_is_taken_for_its_own_digits_only(text: list[str], claim: list[str]) -> None:
+    string = "".join(claim)
+    document = es.Document.from_text("".join(text))
+    for place in places_of(Claim("x", string, 0), document, document.words):
+        start, end = document.tokens[place.first][0], document.tokens[place.end - 1][1]
+        digits = [[sign for sign in one if sign.isdigit()] for one in (document.text[start:end], string)]
+        assert digits[0] == digits[1]
 
 
 def test_two_answers_for_one_field_and_a_rule() -> None:

@@ -146,7 +146,7 @@ def test_rules_print_as_they_are_read():
         ("Live: live-in joins person", "expected 'and'"),
         ("A: x joins a and b\nA: x joins a and b", "a second rule named 'A'"),
         ("A: same token -> other field of x", "expected 'same'"),
-        ("A: x joins a and b [soft]", "expected 'penalty'"),
+        ("A: x joins a and b [soft]", "unknown option 'soft'; known are hard and penalty 2.5"),
     ],
 )
 def test_slips_are_shown(text, said):

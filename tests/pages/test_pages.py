@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.errors import InputError
-from espalier.pages import Line, heat_table, line_chart, page, section, table
+from espalier.pages import Line, draw_lines, heat_table, page, section, table
 
 printable = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn"]), max_size=12)
 figures = st.floats(-1e6, 1e6)
@@ -32,7 +32,7 @@ def parsed(html: str) -> ElementTree.Element:
 )
 def test_charts_are_well_formed_and_hold_every_point(title, series, evenly):
     lines = [Line(name, points) for name, points in series]
-    tree = parsed(line_chart(title, lines, x="<x>", y="&", evenly=evenly))
+    tree = parsed(draw_lines(title, lines, x="<x>", y="&", evenly=evenly).figure())
     drawn = tree.findall(".//polyline")
     assert [len(line.get("points", "").split()) for line in drawn] == [len(points) for _, points in series]
     for line in drawn:
@@ -43,7 +43,7 @@ def test_charts_are_well_formed_and_hold_every_point(title, series, evenly):
 
 
 def test_a_rising_line_rises_on_the_page():
-    tree = parsed(line_chart("t", [Line("a", [(1, 10.0), (2, 20.0), (3, 15.0)])]))
+    tree = parsed(draw_lines("t", [Line("a", [(1, 10.0), (2, 20.0), (3, 15.0)])]).figure())
     points = [tuple(map(float, p.split(","))) for p in tree.find(".//polyline").get("points").split()]
     assert points[0][0] < points[1][0] < points[2][0]
     assert points[1][1] < points[2][1] < points[0][1]
@@ -52,7 +52,7 @@ def test_a_rising_line_rises_on_the_page():
 @pytest.mark.parametrize("points", [[], [(0.0, math.nan)], [(math.inf, 1.0)]])
 def test_charts_of_nothing_are_refused(points):
     with pytest.raises(InputError, match="chart 'empty'"):
-        line_chart("empty", [Line("a", points)])
+        draw_lines("empty", [Line("a", points)])
 
 
 def test_pages_escape_their_texts():

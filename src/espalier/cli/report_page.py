@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from espalier.pages import Line, heat_table, line_chart, page, section, table
+from espalier.pages import Line, draw_lines, heat_table, page, section, table
 
 if TYPE_CHECKING:
     from espalier.document import Document
@@ -63,7 +63,7 @@ def _reliability(extractor: Extractor, documents: Sequence[Document]) -> list[st
     measured = calibration(verdicts.sure, verdicts.right)
     points = [(b.confidence, b.accuracy) for b in measured.bins if b.confidence is not None and b.accuracy is not None]
     lines = [Line("measured", points), Line("ideal", [(0.0, 0.0), (1.0, 1.0)], dashed=True)]
-    chart = line_chart("Reliability", lines, x="confidence of a field", y="share that is right")
+    chart = draw_lines("Reliability", lines, x="confidence of a field", y="share that is right").figure()
     return [
         section("Confidence", [chart], f"Expected calibration error {measured.error:.4f} over {measured.n} fields.")
     ]

@@ -96,7 +96,7 @@ def page_words(page: Any) -> PageWords:
         count = max(pdfium.FPDFText_CountChars(handle), 0)
         characters = _characters(pdfium, handle, min(count, MOST_CHARACTERS))
         within = (characters.origins >= (left - 2, bottom - 2)) & (characters.origins <= (right + 2, top + 2))
-        characters = characters.keep(np.flatnonzero(np.all(within, axis=1)))
+        characters = _joined_pairs(characters.keep(np.flatnonzero(np.all(within, axis=1))))
         types = _types(pdfium, handle)
         words: list[PlacedWord] = []
         size = PageSize(right - left, top - bottom)
@@ -124,6 +124,17 @@ def _characters(pdfium: Any, handle: Any, count: int) -> _Characters:
     return _Characters(codes, boxes.astype(np.float64), origins, np.arange(count))
 
 
+def _joined_pairs(characters: _Characters) -> _Characters:
+    """Return the characters with those outside the basic plane, which the library gives as two halves, in one piece."""
+    halves = characters.codes >> 10
+    first = np.flatnonzero((halves[:-1] == 0xD800 >> 10) & (halves[1:] == 0xDC00 >> 10))
+    if not len(first):
+        return characters
+    codes = characters.codes.copy()
+    codes[first] = 0x10000 + ((codes[first] & 0x3FF) << 10) + (codes[first + 1] & 0x3FF)
+    return characters._replace(codes=codes).keep(np.delete(np.arange(len(codes)), first + 1))
+
+
 @lru_cache(maxsize=1)
 def _functions(pdfium: Any) -> tuple[Any, Any, Any]:
     """Return functions of the library that take addresses as numbers: a tenth of the time."""
@@ -143,9 +154,12 @@ def _directions(pdfium: Any, handle: Any, characters: _Characters) -> Iterator[t
     codes, boxes, origins, numbers = characters
     height = np.abs(boxes[:, 1] - boxes[:, 3])
     inked = (codes > 32) & (codes != 0xA0)
-    # Upright text begins at the left edge of its box. Only for what does not is the angle asked for.
+    # Upright text begins at the left edge of its box, and most of the box is above its baseline; text that runs down
+    # ends at its baseline, and narrow letters upside down hang from it. Only what is odd is asked for its angle.
     turns = np.zeros(len(codes), np.int64)
-    odd = inked & ((np.abs(boxes[:, 0] - origins[:, 0]) > 0.3 * height + 0.5) | (boxes[:, 2] < boxes[:, 0]))
+    odd = (np.abs(boxes[:, 0] - origins[:, 0]) > 0.3 * height + 0.5) | (boxes[:, 2] < boxes[:, 0])
+    odd |= boxes[:, [1, 3]].max(axis=1) - origins[:, 1] < 0.4 * height
+    odd &= inked
     for place in np.flatnonzero(odd):
         angle = pdfium.FPDFText_GetCharAngle(handle, int(numbers[place]))
         quarters = angle / (math.pi / 2)

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from espalier.errors import InputError, RuleError, nearest
 from espalier.rules.nodes import Fields
 from espalier.rules.predicates import ALWAYS, Condition
-from espalier.rules.reader import ConditionReader, Scope, complain, logical_lines, print_condition
+from espalier.rules.reader import Scope, print_condition
 from espalier.rules.ruleset import DEFAULT_PENALTY
-from espalier.rules.text import print_fields, print_name
+from espalier.rules.text import LineReader, parse_rules, print_fields, print_name
 
 __all__ = ["GRAMMAR", "Across", "Joins", "JointRule", "JointRules", "Same"]
 
@@ -114,16 +114,8 @@ class JointRules:
     @classmethod
     def from_text(cls, text: str) -> JointRules:
         """Read one rule on each line."""
-        lines = text.removeprefix("\ufeff").split("\n")
-        found: dict[str, JointRule] = {}
-        for numbers in logical_lines(lines):
-            reader = _JointReader(lines, numbers, Scope(directory=None), _KEYWORDS)
-            at = reader.now
-            rule = reader.line()
-            if rule.name in found:
-                raise complain(lines, at, f"a second rule named {rule.name!r}", hint="names must differ")
-            found[rule.name] = rule
-        return cls(tuple(found.values()))
+        found = parse_rules(text, Scope(directory=None), _JointReader, _KEYWORDS)
+        return cls(tuple(JointRule(rule.name, rule.node, rule.penalty) for rule in found))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -155,20 +147,16 @@ class JointRules:
         return "\n".join(map(str, self.rules))
 
 
-class _JointReader(ConditionReader):
+class _JointReader(LineReader):
     """Recursive descent over the lexemes of one rule across layers."""
 
-    def line(self) -> JointRule:
-        """Read a whole line."""
-        if self.now.kind not in ("name", "string") or self.peek(1) != ":":
-            self.fail("a rule begins with its name and a colon, as in 'Live: live-in joins person and location'")
-        name = self.name("a rule name")
-        self.need(":")
-        node = self.same() if self.take("same", "token") else self.about_fields()
-        penalty = self.price()
-        if self.now.kind != "end":
-            self.expected("the end of the rule, or its price in brackets")
-        return JointRule(name, node, penalty)
+    example = "Live: live-in joins person and location"
+    known = ("hard", "penalty")
+    said = "hard and penalty 2.5"
+
+    def rule(self) -> JointNode:
+        """Read a rule without its name and its price."""
+        return self.same() if self.take("same", "token") else self.joined()
 
     def same(self) -> Same:
         """Read what follows `same token`."""
@@ -179,7 +167,7 @@ class _JointReader(ConditionReader):
         layer = self.name("the name of a layer")
         return Same(fields, layer, self.condition() if self.take("where") else ALWAYS)
 
-    def about_fields(self) -> Joins | Across:
+    def joined(self) -> Joins | Across:
         """Read a rule that begins with fields."""
         fields = self.fields()
         if self.take("joins"):
@@ -193,16 +181,3 @@ class _JointReader(ConditionReader):
         then = self.fields()
         self.need("of")
         return Across(fields, layer, then, self.name("the name of a layer"))
-
-    def price(self) -> float | None:
-        """Read the price, if there is one."""
-        if not self.take("["):
-            return None
-        penalty = math.inf
-        if not self.take("hard"):
-            self.need("penalty")
-            penalty = float(self.next_of("number", "a number, as in [penalty 2.5]").text)
-            if penalty == math.inf:
-                self.fail("this penalty is infinite", hint="write [hard]")
-        self.need("]")
-        return penalty

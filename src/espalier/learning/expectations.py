@@ -27,7 +27,7 @@ from espalier.errors import InputError
 from espalier.inference import Posterior
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
-from espalier.rules.forms import stacked_charges
+from espalier.rules.forms import LocalForm
 
 __all__ = ["ChainFeatures", "GroundedFeatures", "Moved", "unusable"]
 
@@ -52,9 +52,7 @@ class ChainFeatures:
 
     rule : int64[J], the rule of each feature; counts : bool[J], a . n(y) rather than a violation degree; bound :
     float64[J], the b of counts, else 0; gate : int64[J], the condition that switches a count on, -1 for always.
-    unary_feature, unary_bit : int64[n]; unary : float64[n, L], what a label adds where condition number `bit` holds.
-    pair_feature, pair_bit : int64[m]; pair : float64[m, L, L] for a pair entering such a token, first : float64[m, L]
-    for its label where it is the first. A bit of -1 always holds.
+    charges : what labels and pairs add to a feature, which stands there for a rule. A bit of -1 always holds.
     """
 
     compiled: Compiled
@@ -62,13 +60,7 @@ class ChainFeatures:
     counts: Bool
     bound: Float
     gate: Int
-    unary_feature: Int
-    unary_bit: Int
-    unary: Float
-    pair_feature: Int
-    pair_bit: Int
-    pair: Float
-    first: Float
+    charges: LocalForm
 
     @classmethod
     def of(cls, compiled: Compiled) -> ChainFeatures:
@@ -96,10 +88,8 @@ class ChainFeatures:
             bound.append(float(form.bound[r]))
             gate.append(int(form.gate[r]))
         counts = np.arange(len(rule)) >= n_local
-        return cls(
-            compiled, np.array(rule, np.int64), counts, np.array(bound), np.array(gate, np.int64),
-            *stacked_charges(charges, len(compiled.labels), np.float64),
-        )  # fmt: skip
+        stacked = LocalForm.of(charges, len(compiled.labels), np.float64)
+        return cls(compiled, np.array(rule, np.int64), counts, np.array(bound), np.array(gate, np.int64), stacked)
 
     @property
     def J(self) -> int:
@@ -115,7 +105,7 @@ class ChainFeatures:
         """Meet the tokens of a corpus."""
         bits = self.compiled.ground_bits(corpus)
         bits = np.concatenate([bits, np.ones((len(bits), 1), bool)], axis=1)  # bit -1
-        on = bits[:, self.pair_bit]
+        on = bits[:, self.charges.pair_bit]
         patterns, pattern = np.unique(np.packbits(on, axis=1), axis=0, return_inverse=True)
         unpacked = np.unpackbits(patterns, axis=1, count=on.shape[1]).astype(bool)
         if not len(on):
@@ -124,7 +114,7 @@ class ChainFeatures:
         active = np.zeros((len(corpus), self.J), bool)
         active[corpus.lengths > 0] = bits[first][:, self.gate]  # a gate holds at every token of a sequence or at none
         grounded = GroundedFeatures(
-            self, corpus.indptr, bits[:, self.unary_bit], pattern.reshape(-1).astype(np.int64), unpacked,
+            self, corpus.indptr, bits[:, self.charges.unary_bit], pattern.reshape(-1).astype(np.int64), unpacked,
             np.zeros((len(corpus), self.J)),
         )  # fmt: skip
         return replace(grounded, opportunities=np.where(self.counts, active, grounded.largest()))
@@ -195,34 +185,34 @@ class GroundedFeatures:
 
         multipliers : float64[G, J], finite; group : int64[N], the row of each sequence, 0 if not given.
         """
-        f, lengths = self.features, np.diff(self.indptr)
+        s, lengths = self.features.charges, np.diff(self.indptr)
         owner = np.zeros(len(self), np.int64) if group is None else group
         at = np.repeat(owner, lengths)  # [M]
-        unary = batch.unary - (self.unary_on * multipliers[:, f.unary_feature][at]) @ f.unary
+        unary = batch.unary - (self.unary_on * multipliers[:, s.unary_rule][at]) @ s.unary
         begins = self.indptr[:-1][lengths > 0]
-        on = self.patterns[self.pattern[begins]] * multipliers[:, f.pair_feature][at[begins]]
-        unary[begins] -= on @ f.first
+        on = self.patterns[self.pattern[begins]] * multipliers[:, s.pair_rule][at[begins]]
+        unary[begins] -= on @ s.first
         C, P = len(batch.trans), len(self.patterns)
         kinds, trans_class = np.unique((at * C + batch.trans_class) * P + self.pattern, return_inverse=True)
         if not len(at):
             return Moved(batch, *np.zeros((3, C), np.int64))
         rows, origin, pattern = kinds // (C * P), kinds // P % C, kinds % P
-        prices = self.patterns[pattern] * multipliers[:, f.pair_feature][rows]  # [C', m]
-        trans = batch.trans[origin] - np.tensordot(prices, f.pair, axes=1)
+        prices = self.patterns[pattern] * multipliers[:, s.pair_rule][rows]  # [C', m]
+        trans = batch.trans[origin] - np.tensordot(prices, s.pair, axes=1)
         moved = replace(batch, unary=unary, trans=trans, trans_class=trans_class.reshape(-1).astype(np.int32))
         return Moved(moved, rows, origin, pattern)
 
     def expected(self, posterior: Posterior, moved: Moved, group: Int, G: int) -> Float:
         """Return E[f] of every group of sequences, float64[G, J], from the posterior of moved potentials."""
-        f, lengths = self.features, np.diff(self.indptr)
+        f, s, lengths = self.features, self.features.charges, np.diff(self.indptr)
         total = np.zeros((G, f.J))
         at = np.repeat(group, lengths)
-        charged = (posterior.marginals @ f.unary.T) * self.unary_on
+        charged = (posterior.marginals @ s.unary.T) * self.unary_on
         begins = self.indptr[:-1][lengths > 0]
-        first = (posterior.marginals[begins] @ f.first.T) * self.patterns[self.pattern[begins]]
-        entered = np.tensordot(posterior.transitions, f.pair, axes=((1, 2), (1, 2))) * self.patterns[moved.pattern]
+        first = (posterior.marginals[begins] @ s.first.T) * self.patterns[self.pattern[begins]]
+        entered = np.tensordot(posterior.transitions, s.pair, axes=((1, 2), (1, 2))) * self.patterns[moved.pattern]
         for where, feature, values in (
-            (at, f.unary_feature, charged), (at[begins], f.pair_feature, first), (moved.group, f.pair_feature, entered),
+            (at, s.unary_rule, charged), (at[begins], s.pair_rule, first), (moved.group, s.pair_rule, entered),
         ):  # fmt: skip
             for j, column in zip(feature.tolist(), values.T, strict=True):
                 total[:, j] += np.bincount(where, column, G)
@@ -230,31 +220,31 @@ class GroundedFeatures:
 
     def values(self, y: NDArray[np.integer]) -> Float:
         """Return f of a labelling y : int[M] in each sequence, float64[N, J]; an unknown label (-1) adds nothing."""
-        f, lengths = self.features, np.diff(self.indptr)
+        f, s, lengths = self.features, self.features.charges, np.diff(self.indptr)
         total = np.zeros((len(self), f.J))
         sequence, ids = np.repeat(np.arange(len(self)), lengths), np.asarray(y, np.int64)
         begins = np.zeros(len(ids), bool)
         begins[self.indptr[:-1][lengths > 0]] = True
         before = np.append(0, ids)[:-1]
         known = ids >= 0
-        charged = f.unary[:, ids].T * self.unary_on * known[:, None]
-        pairs = f.pair[:, before, ids].T * (known & (begins | (before >= 0)))[:, None]
-        entered = np.where(begins[:, None], f.first[:, ids].T * known[:, None], pairs) * self.patterns[self.pattern]
-        for feature, parts in ((f.unary_feature, charged), (f.pair_feature, entered)):
+        charged = s.unary[:, ids].T * self.unary_on * known[:, None]
+        pairs = s.pair[:, before, ids].T * (known & (begins | (before >= 0)))[:, None]
+        entered = np.where(begins[:, None], s.first[:, ids].T * known[:, None], pairs) * self.patterns[self.pattern]
+        for feature, parts in ((s.unary_rule, charged), (s.pair_rule, entered)):
             for j, column in zip(feature.tolist(), parts.T, strict=True):
                 total[:, j] += np.bincount(sequence, column, len(self))
         return total
 
     def largest(self) -> Float:
         """Return what f cannot exceed, float64[N, J]: the largest charge of each kind wherever it applies."""
-        f, lengths = self.features, np.diff(self.indptr)
+        f, s, lengths = self.features, self.features.charges, np.diff(self.indptr)
         total = np.zeros((len(self), f.J))
         sequence = np.repeat(np.arange(len(self)), lengths)
         begins = np.zeros(len(sequence), bool)
         begins[self.indptr[:-1][lengths > 0]] = True
-        alone = self.unary_on * f.unary.max(axis=1, initial=0.0)
-        largest = np.where(begins[:, None], f.first.max(axis=1, initial=0.0), f.pair.max(axis=(1, 2), initial=0.0))
-        for feature, most in ((f.unary_feature, alone), (f.pair_feature, largest * self.patterns[self.pattern])):
+        alone = self.unary_on * s.unary.max(axis=1, initial=0.0)
+        largest = np.where(begins[:, None], s.first.max(axis=1, initial=0.0), s.pair.max(axis=(1, 2), initial=0.0))
+        for feature, most in ((s.unary_rule, alone), (s.pair_rule, largest * self.patterns[self.pattern])):
             for j, column in zip(feature.tolist(), most.T, strict=True):
                 total[:, j] += np.bincount(sequence, column, len(self))
         return total

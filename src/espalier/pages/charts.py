@@ -27,7 +27,6 @@ __all__ = [
     "draw_bars",
     "draw_heat",
     "draw_lines",
-    "line_chart",
     "round_ticks",
     "short",
 ]
@@ -55,19 +54,16 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Parts : SVG elements inside width x height; legend : what the colours and marks mean."""
+    """Parts : SVG elements inside WIDTH x height; legend : what the colours and marks mean."""
 
     title: str
     parts: str
     legend: tuple[Sign, ...]
     height: float
-    width: float = WIDTH
 
     def figure(self) -> str:
         """Return the drawing as HTML, to be put into a page."""
-        drawing = (
-            f'<svg viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{self._named()}">{self.parts}</svg>'
-        )
+        drawing = f'<svg viewBox="0 0 {WIDTH} {self.height}" role="img" aria-label="{self._named()}">{self.parts}</svg>'
         legend = " &nbsp; ".join(
             f'<span style="color:{sign.colour}">{sign.mark}</span> {escape(sign.name)}' for sign in self.legend
         )
@@ -78,10 +74,10 @@ class Drawing:
         legend, lines = self._laid_out()
         height = self.height + _LINE * lines + _MARGIN
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {height}" width="{self.width}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
             f'height="{height}" role="img" aria-label="{self._named()}" font-family="system-ui, sans-serif" '
             f'font-size="12" fill="#222"><style>{_STYLE}</style>'
-            f'<rect width="{self.width}" height="{height}" rx="6" fill="#fff"/>{self.parts}{legend}</svg>\n'
+            f'<rect width="{WIDTH}" height="{height}" rx="6" fill="#fff"/>{self.parts}{legend}</svg>\n'
         )
 
     def _named(self) -> str:
@@ -92,7 +88,7 @@ class Drawing:
         x, line, parts = float(_MARGIN), 0, []
         for sign in self.legend:
             wide = _CHARACTER * (len(sign.name) + 5)
-            if x > _MARGIN and x + wide > self.width:
+            if x > _MARGIN and x + wide > WIDTH:
                 x, line = float(_MARGIN), line + 1
             y = self.height + _LINE * line + _MARGIN
             parts.append(
@@ -145,8 +141,8 @@ def check_finite(title: str, values: Iterable[float]) -> Sequence[float]:
     return found
 
 
-_HEIGHT = 320
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 34, 44
+_TOP, _BOTTOM, _RIGHT = 34, 84, 16  # margins; below are the names of the axis
+_HEIGHT, _LEFT = 320, 56  # of a chart of lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +156,6 @@ class Line:
     points: Sequence[tuple[float, float]]
     dashed: bool = False
     like: int | None = None
-
-
-def line_chart(title: str, lines: Sequence[Line], *, x: str = "", y: str = "", evenly: bool = False) -> str:
-    """Return the chart of `draw_lines` as a figure for a page."""
-    return draw_lines(title, lines, x=x, y=y, evenly=evenly).figure()
 
 
 def draw_lines(title: str, lines: Sequence[Line], *, x: str = "", y: str = "", evenly: bool = False) -> Drawing:
@@ -212,7 +203,6 @@ def _drawn(line: Line, points: Sequence[tuple[float, float]], sign: Sign) -> lis
     return [f'<polyline points="{path}" fill="none" stroke="{sign.colour}" stroke-width="2"{dashes}/>', *marks]
 
 
-_TOP, _BOTTOM, _RIGHT = 34, 44, 20
 _THICK, _GAP = 9, 8  # of a bar, and between groups
 _GIVEN = "◇"
 
@@ -274,7 +264,7 @@ def _bar(bars: Bars, g: int, across: Scale, y: float, colour: str) -> list[str]:
     return parts
 
 
-_TOP, _BOTTOM, _RIGHT, _ROW = 34, 84, 16, 24
+_ROW = 24  # of a chart of counts
 
 
 def draw_heat(

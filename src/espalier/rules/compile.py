@@ -24,7 +24,7 @@ from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import InputError, RuleError
 from espalier.lazy import cached_property
 from espalier.rules import lowering, meaning
-from espalier.rules.forms import Bits, Capped, Inequality, LinearForm, LocalForm, Machine, PathTable, Row, State
+from espalier.rules.forms import Bits, Inequality, LinearForm, LocalForm, Machine, PathTable, Row, Smallest, State
 from espalier.rules.lowering import Plan, Sequences, holds_when_empty
 from espalier.rules.nodes import conditions_of
 from espalier.rules.predicates import ALWAYS, Condition, Named, parts
@@ -300,7 +300,7 @@ def compile_rules(rules: RuleSet, labels: Sequence[str]) -> Compiled:
         machine = to.rule(rule)
         machines.append(machine)
         # min(1, sum) is no sum, unless the sum is never larger.
-        adds_up = not rule.once or not isinstance(machine, Capped)
+        adds_up = not rule.once or not isinstance(machine, Smallest)
         charges = lowering.charges(rule.node, to.table) if adds_up else None
         inequalities = lowering.inequalities(rule.node, to.table) if adds_up and charges is None else None
         if charges is not None:

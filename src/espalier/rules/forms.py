@@ -38,7 +38,6 @@ from espalier.tags import OUTSIDE, is_tag, parse_tag
 
 __all__ = [
     "Balance",
-    "Capped",
     "Charge",
     "Charges",
     "Conditional",
@@ -59,7 +58,6 @@ __all__ = [
     "State",
     "Sum",
     "Switch",
-    "stacked_charges",
 ]
 
 Bits = NDArray[np.bool_]
@@ -160,7 +158,7 @@ class Charge:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalForm:
-    """The charges of all local rules of a set, stacked: n unary ones and m that depend on the pair.
+    """The charges of all local rules of a set, stacked: n that depend on one label and m on two.
 
     unary_rule, unary_bit : int64[n]; unary : int64[n, L].
     pair_rule, pair_bit : int64[m]; pair : int64[m, L, L] from the second token on; first : int64[m, L] at the first.
@@ -168,16 +166,27 @@ class LocalForm:
 
     unary_rule: Counts
     unary_bit: Counts
-    unary: Counts
+    unary: Price
     pair_rule: Counts
     pair_bit: Counts
-    pair: Counts
-    first: Counts
+    pair: Price
+    first: Price
 
     @classmethod
-    def of(cls, charged: Sequence[tuple[int, int, Counts]], L: int) -> LocalForm:
-        """Stack (rule, bit, matrix[L + 1, L])."""
-        return cls(*stacked_charges(charged, L, np.int64))
+    def of(cls, charged: Sequence[tuple[int, int, Price]], L: int, dtype: type = np.int64) -> LocalForm:
+        """Stack (rule, bit, matrix[L + 1, L]); a matrix whose rows are all the same depends on one label."""
+        alone = [(m == m[-1]).all() for _, _, m in charged]
+        unary = [c for c, lone in zip(charged, alone, strict=True) if lone]
+        pair = [c for c, lone in zip(charged, alone, strict=True) if not lone]
+        return cls(
+            unary_rule=np.array([k for k, _, _ in unary], np.int64),
+            unary_bit=np.array([b for _, b, _ in unary], np.int64),
+            unary=np.array([m[-1] for _, _, m in unary], dtype).reshape(-1, L),
+            pair_rule=np.array([k for k, _, _ in pair], np.int64),
+            pair_bit=np.array([b for _, b, _ in pair], np.int64),
+            pair=np.array([m[:-1] for _, _, m in pair], dtype).reshape(-1, L, L),
+            first=np.array([m[-1] for _, _, m in pair], dtype).reshape(-1, L),
+        )
 
     def charged(self, bits: Bits, price: Price) -> tuple[Price, Price | None]:
         """Return what labels cost, [T, L], and pairs that enter a token, [T, L, L] (row 0 unused) or None if nothing.
@@ -203,24 +212,6 @@ class LocalForm:
             pairs = bits[1:, self.pair_bit] * self.pair[:, y[:-1], y[1:]].T
             np.add.at(degrees, self.pair_rule, pairs.sum(axis=0) + bits[0, self.pair_bit] * self.first[:, y[0]])
         return degrees
-
-
-def stacked_charges(
-    charged: Sequence[tuple[int, int, Price]], L: int, dtype: type
-) -> tuple[Counts, Counts, Price, Counts, Counts, Price, Price]:
-    """Part (number, bit, matrix[L + 1, L]) into those that depend on one label and on two; see `LocalForm`."""
-    alone = [(m == m[-1]).all() for _, _, m in charged]
-    unary = [c for c, lone in zip(charged, alone, strict=True) if lone]
-    pair = [c for c, lone in zip(charged, alone, strict=True) if not lone]
-    return (
-        np.array([k for k, _, _ in unary], np.int64),
-        np.array([b for _, b, _ in unary], np.int64),
-        np.array([m[-1] for _, _, m in unary], dtype).reshape(-1, L),
-        np.array([k for k, _, _ in pair], np.int64),
-        np.array([b for _, b, _ in pair], np.int64),
-        np.array([m[:-1] for _, _, m in pair], dtype).reshape(-1, L, L),
-        np.array([m[-1] for _, _, m in pair], dtype).reshape(-1, L),
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -610,7 +601,7 @@ class Conditional(Machine):
 
 
 class Smallest(Machine):
-    """The smallest degree of several machines; it only grows, so what all have charged is charged at once.
+    """The smallest degree of several machines, at most the cap; it only grows, so what all have charged is charged.
 
     States: () nothing will be charged any more; otherwise (s, d) of every machine, where d is what it has charged,
     saturated at the cap, or without a cap what it has charged more than the smallest.
@@ -619,9 +610,10 @@ class Smallest(Machine):
     def __init__(self, machines: Sequence[Machine], cap: int | None = None) -> None:
         """Every combination, with everything that can have been charged, is a state."""
         self.machines, self.cap = tuple(machines), cap
-        charged = None if cap is None else cap + 1
-        states = _sum(_product(*[_product(machine.states, charged) for machine in machines]), 1)
-        most = min((machine.most for machine in machines if machine.most is not None), default=None)
+        states = _product(*[machine.states for machine in machines])
+        if states is not None:  # all charges of 0..cap, but not all at the cap, which is one state
+            states = None if cap is None else states * ((cap + 1) ** len(machines) - 1) + 1
+        most = min((bound for bound in (cap, *[m.most for m in machines]) if bound is not None), default=None)
         initial = self._pack([(machine.initial, 0) for machine in machines])
         super().__init__(initial, states, reads=_reads(*machines), most=most)
 
@@ -681,28 +673,3 @@ class Negated(Machine):
     def settled(self, state: State) -> bool:
         """It has charged."""
         return not state
-
-
-class Capped(Machine):
-    """A machine that charges `cap` at most: (s, charged so far), () when that is reached."""
-
-    def __init__(self, part: Machine, cap: int) -> None:
-        """The part's states, for everything that can have been charged."""
-        self.part, self.cap = part, cap
-        super().__init__((part.initial, 0), _sum(_product(part.states, cap), 1), reads=part.reads, most=cap)
-
-    def step(self, state: State, bits: Sequence[bool], i: int, j: int) -> tuple[State, int]:
-        """Charge what is left at most."""
-        if not state:
-            return (), 0
-        s, charged = self.part.step(state[0], bits, i, j)
-        charged = min(charged, self.cap - state[1])
-        return () if state[1] + charged == self.cap else (s, state[1] + charged), charged
-
-    def final(self, state: State) -> int:
-        """Charge what is left at most."""
-        return min(self.part.final(state[0]), self.cap - state[1]) if state else 0
-
-    def settled(self, state: State) -> bool:
-        """The cap is reached, or the part is settled."""
-        return not state or self.part.settled(state[0])

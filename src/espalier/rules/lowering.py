@@ -339,7 +339,7 @@ class Lowering:
         if not rule.once:
             return self.machine(rule.node, None)
         machine = self.machine(rule.node, 1)
-        return machine if machine.most is not None and machine.most <= 1 else m.Capped(machine, 1)
+        return machine if machine.most is not None and machine.most <= 1 else m.Smallest([machine], 1)
 
     def machine(self, node: n.Node, cap: int | None) -> Machine:
         """Return the machine of a node; it may stop counting at the cap."""

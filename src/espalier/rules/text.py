@@ -24,7 +24,7 @@ the language, or not a plain word, is written in quotes. Positions count from 0,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any as Anything
 from typing import NamedTuple
@@ -46,7 +46,7 @@ from espalier.rules.reader import (
     read_whole,
 )
 
-__all__ = ["GRAMMAR", "KEYWORDS", "ParsedRule", "parse_node", "parse_rules", "print_name", "print_node"]
+__all__ = ["GRAMMAR", "KEYWORDS", "LineReader", "ParsedRule", "parse_node", "parse_rules", "print_name", "print_node"]
 
 # Reading.
 
@@ -55,17 +55,19 @@ class ParsedRule(NamedTuple):
     """One rule as written."""
 
     name: str
-    node: n.Node
+    node: Anything
     penalty: float | None
     once: bool
 
 
-def parse_rules(source: str, scope: Scope) -> Iterator[ParsedRule]:
-    """Yield the rules of a text."""
+def parse_rules(
+    source: str, scope: Scope, kind: type[LineReader] | None = None, keywords: Collection[str] = KEYWORDS
+) -> Iterator[ParsedRule]:
+    """Yield the rules of a text; kind : what reads a line, where it is another language than this one."""
     lines = source.removeprefix("\ufeff").split("\n")  # some editors begin a file with this mark
     names: set[str] = set()
     for numbers in logical_lines(lines):
-        parser = _Parser(lines, numbers, scope, KEYWORDS)
+        parser = (kind or _Parser)(lines, numbers, scope, keywords)
         at = parser.now
         rule = parser.line()
         if rule.name in names:
@@ -79,14 +81,21 @@ def parse_node(source: str, scope: Scope | None = None) -> n.Node:
     return read_whole(_Parser, "rule", source, scope, _Parser.rule)
 
 
-class _Parser(ConditionReader):
-    """Recursive descent over the lexemes of one rule."""
+class LineReader(ConditionReader):
+    """Reads a line: a name, a rule of some language, and options. example : a line of that language."""
 
-    # -- lines and options -------------------------------------------------------------------------
+    example = "Start: first in title"
+    known: tuple[str, ...] = ("hard", "penalty", "once")
+    said = "hard, penalty 2.5 and once"
+
+    def rule(self) -> Anything:
+        """Read a rule without name and options."""
+        raise NotImplementedError
 
     def line(self) -> ParsedRule:
+        """Read a rule with its name and its options."""
         if self.now.kind not in ("name", "string") or self.peek(1) != ":":
-            self.fail("a rule begins with its name and a colon, as in 'Start: first in title'")
+            self.fail(f"a rule begins with its name and a colon, as in {self.example!r}")
         name = self.name("a rule name")
         self.need(":")
         node = self.rule()
@@ -96,13 +105,14 @@ class _Parser(ConditionReader):
         return ParsedRule(name, node, penalty, once)
 
     def options(self) -> tuple[float | None, bool]:
+        """Read the penalty, and whether violations count once, if brackets say so."""
         penalty: float | None = None
         once = False
         if not self.take("["):
             return penalty, once
         while True:
             at = self.now
-            if self.take("once"):
+            if "once" in self.known and self.take("once"):
                 once = True
             elif penalty is None and self.take("hard"):
                 penalty = float("inf")
@@ -117,14 +127,16 @@ class _Parser(ConditionReader):
             elif at.text in ("hard", "penalty"):
                 self.fail("a rule has one penalty")
             else:
-                near = nearest(at.text, ("hard", "penalty", "once"))
-                self.fail(f"unknown option {at.text!r}", hint=near or "known are hard, penalty 2.5 and once")
+                near = nearest(at.text, self.known, f"known are {self.said}")
+                self.fail(f"unknown option {at.text!r}", hint=near)
             if not self.take(","):
                 break
         self.need("]")
         return penalty, once
 
-    # -- rules -------------------------------------------------------------------------------------
+
+class _Parser(LineReader):
+    """Recursive descent over the lexemes of one rule."""
 
     def rule(self) -> n.Node:
         return self.nested(self._rule)

@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from espalier.citations.bibliographies import Entry
 from espalier.citations.bibliographies.bibtex_names import names_of
+from espalier.citations.bibliographies.entry import Entry
 from espalier.citations.bibliographies.values import as_kind, date_of, left_over_pieces, make_work
 from espalier.citations.normalise import find_arxiv, parse_pages
 from espalier.citations.normalise.dates import parse_date

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from espalier.citations.bibliographies import Entry
+from espalier.citations.bibliographies.entry import Entry
 from espalier.citations.bibliographies.values import date_of, make_work
 from espalier.citations.normalise import parse_pages
 from espalier.citations.work import KINDS, Date, Name, Work

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from espalier.citations.bibliographies import Entry
+from espalier.citations.bibliographies.entry import Entry
 from espalier.citations.bibliographies.strict_xml import fed, strict_parser
 from espalier.citations.bibliographies.values import (
     as_kind,

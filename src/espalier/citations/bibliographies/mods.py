@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from espalier.citations.bibliographies import Entry
+from espalier.citations.bibliographies.entry import Entry
 from espalier.citations.bibliographies.strict_xml import fed, strict_parser
 from espalier.citations.bibliographies.values import as_kind, date_of, make_work, name_of, particle_of
 from espalier.citations.normalise import parse_pages

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from espalier.citations.bibliographies import Entry
+from espalier.citations.bibliographies.entry import Entry
 from espalier.citations.bibliographies.values import LABEL, as_kind, counted, date_of, edtf_date, make_work, name_of
 from espalier.citations.normalise import find_isbn, parse_pages
 from espalier.citations.work import Date, Pages, Work

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from espalier.citations.bibliographies import Entry
+from espalier.citations.bibliographies.entry import Entry
 from espalier.citations.bibliographies.values import as_kind, date_of, make_work, name_of
 from espalier.citations.normalise import find_isbn, parse_pages
 from espalier.citations.work import Name, Work

@@ -215,9 +215,7 @@ def write(
     >>> "".join(write([record], "csl"))
     '[\n{"id": "wires", "type": "document", "title": "Wires"}\n]\n'
     """
-    from espalier.citations.record import Record
-
-    if isinstance(records, Record):
+    if not isinstance(records, Iterable):
         raise InputError("write takes an iterable of records", hint="wrap a single one in [ ]")
     row = get_format(format) if isinstance(format, str) else format
     for name in options:

@@ -30,7 +30,7 @@ from espalier.citations.normalise.lexicon import (
     vocabulary,
 )
 from espalier.citations.normalise.name_pieces import Piece, lower_families, pieces_of, short_families, spell_out
-from espalier.citations.normalise.names import is_initial, recased, sounds_eastern
+from espalier.citations.normalise.name_words import is_initial, recased, sounds_eastern
 
 __all__ = ["plain_pieces"]
 

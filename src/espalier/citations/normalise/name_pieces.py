@@ -27,7 +27,7 @@ from espalier.citations.normalise.lexicon import (
     WEAK_INSTITUTION_WORDS,
     vocabulary,
 )
-from espalier.citations.normalise.names import (
+from espalier.citations.normalise.name_words import (
     are_degrees,
     has_lower,
     is_initial,
