@@ -64,7 +64,6 @@ SCRIPTS = {
     "bench/samplerank.py": bench(data=True),
     "bench/scale.py": bench(),
     "bench/serve.py": bench(),
-    "bench/sharded.py": bench(data=True),
     "scripts/adapt_citations.py": Quick("--quick --data {data} --references 4 --subsets 1", data=True),
     "scripts/calibrate_citations.py": Quick(
         "--data {data} --rendered {data}/rendered --output {out}/a.espalier", data=True, writes="a.espalier"

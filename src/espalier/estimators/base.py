@@ -62,6 +62,7 @@ __all__ = [
     "one_sequence",
     "rule_set",
     "say_if_broken",
+    "say_jobs_are_gone",
 ]
 
 Self = TypeVar("Self", bound="Estimator")
@@ -531,6 +532,16 @@ def check_number(name: str, value: Any, least: float = 0, *, whole: bool = False
     if isinstance(value, bool) or not isinstance(value, kinds) or not np.isfinite(value) or value < least:
         what = "a whole number" if whole else "a number"
         raise InputError(f"{name} is {value!r}", hint=f"expected {what} of at least {least}")
+
+
+def say_jobs_are_gone(jobs: Any, instead: str) -> None:
+    """Warn of the parameter `jobs`, which does nothing now and is not there in the next release; instead : what to do.
+
+    To be called by `check_parameters`, which `fit` calls.
+    """
+    if jobs is not None:
+        what = f"jobs={jobs!r} has no effect, and the next release has no such parameter: {instead}"
+        warnings.warn(what, FutureWarning, stacklevel=4)
 
 
 def check_progress(progress: Any) -> None:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -35,6 +34,7 @@ from espalier.estimators.base import (
     check_sample_weight,
     fresh,
     say_if_broken,
+    say_jobs_are_gone,
 )
 from espalier.features.fields import default_templates
 from espalier.features.index import FeatureIndex
@@ -56,12 +56,10 @@ __all__ = [
     "LinearChainLabeller",
     "TrainingSet",
     "holds_attributes",
-    "training_set",
 ]
 
 Self = TypeVar("Self", bound="LinearChainLabeller")
 Float = NDArray[np.float64]
-Bool = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +169,7 @@ class LinearChainLabeller(SequenceLabeller):
         assert corpus.labels is not None
         examples, weight = self._examples(X, corpus, check_sample_weight(sample_weight, len(corpus)))
         index, matrix = self.indexed(X, examples)
-        data = training_set(examples, matrix, weight)
+        data = self.training_set(examples, matrix, weight)
         if prior is not None:
             _check_kept(prior.labels, corpus.labels)
             data = replace(data, prior=prior.over(index, corpus.labels))
@@ -183,9 +181,14 @@ class LinearChainLabeller(SequenceLabeller):
         self.training_digest_ = corpus.digest()
         return self
 
-    def _examples(
-        self, X: Any, corpus: Corpus, weight: NDArray[np.float64] | None
-    ) -> tuple[Corpus, NDArray[np.float64] | None]:
+    @staticmethod
+    def training_set(corpus: Corpus, matrix: FeatureMatrix, weight: Float | None) -> TrainingSet:
+        """Bring a corpus into arrays, with what is allowed: valid tags, and whatever the labels themselves do."""
+        assert corpus.y is not None
+        assert corpus.labels is not None
+        return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *allowed_moves(corpus), weight)
+
+    def _examples(self, X: Any, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
         """Return what to learn from and its weights: the labelled sequences, to which a subclass may add."""
         return corpus, weight
 
@@ -338,13 +341,6 @@ def holds_attributes(X: Any) -> bool:
     return False
 
 
-def training_set(corpus: Corpus, matrix: FeatureMatrix, sample_weight: NDArray[np.float64] | None) -> TrainingSet:
-    """Bring the corpus into arrays and find what is allowed: valid tags, and whatever the labels themselves do."""
-    assert corpus.y is not None
-    assert corpus.labels is not None
-    return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *allowed_moves(corpus), sample_weight)
-
-
 def _widened(array: NDArray[Any]) -> NDArray[Any]:
     """Return a copy of an array of a file in the type that kernels take; a file may hold it in half the bytes."""
     wide = {np.dtype(np.int32): np.int64, np.dtype(np.float32): np.float64}.get(array.dtype, array.dtype)
@@ -377,9 +373,7 @@ class CRF(LinearChainLabeller):
         without copies, so that less is forgotten (`learning.recombination`).
     threads : None chooses by size; results do not depend on it.
     progress : called with the state of the search after every iteration.
-    jobs : None trains here, in threads, which is nearly always best on one machine; a number adds up the gradient of
-        parts in so many processes (`espalier.distributed`), for corpora that ask for several machines. Results
-        do not depend on the number.
+    jobs : has no effect any more, and goes with the next release.
 
     Notes
     -----
@@ -422,10 +416,7 @@ class CRF(LinearChainLabeller):
             check_number(name, getattr(self, name))
         for name, least in (("max_iterations", 0), ("period", 1), ("copies", 0)):
             check_number(name, getattr(self, name), least, whole=True)
-        if self.jobs is not None:
-            from espalier.learning.jobs import check_jobs
-
-            check_jobs(self.jobs)
+        say_jobs_are_gone(self.jobs, "a CRF trains in threads (threads=)")
         if self.transitions not in ("observed", "all"):
             raise InputError(f"transitions is {self.transitions!r}", hint="expected 'observed' or 'all'")
         if self.prior is not None and not isinstance(self.prior, Learned):
@@ -443,7 +434,7 @@ class CRF(LinearChainLabeller):
 
     def train(self, data: TrainingSet) -> ChainModel:
         """Find the weights."""
-        from espalier.learning.likelihood import Twins
+        from espalier.learning.likelihood import ChainLikelihood, Twins
 
         # Twins have the same data, but not the same prior.
         twins = Twins.apart(data.matrix) if self.l1 or data.prior else Twins.merge(data.matrix)
@@ -451,25 +442,11 @@ class CRF(LinearChainLabeller):
         learned = data.observed_transitions if self.transitions == "observed" else data.allowed
         if data.prior is not None:
             pairs, learned = pairs.union(data.prior.pairs), learned | (data.prior.trans != 0)
-        with self.likelihood(
-            twins.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed, data.sample_weight
-        ) as likelihood:
-            return self.minimised(data, twins, pairs, likelihood)
-
-    def likelihood(
-        self, matrix: FeatureMatrix, indptr: NDArray[np.int64], y: NDArray[np.int16], pairs: Pairs, learned: Bool,
-        start_allowed: Bool, allowed: Bool, sample_weight: Float | None,
-    ) -> AbstractContextManager[Likelihood]:  # fmt: skip
-        """Return the likelihood of labels, as a whole or, with `jobs`, in parts; see `ChainLikelihood`."""
-        arguments = (matrix, indptr, y, pairs, learned, start_allowed, allowed, sample_weight, self.threads)
-        if self.jobs is not None:
-            from espalier.learning.jobs import over_processes
-
-            parts: AbstractContextManager[Likelihood] = over_processes().likelihood_in_parts(*arguments, jobs=self.jobs)
-            return parts
-        from espalier.learning.likelihood import ChainLikelihood
-
-        return nullcontext(ChainLikelihood(*arguments))
+        likelihood = ChainLikelihood(
+            twins.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed, data.sample_weight,
+            self.threads,
+        )  # fmt: skip
+        return self.minimised(data, twins, pairs, likelihood)
 
     def fit_soft(self, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> JoinedCRF:
         """Return the training problem of labels and of expectations on unlabelled text."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,6 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.estimators.abilities import Expecting
 from espalier.estimators.base import fresh
-from espalier.estimators.crf import CRF, training_set
 from espalier.features.matrix import FeatureMatrix
 from espalier.inference import Posterior, viterbi
 from espalier.learning.codl import join
@@ -27,6 +27,9 @@ from espalier.learning.generalised_expectation import ExpectationCriterion, Scor
 from espalier.learning.likelihood import ChainLikelihood, SoftLikelihood, Twins
 from espalier.models.linear import Pairs
 from espalier.potentials import ChainBatch
+
+if TYPE_CHECKING:
+    from espalier.estimators.crf import CRF
 
 __all__ = ["JoinedCRF", "token_rows"]
 
@@ -55,10 +58,6 @@ class JoinedCRF:
         for name in ("copies", "replay"):
             if getattr(crf, name):
                 raise InputError(f"a CRF with {name} learns from labels alone, or in CoDL", hint=f"leave out {name}")
-        if crf.jobs is not None:
-            raise InputError(
-                "a CRF with jobs learns from labels alone, or in CoDL", hint="leave out jobs: threads do the work"
-            )
         self.crf, self.labelled, self.joined = crf, labelled, join(labelled, pool)
         self.index, matrix = crf.extractor().fit_transform(self.joined)
         self.twins = Twins.apart(matrix) if crf.l1 else Twins.merge(matrix)
@@ -70,7 +69,7 @@ class JoinedCRF:
         crf, labelled, matrix = self.crf, self.labelled, self.twins.matrix
         assert labelled.y is not None
         everything = replace(self.joined, y=np.append(labelled.y, guessed).astype(np.int16), labels=labelled.labels)
-        data = training_set(everything, matrix, None)
+        data = crf.training_set(everything, matrix, None)
         self.pairs = Pairs.observed(matrix, data.y, data.n_labels)
         self.data = data
         learned = data.observed_transitions if crf.transitions == "observed" else data.allowed

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import Argument, InputError, ResultWarning
 from espalier.estimators.base import check_number, check_sample_weight, compiled_rules, labelled_corpus
-from espalier.estimators.crf import LinearChainLabeller, TrainingSet, training_set
+from espalier.estimators.crf import LinearChainLabeller, TrainingSet
 from espalier.estimators.unlabelled import Guard, checked_pool, held_out
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
@@ -148,7 +148,7 @@ class SampleRank(LinearChainLabeller):
         weight = check_sample_weight(sample_weight, len(corpus))
         omega[: len(corpus)] = 1.0 if weight is None else weight
         score = None if held is None else _accuracy(index, corpus.labels, held)
-        self.weights_ = self._learn(training_set(joint, matrix, omega), len(corpus), rules, score)
+        self.weights_ = self._learn(self.training_set(joint, matrix, omega), len(corpus), rules, score)
         self.index_, self.labels_, self.training_digest_ = index, corpus.labels, corpus.digest()
         return self
 

@@ -4,17 +4,16 @@ Such text may hurt, so the supervised model stays in the race: a learner shows e
 With a score on held-out data the guard keeps the best one, the supervised model included, and says when nothing has
 become better for a while. Without a score it can tell nothing: it keeps the last model and makes no claim.
 
-    guard = Guard(supervised, score, keep="best", patience=3)
-    while not guard.stop and there is more to do:
-        guard.see(next model)
-    guard.model, guard.score, guard.supervised_score, guard.cycle
+Every learner is a generator of models, the supervised one first (`TaughtLabeller._models`), and `fit` is the one loop
+that looks at them.
 """
 
 from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -25,15 +24,22 @@ from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_progress, check_sample_weight, labelled_corpus
 from espalier.estimators.held_out import data_pair, say_if_unknown
 from espalier.estimators.persist import nested, unnested
+from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
 
 if TYPE_CHECKING:
     from espalier.segment_potentials import SegmentBatch
 
-__all__ = ["Guard", "TaughtLabeller", "checked_pool", "held_out", "scorer"]
+__all__ = ["Guard", "Map", "TaughtLabeller", "checked_pool", "held_out", "in_parts"]
 
 Self = TypeVar("Self", bound="TaughtLabeller")
 Model = TypeVar("Model")
+Result = TypeVar("Result")
+Map = Callable[[Callable[[Corpus], Any], Iterable[Corpus]], Iterable[Any]]
+"""What gives parts of a pool to a function and yields the results in order, as the built-in `map` does."""
+
+TOKENS_A_PART = 100_000
+"""A pool is labelled in parts of about so many tokens, whatever does it: only one part's scores need be in memory."""
 
 
 class Guard(Generic[Model]):
@@ -93,6 +99,8 @@ class TaughtLabeller(SequenceLabeller):
     these four.
     """
 
+    keep: str
+    progress: Callable[[Any], None] | None = None
     model_: SequenceLabeller
     history_: list[Any]
     cycle_: int
@@ -126,11 +134,29 @@ class TaughtLabeller(SequenceLabeller):
         the estimator itself, fitted.
         """
         self.check_parameters()
-        check_progress(getattr(self, "progress", None))
+        check_progress(self.progress)
+        if not callable(chosen := getattr(self, "map", map)):
+            raise InputError(f"map is {chosen!r}", hint="expected a function such as the built-in map")
         corpus, pool, held = labelled_corpus(X, y, labels), checked_pool(unlabelled, type(self).__name__), held_out(dev)
         assert corpus.labels is not None
         say_if_unknown(held, corpus.labels)
-        self._keep(*self._teach(corpus, check_sample_weight(sample_weight, len(corpus)), pool, held))
+        weight, history = check_sample_weight(sample_weight, len(corpus)), []
+        guard: Guard[Any] | None = None
+        for model, record in self._models(corpus, weight, pool, held):
+            if guard is None:
+                score = None if held is None else lambda model: self._answering(model).score(held)
+                guard = Guard(model, score, keep=self.keep, patience=getattr(self, "patience", None))
+                latest = guard.supervised_score
+            else:
+                latest = guard.see(model)
+            if record is not None:
+                history.append(replace(record, score=latest))
+                if self.progress is not None:
+                    self.progress(history[-1])
+            if guard.stop:
+                break
+        assert guard is not None
+        self._keep(guard, history)
         return self
 
     @abstractmethod
@@ -138,10 +164,18 @@ class TaughtLabeller(SequenceLabeller):
         """Raise InputError for a parameter that makes no sense."""
 
     @abstractmethod
-    def _teach(
+    def _models(
         self, corpus: Corpus, weight: NDArray[np.float64] | None, pool: Corpus, held: Corpus | None
-    ) -> tuple[Guard[Any], Sequence[Any]]:
-        """Return the model that was kept, and a record of each cycle."""
+    ) -> Iterator[tuple[Any, Any]]:
+        """Yield the supervised model, then one a cycle, each with the record of its cycle, whose score `fit` adds.
+
+        A record may be None, and then is none in `history_`.
+        """
+
+    def _answering(self, model: Any) -> SequenceLabeller:
+        """Return the part of a model that labels new text."""
+        found: SequenceLabeller = model
+        return found
 
     def _keep(self, guard: Guard[Any], history: Sequence[Any]) -> None:
         """Take the model that the guard has kept, and what led to it."""
@@ -151,9 +185,9 @@ class TaughtLabeller(SequenceLabeller):
 
     @property
     def labeller_(self) -> SequenceLabeller:
-        """The fitted model that answers."""
+        """The fitted model that answers: `model_`, or a part of it."""
         self.check_fitted()
-        return self.model_
+        return self._answering(self.model_)
 
     def potentials(self, X: Any) -> ChainBatch | SegmentBatch:
         """Return the potentials of every sequence under the learned model."""
@@ -200,6 +234,26 @@ def checked_pool(unlabelled: Any, who: str) -> Corpus:
     return pool
 
 
+def in_parts(function: Callable[[Corpus], Result], pool: Corpus, map: Map) -> Iterator[Result]:
+    """Yield function(part) of each part of a pool of about `TOKENS_A_PART` tokens, with no more words than it has."""
+    cuts = balanced(pool.indptr, max(pool.n_tokens // TOKENS_A_PART, 1)) or [(0, len(pool))]
+    n = 0
+    for result in map(function, (_part(pool, *cut) for cut in cuts)):
+        n += 1
+        yield result
+    if n != len(cuts):
+        raise InputError(f"map returned {n} results for {len(cuts)} parts", hint="expected one for each, in order")
+
+
+def _part(pool: Corpus, lo: int, hi: int) -> Corpus:
+    if hi - lo == len(pool):
+        return pool
+    part = pool[lo:hi]
+    used, ids = np.unique(part.token_ids, return_inverse=True)
+    types = tuple(part.types[k] for k in used.tolist())
+    return replace(part, token_ids=ids.reshape(-1).astype(np.int32), types=types)
+
+
 def held_out(dev: Any) -> Corpus | None:
     """Return held-out data as a corpus; dev : a labelled Corpus, a pair (X, y), or None."""
     if dev is None:
@@ -208,8 +262,3 @@ def held_out(dev: Any) -> Corpus | None:
     if corpus.y is None or not (corpus.y >= 0).any():
         raise InputError("dev has no labels to score against", hint="pass a labelled Corpus or a pair (X, y)")
     return corpus
-
-
-def scorer(dev: Corpus | None) -> Callable[[SequenceLabeller], float] | None:
-    """Return token accuracy on held-out data as a function of a model."""
-    return None if dev is None else lambda model: model.score(dev)

@@ -25,7 +25,6 @@ import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,6 @@ from espalier.errors import InputError, ResultWarning, nearest
 from espalier.inference import viterbi
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.learning.discovery_report import Discovery, Finding
-from espalier.learning.jobs import check_jobs, over_processes
 from espalier.learning.penalties import count_penalties
 from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties
 from espalier.learning.relations import DELIMITERS, Relation, counted
@@ -125,7 +123,7 @@ def discover(
     progress
         Called with the news of the search.
     jobs
-        In how many processes candidates are scored; what is found does not depend on it.
+        Has no effect any more, and goes with the next release.
 
     Returns
     -------
@@ -141,18 +139,15 @@ def discover(
     ('n(where) <= 1',)
     """
     _check(templates, importance, penalties, max_rules)
-    check_jobs(jobs)
+    if jobs is not None:
+        what = f"jobs={jobs!r} has no effect, and the next release has no such parameter: leave it out"
+        warnings.warn(what, FutureWarning, stacklevel=2)
     tell = progress or (lambda _: None)
     labels, gold, predicted, labeller = _compared(corpus, model)
     filled = [*_filled(labels, templates, list(bounds), delimiters)]
-    worth_counting = filled
-    if jobs is not None:
-        scores = over_processes().score_in_parts([rule.node for _, rule in filled], gold, predicted, jobs).tolist()
-        enough = (s >= min_support and importance_of(g, p) >= importance for s, g, p in scores)
-        worth_counting = list(compress(filled, enough))
     kept = [
         candidate
-        for candidate in _evaluated(worth_counting, gold, predicted)
+        for candidate in _evaluated(filled, gold, predicted)
         if candidate.importance >= importance and candidate.relation.support >= min_support
     ]
     tell(f"{len(kept)} of {len(filled)} candidates are important")
