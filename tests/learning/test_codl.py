@@ -16,7 +16,7 @@ from espalier.decoders.base import Problem
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.estimators.unlabelled import Guard
-from espalier.learning.codl import Cycle, Guess, fold_batch, guess_of, joined, pseudo_labelled, top_k
+from espalier.learning.codl import Cycle, Guess, fold_batch, guess_of, pseudo_labelled, top_k
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import compile_rules
 from espalier.rules.meaning import degrees
@@ -96,18 +96,19 @@ def test_documents_go_along() -> None:
     corpus, _ = pseudo_labelled(pool, guess, Labels(["p", "q"]))
     assert corpus.documents is not None
     assert [d.text for d in corpus.documents] == ["a b", "c", "a b", "c"]
-    assert joined(corpus, corpus).documents == corpus.documents * 2
+    assert (corpus + corpus).documents == corpus.documents * 2
 
 
 def test_joined_corpora() -> None:
     labels = Labels(["p", "q"])
     first = Corpus.from_tokens([["a", "b"], ["c"]], [["p", None], ["q"]], vocabulary=labels)
     second = Corpus.from_tokens([["d", "b"], [], ["a"]], [["q", "p"], [], ["p"]], vocabulary=labels)
-    both = joined(first, second)
+    both = first + second
     assert list(both) == [["a", "b"], ["c"], ["d", "b"], [], ["a"]]
     assert both.all_labels() == [["p", None], ["q"], ["q", "p"], [], ["p"]]
-    with pytest.raises(InputError, match="same labels"):
-        joined(first, Corpus.from_tokens([["a"]], [["p"]]))
+    with pytest.raises(InputError, match="different labels"):
+        _ = first + Corpus.from_tokens([["a"]], [["p"]])
+    assert (first + Corpus.from_tokens([["a"]])).y is None
 
 
 # Parts

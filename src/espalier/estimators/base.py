@@ -335,11 +335,9 @@ class SequenceLabeller(Estimator, ABC):
 
         A model with `warm_start` begins where this one ended.
         """
-        from espalier.learning.codl import joined
-
         assert labelled.labels is not None
         weights = np.concatenate([np.ones(len(labelled)) if weight is None else weight, guessed_weight])
-        return again(self).fit(joined(labelled, guessed), sample_weight=weights, labels=labelled.labels.names)
+        return again(self).fit(labelled + guessed, sample_weight=weights, labels=labelled.labels.names)
 
     @property
     def classes_(self) -> NDArray[np.str_]:

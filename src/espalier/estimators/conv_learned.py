@@ -125,11 +125,9 @@ def check_teacher(teacher: Any) -> None:
 
 def with_pool(lessons: Lessons, pool: Corpus, weight: float) -> Lessons:
     """Add sequences without labels, each with this weight."""
-    from espalier.learning.codl import join
-
     corpus = lessons.corpus
     y = np.append(corpus.y, np.full(pool.n_tokens, -1)).astype(np.int16)  # type: ignore[arg-type]
-    everything = replace(join(corpus, pool), y=y, labels=corpus.labels)
+    everything = replace(corpus + pool, y=y, labels=corpus.labels)
     return Lessons(everything, np.append(lessons.weight, np.full(len(pool), weight)))
 
 

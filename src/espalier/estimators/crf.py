@@ -48,18 +48,21 @@ if TYPE_CHECKING:  # needed by nobody who only labels
     from espalier.features.extract import FeatureExtractor
     from espalier.features.matrix import FeatureMatrix
     from espalier.learning.lbfgs import Minimum
-    from espalier.learning.likelihood import Likelihood, Twins
+    from espalier.learning.likelihood import ChainLikelihood, Twins
 
 __all__ = [
     "CRF",
     "Learned",
     "LinearChainLabeller",
+    "Term",
     "TrainingSet",
     "holds_attributes",
 ]
 
 Self = TypeVar("Self", bound="LinearChainLabeller")
 Float = NDArray[np.float64]
+Term = Callable[[Float], tuple[float, Float]]
+"""A function of the weights: its value and its gradient."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -459,7 +462,6 @@ class CRF(LinearChainLabeller):
 
         With `copies`, those of the guessed sequences alone: guesses that it learns as they are it would only repeat.
         """
-        from espalier.learning.codl import joined
         from espalier.learning.recombination import recombined
 
         if not self.copies:
@@ -467,19 +469,19 @@ class CRF(LinearChainLabeller):
         assert labelled.labels is not None
         everything = np.concatenate([np.ones(len(labelled)) if weight is None else weight, guessed_weight])
         guesses = slice(len(labelled), len(labelled) + len(guessed))
-        examples, weights = recombined(joined(labelled, guessed), self.copies, everything, np.random.default_rng(0))
+        examples, weights = recombined(labelled + guessed, self.copies, everything, np.random.default_rng(0))
         kept, names = np.delete(np.arange(len(examples)), guesses), labelled.labels.names
         model = again(self).set_params(copies=0).fit(examples[kept], sample_weight=weights[kept], labels=names)
         return model.set_params(copies=self.copies)
 
     def minimised(
-        self, data: TrainingSet, twins: Twins, pairs: Pairs, likelihood: Likelihood,
-        begin: Float | None = None, max_iterations: int | None = None,
+        self, data: TrainingSet, twins: Twins, pairs: Pairs, likelihood: ChainLikelihood,
+        begin: Float | None = None, max_iterations: int | None = None, term: Term | None = None,
     ) -> ChainModel:  # fmt: skip
         """Return the weights that minimise the objective with a likelihood; `minimum_.x` is the point found.
 
         begin : such a point, to begin the search at; else the weights of `data.start` or of the prior. max_iterations :
-        if given, instead of the parameter.
+        if given, instead of the parameter; term : added to the likelihood.
         """
         from espalier.kernels.history import dot
         from espalier.learning.lbfgs import Options, minimise
@@ -496,7 +498,11 @@ class CRF(LinearChainLabeller):
         centre = weights_of(data.prior)
 
         def objective(v: Float) -> tuple[float, Float]:
-            value, gradient = likelihood(centre + scale * v)
+            u = centre + scale * v
+            value, gradient = likelihood(u)
+            if term is not None:
+                more, slope = term(u)
+                value, gradient = value + more, gradient + slope
             gradient *= scale
             gradient += (2.0 * self.l2) * v
             return value + self.l2 * dot(v, v), gradient

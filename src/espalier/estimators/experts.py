@@ -197,11 +197,9 @@ class Experts(SequenceLabeller):
 
     def fit_guessed(self: Self, labelled: Corpus, weight: Float | None, guessed: Corpus, guessed_weight: Float) -> Self:
         """Return a copy whose experts are fitted to guessed labels too; guesses do not change the weights."""
-        from espalier.learning.codl import joined
-
         other = copy(self)
         other.experts_ = [one.fit_guessed(labelled, weight, guessed, guessed_weight) for one in self.experts_]
-        other.training_digest_ = joined(labelled, guessed).digest()
+        other.training_digest_ = (labelled + guessed).digest()
         return other
 
     def always_asked(self: Self) -> Self:

@@ -17,7 +17,6 @@ from espalier.errors import InputError
 from espalier.estimators.base import check_number, fresh
 from espalier.estimators.crf import LinearChainLabeller, TrainingSet
 from espalier.features.extract import FeatureExtractor
-from espalier.learning.codl import joined
 from espalier.learning.perceptron import all_pairs, train_perceptron
 from espalier.models.linear import ChainModel, Pairs
 from espalier.rules.compile import Compiled
@@ -124,7 +123,7 @@ class Perceptron(LinearChainLabeller):
 
         Section 6 of Chang, Ratinov and Roth (2012). The attributes are those of both corpora.
         """
-        index, _ = self.extractor().fit_transform(joined(labelled, guessed))
+        index, _ = self.extractor().fit_transform(labelled + guessed)
         pool = fresh(self).train(self.training_set(guessed, index.transform(guessed), guessed_weight))
         share = 1 - gamma
         # -inf (forbidden) times 0 would be nan; the trainer forbids anew by itself.

@@ -40,7 +40,6 @@ from espalier.estimators.hmm import HMM
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
 from espalier.estimators.unlabelled import Guard
 from espalier.inference import log_partition, viterbi
-from espalier.learning.codl import join
 from espalier.learning.penalties import count_penalties
 from espalier.learning.projection import Projection, paid, project
 from espalier.potentials import ChainBatch
@@ -311,7 +310,7 @@ class _SoftWeights:
 class _BestLabels:
     def __init__(self, base: Any, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> None:
         assert labelled.labels is not None
-        self.base, self.labels, self.joined = base, labelled.labels, join(labelled, pool)
+        self.base, self.labels, self.joined = base, labelled.labels, labelled + pool
         self.y = labelled.y
         own = np.ones(len(labelled)) if weight is None else weight
         self.weight = np.append(own, np.full(len(pool), pool_weight))

@@ -26,7 +26,6 @@ from espalier.estimators.crf import LinearChainLabeller, TrainingSet
 from espalier.estimators.unlabelled import Guard, checked_pool, held_out
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
-from espalier.learning.codl import join
 from espalier.learning.samplerank import (
     TRUTHS,
     Pass,
@@ -142,7 +141,7 @@ class SampleRank(LinearChainLabeller):
         assert corpus.y is not None
         rules = self._rule_tables(corpus.labels, pool).after(len(corpus), corpus.n_tokens)
         unknown = np.full(pool.n_tokens, UNKNOWN, np.int16)
-        joint = replace(join(corpus, pool), y=np.concatenate([corpus.y, unknown]), labels=corpus.labels)
+        joint = replace(corpus + pool, y=np.concatenate([corpus.y, unknown]), labels=corpus.labels)
         index, matrix = self.extractor().fit_transform(joint)
         omega = np.ones(len(joint))
         weight = check_sample_weight(sample_weight, len(corpus))

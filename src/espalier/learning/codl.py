@@ -41,8 +41,6 @@ __all__ = [
     "fold_batch",
     "guess_labels",
     "guess_of",
-    "join",
-    "joined",
     "pseudo_labelled",
     "top_k",
 ]
@@ -258,25 +256,3 @@ def pseudo_labelled(pool: Corpus, guess: Guess, labels: Labels) -> tuple[Corpus,
     weight = guess.weight.reshape(k * N)
     there = weight > 0
     return (everything, weight) if there.all() else (everything[there], weight[there])
-
-
-def join(one: Corpus, other: Corpus) -> Corpus:
-    """Return the sequences of two corpora, one after the other, without labels; documents if both have them."""
-    index = {word: k for k, word in enumerate(one.types)}
-    numbers = np.array([index.setdefault(word, len(index)) for word in other.types], np.int32)
-    documents = None
-    if one.documents is not None and other.documents is not None:
-        documents = (*one.documents, *other.documents)
-    return Corpus(
-        np.append(one.indptr, one.indptr[-1] + other.indptr[1:]),
-        np.append(one.token_ids, numbers[other.token_ids]).astype(np.int32),
-        tuple(index),
-        documents=documents,
-    )
-
-
-def joined(first: Corpus, second: Corpus) -> Corpus:
-    """Return the sequences of two corpora over the same labels, one after the other; documents if both have them."""
-    if first.labels != second.labels or first.y is None or second.y is None:
-        raise InputError("corpora can be joined if both are labelled, with the same labels in the same order")
-    return replace(join(first, second), y=np.concatenate([first.y, second.y]), labels=first.labels)
