@@ -42,8 +42,8 @@ relaxed = settings(deadline=None, derandomize=True, max_examples=40)
     ],
 )
 def test_the_guard_keeps_and_stops(scores: list[int], keep: str, patience: int | None, kept: int, seen: int) -> None:
-    guard = Guard(0, lambda model: scores[model], keep=keep, patience=patience)
-    for model in range(1, len(scores)):
+    guard = Guard(lambda model: scores[model], keep=keep, patience=patience)
+    for model in range(len(scores)):
         if guard.stop:
             break
         assert guard.see(model) == scores[model]
@@ -52,7 +52,8 @@ def test_the_guard_keeps_and_stops(scores: list[int], keep: str, patience: int |
 
 
 def test_without_a_score_the_last_model_is_kept() -> None:
-    guard = Guard("a", keep="best", patience=1)
+    guard = Guard(keep="best", patience=1)
+    assert guard.see("a") is None
     assert guard.see("b") is None
     assert guard.see("c") is None
     assert not guard.stop
@@ -62,7 +63,7 @@ def test_without_a_score_the_last_model_is_kept() -> None:
 @pytest.mark.parametrize("wrong", [{"keep": "first"}, {"patience": 0}, {"patience": 1.5}, {"patience": True}])
 def test_the_guard_checks_its_options(wrong: dict) -> None:
     with pytest.raises(InputError, match=next(iter(wrong))):
-        Guard(0, **wrong)
+        Guard(**wrong)
 
 
 # Guesses

@@ -189,8 +189,8 @@ class ConvCRF(SequenceLabeller):
         InputError : labels are missing, shapes do not fit, or the checkpoint belongs to other data or parameters.
         """
         from espalier.estimators.conv_learned import check_teacher, lessons, with_pool, with_soft_labels
-        from espalier.estimators.held_out import say_if_unknown
-        from espalier.estimators.unlabelled import checked_pool, held_out
+        from espalier.estimators.held_out import held_out
+        from espalier.estimators.unlabelled import checked_pool
 
         self.check_parameters()
         check_teacher(teacher)
@@ -204,8 +204,7 @@ class ConvCRF(SequenceLabeller):
             learned = with_pool(learned, checked_pool(unlabelled, "ConvCRF"), self.pool_weight)
         if soft is not None or teacher is not None:
             learned = with_soft_labels(learned, len(corpus), soft, teacher, self.soft_share)
-        held = held_out(dev)
-        say_if_unknown(held, corpus.labels)
+        held = None if dev is None else held_out(dev, corpus.labels)
         return self.learn(learned, corpus.labels, dev=held, checkpoint=checkpoint)
 
     def _labelled(

@@ -23,7 +23,8 @@ from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import Argument, InputError, ResultWarning
 from espalier.estimators.base import check_number, check_sample_weight, compiled_rules, labelled_corpus
 from espalier.estimators.crf import LinearChainLabeller, TrainingSet
-from espalier.estimators.unlabelled import Guard, checked_pool, held_out
+from espalier.estimators.held_out import held_out
+from espalier.estimators.unlabelled import Guard, checked_pool
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
 from espalier.learning.samplerank import (
@@ -133,7 +134,7 @@ class SampleRank(LinearChainLabeller):
         ones; without it the last is kept, and nothing says whether the pool has helped.
         """
         self.check_parameters()
-        held = held_out(dev)
+        held = None if dev is None else held_out(dev, None)
         if unlabelled is None:
             return self._fit_supervised(X, y, sample_weight, labels, held)
         corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "SampleRank")
@@ -185,7 +186,8 @@ class SampleRank(LinearChainLabeller):
         N, first = len(data.indptr) - 1, int(data.indptr[n_labelled])
         self.history_ = [walk.run(truth, np.arange(n_labelled)) for _ in range(self.epochs)]
         supervised = self._weights(walk)
-        guard = Guard(walk.model(supervised), score, keep=self.keep, patience=self.patience)
+        guard = Guard[ChainModel](score, keep=self.keep, patience=self.patience)
+        guard.see(walk.model(supervised))
         if first < data.indptr[-1]:
             walk.restart(supervised)
             truth.gold[first:] = walk.y[first:]  # what "self" compares with

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_progress, check_sample_weight, labelled_corpus
-from espalier.estimators.held_out import data_pair, say_if_unknown
+from espalier.estimators.held_out import held_out
 from espalier.estimators.persist import nested, unnested
 from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
@@ -30,7 +30,7 @@ from espalier.potentials import ChainBatch
 if TYPE_CHECKING:
     from espalier.segment_potentials import SegmentBatch
 
-__all__ = ["Guard", "Map", "TaughtLabeller", "checked_pool", "held_out", "in_parts"]
+__all__ = ["Guard", "Map", "TaughtLabeller", "checked_pool", "in_parts"]
 
 Self = TypeVar("Self", bound="TaughtLabeller")
 Model = TypeVar("Model")
@@ -43,21 +43,18 @@ TOKENS_A_PART = 100_000
 
 
 class Guard(Generic[Model]):
-    """Keeps one of the models it has seen.
+    """Keeps one of the models it has seen, of which the first is the supervised one.
 
     model, cycle : the kept model and its number, 0 for the supervised one; score : of the kept model, and
     supervised_score : of the first, both None without a score; stop : has the last `patience` models brought nothing?
     """
 
+    model: Model
+
     def __init__(
-        self,
-        supervised: Model,
-        score: Callable[[Model], float] | None = None,
-        *,
-        keep: str = "best",
-        patience: int | None = None,
+        self, score: Callable[[Model], float] | None = None, *, keep: str = "best", patience: int | None = None
     ) -> None:
-        """Start from the supervised model.
+        """Start without a model.
 
         score : higher is better. keep : "best" (ties go to the earlier model) or "last"; without a score always the
         last. patience : models in a row without a new best score before `stop`; None never stops.
@@ -67,16 +64,16 @@ class Guard(Generic[Model]):
         if patience is not None and (isinstance(patience, bool) or not isinstance(patience, int) or patience < 1):
             raise InputError(f"patience is {patience!r}", hint="expected None or a whole number of at least 1")
         self._score, self._keep, self._patience = score, keep, patience
-        self.model, self.cycle = supervised, 0
-        self.supervised_score = None if score is None else float(score(supervised))
-        self.score = self._best = self.supervised_score
-        self.seen = self._best_cycle = 0
+        self.score = self.supervised_score = self._best = None
+        self.seen, self.cycle, self._best_cycle = -1, 0, 0
 
     def see(self, model: Model) -> float | None:
         """Take the next model; return its score, None without one."""
         self.seen += 1
         score = None if self._score is None else float(self._score(model))
-        better = score is not None and self._best is not None and score > self._best
+        if not self.seen:
+            self.supervised_score = score
+        better = score is not None and (self._best is None or score > self._best)
         if better:
             self._best, self._best_cycle = score, self.seen
         if better or score is None or self._keep == "last":
@@ -137,25 +134,19 @@ class TaughtLabeller(SequenceLabeller):
         check_progress(self.progress)
         if not callable(chosen := getattr(self, "map", map)):
             raise InputError(f"map is {chosen!r}", hint="expected a function such as the built-in map")
-        corpus, pool, held = labelled_corpus(X, y, labels), checked_pool(unlabelled, type(self).__name__), held_out(dev)
-        assert corpus.labels is not None
-        say_if_unknown(held, corpus.labels)
+        corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, type(self).__name__)
+        held = None if dev is None else held_out(dev, corpus.labels)
         weight, history = check_sample_weight(sample_weight, len(corpus)), []
-        guard: Guard[Any] | None = None
+        score = None if held is None else lambda model: self._answering(model).score(held)
+        guard = Guard[Any](score, keep=self.keep, patience=getattr(self, "patience", None))
         for model, record in self._models(corpus, weight, pool, held):
-            if guard is None:
-                score = None if held is None else lambda model: self._answering(model).score(held)
-                guard = Guard(model, score, keep=self.keep, patience=getattr(self, "patience", None))
-                latest = guard.supervised_score
-            else:
-                latest = guard.see(model)
+            found = guard.see(model)
             if record is not None:
-                history.append(replace(record, score=latest))
+                history.append(replace(record, score=found))
                 if self.progress is not None:
                     self.progress(history[-1])
             if guard.stop:
                 break
-        assert guard is not None
         self._keep(guard, history)
         return self
 
@@ -252,13 +243,3 @@ def _part(pool: Corpus, lo: int, hi: int) -> Corpus:
     used, ids = np.unique(part.token_ids, return_inverse=True)
     types = tuple(part.types[k] for k in used.tolist())
     return replace(part, token_ids=ids.reshape(-1).astype(np.int32), types=types)
-
-
-def held_out(dev: Any) -> Corpus | None:
-    """Return held-out data as a corpus; dev : a labelled Corpus, a pair (X, y), or None."""
-    if dev is None:
-        return None
-    corpus = as_corpus(*data_pair(dev, "dev"))
-    if corpus.y is None or not (corpus.y >= 0).any():
-        raise InputError("dev has no labels to score against", hint="pass a labelled Corpus or a pair (X, y)")
-    return corpus
