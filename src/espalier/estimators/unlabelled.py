@@ -64,7 +64,9 @@ class Guard(Generic[Model]):
         if patience is not None and (isinstance(patience, bool) or not isinstance(patience, int) or patience < 1):
             raise InputError(f"patience is {patience!r}", hint="expected None or a whole number of at least 1")
         self._score, self._keep, self._patience = score, keep, patience
-        self.score = self.supervised_score = self._best = None
+        self.score: float | None = None
+        self.supervised_score: float | None = None
+        self._best: float | None = None
         self.seen, self.cycle, self._best_cycle = -1, 0, 0
 
     def see(self, model: Model) -> float | None:

@@ -3,8 +3,7 @@
 The steps, for N labelled sequences that the model was not trained on, and its predictions for them:
 
 1. Fill the templates of `rules.generators` in for all fields: C candidates, some ten thousand for 60 fields.
-2. Count where gold labels and predictions break each one (`discovery_clauses`): about 20 µs a candidate. Over processes
-   (`espalier.distributed`) each counts its part of the sequences, and only what passes step 3 is counted here again.
+2. Count where gold labels and predictions break each one (`discovery_clauses`): about 20 µs a candidate.
 3. Keep those of importance at least 2.75 (section 5.6 of Anzaroot, Passos, Belanger & McCallum, 2014):
 
        imp(k) = #sequences whose prediction breaks k / #sequences whose gold labels break k
@@ -46,7 +45,7 @@ from espalier.rules.generators import COUNT_KINDS, RELATION_KINDS, count_templat
 from espalier.rules.ruleset import Rule, RuleSet
 from espalier.rules.text import print_node
 
-__all__ = ["TEMPLATES", "Candidate", "discover", "importance_of", "prune"]
+__all__ = ["TEMPLATES", "Candidate", "discover", "prune"]
 
 TEMPLATES = (*COUNT_KINDS, *RELATION_KINDS)
 PENALTIES = ("perceptron", "count", None)
@@ -70,17 +69,13 @@ class Candidate:
     @property
     def importance(self) -> float:
         """imp(k); 0 if no prediction breaks the rule."""
-        return importance_of(int(self.gold.sum()), int(self.predicted.sum()))
+        gold, predicted = int(self.gold.sum()), int(self.predicted.sum())
+        return predicted / gold if gold else math.inf if predicted else 0.0
 
     @property
     def separated(self) -> Bool:
         """The sequences whose prediction it objects to, and whose gold labels it does not."""
         return np.asarray(self.predicted & ~self.gold)
-
-
-def importance_of(gold: int, predicted: int) -> float:
-    """Return imp of a rule that so many gold labellings and so many predictions break; 0 if no prediction does."""
-    return predicted / gold if gold else math.inf if predicted else 0.0
 
 
 def discover(
