@@ -140,9 +140,6 @@ def test_with_word_classes_too(train: Corpus, other: Corpus, s: Smoothing, data:
 def test_word_classes_of_another_making() -> None:
     with pytest.raises(InputError, match="normalise is 'none'; the word classes have 'classes'"):
         Vocabulary(normalise="none").classified(CLASSES)
-    counts = HMMCounts.from_labels(HAND, Vocabulary().extended(HAND))
-    with pytest.raises(InputError, match="extends their own"):
-        counts.over(counts.vocabulary.classified(CLASSES))
     a, b = (Vocabulary(tuple(CLUSTERS), word_classes=classes).extended(HAND) for classes in (None, CLASSES))
     models = [estimate(HMMCounts.from_labels(HAND, v), Smoothing(), Labels(["x", "y"])) for v in (a, b)]
     with pytest.raises(InputError, match="do not mix"):

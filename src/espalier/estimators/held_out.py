@@ -14,7 +14,7 @@ from espalier.document import Document
 from espalier.errors import InputError, ResultWarning, listed
 from espalier.estimators.base import SequenceLabeller, as_corpus, fresh
 
-__all__ = ["Folds", "data_pair", "fitted", "folds_of", "held_out", "labelled_dev"]
+__all__ = ["Folds", "data_pair", "fitted", "folds_of", "gold_ids", "held_out", "labelled_dev"]
 
 Float = NDArray[np.float64]
 Folds = Iterator[tuple[Corpus, Float | None, Corpus]]
@@ -63,6 +63,14 @@ def held_out(dev: Any, labels: Labels | None) -> Corpus:
         what = f"dev has labels that the training set lacks, and they count as wrong: {listed(lost)}"
         warnings.warn(f"{what}; pass labels= to fit, or look for a slip", ResultWarning, stacklevel=3)
     return corpus
+
+
+def gold_ids(held: Corpus, labels: Labels) -> NDArray[np.int64]:
+    """Return the labels of held-out data as ids among others, int64[M]: -1 unknown, -2 a label that is not there."""
+    assert held.y is not None
+    assert held.labels is not None
+    ids = {name: k for k, name in enumerate(labels.names)}
+    return np.array([*(ids.get(name, -2) for name in held.labels.names), -1], np.int64)[held.y]
 
 
 def labelled_dev(dev: Any, labels: Labels) -> Corpus:

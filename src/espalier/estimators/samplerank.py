@@ -23,7 +23,7 @@ from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import Argument, InputError, ResultWarning
 from espalier.estimators.base import check_number, check_sample_weight, compiled_rules, labelled_corpus
 from espalier.estimators.crf import LinearChainLabeller, TrainingSet
-from espalier.estimators.held_out import held_out
+from espalier.estimators.held_out import gold_ids, held_out
 from espalier.estimators.unlabelled import Guard, checked_pool
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
@@ -244,9 +244,5 @@ class SampleRank(LinearChainLabeller):
 
 def _accuracy(index: FeatureIndex, labels: Labels, held: Corpus) -> Callable[[ChainModel], float]:
     """Return token accuracy on held-out data as a function of a model."""
-    assert held.y is not None
-    assert held.labels is not None
-    matrix, judged = index.transform(held), held.y >= 0
-    # A name that the model does not know is a label it cannot get right.
-    ids = np.array([labels.index(name) if name in labels else -2 for name in held.labels], np.int64)[held.y[judged]]
-    return lambda model: float(np.mean(model.tag(matrix, held.indptr)[0][judged] == ids))
+    matrix, gold = index.transform(held), gold_ids(held, labels)
+    return lambda model: float((model.tag(matrix, held.indptr)[0] == gold)[gold != -1].mean())
