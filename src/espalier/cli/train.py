@@ -43,6 +43,7 @@ _ELSEWHERE = {
     "base": "use --model",
     "model": "use --model",
     "progress": "",
+    "map": "train from Python",
     "word_classes": "train from Python",
 }
 """Parameters that are objects, and the option that gives them."""
