@@ -11,7 +11,7 @@ import inspect
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -51,6 +51,7 @@ __all__ = [
     "again",
     "allowed_moves",
     "as_corpus",
+    "check_kept",
     "check_labelled",
     "check_number",
     "check_progress",
@@ -239,6 +240,15 @@ def check_labelled(corpus: Corpus) -> None:
         raise InputError("fit needs labels: pass y, or a Corpus that has them")
     if (corpus.y < 0).all():
         raise LabelError("every label is unknown", hint="at least one token must be labelled")
+
+
+def check_kept(known: Iterable[str], labels: Iterable[str]) -> None:
+    """Refuse to forget labels of a prior."""
+    kept = set(labels)
+    lost = [name for name in known if name not in kept]
+    if lost:
+        what = f"the prior knows the label {lost[0]!r}, which this training set would forget"
+        raise InputError(what, hint="fit with labels= all labels")
 
 
 def labelled_corpus(X: Any, y: Sequence[Sequence[str | None]] | None, labels: Sequence[str] | None) -> Corpus:

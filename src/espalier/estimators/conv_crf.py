@@ -20,6 +20,7 @@ from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
+    check_kept,
     check_number,
     check_progress,
     check_sample_weight,
@@ -254,12 +255,8 @@ class ConvCRF(SequenceLabeller):
         """Return the names of the labels if they are fixed; the prior's must be among them."""
         if self.prior is None:
             return labels
-        known = self.prior.labels.names
-        lost = [name for name in known if labels is not None and name not in set(labels)]
-        if lost:
-            what = f"the prior knows the label {lost[0]!r}, which this training set would forget"
-            raise InputError(what, hint="fit with labels= all labels")
-        return known if labels is None else labels
+        check_kept(self.prior.labels, self.prior.labels if labels is None else labels)
+        return self.prior.labels.names if labels is None else labels
 
     def _chosen(self, usual: Mapping[str, tuple[Any, Any]], n: int) -> dict[str, Any]:
         """Return parameters that go together, for n sequences: as given, else the usual ones."""

@@ -28,6 +28,7 @@ from espalier.estimators.base import (
     again,
     allowed_moves,
     as_corpus,
+    check_kept,
     check_labelled,
     check_number,
     check_progress,
@@ -174,7 +175,7 @@ class LinearChainLabeller(SequenceLabeller):
         index, matrix = self.indexed(X, examples)
         data = self.training_set(examples, matrix, weight)
         if prior is not None:
-            _check_kept(prior.labels, corpus.labels)
+            check_kept(prior.labels, corpus.labels)
             data = replace(data, prior=prior.over(index, corpus.labels))
         if getattr(self, "warm_start", False) and hasattr(self, "weights_"):
             data = replace(data, start=self.learned_.over(index, corpus.labels))
@@ -322,16 +323,6 @@ class LinearChainLabeller(SequenceLabeller):
         if model.pairs.n_attributes != self.index_.n_attributes:
             raise ModelFileError("the model has weights for other attributes than it describes")
         self.weights_ = model
-
-
-def _check_kept(before: Labels, now: Labels) -> None:
-    """Refuse to forget labels."""
-    lost = [name for name in before if name not in set(now)]
-    if lost:
-        raise InputError(
-            f"the prior knows the label {lost[0]!r}, which this training set would forget",
-            hint="fit with labels= all labels",
-        )
 
 
 def holds_attributes(X: Any) -> bool:
