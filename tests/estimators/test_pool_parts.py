@@ -150,3 +150,18 @@ def test_a_map_that_loses_parts_is_an_error(monkeypatch: pytest.MonkeyPatch) -> 
         es.CoDL(es.HMM(), map=lambda function, parts: [function(part) for part in parts][1:]).fit(X, Y, unlabelled=POOL)
     with pytest.raises(InputError, match=r"map is 3; expected a function"):
         es.EM(map=3).fit(X, Y, unlabelled=POOL)
+
+
+def test_an_error_says_in_which_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unlabelled, "TOKENS_A_PART", 30)
+
+    def refusing(part: Corpus) -> int:
+        if "Eve" in part.types:
+            raise InputError("sequence 0 is odd")
+        return len(part)
+
+    pool, found = Corpus.from_tokens(POOL), []
+    with pytest.raises(InputError, match=r"in the part that begins with sequence 32: sequence 0 is odd"):
+        found.extend(unlabelled.in_parts(refusing, pool, map))
+    assert sum(found) == 32
+    assert sum(unlabelled.in_parts(len, pool, map)) == len(POOL)

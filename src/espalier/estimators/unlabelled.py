@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.errors import InputError, ResultWarning
+from espalier.errors import EspalierError, InputError, ResultWarning
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_progress, check_sample_weight, labelled_corpus
 from espalier.estimators.held_out import held_out
 from espalier.estimators.persist import nested, unnested
@@ -230,12 +230,18 @@ def checked_pool(unlabelled: Any, who: str) -> Corpus:
 def in_parts(function: Callable[[Corpus], Result], pool: Corpus, map: Map) -> Iterator[Result]:
     """Yield function(part) of each part of a pool of about `TOKENS_A_PART` tokens, with no more words than it has."""
     cuts = balanced(pool.indptr, max(pool.n_tokens // TOKENS_A_PART, 1)) or [(0, len(pool))]
-    n = 0
-    for result in map(function, (_part(pool, *cut) for cut in cuts)):
-        n += 1
+    results = iter(map(function, (_part(pool, *cut) for cut in cuts)))
+    for n, (first, _) in enumerate(cuts):
+        try:
+            result = next(results)
+        except StopIteration:
+            what = f"map returned {n} results for {len(cuts)} parts"
+            raise InputError(what, hint="expected one for each, in order") from None
+        except EspalierError as error:  # which numbers the sequences of its part
+            if not first:
+                raise
+            raise type(error)(f"in the part that begins with sequence {first}: {error}") from error
         yield result
-    if n != len(cuts):
-        raise InputError(f"map returned {n} results for {len(cuts)} parts", hint="expected one for each, in order")
 
 
 def _part(pool: Corpus, lo: int, hi: int) -> Corpus:
