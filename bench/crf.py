@@ -41,7 +41,7 @@ from common import (
     write_json,
 )
 from espalier.corpus import Corpus
-from espalier.estimators.crf import TrainingSet, training_set
+from espalier.estimators.crf import CRF, TrainingSet
 from espalier.learning.likelihood import ChainLikelihood, Twins
 from espalier.models.linear import Pairs
 
@@ -123,7 +123,7 @@ class Problem:
         corpus = Corpus.from_tokens(*train)
         _, matrix = extractor.fit_transform(corpus)
         attributes = [word2features(tokens) for tokens in train[0]]
-        data = training_set(corpus, matrix, None)
+        data = CRF.training_set(corpus, matrix, None)
         # CRFsuite forbids nothing: neither do we, here.
         L = data.n_labels
         data = TrainingSet(

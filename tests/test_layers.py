@@ -41,7 +41,6 @@ LAYERS: dict[str, str] = {
     "decoders": "errors lazy potentials segment_potentials rules kernels inference parallel corpus",
     "learning": "*",
     "estimators": "*",
-    "distributed": "*",
     "joint": "*",
     "io": "errors text_files tags document",
     "tasks": "errors corpus features rules io",
@@ -74,7 +73,6 @@ LAZY: dict[str, set[str]] = {
     "parallel": {"threadpoolctl"},
     "estimators": {"scipy", "sklearn"},
     "experiments": {"scipy", "joblib"},
-    "distributed": {"scipy", "joblib", "distributed"},
     "documents": {"scipy", "tomli", "pypdfium2"},
     "cluster": {"scipy", "joblib", "dask", "distributed", "fsspec", "pyarrow"},
     "cli": {"scipy", "uvicorn", "pyarrow"},
@@ -90,8 +88,6 @@ COMPUTED = {
     "cluster/stores.py",
     "cluster/labeller.py",
 }
-# The one module that may import a layer below it, inside a function: what learns here never does.
-DOORS = {"learning/jobs.py": "distributed"}
 # Layers that may import the package itself, inside functions, for its version.
 WHOLE = {"cluster", "workbench", "cli"}
 # Packages that import some of their names on use, beside the package itself.
@@ -137,7 +133,7 @@ def complaints(source: str, module: str) -> list[str]:
             if module == "__init__.py":
                 fine = lazy
             else:
-                fine = target == layer or target in allowed_layers(layer) or (lazy and DOORS.get(module) == target)
+                fine = target == layer or target in allowed_layers(layer)
         elif module == "__init__.py":
             fine = top in sys.stdlib_module_names
         else:

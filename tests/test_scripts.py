@@ -64,7 +64,6 @@ SCRIPTS = {
     "bench/samplerank.py": bench(data=True),
     "bench/scale.py": bench(),
     "bench/serve.py": bench(),
-    "bench/sharded.py": bench(data=True),
     "bench/works.py": bench("--quick --only rare linkedbooks --data {data}", data=True),
     "scripts/adapt_citations.py": Quick("--quick --data {data} --references 4 --subsets 1", data=True),
     "scripts/calibrate_citations.py": Quick(

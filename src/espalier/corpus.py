@@ -363,6 +363,30 @@ class Corpus:
             documents=None if self.documents is None else tuple(self.documents[i] for i in chosen),
         )
 
+    def __add__(self, other: Corpus) -> Corpus:
+        """Return the sequences of both, one after the other.
+
+        Their labels stay if both are labelled, then with the same labels in the same order; so do documents of both.
+        """
+        if not isinstance(other, Corpus):
+            return NotImplemented
+        index = {word: k for k, word in enumerate(self.types)}
+        numbers = np.array([index.setdefault(word, len(index)) for word in other.types], np.int32)
+        both = Corpus(
+            np.append(self.indptr, self.indptr[-1] + other.indptr[1:]),
+            np.append(self.token_ids, numbers[other.token_ids]).astype(np.int32),
+            tuple(index),
+        )
+        if self.documents is not None and other.documents is not None:
+            both = replace(both, documents=(*self.documents, *other.documents))
+        if self.y is None or other.y is None:
+            return both
+        if self.labels != other.labels:
+            raise InputError(
+                "corpora with different labels, or in another order, do not add up", hint="fit with labels="
+            )
+        return replace(both, y=np.concatenate([self.y, other.y]), labels=self.labels)
+
     def tokens(self, i: int) -> list[str]:
         """Return the tokens of a sequence.
 

@@ -224,3 +224,16 @@ def test_doubts_are_lines_on_stderr(espalier: Espalier, corpus: Path, raw: Path,
     code, out, err = espalier("label", raw, "-m", path)
     assert (code, len(out.splitlines())) == (0, 3)
     assert err.startswith("espalier: the hard rules leave no labelling for 3 of 3 sequences")
+
+
+def test_jobs_of_training_says_that_it_is_going(espalier: Espalier, corpus: Path, tmp_path: Path) -> None:
+    """For one release; the model is that without it."""
+    plain, jobs = tmp_path / "plain.espalier", tmp_path / "jobs.espalier"
+    assert espalier("train", "-l", corpus, "-o", plain, "--set", "max_iterations=3").code == 0
+    done = espalier("train", "-l", corpus, "-o", jobs, "--set", "max_iterations=3", "--jobs", 2)
+    assert done.code == 0
+    assert "--jobs has no effect any more, and goes with the next release: training runs in threads" in done.err
+    assert plain.read_bytes() == jobs.read_bytes()
+    found, again = (espalier("rules", "discover", "-d", corpus, "--json", *more) for more in ([], ["--jobs", 2]))
+    assert (found.code, found.out) == (again.code, again.out)
+    assert "--jobs has no effect any more" in again.err

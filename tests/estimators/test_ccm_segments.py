@@ -10,7 +10,6 @@ import pytest
 
 import espalier as es
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.abilities import ScoresSegments
 from espalier.estimators.ccm import CCM
 from espalier.estimators.semicrf import SemiCRF
 from espalier.rules import RuleSet
@@ -116,6 +115,7 @@ def test_models_of_segments_are_known_by_what_they_can_do() -> None:
     class Longer(SemiCRF):
         """A model of segments, too."""
 
-    assert isinstance(base(), ScoresSegments)
-    assert isinstance(Longer(), ScoresSegments)
-    assert not any(isinstance(other, ScoresSegments) for other in (es.CRF(), es.HMM(), CCM(base(), TEXT), object()))
+    X, y = [["a", "b"]], [["B-x", "I-x"]]
+    found = CCM(Longer(), "Once: each field once").fit(X, y)
+    assert found.predict(X) == CCM(base(), "Once: each field once").fit(X, y).predict(X)
+    assert not any(hasattr(other, "segment_labels") for other in (es.CRF(), es.HMM(), CCM(base(), TEXT), object()))

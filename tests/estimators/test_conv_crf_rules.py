@@ -7,8 +7,7 @@ import pytest
 from test_conv_crf import sentences, small
 
 import espalier as es
-from espalier.errors import InputError
-from espalier.estimators.abilities import FitsInParts, FitsSoft, Mixes
+from espalier.estimators.abilities import FitsSoft, Mixes
 from espalier.learning.expectations import ChainFeatures
 from espalier.learning.generalised_expectation import ScoreCriterion
 from espalier.rules.compile import compile_rules
@@ -23,7 +22,6 @@ def tiny(**options):
 def test_it_has_abilities() -> None:
     assert isinstance(tiny(), FitsSoft)
     assert isinstance(tiny(), Mixes)
-    assert not isinstance(tiny(), FitsInParts)
 
 
 def test_rules_hold(tmp_path) -> None:
@@ -43,8 +41,6 @@ def test_codl(update) -> None:
     pool, gold = sentences(30, seed=4)
     model = es.CoDL(es.CCM(tiny(epochs=20), RULES), update=update, cycles=2).fit(X, y, unlabelled=pool)
     assert model.score(pool, gold) > 0.7
-    with pytest.raises(InputError, match="not for a ConvCRF"):
-        es.CoDL(es.CCM(tiny(), RULES), update="pool", jobs=2).fit(X, y, unlabelled=pool)
 
 
 def test_posterior_regularisation() -> None:
@@ -55,8 +51,6 @@ def test_posterior_regularisation() -> None:
     assert model.score(pool, gold) > 0.7
     assert len(model.history_) == 3
     assert model.history_[0].objective < 0
-    with pytest.raises(InputError, match="not for a ConvCRF"):
-        es.PosteriorRegularization(tiny(), RULES, jobs=2).fit(X, y, unlabelled=pool)
 
 
 def test_a_distribution_over_the_pool_is_learned() -> None:

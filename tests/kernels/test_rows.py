@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.kernels import aligned, padded
-from espalier.kernels.plan import observed_counts, transpose_refs
-from espalier.kernels.rows import attribute_gradient, bundle_gradient
+from espalier.kernels.rows import attribute_gradient, bundle_gradient, observed_counts, transpose_refs
 from espalier.learning.likelihood import Twins
 from espalier.models.linear import Pairs, RowPlan
 from feature_matrices import random_matrix

@@ -1,9 +1,10 @@
-"""Constraint-driven learning without estimators: the guard, guesses and the cycle, the k best against enumeration."""
+"""Constraint-driven learning without estimators: the guard, guesses, the k best against enumeration."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from espalier.decoders.base import Problem
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.estimators.unlabelled import Guard
-from espalier.learning.codl import CycleSums, Guess, codl, fold_batch, guess_of, joined, pseudo_labelled, top_k
+from espalier.learning.codl import Cycle, Guess, fold_batch, guess_of, pseudo_labelled, top_k
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import compile_rules
 from espalier.rules.meaning import degrees
@@ -41,8 +42,8 @@ relaxed = settings(deadline=None, derandomize=True, max_examples=40)
     ],
 )
 def test_the_guard_keeps_and_stops(scores: list[int], keep: str, patience: int | None, kept: int, seen: int) -> None:
-    guard = Guard(0, lambda model: scores[model], keep=keep, patience=patience)
-    for model in range(1, len(scores)):
+    guard = Guard(lambda model: scores[model], keep=keep, patience=patience)
+    for model in range(len(scores)):
         if guard.stop:
             break
         assert guard.see(model) == scores[model]
@@ -51,7 +52,8 @@ def test_the_guard_keeps_and_stops(scores: list[int], keep: str, patience: int |
 
 
 def test_without_a_score_the_last_model_is_kept() -> None:
-    guard = Guard("a", keep="best", patience=1)
+    guard = Guard(keep="best", patience=1)
+    assert guard.see("a") is None
     assert guard.see("b") is None
     assert guard.see("c") is None
     assert not guard.stop
@@ -61,7 +63,7 @@ def test_without_a_score_the_last_model_is_kept() -> None:
 @pytest.mark.parametrize("wrong", [{"keep": "first"}, {"patience": 0}, {"patience": 1.5}, {"patience": True}])
 def test_the_guard_checks_its_options(wrong: dict) -> None:
     with pytest.raises(InputError, match=next(iter(wrong))):
-        Guard(0, **wrong)
+        Guard(**wrong)
 
 
 # Guesses
@@ -95,39 +97,40 @@ def test_documents_go_along() -> None:
     corpus, _ = pseudo_labelled(pool, guess, Labels(["p", "q"]))
     assert corpus.documents is not None
     assert [d.text for d in corpus.documents] == ["a b", "c", "a b", "c"]
-    assert joined(corpus, corpus).documents == corpus.documents * 2
+    assert (corpus + corpus).documents == corpus.documents * 2
 
 
 def test_joined_corpora() -> None:
     labels = Labels(["p", "q"])
     first = Corpus.from_tokens([["a", "b"], ["c"]], [["p", None], ["q"]], vocabulary=labels)
     second = Corpus.from_tokens([["d", "b"], [], ["a"]], [["q", "p"], [], ["p"]], vocabulary=labels)
-    both = joined(first, second)
+    both = first + second
     assert list(both) == [["a", "b"], ["c"], ["d", "b"], [], ["a"]]
     assert both.all_labels() == [["p", None], ["q"], ["q", "p"], [], ["p"]]
-    with pytest.raises(InputError, match="same labels"):
-        joined(first, Corpus.from_tokens([["a"]], [["p"]]))
+    with pytest.raises(InputError, match="different labels"):
+        _ = first + Corpus.from_tokens([["a"]], [["p"]])
+    assert (first + Corpus.from_tokens([["a"]])).y is None
 
 
-# The cycle
+# Parts
 
 
-def test_the_cycle_stops_where_it_repeats() -> None:
-    """A 'model' is a number; its guess about four tokens is its binary form, learning halves the number."""
-
-    guesses: list[Guess] = []
-
-    def label(model: int) -> CycleSums:
-        bits = np.array([[model >> 3 & 1, model >> 2 & 1, model >> 1 & 1, model & 1]], np.int16)
-        guess, before = guess_of(bits, np.zeros((1, 1)), np.ones(1, bool)), guesses[-1] if guesses else None
-        guesses.append(guess)
-        changed = 4 if before is None else int((guess.labels != before.labels).sum())
-        differs = before is None or not guess.teaches(before)
-        return CycleSums(np.zeros(0), np.zeros(0), 0.0, changed, 0, 1, 0, 1, int(differs))
-
-    turns = list(codl(12, label, lambda _: int("".join(map(str, guesses[-1].labels[0])), 2) // 2))
-    assert [model for model, _ in turns] == [6, 3, 1, 0, 0]  # 12 = 1100, 0110, 0011, 0001, 0000, and 0000 again
-    assert [record.changed for _, record in turns] == [4, 2, 2, 1, 1]
+def test_guesses_about_parts_are_one_guess() -> None:
+    scores = np.array([[0.0, -1.0], [0.0, -np.inf], [-np.inf, -np.inf]])
+    labels = np.array([[0, 1, 0, -1], [1, 1, -1, -1]], np.int16)
+    whole = replace(guess_of(labels, scores, np.array([True, False, True]), "score"), violations=3)
+    borders = [(0, 2, 0, 1, 1), (2, 4, 1, 3, 2)]  # of tokens, of sequences, violations
+    parts = [
+        replace(guess_of(labels[:, a:b], scores[i:j], whole.proven[i:j], "score"), violations=v)
+        for a, b, i, j, v in borders
+    ]
+    found = Guess.joined(parts)
+    assert found.teaches(whole)
+    assert not found.teaches(replace(whole, weight=whole.weight[:, ::-1]))
+    assert found.cycle(1, None) == whole.cycle(1, None)
+    assert found.cycle(1, None) == Cycle(1, 0.0, 1.0, 3, 2 / 3, 1)
+    other = np.where(labels < 0, -1, 1 - labels)
+    assert found.cycle(2, replace(whole, labels=other)).changed == 0.75  # where there is no label, none changed
 
 
 # The k best under rules

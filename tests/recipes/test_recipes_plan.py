@@ -113,17 +113,6 @@ def test_penalties_of_samplerank_are_those_of_its_rules(task: Path, penalties: A
     assert recipe.estimator.rules.penalties.tolist() == [value, 2]
 
 
-def test_whom_jobs_are_for() -> None:
-    """Every model inside that can take part; what was set comes first."""
-    codl = plan(method="codl", unlabelled=True, jobs=3).estimator
-    assert (codl.jobs, codl.model.jobs) == (3, 3)
-    codl = plan(method="codl", unlabelled=True, jobs=3, settings={"jobs": 1}).estimator
-    assert (codl.jobs, codl.model.jobs) == (3, 1)
-    assert plan(method="em", unlabelled=True, jobs=3).estimator.jobs == 3
-    assert plan(jobs=3).estimator.jobs == 3
-    assert plan().estimator.jobs is None
-
-
 CONFLICTS: list[tuple[dict[str, Any], str, str]] = [
     (
         {"method": "supervised", "unlabelled": True},
@@ -216,26 +205,6 @@ CONFLICTS: list[tuple[dict[str, Any], str, str]] = [
     ({"task": "market.toml", "rules": "R: prize once"}, "did you mean 'price'", "did you mean 'price'"),
     ({"model": "cfr"}, "model='cfr': unknown; did you mean 'crf'?", "--model cfr: unknown"),
     ({"method": "coddle"}, "method='coddle': unknown; did you mean 'codl'?", "--method coddle: unknown"),
-    (
-        {"method": "samplerank", "jobs": 2},
-        "method='samplerank' learns in this process alone; leave out jobs=",
-        "--jobs",
-    ),
-    (
-        {"method": "ge", "unlabelled": True, "rules": RULES, "jobs": 2},
-        "learns in this process alone; leave out",
-        "--jobs",
-    ),
-    (
-        {"model": "semicrf", "jobs": 2},
-        "method='supervised' with model='semicrf' learns in this process alone; leave out jobs=, or choose model= crf",
-        "--method supervised with --model semicrf learns in this process alone; leave out --jobs, or",
-    ),
-    (
-        {"model": "perceptron", "method": "codl", "unlabelled": True, "jobs": 2},
-        "leave out jobs=, or choose model= crf or hmm",
-        "leave out --jobs, or choose --model crf or hmm",
-    ),
 ]
 
 

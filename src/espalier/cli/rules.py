@@ -112,9 +112,7 @@ def discover(
     encoding: Encoding = UTF_8,
     jobs: Annotated[
         int | None,
-        typer.Option(
-            "--jobs", "-j", metavar="N", min=1, help="Processes to score candidates on; the rules are the same."
-        ),
+        typer.Option("--jobs", "-j", metavar="N", min=1, help="Has no effect; will go with the next release."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Write the findings as JSON.")] = False,
 ) -> None:
@@ -131,6 +129,8 @@ def discover(
     from espalier.recipes.rule_files import find_rules
     from espalier.text_files import write_chunks
 
+    if jobs is not None:
+        complain("--jobs has no effect any more, and goes with the next release: leave it out")
     keep_apart([*data, model], {"--output": output})
     if output is not None:
         check_task_output(output)
@@ -138,7 +138,7 @@ def discover(
     with progress("looking for rules") as news:
         found = find_rules(
             documents, None if model is None else open_extractor(model).model,
-            progress=news, jobs=jobs, importance=importance,
+            progress=news, importance=importance,
             max_rules=most, cover=cover or None,
             templates=TEMPLATES if templates is None else tuple(name.strip() for name in templates.split(",")),
         )  # fmt: skip

@@ -43,6 +43,7 @@ _ELSEWHERE = {
     "base": "use --model",
     "model": "use --model",
     "progress": "",
+    "map": "train from Python",
     "word_classes": "train from Python",
 }
 """Parameters that are objects, and the option that gives them."""
@@ -142,7 +143,11 @@ Settings = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        "--jobs", "-j", metavar="N", min=1, help="Processes that hold parts of the data; else threads. For crf and hmm."
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=1,
+        help="Has no effect; will go with the next release.",
     ),
 ]
 
@@ -179,6 +184,8 @@ def train(
     from espalier.recipes.rule_files import gather_rules, widened
     from espalier.tasks.task import load_features, load_task
 
+    if jobs is not None:
+        complain("--jobs has no effect any more, and goes with the next release: training runs in threads")
     path, chosen = model_output(output, task), parse_settings(settings or [])
     prior = chosen.get("prior")
     reads = [*labelled, *(unlabelled or ()), dev, task, features, *(rules or ())]
@@ -188,7 +195,7 @@ def train(
         task=declared, model=model and model.value, method=method and method.value,
         rules=gather_rules(declared, rules or []), penalties=None if penalties is None else parse_penalties(penalties),
         features=None if features is None else load_features(features), tags=tags, unlabelled=bool(unlabelled),
-        jobs=jobs, **_starts(task, chosen), settings=chosen,
+        **_starts(task, chosen), settings=chosen,
     )  # fmt: skip
     documents = read_all(labelled, format, encoding, each=partial(_as_declared, recipe, task, check=True))
     held = read_all([dev], format, encoding, each=partial(_as_declared, recipe, task)) if dev is not None else []

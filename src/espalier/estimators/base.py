@@ -11,7 +11,7 @@ import inspect
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -51,6 +51,7 @@ __all__ = [
     "again",
     "allowed_moves",
     "as_corpus",
+    "check_kept",
     "check_labelled",
     "check_number",
     "check_progress",
@@ -62,6 +63,7 @@ __all__ = [
     "one_sequence",
     "rule_set",
     "say_if_broken",
+    "say_jobs_are_gone",
 ]
 
 Self = TypeVar("Self", bound="Estimator")
@@ -240,6 +242,15 @@ def check_labelled(corpus: Corpus) -> None:
         raise LabelError("every label is unknown", hint="at least one token must be labelled")
 
 
+def check_kept(known: Iterable[str], labels: Iterable[str]) -> None:
+    """Refuse to forget labels of a prior."""
+    kept = set(labels)
+    lost = [name for name in known if name not in kept]
+    if lost:
+        what = f"the prior knows the label {lost[0]!r}, which this training set would forget"
+        raise InputError(what, hint="fit with labels= all labels")
+
+
 def labelled_corpus(X: Any, y: Sequence[Sequence[str | None]] | None, labels: Sequence[str] | None) -> Corpus:
     """Return the labelled sequences, their label names fixed by `labels` if given; without any label it is an error."""
     corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
@@ -334,11 +345,9 @@ class SequenceLabeller(Estimator, ABC):
 
         A model with `warm_start` begins where this one ended.
         """
-        from espalier.learning.codl import joined
-
         assert labelled.labels is not None
         weights = np.concatenate([np.ones(len(labelled)) if weight is None else weight, guessed_weight])
-        return again(self).fit(joined(labelled, guessed), sample_weight=weights, labels=labelled.labels.names)
+        return again(self).fit(labelled + guessed, sample_weight=weights, labels=labelled.labels.names)
 
     @property
     def classes_(self) -> NDArray[np.str_]:
@@ -531,6 +540,16 @@ def check_number(name: str, value: Any, least: float = 0, *, whole: bool = False
     if isinstance(value, bool) or not isinstance(value, kinds) or not np.isfinite(value) or value < least:
         what = "a whole number" if whole else "a number"
         raise InputError(f"{name} is {value!r}", hint=f"expected {what} of at least {least}")
+
+
+def say_jobs_are_gone(jobs: Any, instead: str) -> None:
+    """Warn of the parameter `jobs`, which does nothing now and is not there in the next release; instead : what to do.
+
+    To be called by `check_parameters`, which `fit` calls.
+    """
+    if jobs is not None:
+        what = f"jobs={jobs!r} has no effect, and the next release has no such parameter: {instead}"
+        warnings.warn(what, FutureWarning, stacklevel=4)
 
 
 def check_progress(progress: Any) -> None:

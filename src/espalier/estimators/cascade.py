@@ -21,8 +21,8 @@ from espalier.corpus import Corpus
 from espalier.decoders.certify import sums
 from espalier.decoders.probabilities import sureness
 from espalier.errors import InputError
-from espalier.estimators.abilities import HasRules
 from espalier.estimators.base import SequenceLabeller, as_corpus
+from espalier.estimators.ccm import CCM
 from espalier.estimators.experts import Experts
 
 __all__ = ["Compromise", "TradeOff", "trade_off"]
@@ -93,7 +93,7 @@ def trade_off(
     -------
     TradeOff : print it, and take `choose().threshold`.
     """
-    ruled = model if isinstance(model, HasRules) else None
+    ruled = model if isinstance(model, CCM) else None
     experts = getattr(model, "base_", model)
     if not isinstance(experts, Experts):
         raise InputError(f"a {type(experts).__name__} is no cascade", hint="give Experts, or a CCM over Experts")

@@ -25,7 +25,7 @@ from espalier.decoders.base import Problem
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import BatchDecoding
 from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning
-from espalier.estimators.abilities import LearnsRules, ScoresSegments, require, with_experts
+from espalier.estimators.abilities import require, with_experts
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
@@ -45,7 +45,6 @@ from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
     from espalier.decoders.explanation import Explanation
-    from espalier.learning.penalties import Tally
     from espalier.segment_potentials import SegmentBatch
 
 __all__ = ["CCM"]
@@ -138,9 +137,10 @@ class CCM(SequenceLabeller):
         """
         self.check_parameters()
         corpus = labelled_corpus(X, y, labels)
-        if isinstance(self.base, ScoresSegments) and labels is None and corpus.labels is not None:
+        segments: Any = self.base if hasattr(self.base, "segment_labels") else None
+        if segments is not None and labels is None and corpus.labels is not None:
             # Rules see segments as labels, and a segment may be longer or shorter than all in the data.
-            corpus = as_corpus(corpus, vocabulary=Labels(self.base.segment_vocabulary(corpus.labels.names)))
+            corpus = as_corpus(corpus, vocabulary=Labels(segments.segment_vocabulary(corpus.labels.names)))
         assert corpus.labels is not None
         weight = check_sample_weight(sample_weight, len(corpus))
         compiled = compiled_rules(self.rules, corpus.labels)
@@ -166,7 +166,9 @@ class CCM(SequenceLabeller):
         if self.training not in ("L+I", "IBT", "JIBT"):
             raise InputError(f"training is {self.training!r}", hint="expected 'L+I', 'IBT' or 'JIBT'")
         if self.training != "L+I":
-            require(self.base, LearnsRules, f"training={self.training!r}", "choose a Perceptron, or training='L+I'")
+            require(
+                self.base, "fit_under_rules", f"training={self.training!r}", "choose a Perceptron, or training='L+I'"
+            )
         if self.training == "IBT" and self.penalties in TRAINED:
             raise InputError(f"training='IBT' needs penalties beforehand, and {self.penalties!r} needs a trained base")
         if self.training == "JIBT" and not (self.penalties == "count" or isinstance(self.penalties, Mapping)):
@@ -231,7 +233,7 @@ class CCM(SequenceLabeller):
 
     def _learned(self, base: SequenceLabeller, compiled: Compiled, rho: Float) -> None:
         """Keep a fitted base and its penalties; compiled forms do not depend on those."""
-        if isinstance(base, ScoresSegments):
+        if hasattr(base, "segment_labels"):
             from espalier.estimators.ccm_segments import segment_tags
 
             segment_tags(base, compiled.labels)  # refuses labels that the rules could not read
@@ -264,17 +266,18 @@ class CCM(SequenceLabeller):
         other._learned(base, self.compiled_, self.rules_.penalties if penalties is None else penalties)
         return other
 
-    def free_rules(self) -> Compiled:
-        """Return the rules whose penalties were not set by the user, compiled."""
-        asked = self.rule_set()
-        return compile_rules(asked.only(asked.unset), self.labels_)
+    def mixed_penalties(self, guessed: Corpus, weight: Float, gamma: float) -> Float:
+        """Return gamma times the penalties plus (1 - gamma) times those counted in guessed sequences, float64[K].
 
-    def mixed_penalties(self, counted: Tally, gamma: float) -> Float:
-        """Return the penalties, float64[K], with those of `free_rules` mixed: gamma times old plus the rest counted."""
-        from espalier.learning.penalties import log_odds
+        The penalties that the user has set stay.
+        """
+        from espalier.learning.penalties import log_odds, tally
 
-        rho = self.rules_.penalties
-        free = np.array([rule.penalty is None for rule in self.rule_set()], bool)
+        asked, rho = self.rule_set(), self.rules_.penalties
+        counted = tally(
+            compile_rules(asked.only(asked.unset), self.labels_), guessed, over=self.over, sample_weight=weight
+        )
+        free = np.array([rule.penalty is None for rule in asked], bool)
         rho[free] = gamma * rho[free] + (1 - gamma) * log_odds(counted, self.kept_prior, self.violated_prior)
         return rho
 
@@ -297,7 +300,6 @@ class CCM(SequenceLabeller):
 
     def _decoded(self, batch: ChainBatch | SegmentBatch, corpus: Corpus) -> BatchDecoding:
         if not isinstance(batch, ChainBatch):
-            assert isinstance(self.base_, ScoresSegments)
             from espalier.estimators.ccm_segments import decode_base_segments
 
             return decode_base_segments(self.base_, batch, self.compiled_, corpus)
@@ -399,7 +401,7 @@ class CCM(SequenceLabeller):
         """Take back what `state` gave."""
         base, rules = unnested("base", header, arrays), RuleSet.from_dict(header["rules"])
         labels = Labels(header["labels"])
-        given = {*chain(*base.segment_labels())} if isinstance(base, ScoresSegments) else None
+        given = {*chain(*base.segment_labels())} if hasattr(base, "segment_labels") else None
         if base.labels_ != labels if given is None else not given <= {*labels.names}:
             raise ModelFileError("the labels of the model and of its base differ")
         self._learned(base, compile_rules(rules, labels), rules.penalties)

@@ -6,20 +6,21 @@ first token of a segment is B-, the others are I-, and the rules see those.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.certify import BatchDecoding
 from espalier.errors import InputError
-from espalier.estimators.abilities import ScoresSegments
 from espalier.rules.compile import Compiled
 from espalier.segment_potentials import SegmentBatch
 
 __all__ = ["decode_base_segments", "segment_tags"]
 
 
-def segment_tags(base: ScoresSegments, labels: Labels) -> NDArray[np.int64]:
+def segment_tags(base: Any, labels: Labels) -> NDArray[np.int64]:
     """Return the label of the first token of a segment of each field, and of the others, int64[2, L], as ids."""
     written = base.segment_labels()
     missing = sorted({name for row in written for name in row} - set(labels.names))
@@ -31,9 +32,7 @@ def segment_tags(base: ScoresSegments, labels: Labels) -> NDArray[np.int64]:
     return np.array([labels.encode(row) for row in written], np.int64)
 
 
-def decode_base_segments(
-    base: ScoresSegments, batch: SegmentBatch, compiled: Compiled, corpus: Corpus
-) -> BatchDecoding:
+def decode_base_segments(base: Any, batch: SegmentBatch, compiled: Compiled, corpus: Corpus) -> BatchDecoding:
     """Return the best segmentations under the rules, as labels; -1 where none is possible."""
     from espalier.decoders.segments import decode_segments
 

@@ -1,39 +1,44 @@
 """`CoDL`: constraint-driven learning, a model taught by the labels that it gives to unlabelled text under rules.
 
-See `espalier.learning.codl` for the algorithm. The variants that Chang, Ratinov and Roth report are parameters:
+    (w, ρ) = (w₀, ρ₀) = learn(L)                                            algorithm 2 of Chang, Ratinov & Roth (2012)
+    repeat:   ŷ = argmax_y s(x, y; w) - Σ_k ρ_k d_k(x, y)   for every x of the pool U
+              (w, ρ) = γ (w₀, ρ₀) + (1 - γ) learn({(x, ŷ)})
+
+The loop is `CoDL._models`; `espalier.learning.codl` has the k best labellings under rules and what becomes of them. The
+variants that Chang, Ratinov and Roth report are parameters:
 
     H          CoDL(model, gamma=0, constrained=False, infer=False)           hard EM
     H&W        CoDL(model, constrained=False, infer=False)                    the weight gamma on the supervised model
     H&W&C      CoDL(model, infer=False)                                       rules while learning
     H&W&C+I    CoDL(model)                                                    and when labelling new text
+
+A cycle costs one decoding of the pool and one training. The pool is labelled part by part, by `map`: only one part's
+scores need be in memory, or as many as there are processes, and labels do not depend on it.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import KW_ONLY, dataclass, replace
-from itertools import islice
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.abilities import HasRules, Mixes, require
-from espalier.estimators.base import SequenceLabeller, check_number, fresh
-from espalier.estimators.unlabelled import Guard, TaughtLabeller, scorer
-from espalier.learning.codl import Cycle, CycleSums, Guessed, PoolLabelling, codl, guess_labels
-from espalier.learning.jobs import check_jobs, over_processes
-from espalier.learning.penalties import Tally
+from espalier.estimators.abilities import require
+from espalier.estimators.base import SequenceLabeller, check_number, fresh, say_jobs_are_gone
+from espalier.estimators.ccm import CCM
+from espalier.estimators.unlabelled import Map, TaughtLabeller, in_parts
+from espalier.learning.codl import Cycle, Guess, guess_labels, pseudo_labelled
+from espalier.rules.compile import Compiled
 
-__all__ = ["CoDL"]
+__all__ = ["CoDL", "label_pool"]
 
 Float = NDArray[np.float64]
-Update: TypeAlias = Callable[[Corpus, Float], SequenceLabeller]
-"""From guessed sequences and their weights, float64[N], to a fitted base."""
 
 
 @dataclass(eq=False, repr=False)
@@ -54,9 +59,9 @@ class CoDL(TaughtLabeller):
     keep, patience : with `dev`, which model to keep ("best", the supervised one included, or "last"), and how many
         cycles to wait for a better one.
     threads : None chooses by size. progress : called with every `Cycle`.
-    jobs : None labels the pool here; a number labels its parts in so many processes, with one thread each if `threads`
-        does not say more, which keep the labels and return counts or gradients (`espalier.distributed`); for an HMM
-        with update="interpolate" and a CRF with update="pool". Results do not depend on the number.
+    map : gives the parts of the pool to the function that labels one, in order: the built-in `map`, or for processes
+        and machines `functools.partial(espalier.cluster.ordered_map, jobs=4)`. Results do not depend on it.
+    jobs : has no effect any more, and goes with the next release: see `map`.
 
     Notes
     -----
@@ -89,123 +94,75 @@ class CoDL(TaughtLabeller):
     patience: int | None = None
     threads: int | None = None
     progress: Callable[[Cycle], None] | None = None
+    map: Map = map
     jobs: int | None = None
 
-    def _teach(
+    def _models(
         self, corpus: Corpus, weight: Float | None, pool: Corpus, held: Corpus | None
-    ) -> tuple[Guard[Any], Sequence[Any]]:
-        """Return the model that was kept, and a record of each cycle."""
-        supervised = self._supervised(corpus, weight, pool, held)
-        score = scorer(held)
-        guard = Guard(
-            supervised,
-            None if score is None else lambda model: score(self._answering(model)),
-            keep=self.keep,
-            patience=self.patience,
-        )
-        history: list[Cycle] = []
-        with closing(self._turns(supervised, corpus, weight, pool)) as turns:
-            for model, cycle in islice(turns, self.cycles if pool.n_tokens else 0):
-                history.append(replace(cycle, score=guard.see(model)))
-                if self.progress is not None:
-                    self.progress(history[-1])
-                if guard.stop:
-                    break
-        if history and history[-1].left_out:
-            warnings.warn(
-                f"the hard rules leave no labelling for {history[-1].left_out} of {len(pool)} unlabelled sequences; "
-                "they taught nothing",
-                ResultWarning,
-                stacklevel=3,
-            )
-        return guard, history
+    ) -> Iterator[tuple[SequenceLabeller, Cycle | None]]:
+        """Yield the supervised model, then one a cycle: algorithm 2."""
+        supervised = model = self._supervised(corpus, weight, pool, held)
+        yield supervised, None
+        options = {"k": self.k, "weighting": self.weighting, "constrained": self.constrained, "threads": self.threads}
+        before: Guess | None = None
+        for cycle in range(1, self.cycles + 1 if pool.n_tokens else 1):
+            guess = label_pool(model, pool, self.map, **options)
+            if before is not None and guess.teaches(before):
+                return  # what is learned depends on the guess alone: a fixed point
+            model = self._learned(supervised, corpus, weight, *pseudo_labelled(pool, guess, supervised.labels_))
+            record, before = guess.cycle(cycle, before), guess
+            if record.left_out and cycle == 1:
+                what = f"the hard rules leave no labelling for {record.left_out} of {len(pool)} unlabelled sequences"
+                warnings.warn(f"{what}; they teach nothing", ResultWarning, stacklevel=3)
+            yield model, record
 
-    def _turns(
-        self, supervised: SequenceLabeller, corpus: Corpus, weight: Float | None, pool: Corpus
-    ) -> Generator[tuple[SequenceLabeller, Cycle]]:
-        """Yield the model of every cycle and its record, which has no score yet."""
-        ruled: Any = supervised if _has_rules(supervised) else None
-        base = supervised if ruled is None else ruled.base_
-        how = PoolLabelling(
-            base.labels_, None if ruled is None else ruled.compiled_, self.constrained,
-            ruled.free_rules() if ruled is not None and self.relearn_penalties else None,
-            "tokens" if ruled is None else ruled.over, self.k, self.weighting, self.threads,
-        )  # fmt: skip
-
-        def label(model: Any) -> CycleSums:
-            return opened.label(*((model, None) if ruled is None else (model.base_, model.rules_.penalties)))
-
-        def learn(record: CycleSums) -> SequenceLabeller:
-            if not record.taught:  # without any labelling there is nothing to learn from
-                return supervised
-            learned = opened.learn()
-            if ruled is None:
-                return learned
-            rho = None
-            if how.counted is not None:
-                rho = ruled.mixed_penalties(Tally(record.violated, record.kept), self.gamma)
-            found: SequenceLabeller = ruled.with_base(learned, rho)
-            return found
-
-        with self._opened(base, corpus, weight, pool, how) as opened:
-            for number, (model, record) in enumerate(codl(supervised, label, learn), 1):
-                yield model, record.cycle(number, pool)
-
-    def _opened(
-        self, base: SequenceLabeller, corpus: Corpus, weight: Float | None, pool: Corpus, how: PoolLabelling
-    ) -> AbstractContextManager[GuessedPool]:
-        """Make the pool ready for labelling: here, or in parts over processes."""
-        if self.jobs is None:
-            return nullcontext(_PoolHere(self._update(base, corpus, weight), pool, how))
-        parts: AbstractContextManager[GuessedPool] = over_processes().guess_in_parts(
-            base, self.update, corpus, weight, pool, how, self.gamma, self.pool_weight, self.jobs
-        )
-        return parts
-
-    def _update(self, base: SequenceLabeller, corpus: Corpus, weight: Float | None) -> Update:
-        """Return how a base that was fitted on the labels learns from guessed ones."""
-        if self.update == "pool":
-            return lambda guessed, own: base.fit_guessed(corpus, weight, guessed, self.pool_weight * own)
-        mixer: Any = require(base, Mixes, "update='interpolate'", "choose update='pool'")
-        return lambda guessed, own: mixer.mixed(corpus, weight, guessed, own, self.gamma)
+    def _learned(
+        self, supervised: Any, corpus: Corpus, weight: Float | None, guessed: Corpus, guessed_weight: Float
+    ) -> SequenceLabeller:
+        """Return what a supervised model becomes by guessed sequences: (w, ρ)."""
+        ruled = isinstance(supervised, CCM)
+        base: Any = supervised.base_ if ruled else supervised
+        if not len(guessed):  # without any labelling there is nothing to learn from
+            learned = base
+        elif self.update == "pool":
+            learned = base.fit_guessed(corpus, weight, guessed, self.pool_weight * guessed_weight)
+        else:
+            learned = base.mixed(corpus, weight, guessed, guessed_weight, self.gamma)
+        if not ruled:
+            return learned  # type: ignore[no-any-return]
+        anew = self.relearn_penalties and len(guessed)
+        rho = supervised.mixed_penalties(guessed, guessed_weight, self.gamma) if anew else None
+        return supervised.with_base(learned, rho)  # type: ignore[no-any-return]
 
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
-        check_jobs(self.jobs)
+        say_jobs_are_gone(self.jobs, "threads label the pool, or processes with map=")
         if self.update not in ("interpolate", "pool"):
             raise InputError(f"update is {self.update!r}", hint="expected 'interpolate' or 'pool'")
-        if self.jobs is not None:
-            base = self.model.base if _has_rules(self.model) else self.model
-            over_processes().check_guesses(base, self.update, self.jobs)
         check_number("gamma", self.gamma)
         check_number("pool_weight", self.pool_weight)
         check_number("cycles", self.cycles, whole=True)
         check_number("k", self.k, 1, whole=True)
         if self.gamma > 1:
             raise InputError(f"gamma is {self.gamma!r}", hint="expected a number from 0 to 1")
-        if self.relearn_penalties and not (_has_rules(self.model) and self.model.penalties == "count"):
+        if self.relearn_penalties and not (isinstance(self.model, CCM) and self.model.penalties == "count"):
             raise InputError("relearn_penalties counts violations: it needs a CCM with penalties='count'")
 
     def _supervised(self, corpus: Corpus, weight: Float | None, pool: Corpus, dev: Corpus | None) -> SequenceLabeller:
         """Fit the model on the labels; the words of the pool are known words."""
-        model: Any = fresh(self.model)
-        if not _has_rules(model):
-            bare: SequenceLabeller = model.fit_with_pool(corpus, weight, pool)
-            return bare
+        model: SequenceLabeller = fresh(self.model)
+        if self.update == "interpolate":
+            base = model.base if isinstance(model, CCM) else model
+            require(base, "mixed", "update='interpolate'", "choose update='pool'")
+        if not isinstance(model, CCM):
+            return model.fit_with_pool(corpus, weight, pool)
         model.fit(corpus, sample_weight=weight, dev=dev)
-        ruled: SequenceLabeller = model.with_base(model.base_.fit_with_pool(corpus, weight, pool))
-        return ruled
+        return model.with_base(model.base_.fit_with_pool(corpus, weight, pool))
 
     def _answering(self, model: Any) -> SequenceLabeller:
         """Return the part of a model that labels new text: all of it, or its base without rules."""
-        found: SequenceLabeller = model.base_ if _has_rules(model) and not self.infer else model
+        found: SequenceLabeller = model.base_ if isinstance(model, CCM) and not self.infer else model
         return found
-
-    @property
-    def labeller_(self) -> SequenceLabeller:
-        """The fitted model that answers: `model_`, or its base with infer=False."""
-        self.check_fitted()
-        return self._answering(self.model_)
 
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take back what `state` gave."""
@@ -213,33 +170,11 @@ class CoDL(TaughtLabeller):
         self.model = fresh(self.model_)
 
 
-def _has_rules(model: Any) -> bool:
-    return isinstance(model, HasRules)
+def label_pool(model: SequenceLabeller, pool: Corpus, map: Map, **options: Any) -> Guess:
+    """Return what a fitted model believes about a pool, under its rules if it has any; options : of `guess_labels`."""
+    base, compiled = (model.base_, model.compiled_) if isinstance(model, CCM) else (model, None)
+    return Guess.joined([*in_parts(partial(_guessed, base, compiled, options), pool, map)])
 
 
-class GuessedPool(Protocol):
-    """A pool that models label, each as it comes."""
-
-    def label(self, model: SequenceLabeller, penalties: Float | None) -> CycleSums:
-        """Label the pool with a fitted base and the penalties of its rules."""
-
-    def learn(self) -> SequenceLabeller:
-        """Return the base that follows from the last labels."""
-
-
-class _PoolHere:
-    """A pool in one piece, in this process."""
-
-    def __init__(self, update: Update, pool: Corpus, how: PoolLabelling) -> None:
-        self.update, self.pool, self.how, self.bits = update, pool, how, how.ground(pool)
-        self.found: Guessed | None = None
-
-    def label(self, model: SequenceLabeller, penalties: Float | None) -> CycleSums:
-        batch = model.chain_potentials(self.pool, "CoDL needs")
-        before = None if self.found is None else self.found.guess
-        self.found = guess_labels(self.how, self.pool, self.bits, batch, penalties, before)
-        return self.found.record
-
-    def learn(self) -> SequenceLabeller:
-        assert self.found is not None
-        return self.update(self.found.pseudo, self.found.weight)
+def _guessed(base: SequenceLabeller, compiled: Compiled | None, options: Mapping[str, Any], part: Corpus) -> Guess:
+    return guess_labels(base.chain_potentials(part, "CoDL needs"), compiled, part, **options)

@@ -20,6 +20,7 @@ from espalier.errors import InputError, ModelFileError
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
+    check_kept,
     check_number,
     check_progress,
     check_sample_weight,
@@ -189,8 +190,8 @@ class ConvCRF(SequenceLabeller):
         InputError : labels are missing, shapes do not fit, or the checkpoint belongs to other data or parameters.
         """
         from espalier.estimators.conv_learned import check_teacher, lessons, with_pool, with_soft_labels
-        from espalier.estimators.held_out import say_if_unknown
-        from espalier.estimators.unlabelled import checked_pool, held_out
+        from espalier.estimators.held_out import held_out
+        from espalier.estimators.unlabelled import checked_pool
 
         self.check_parameters()
         check_teacher(teacher)
@@ -204,8 +205,7 @@ class ConvCRF(SequenceLabeller):
             learned = with_pool(learned, checked_pool(unlabelled, "ConvCRF"), self.pool_weight)
         if soft is not None or teacher is not None:
             learned = with_soft_labels(learned, len(corpus), soft, teacher, self.soft_share)
-        held = held_out(dev)
-        say_if_unknown(held, corpus.labels)
+        held = None if dev is None else held_out(dev, corpus.labels)
         return self.learn(learned, corpus.labels, dev=held, checkpoint=checkpoint)
 
     def _labelled(
@@ -255,12 +255,8 @@ class ConvCRF(SequenceLabeller):
         """Return the names of the labels if they are fixed; the prior's must be among them."""
         if self.prior is None:
             return labels
-        known = self.prior.labels.names
-        lost = [name for name in known if labels is not None and name not in set(labels)]
-        if lost:
-            what = f"the prior knows the label {lost[0]!r}, which this training set would forget"
-            raise InputError(what, hint="fit with labels= all labels")
-        return known if labels is None else labels
+        check_kept(self.prior.labels, self.prior.labels if labels is None else labels)
+        return self.prior.labels.names if labels is None else labels
 
     def _chosen(self, usual: Mapping[str, tuple[Any, Any]], n: int) -> dict[str, Any]:
         """Return parameters that go together, for n sequences: as given, else the usual ones."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError, NotFittedError
 from espalier.estimators.base import allowed_moves
+from espalier.estimators.held_out import gold_ids
 from espalier.features.hashed import hashed_words, spaces_before
 from espalier.models.conv import Borders, ConvShape, NetInput, Parameters, ScoringNet
 
@@ -125,11 +126,9 @@ def check_teacher(teacher: Any) -> None:
 
 def with_pool(lessons: Lessons, pool: Corpus, weight: float) -> Lessons:
     """Add sequences without labels, each with this weight."""
-    from espalier.learning.codl import join
-
     corpus = lessons.corpus
     y = np.append(corpus.y, np.full(pool.n_tokens, -1)).astype(np.int16)  # type: ignore[arg-type]
-    everything = replace(join(corpus, pool), y=y, labels=corpus.labels)
+    everything = replace(corpus + pool, y=y, labels=corpus.labels)
     return Lessons(everything, np.append(lessons.weight, np.full(len(pool), weight)))
 
 
@@ -181,10 +180,7 @@ def scorer_of(dev: Corpus | None, labels: Labels, shape: ConvShape, data: NetDat
     """Return token accuracy on held-out data as a function of weights; None without data."""
     if dev is None:
         return None
-    assert dev.y is not None
-    assert dev.labels is not None
-    ids = {name: k for k, name in enumerate(labels.names)}
-    gold = np.array([*(ids.get(name, -2) for name in dev.labels.names), -1])[dev.y]  # -2: a label it cannot know
+    gold = gold_ids(dev, labels)
 
     def score(weights: Parameters, chains: bool) -> float:
         net = ScoringNet(shape, forbidding(weights, data))

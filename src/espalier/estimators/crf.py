@@ -15,7 +15,6 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,12 +28,14 @@ from espalier.estimators.base import (
     again,
     allowed_moves,
     as_corpus,
+    check_kept,
     check_labelled,
     check_number,
     check_progress,
     check_sample_weight,
     fresh,
     say_if_broken,
+    say_jobs_are_gone,
 )
 from espalier.features.fields import default_templates
 from espalier.features.index import FeatureIndex
@@ -48,20 +49,21 @@ if TYPE_CHECKING:  # needed by nobody who only labels
     from espalier.features.extract import FeatureExtractor
     from espalier.features.matrix import FeatureMatrix
     from espalier.learning.lbfgs import Minimum
-    from espalier.learning.likelihood import Likelihood, Twins
+    from espalier.learning.likelihood import ChainLikelihood, Twins
 
 __all__ = [
     "CRF",
     "Learned",
     "LinearChainLabeller",
+    "Term",
     "TrainingSet",
     "holds_attributes",
-    "training_set",
 ]
 
 Self = TypeVar("Self", bound="LinearChainLabeller")
 Float = NDArray[np.float64]
-Bool = NDArray[np.bool_]
+Term = Callable[[Float], tuple[float, Float]]
+"""A function of the weights: its value and its gradient."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,9 +173,9 @@ class LinearChainLabeller(SequenceLabeller):
         assert corpus.labels is not None
         examples, weight = self._examples(X, corpus, check_sample_weight(sample_weight, len(corpus)))
         index, matrix = self.indexed(X, examples)
-        data = training_set(examples, matrix, weight)
+        data = self.training_set(examples, matrix, weight)
         if prior is not None:
-            _check_kept(prior.labels, corpus.labels)
+            check_kept(prior.labels, corpus.labels)
             data = replace(data, prior=prior.over(index, corpus.labels))
         if getattr(self, "warm_start", False) and hasattr(self, "weights_"):
             data = replace(data, start=self.learned_.over(index, corpus.labels))
@@ -183,9 +185,14 @@ class LinearChainLabeller(SequenceLabeller):
         self.training_digest_ = corpus.digest()
         return self
 
-    def _examples(
-        self, X: Any, corpus: Corpus, weight: NDArray[np.float64] | None
-    ) -> tuple[Corpus, NDArray[np.float64] | None]:
+    @staticmethod
+    def training_set(corpus: Corpus, matrix: FeatureMatrix, weight: Float | None) -> TrainingSet:
+        """Bring a corpus into arrays, with what is allowed: valid tags, and whatever the labels themselves do."""
+        assert corpus.y is not None
+        assert corpus.labels is not None
+        return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *allowed_moves(corpus), weight)
+
+    def _examples(self, X: Any, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
         """Return what to learn from and its weights: the labelled sequences, to which a subclass may add."""
         return corpus, weight
 
@@ -318,16 +325,6 @@ class LinearChainLabeller(SequenceLabeller):
         self.weights_ = model
 
 
-def _check_kept(before: Labels, now: Labels) -> None:
-    """Refuse to forget labels."""
-    lost = [name for name in before if name not in set(now)]
-    if lost:
-        raise InputError(
-            f"the prior knows the label {lost[0]!r}, which this training set would forget",
-            hint="fit with labels= all labels",
-        )
-
-
 def holds_attributes(X: Any) -> bool:
     """Is X a list of sequences whose tokens are attribute collections rather than strings?"""
     if isinstance(X, Corpus) or not hasattr(X, "__len__"):
@@ -336,13 +333,6 @@ def holds_attributes(X: Any) -> bool:
         if hasattr(sequence, "__len__") and not isinstance(sequence, str) and len(sequence):
             return isinstance(sequence[0], (list, tuple, set, frozenset, dict))
     return False
-
-
-def training_set(corpus: Corpus, matrix: FeatureMatrix, sample_weight: NDArray[np.float64] | None) -> TrainingSet:
-    """Bring the corpus into arrays and find what is allowed: valid tags, and whatever the labels themselves do."""
-    assert corpus.y is not None
-    assert corpus.labels is not None
-    return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *allowed_moves(corpus), sample_weight)
 
 
 def _widened(array: NDArray[Any]) -> NDArray[Any]:
@@ -377,9 +367,7 @@ class CRF(LinearChainLabeller):
         without copies, so that less is forgotten (`learning.recombination`).
     threads : None chooses by size; results do not depend on it.
     progress : called with the state of the search after every iteration.
-    jobs : None trains here, in threads, which is nearly always best on one machine; a number adds up the gradient of
-        parts in so many processes (`espalier.distributed`), for corpora that ask for several machines. Results
-        do not depend on the number.
+    jobs : has no effect any more, and goes with the next release.
 
     Notes
     -----
@@ -422,10 +410,7 @@ class CRF(LinearChainLabeller):
             check_number(name, getattr(self, name))
         for name, least in (("max_iterations", 0), ("period", 1), ("copies", 0)):
             check_number(name, getattr(self, name), least, whole=True)
-        if self.jobs is not None:
-            from espalier.learning.jobs import check_jobs
-
-            check_jobs(self.jobs)
+        say_jobs_are_gone(self.jobs, "a CRF trains in threads (threads=)")
         if self.transitions not in ("observed", "all"):
             raise InputError(f"transitions is {self.transitions!r}", hint="expected 'observed' or 'all'")
         if self.prior is not None and not isinstance(self.prior, Learned):
@@ -443,7 +428,7 @@ class CRF(LinearChainLabeller):
 
     def train(self, data: TrainingSet) -> ChainModel:
         """Find the weights."""
-        from espalier.learning.likelihood import Twins
+        from espalier.learning.likelihood import ChainLikelihood, Twins
 
         # Twins have the same data, but not the same prior.
         twins = Twins.apart(data.matrix) if self.l1 or data.prior else Twins.merge(data.matrix)
@@ -451,25 +436,11 @@ class CRF(LinearChainLabeller):
         learned = data.observed_transitions if self.transitions == "observed" else data.allowed
         if data.prior is not None:
             pairs, learned = pairs.union(data.prior.pairs), learned | (data.prior.trans != 0)
-        with self.likelihood(
-            twins.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed, data.sample_weight
-        ) as likelihood:
-            return self.minimised(data, twins, pairs, likelihood)
-
-    def likelihood(
-        self, matrix: FeatureMatrix, indptr: NDArray[np.int64], y: NDArray[np.int16], pairs: Pairs, learned: Bool,
-        start_allowed: Bool, allowed: Bool, sample_weight: Float | None,
-    ) -> AbstractContextManager[Likelihood]:  # fmt: skip
-        """Return the likelihood of labels, as a whole or, with `jobs`, in parts; see `ChainLikelihood`."""
-        arguments = (matrix, indptr, y, pairs, learned, start_allowed, allowed, sample_weight, self.threads)
-        if self.jobs is not None:
-            from espalier.learning.jobs import over_processes
-
-            parts: AbstractContextManager[Likelihood] = over_processes().likelihood_in_parts(*arguments, jobs=self.jobs)
-            return parts
-        from espalier.learning.likelihood import ChainLikelihood
-
-        return nullcontext(ChainLikelihood(*arguments))
+        likelihood = ChainLikelihood(
+            twins.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed, data.sample_weight,
+            self.threads,
+        )  # fmt: skip
+        return self.minimised(data, twins, pairs, likelihood)
 
     def fit_soft(self, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> JoinedCRF:
         """Return the training problem of labels and of expectations on unlabelled text."""
@@ -482,7 +453,6 @@ class CRF(LinearChainLabeller):
 
         With `copies`, those of the guessed sequences alone: guesses that it learns as they are it would only repeat.
         """
-        from espalier.learning.codl import joined
         from espalier.learning.recombination import recombined
 
         if not self.copies:
@@ -490,19 +460,19 @@ class CRF(LinearChainLabeller):
         assert labelled.labels is not None
         everything = np.concatenate([np.ones(len(labelled)) if weight is None else weight, guessed_weight])
         guesses = slice(len(labelled), len(labelled) + len(guessed))
-        examples, weights = recombined(joined(labelled, guessed), self.copies, everything, np.random.default_rng(0))
+        examples, weights = recombined(labelled + guessed, self.copies, everything, np.random.default_rng(0))
         kept, names = np.delete(np.arange(len(examples)), guesses), labelled.labels.names
         model = again(self).set_params(copies=0).fit(examples[kept], sample_weight=weights[kept], labels=names)
         return model.set_params(copies=self.copies)
 
     def minimised(
-        self, data: TrainingSet, twins: Twins, pairs: Pairs, likelihood: Likelihood,
-        begin: Float | None = None, max_iterations: int | None = None,
+        self, data: TrainingSet, twins: Twins, pairs: Pairs, likelihood: ChainLikelihood,
+        begin: Float | None = None, max_iterations: int | None = None, term: Term | None = None,
     ) -> ChainModel:  # fmt: skip
         """Return the weights that minimise the objective with a likelihood; `minimum_.x` is the point found.
 
         begin : such a point, to begin the search at; else the weights of `data.start` or of the prior. max_iterations :
-        if given, instead of the parameter.
+        if given, instead of the parameter; term : added to the likelihood.
         """
         from espalier.kernels.history import dot
         from espalier.learning.lbfgs import Options, minimise
@@ -519,7 +489,11 @@ class CRF(LinearChainLabeller):
         centre = weights_of(data.prior)
 
         def objective(v: Float) -> tuple[float, Float]:
-            value, gradient = likelihood(centre + scale * v)
+            u = centre + scale * v
+            value, gradient = likelihood(u)
+            if term is not None:
+                more, slope = term(u)
+                value, gradient = value + more, gradient + slope
             gradient *= scale
             gradient += (2.0 * self.l2) * v
             return value + self.l2 * dot(v, v), gradient

@@ -6,22 +6,20 @@ what is monotone. More text may hurt: with `dev` the supervised model stays in t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from itertools import islice
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.estimators.abilities import Counts, require
-from espalier.estimators.base import check_number, fresh
+from espalier.estimators.abilities import require
+from espalier.estimators.base import check_number, fresh, say_jobs_are_gone
 from espalier.estimators.hmm import HMM
-from espalier.estimators.unlabelled import Guard, TaughtLabeller, scorer
+from espalier.estimators.unlabelled import Map, TaughtLabeller, in_parts
 from espalier.learning.em import EMIteration, em
-from espalier.learning.jobs import check_jobs, over_processes
 
 __all__ = ["EM"]
 
@@ -40,8 +38,9 @@ class EM(TaughtLabeller):
     pool_weight : how much a sequence of the pool counts beside a labelled one, without gamma.
     keep, patience : with `dev`, which model to keep ("best" or "last"), and how many iterations to wait for a better.
     threads : None chooses by size. progress : called with every `EMIteration`.
-    jobs : None counts the pool here; a number counts its parts in so many processes, with one thread each if `threads`
-        does not say more (`espalier.distributed`). Results do not depend on the number.
+    map : gives the parts of the pool to the function that counts one, in order: the built-in `map`, or for processes
+        and machines `functools.partial(espalier.cluster.ordered_map, jobs=4)`. Results do not depend on it.
+    jobs : has no effect any more, and goes with the next release: see `map`.
 
     Notes
     -----
@@ -70,15 +69,16 @@ class EM(TaughtLabeller):
     patience: int | None = None
     threads: int | None = None
     progress: Callable[[EMIteration], None] | None = None
+    map: Map = map
     jobs: int | None = None
 
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
-        require(self._base, Counts, "EM", "choose an HMM, or CoDL for other models")
+        require(self._base, "count", "EM", "choose an HMM, or CoDL for other models")
         check_number("iterations", self.iterations, whole=True)
         check_number("pool_weight", self.pool_weight)
         check_number("tolerance", self.tolerance)
-        check_jobs(self.jobs)
+        say_jobs_are_gone(self.jobs, "threads count the pool, or processes with map=")
         if self.gamma is not None:
             check_number("gamma", self.gamma)
 
@@ -86,36 +86,31 @@ class EM(TaughtLabeller):
     def _base(self) -> Any:
         return HMM() if self.base is None else self.base
 
-    def _teach(
+    def _models(
         self, corpus: Corpus, weight: NDArray[np.float64] | None, pool: Corpus, held: Corpus | None
-    ) -> tuple[Guard[Any], Sequence[Any]]:
-        """Return the model that was kept, and a record of each cycle."""
+    ) -> Iterator[tuple[HMM, EMIteration | None]]:
+        """Yield the supervised model, then one an iteration."""
         supervised = self._base.fit_with_pool(corpus, weight, pool)
-        guard = Guard(supervised, scorer(held), keep=self.keep, patience=self.patience)
-        history: list[EMIteration] = []
-        with self._counter(supervised, pool) as count:
-            steps = em(supervised, count, gamma=self.gamma, pool_weight=self.pool_weight)
-            _, before = next(steps)
-            for model, objective in islice(steps, self.iterations if pool.n_tokens else 0):
-                score = guard.see(model)
-                history.append(EMIteration(len(history) + 1, objective, score))
-                if self.progress is not None:
-                    self.progress(history[-1])
-                if guard.stop or abs(objective - before) <= self.tolerance * abs(before):
-                    break
-                before = objective
-        return guard, history
+        yield supervised, None
 
-    def _counter(self, supervised: HMM, pool: Corpus) -> AbstractContextManager[Callable[[HMM], tuple[Any, float]]]:
-        """Return what counts the pool under a model: here, or in parts over processes."""
-        if self.jobs is None:
-            return nullcontext(lambda model: model.count(pool, hard=self.hard, threads=self.threads))
-        parts: AbstractContextManager[Callable[[HMM], tuple[Any, float]]] = over_processes().count_in_parts(
-            supervised, pool, hard=self.hard, threads=self.threads, jobs=self.jobs
-        )
-        return parts
+        def count(model: HMM) -> tuple[Any, float]:
+            counted = partial(_counted, model, self.hard, self.threads)
+            return reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), in_parts(counted, pool, self.map))
+
+        steps = em(supervised, count, gamma=self.gamma, pool_weight=self.pool_weight)
+        _, before = next(steps)
+        for number in range(1, self.iterations + 1 if pool.n_tokens else 1):
+            model, objective = next(steps)
+            yield model, EMIteration(number, objective)
+            if abs(objective - before) <= self.tolerance * abs(before):
+                return
+            before = objective
 
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take back what `state` gave."""
         super().restore(header, arrays)
         self.base = fresh(self.model_)
+
+
+def _counted(model: HMM, hard: bool, threads: int | None, part: Corpus) -> tuple[Any, float]:
+    return model.count(part, hard=hard, threads=threads)

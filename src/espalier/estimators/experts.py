@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.probabilities import sureness
 from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
-from espalier.estimators.abilities import ScoresSegments, with_experts
+from espalier.estimators.abilities import with_experts
 from espalier.estimators.base import (
     SequenceLabeller,
     again,
@@ -197,11 +197,9 @@ class Experts(SequenceLabeller):
 
     def fit_guessed(self: Self, labelled: Corpus, weight: Float | None, guessed: Corpus, guessed_weight: Float) -> Self:
         """Return a copy whose experts are fitted to guessed labels too; guesses do not change the weights."""
-        from espalier.learning.codl import joined
-
         other = copy(self)
         other.experts_ = [one.fit_guessed(labelled, weight, guessed, guessed_weight) for one in self.experts_]
-        other.training_digest_ = joined(labelled, guessed).digest()
+        other.training_digest_ = (labelled + guessed).digest()
         return other
 
     def always_asked(self: Self) -> Self:
@@ -249,7 +247,7 @@ class Experts(SequenceLabeller):
             raise InputError(f"experts is {self.experts!r}", hint=hint)
         if not len(self.experts):
             raise InputError("there are no experts", hint="give at least one estimator, such as CRF()")
-        segments = next((one for one in self.experts if isinstance(one, ScoresSegments)), None)
+        segments = next((one for one in self.experts if hasattr(one, "segment_labels")), None)
         if segments is not None:
             what = f"a {type(segments).__name__} scores segments"
             raise InputError(what, hint="Experts add scores of tokens: give models of chains, such as CRF()")

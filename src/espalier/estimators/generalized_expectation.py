@@ -6,7 +6,7 @@ relaxed); `learning.generalised_expectation` has the criterion.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.estimators.abilities import FitsSoft, SoftProblem, require
+from espalier.estimators.abilities import SoftProblem, require
 from espalier.estimators.base import check_number
 from espalier.estimators.crf import CRF
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
-from espalier.estimators.unlabelled import Guard, scorer
+from espalier.estimators.unlabelled import Guard
 from espalier.inference import viterbi
 from espalier.learning.expectations import ChainFeatures
 from espalier.learning.generalised_expectation import ScoreCriterion
@@ -81,23 +81,23 @@ class GeneralizedExpectation(RuleTaught):
 
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
-        require(self._base, FitsSoft, "GeneralizedExpectation", "choose a CRF")
+        require(self._base, "fit_soft", "GeneralizedExpectation", "choose a CRF")
         check_number("max_iterations", self.max_iterations, whole=True)
 
     @property
     def _base(self) -> Any:
         return CRF() if self.base is None else self.base
 
-    def _teach(
+    def _models(
         self, corpus: Corpus, weight: Float | None, pool: Corpus, held: Corpus | None
-    ) -> tuple[Guard[Any], Sequence[Any]]:
-        """Return the model that was kept, and a record of each cycle."""
+    ) -> Iterator[tuple[Any, None]]:
+        """Yield the supervised model, and the one that was taught."""
         self._learn_rules(corpus)
         features = self.features_
         weights = by_rule(self.weight, "weight", self.rules_)[features.rule]
         problem: SoftProblem = self._base.fit_soft(corpus, pool, weight, 1.0)
         supervised = problem.supervised()[0]
-        guard = Guard(supervised, scorer(held), keep=self.keep)
+        yield supervised, None
         grounded = features.ground(pool)
         prices = np.minimum(count_penalties(features.compiled, corpus), SURE)[features.rule]
         guessed = viterbi(grounded.move(supervised.potentials(pool), prices[None]).batch).labels
@@ -106,10 +106,13 @@ class GeneralizedExpectation(RuleTaught):
             distance=self.distance, exact=self.exact, threads=self.threads,
         )  # fmt: skip
         taught = problem.fit_expecting(criterion, guessed, self.max_iterations)
+        self.expectations_, self._values = _means(features, taught.before, taught.after), taught.values
         if taught.model is not None:
-            guard.see(taught.model)
-        self.expectations_ = _means(features, taught.before, taught.after)
-        return guard, taught.values
+            yield taught.model, None
+
+    def _keep(self, guard: Guard[Any], history: Sequence[Any]) -> None:
+        """Take the model that the guard has kept; its history is that of the objective."""
+        super()._keep(guard, self._values)
 
 
 def _means(features: ChainFeatures, before: Float, after: Float) -> dict[str, tuple[float, float]]:

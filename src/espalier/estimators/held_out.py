@@ -14,7 +14,7 @@ from espalier.document import Document
 from espalier.errors import InputError, ResultWarning, listed
 from espalier.estimators.base import SequenceLabeller, as_corpus, fresh
 
-__all__ = ["Folds", "data_pair", "fitted", "folds_of", "labelled_dev", "say_if_unknown"]
+__all__ = ["Folds", "data_pair", "fitted", "folds_of", "gold_ids", "held_out", "labelled_dev"]
 
 Float = NDArray[np.float64]
 Folds = Iterator[tuple[Corpus, Float | None, Corpus]]
@@ -48,14 +48,29 @@ def _is_nested(several: Any) -> bool:
     return isinstance(several, list | tuple) and any(isinstance(one, list | tuple) for one in several)
 
 
-def say_if_unknown(dev: Corpus | None, labels: Labels, stacklevel: int = 3) -> None:
-    """Warn where held-out data have labels that a model does not have: it can never be right there."""
-    if dev is None or dev.y is None or dev.labels is None:
-        return
-    lost = [dev.labels.names[i] for i in np.unique(dev.y[dev.y >= 0]).tolist() if dev.labels.names[i] not in labels]
+def held_out(dev: Any, labels: Labels | None) -> Corpus:
+    """Return held-out data as a corpus; dev : a labelled Corpus, or a pair (X, y).
+
+    labels : of the model, None where nobody knows them yet; it can never be right where the data have others, which is
+    a warning.
+    """
+    corpus = as_corpus(*data_pair(dev, "dev"))
+    if corpus.y is None or corpus.labels is None or not (corpus.y >= 0).any():
+        raise InputError("dev has no labels to score against", hint="pass a labelled Corpus or a pair (X, y)")
+    used = [corpus.labels.names[i] for i in np.unique(corpus.y[corpus.y >= 0]).tolist()]
+    lost = [name for name in used if labels is not None and name not in labels]
     if lost:
         what = f"dev has labels that the training set lacks, and they count as wrong: {listed(lost)}"
-        warnings.warn(f"{what}; pass labels= to fit, or look for a slip", ResultWarning, stacklevel)
+        warnings.warn(f"{what}; pass labels= to fit, or look for a slip", ResultWarning, stacklevel=3)
+    return corpus
+
+
+def gold_ids(held: Corpus, labels: Labels) -> NDArray[np.int64]:
+    """Return the labels of held-out data as ids among others, int64[M]: -1 unknown, -2 a label that is not there."""
+    assert held.y is not None
+    assert held.labels is not None
+    ids = {name: k for k, name in enumerate(labels.names)}
+    return np.array([*(ids.get(name, -2) for name in held.labels.names), -1], np.int64)[held.y]
 
 
 def labelled_dev(dev: Any, labels: Labels) -> Corpus:

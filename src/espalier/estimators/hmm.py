@@ -188,14 +188,6 @@ class HMM(SequenceLabeller):
         other.__dict__.pop("counts_", None)  # these probabilities were not estimated from them
         return other
 
-    def without_words(self) -> HMMParameters:
-        """Return the probabilities without the words: what is sent to workers who know those."""
-        return replace(self.parameters_, vocabulary=Vocabulary())
-
-    def with_probabilities(self: Self, tables: HMMParameters) -> Self:
-        """Return a fitted copy with the probabilities that `without_words` gave, of a model with the same words."""
-        return self._with(replace(tables, vocabulary=self.vocabulary_))
-
     def log_joint(self, counts: HMMCounts) -> float:
         """Return log P(x, y) of the sequences that were counted."""
         return log_joint(self.parameters_, counts)

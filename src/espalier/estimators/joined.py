@@ -9,8 +9,8 @@ in the *guessed* ones of the pool. A guess only opens the way for a weight: what
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,20 +19,19 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.estimators.abilities import Expecting
 from espalier.estimators.base import fresh
-from espalier.estimators.crf import CRF, training_set
 from espalier.features.matrix import FeatureMatrix
 from espalier.inference import Posterior, viterbi
-from espalier.learning.codl import join
 from espalier.learning.generalised_expectation import ExpectationCriterion, ScoreCriterion
 from espalier.learning.likelihood import ChainLikelihood, SoftLikelihood, Twins
 from espalier.models.linear import Pairs
 from espalier.potentials import ChainBatch
 
+if TYPE_CHECKING:
+    from espalier.estimators.crf import CRF, Term
+
 __all__ = ["JoinedCRF", "token_rows"]
 
 Float = NDArray[np.float64]
-Term = Callable[[Float], tuple[float, Float]]
-"""A function of the weights: its value and its gradient."""
 
 
 class JoinedCRF:
@@ -55,11 +54,7 @@ class JoinedCRF:
         for name in ("copies", "replay"):
             if getattr(crf, name):
                 raise InputError(f"a CRF with {name} learns from labels alone, or in CoDL", hint=f"leave out {name}")
-        if crf.jobs is not None:
-            raise InputError(
-                "a CRF with jobs learns from labels alone, or in CoDL", hint="leave out jobs: threads do the work"
-            )
-        self.crf, self.labelled, self.joined = crf, labelled, join(labelled, pool)
+        self.crf, self.labelled, self.joined = crf, labelled, labelled + pool
         self.index, matrix = crf.extractor().fit_transform(self.joined)
         self.twins = Twins.apart(matrix) if crf.l1 else Twins.merge(matrix)
         self.sample_weight, self.pool_weight = sample_weight, pool_weight
@@ -70,7 +65,7 @@ class JoinedCRF:
         crf, labelled, matrix = self.crf, self.labelled, self.twins.matrix
         assert labelled.y is not None
         everything = replace(self.joined, y=np.append(labelled.y, guessed).astype(np.int16), labels=labelled.labels)
-        data = training_set(everything, matrix, None)
+        data = crf.training_set(everything, matrix, None)
         self.pairs = Pairs.observed(matrix, data.y, data.n_labels)
         self.data = data
         learned = data.observed_transitions if crf.transitions == "observed" else data.allowed
@@ -129,27 +124,12 @@ class JoinedCRF:
     ) -> tuple[CRF, Float]:
         """Return the CRF that minimises the objective with a term of the pool, and the point found, for `start`."""
         fitted = copy.copy(self.crf)
-        both = _WithTerm(self.likelihood, term)
-        fitted.weights_ = fitted.minimised(self.data, self.twins, self.pairs, both, start, max_iterations)
+        fitted.weights_ = fitted.minimised(
+            self.data, self.twins, self.pairs, self.likelihood, start, max_iterations, term
+        )
         fitted.index_, fitted.labels_ = self.index, self.data.labels
         fitted.training_digest_ = self.labelled.digest()
         return fitted, fitted.minimum_.x
-
-
-class _WithTerm:
-    """The likelihood of the labels, plus a term of the pool."""
-
-    def __init__(self, likelihood: ChainLikelihood, term: Term | None) -> None:
-        self.likelihood, self.term, self.threads = likelihood, term, likelihood.threads
-        self.n_parameters = likelihood.n_parameters
-        self.from_label, self.to_label = likelihood.from_label, likelihood.to_label
-
-    def __call__(self, w: Float) -> tuple[float, Float]:
-        value, gradient = self.likelihood(w)
-        if self.term is None:
-            return value, gradient
-        more, slope = self.term(w)
-        return value + more, gradient + slope
 
 
 def token_rows(matrix: FeatureMatrix, first: int, last: int) -> FeatureMatrix:

@@ -89,10 +89,8 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
     """
     import numpy as np
 
-    from espalier.estimators.base import SequenceLabeller
-
     kind = getattr(estimator, "kind", None)
-    if kind is None or not isinstance(estimator, SequenceLabeller):
+    if kind not in _CLASSES or not hasattr(estimator, "state"):
         raise InputError(
             f"a {type(estimator).__name__} cannot be stored in a model file",
             hint=(f"derive it from SequenceLabeller, with a `kind` of its own (there are {', '.join(BUNDLED)})"),

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,26 +27,25 @@ from espalier.decoders.base import Problem
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.explanation import NO_RULES, Explanation, explain
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.abilities import Counts, FitsSoft, SoftProblem
+from espalier.estimators.abilities import FitsSoft, SoftProblem
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
     check_number,
     fresh,
     one_sequence,
+    say_jobs_are_gone,
 )
 from espalier.estimators.hmm import HMM
 from espalier.estimators.rule_taught import Chosen, RuleTaught, by_rule
-from espalier.estimators.unlabelled import Guard, scorer
+from espalier.estimators.unlabelled import Guard
 from espalier.inference import log_partition, viterbi
-from espalier.learning.codl import join
-from espalier.learning.jobs import check_jobs, over_processes
 from espalier.learning.penalties import count_penalties
-from espalier.learning.projection import Projection, RuleLimits, paid, project
+from espalier.learning.projection import Projection, paid, project
 from espalier.potentials import ChainBatch
 from espalier.rules.ruleset import RuleSet
 
-__all__ = ["PoolProjection", "PosteriorRegularization", "Projected", "ProjectionCycle"]
+__all__ = ["PosteriorRegularization", "ProjectionCycle"]
 
 Float = NDArray[np.float64]
 
@@ -87,8 +85,7 @@ class PosteriorRegularization(RuleTaught):
     tolerance : of the projections, in violations for each opportunity.
     keep, patience : with `dev`, which model to keep ("best" or "last"), and how many cycles to wait for a better.
     threads : None chooses by size. progress : called with every `ProjectionCycle`.
-    jobs : None projects the pool here; a number projects its parts in so many processes, with one thread each if
-        `threads` does not say more (`espalier.distributed`); for an HMM or a CRF. Results do not depend on the number.
+    jobs : has no effect any more, and goes with the next release.
 
     Notes
     -----
@@ -125,31 +122,30 @@ class PosteriorRegularization(RuleTaught):
     progress: Callable[[ProjectionCycle], None] | None = None
     jobs: int | None = None
 
-    def _teach(
+    def _models(
         self, corpus: Corpus, weight: Float | None, pool: Corpus, held: Corpus | None
-    ) -> tuple[Guard[Any], Sequence[Any]]:
-        """Return the model that was kept, and a record of each cycle."""
+    ) -> Iterator[tuple[PosteriorRegularization, ProjectionCycle]]:
+        """Yield this estimator with the supervised model, then with the model of each cycle."""
         self._learn_rules(corpus)
         self.penalties_ = self._prices(corpus)
-        limits = RuleLimits(self.features_, self.rates_, self._slack, self.scope, self.tolerance, self.threads)
-        base, history = HMM() if self.base is None else self.base, list[ProjectionCycle]()
-        guard: Guard[PosteriorRegularization] | None = None
-        with self._opened(base, corpus, pool, weight, limits) as opened:
-            for cycle in range(self.iterations + 1 if pool.n_tokens else 1):
-                model = opened.refit() if cycle else opened.supervised
-                q = opened.project(model)
-                answer = self._with(model, q.multipliers)
-                if guard is None:
-                    guard = Guard(answer, scorer(held), keep=self.keep, patience=self.patience)
-                score = guard.see(answer) if cycle else guard.supervised_score
-                objective = q.goodness - self.pool_weight * (q.divergence + q.paid)
-                history.append(ProjectionCycle(cycle, objective, q.divergence, q.excess, score))
-                if self.progress is not None:
-                    self.progress(history[-1])
-                if guard.stop:
-                    break
-        assert guard is not None
-        return guard, history
+        learner = _learner(HMM() if self.base is None else self.base, corpus, pool, weight, self.pool_weight)
+        grounded, model = self.features_.ground(pool), learner.supervised
+        q: Projection | None = None
+        for cycle in range(self.iterations + 1 if pool.n_tokens else 1):
+            if q is not None:
+                model = learner.refit(q)
+            batch = model.chain_potentials(pool, "rules need").tempered()
+            q = project(
+                batch, grounded, self.rates_, slack=self._slack, scope=self.scope, tolerance=self.tolerance,
+                start=None if q is None else q.multipliers, threads=self.threads,
+            )  # fmt: skip
+            divergence, dues = float(q.divergence.sum()), float(paid(q.excess, self._slack).sum())
+            objective = learner.goodness(model, batch) - self.pool_weight * (divergence + dues)
+            multipliers = q.multipliers[0] if self.scope == "corpus" and len(q.multipliers) else None
+            yield (
+                self._with(model, multipliers),
+                ProjectionCycle(cycle, objective, divergence, float(q.excess.sum())),
+            )
 
     def _keep(self, guard: Guard[Any], history: Sequence[Any]) -> None:
         """Take the model that the guard has kept, its multipliers, and what led to it."""
@@ -161,21 +157,10 @@ class PosteriorRegularization(RuleTaught):
         check_number("iterations", self.iterations, whole=True)
         check_number("pool_weight", self.pool_weight)
         check_number("tolerance", self.tolerance)
-        check_jobs(self.jobs)
+        say_jobs_are_gone(self.jobs, "threads project the pool")
         for name, known in (("scope", ("sequence", "corpus")), ("decode", ("model", "projection", "rules"))):
             if getattr(self, name) not in known:
                 raise InputError(f"{name} is {getattr(self, name)!r}", hint=f"expected {' or '.join(map(repr, known))}")
-
-    def _opened(
-        self, base: SequenceLabeller, corpus: Corpus, pool: Corpus, weight: Float | None, limits: RuleLimits
-    ) -> AbstractContextManager[PoolProjection]:
-        """Fit the base to the labels and make the pool ready: here, or in parts over processes."""
-        if self.jobs is None:
-            return nullcontext(_PoolHere(_learner(base, corpus, pool, weight, self.pool_weight), pool, limits))
-        parts: AbstractContextManager[PoolProjection] = over_processes().project_in_parts(
-            base, corpus, pool, weight, self.pool_weight, limits, self.jobs
-        )
-        return parts
 
     def _prices(self, corpus: Corpus) -> Float:
         """Return what each rule costs, float64[K]; a rule with a penalty of its own keeps it."""
@@ -266,55 +251,7 @@ class PosteriorRegularization(RuleTaught):
         self.multipliers_ = np.array(arrays["multipliers"]) if "multipliers" in arrays else None
 
 
-class Projected(NamedTuple):
-    """A projection in figures. goodness : the model's own part of the objective; multipliers : of scope "corpus"."""
-
-    goodness: float
-    divergence: float
-    excess: float
-    paid: float
-    multipliers: Float | None
-
-
-class PoolProjection(Protocol):
-    """A pool that models are projected on. supervised : the model of the labels alone."""
-
-    supervised: Any
-
-    def project(self, model: Any) -> Projected:
-        """Find the distribution nearest to a model that keeps the limits."""
-
-    def refit(self) -> Any:
-        """Return the model fitted to the labels and to the last projection."""
-
-
-class _PoolHere:
-    """A pool in one piece, in this process."""
-
-    def __init__(self, learner: SoftLearner, pool: Corpus, limits: RuleLimits) -> None:
-        self.supervised, self.learner, self.pool, self.limits = learner.supervised, learner, pool, limits
-        self.grounded = limits.features.ground(pool)
-        self.q: Projection | None = None
-
-    def project(self, model: SequenceLabeller) -> Projected:
-        batch = model.chain_potentials(self.pool, "rules need").tempered()
-        _, rates, slack, scope, tolerance, threads = self.limits
-        start = None if self.q is None else self.q.multipliers
-        self.q = q = project(
-            batch, self.grounded, rates, slack=slack, scope=scope, tolerance=tolerance, start=start, threads=threads
-        )
-        return Projected(
-            self.learner.goodness(model, batch), float(q.divergence.sum()), float(q.excess.sum()),
-            float(paid(q.excess, slack).sum()), q.multipliers[0] if scope == "corpus" and len(q.multipliers) else None,
-        )  # fmt: skip
-
-    def refit(self) -> SequenceLabeller:
-        assert self.q is not None
-        found: SequenceLabeller = self.learner.refit(self.q)
-        return found
-
-
-class SoftLearner(Protocol):
+class _SoftLearner(Protocol):
     """A base model on a labelled corpus and a pool. supervised : fitted to the labels alone."""
 
     supervised: Any
@@ -332,36 +269,25 @@ class SoftLearner(Protocol):
 
 def _learner(
     base: SequenceLabeller, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float
-) -> SoftLearner:
+) -> _SoftLearner:
     """Return the learner for what a base model can do."""
-    if isinstance(base, Counts):
-        return SoftCounts(base, labelled, pool, weight, pool_weight)
+    if hasattr(base, "counts_under"):
+        return _SoftCounts(base, labelled, pool, weight, pool_weight)
     kind = _SoftWeights if isinstance(base, FitsSoft) else _BestLabels
     return kind(base, labelled, pool, weight, pool_weight)
 
 
-class SoftCounts:
-    """A model that is estimated from counts; whoever has counted the pool may ask for `learned` and `goodness_of`."""
-
+class _SoftCounts:
     def __init__(self, base: Any, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> None:
-        """Fit to the labels; the words of the pool are known words."""
-        self.supervised = base.fit_with_pool(labelled, weight, pool)
+        self.supervised = base.fit_with_pool(labelled, weight, pool)  # the words of the pool are known words
         self.pool, self.pool_weight, self.counts = pool, pool_weight, self.supervised.counts_
 
     def refit(self, target: Projection) -> Any:
-        """Return the model fitted to the labels and to the expected counts of the pool."""
-        return self.learned(self.supervised.counts_under(self.pool, target.posterior))
-
-    def learned(self, counts: Any) -> Any:
-        """Return the model of the labels and of counts of the pool."""
+        counts = self.supervised.counts_under(self.pool, target.posterior)
         return self.supervised.with_counts(self.counts + self.pool_weight * counts)
 
     def goodness(self, model: Any, batch: ChainBatch) -> float:
-        """Return the log likelihood of labels and text, with the prior."""
-        return self.goodness_of(model, float(log_partition(batch, threads=model.threads).sum()))
-
-    def goodness_of(self, model: Any, text: float) -> float:
-        """Return the same where the log likelihood of the text is known."""
+        text = float(log_partition(batch, threads=model.threads).sum())
         found: float = model.log_joint(self.counts) + self.pool_weight * text + model.log_prior()
         return found
 
@@ -384,7 +310,7 @@ class _SoftWeights:
 class _BestLabels:
     def __init__(self, base: Any, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> None:
         assert labelled.labels is not None
-        self.base, self.labels, self.joined = base, labelled.labels, join(labelled, pool)
+        self.base, self.labels, self.joined = base, labelled.labels, labelled + pool
         self.y = labelled.y
         own = np.ones(len(labelled)) if weight is None else weight
         self.weight = np.append(own, np.full(len(pool), pool_weight))

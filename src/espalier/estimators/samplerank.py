@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import Argument, InputError, ResultWarning
 from espalier.estimators.base import check_number, check_sample_weight, compiled_rules, labelled_corpus
-from espalier.estimators.crf import LinearChainLabeller, TrainingSet, training_set
-from espalier.estimators.unlabelled import Guard, checked_pool, held_out
+from espalier.estimators.crf import LinearChainLabeller, TrainingSet
+from espalier.estimators.held_out import gold_ids, held_out
+from espalier.estimators.unlabelled import Guard, checked_pool
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
-from espalier.learning.codl import join
 from espalier.learning.samplerank import (
     TRUTHS,
     Pass,
@@ -134,7 +134,7 @@ class SampleRank(LinearChainLabeller):
         ones; without it the last is kept, and nothing says whether the pool has helped.
         """
         self.check_parameters()
-        held = held_out(dev)
+        held = None if dev is None else held_out(dev, None)
         if unlabelled is None:
             return self._fit_supervised(X, y, sample_weight, labels, held)
         corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "SampleRank")
@@ -142,13 +142,13 @@ class SampleRank(LinearChainLabeller):
         assert corpus.y is not None
         rules = self._rule_tables(corpus.labels, pool).after(len(corpus), corpus.n_tokens)
         unknown = np.full(pool.n_tokens, UNKNOWN, np.int16)
-        joint = replace(join(corpus, pool), y=np.concatenate([corpus.y, unknown]), labels=corpus.labels)
+        joint = replace(corpus + pool, y=np.concatenate([corpus.y, unknown]), labels=corpus.labels)
         index, matrix = self.extractor().fit_transform(joint)
         omega = np.ones(len(joint))
         weight = check_sample_weight(sample_weight, len(corpus))
         omega[: len(corpus)] = 1.0 if weight is None else weight
         score = None if held is None else _accuracy(index, corpus.labels, held)
-        self.weights_ = self._learn(training_set(joint, matrix, omega), len(corpus), rules, score)
+        self.weights_ = self._learn(self.training_set(joint, matrix, omega), len(corpus), rules, score)
         self.index_, self.labels_, self.training_digest_ = index, corpus.labels, corpus.digest()
         return self
 
@@ -186,7 +186,8 @@ class SampleRank(LinearChainLabeller):
         N, first = len(data.indptr) - 1, int(data.indptr[n_labelled])
         self.history_ = [walk.run(truth, np.arange(n_labelled)) for _ in range(self.epochs)]
         supervised = self._weights(walk)
-        guard = Guard(walk.model(supervised), score, keep=self.keep, patience=self.patience)
+        guard = Guard[ChainModel](score, keep=self.keep, patience=self.patience)
+        guard.see(walk.model(supervised))
         if first < data.indptr[-1]:
             walk.restart(supervised)
             truth.gold[first:] = walk.y[first:]  # what "self" compares with
@@ -243,9 +244,5 @@ class SampleRank(LinearChainLabeller):
 
 def _accuracy(index: FeatureIndex, labels: Labels, held: Corpus) -> Callable[[ChainModel], float]:
     """Return token accuracy on held-out data as a function of a model."""
-    assert held.y is not None
-    assert held.labels is not None
-    matrix, judged = index.transform(held), held.y >= 0
-    # A name that the model does not know is a label it cannot get right.
-    ids = np.array([labels.index(name) if name in labels else -2 for name in held.labels], np.int64)[held.y[judged]]
-    return lambda model: float(np.mean(model.tag(matrix, held.indptr)[0][judged] == ids))
+    matrix, gold = index.transform(held), gold_ids(held, labels)
+    return lambda model: float((model.tag(matrix, held.indptr)[0] == gold)[gold != -1].mean())

@@ -4,54 +4,57 @@ Such text may hurt, so the supervised model stays in the race: a learner shows e
 With a score on held-out data the guard keeps the best one, the supervised model included, and says when nothing has
 become better for a while. Without a score it can tell nothing: it keeps the last model and makes no claim.
 
-    guard = Guard(supervised, score, keep="best", patience=3)
-    while not guard.stop and there is more to do:
-        guard.see(next model)
-    guard.model, guard.score, guard.supervised_score, guard.cycle
+Every learner is a generator of models, the supervised one first (`TaughtLabeller._models`), and `fit` is the one loop
+that looks at them.
 """
 
 from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.errors import InputError, ResultWarning
+from espalier.errors import EspalierError, InputError, ResultWarning
 from espalier.estimators.base import SequenceLabeller, as_corpus, check_progress, check_sample_weight, labelled_corpus
-from espalier.estimators.held_out import data_pair, say_if_unknown
+from espalier.estimators.held_out import held_out
 from espalier.estimators.persist import nested, unnested
+from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
 
 if TYPE_CHECKING:
     from espalier.segment_potentials import SegmentBatch
 
-__all__ = ["Guard", "TaughtLabeller", "checked_pool", "held_out", "scorer"]
+__all__ = ["Guard", "Map", "TaughtLabeller", "checked_pool", "in_parts"]
 
 Self = TypeVar("Self", bound="TaughtLabeller")
 Model = TypeVar("Model")
+Result = TypeVar("Result")
+Map = Callable[[Callable[[Corpus], Any], Iterable[Corpus]], Iterable[Any]]
+"""What gives parts of a pool to a function and yields the results in order, as the built-in `map` does."""
+
+TOKENS_A_PART = 100_000
+"""A pool is labelled in parts of about so many tokens, whatever does it: only one part's scores need be in memory."""
 
 
 class Guard(Generic[Model]):
-    """Keeps one of the models it has seen.
+    """Keeps one of the models it has seen, of which the first is the supervised one.
 
     model, cycle : the kept model and its number, 0 for the supervised one; score : of the kept model, and
     supervised_score : of the first, both None without a score; stop : has the last `patience` models brought nothing?
     """
 
+    model: Model
+
     def __init__(
-        self,
-        supervised: Model,
-        score: Callable[[Model], float] | None = None,
-        *,
-        keep: str = "best",
-        patience: int | None = None,
+        self, score: Callable[[Model], float] | None = None, *, keep: str = "best", patience: int | None = None
     ) -> None:
-        """Start from the supervised model.
+        """Start without a model.
 
         score : higher is better. keep : "best" (ties go to the earlier model) or "last"; without a score always the
         last. patience : models in a row without a new best score before `stop`; None never stops.
@@ -61,16 +64,18 @@ class Guard(Generic[Model]):
         if patience is not None and (isinstance(patience, bool) or not isinstance(patience, int) or patience < 1):
             raise InputError(f"patience is {patience!r}", hint="expected None or a whole number of at least 1")
         self._score, self._keep, self._patience = score, keep, patience
-        self.model, self.cycle = supervised, 0
-        self.supervised_score = None if score is None else float(score(supervised))
-        self.score = self._best = self.supervised_score
-        self.seen = self._best_cycle = 0
+        self.score: float | None = None
+        self.supervised_score: float | None = None
+        self._best: float | None = None
+        self.seen, self.cycle, self._best_cycle = -1, 0, 0
 
     def see(self, model: Model) -> float | None:
         """Take the next model; return its score, None without one."""
         self.seen += 1
         score = None if self._score is None else float(self._score(model))
-        better = score is not None and self._best is not None and score > self._best
+        if not self.seen:
+            self.supervised_score = score
+        better = score is not None and (self._best is None or score > self._best)
         if better:
             self._best, self._best_cycle = score, self.seen
         if better or score is None or self._keep == "last":
@@ -93,6 +98,8 @@ class TaughtLabeller(SequenceLabeller):
     these four.
     """
 
+    keep: str
+    progress: Callable[[Any], None] | None = None
     model_: SequenceLabeller
     history_: list[Any]
     cycle_: int
@@ -126,11 +133,23 @@ class TaughtLabeller(SequenceLabeller):
         the estimator itself, fitted.
         """
         self.check_parameters()
-        check_progress(getattr(self, "progress", None))
-        corpus, pool, held = labelled_corpus(X, y, labels), checked_pool(unlabelled, type(self).__name__), held_out(dev)
-        assert corpus.labels is not None
-        say_if_unknown(held, corpus.labels)
-        self._keep(*self._teach(corpus, check_sample_weight(sample_weight, len(corpus)), pool, held))
+        check_progress(self.progress)
+        if not callable(chosen := getattr(self, "map", map)):
+            raise InputError(f"map is {chosen!r}", hint="expected a function such as the built-in map")
+        corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, type(self).__name__)
+        held = None if dev is None else held_out(dev, corpus.labels)
+        weight, history = check_sample_weight(sample_weight, len(corpus)), []
+        score = None if held is None else lambda model: self._answering(model).score(held)
+        guard = Guard[Any](score, keep=self.keep, patience=getattr(self, "patience", None))
+        for model, record in self._models(corpus, weight, pool, held):
+            found = guard.see(model)
+            if record is not None:
+                history.append(replace(record, score=found))
+                if self.progress is not None:
+                    self.progress(history[-1])
+            if guard.stop:
+                break
+        self._keep(guard, history)
         return self
 
     @abstractmethod
@@ -138,10 +157,18 @@ class TaughtLabeller(SequenceLabeller):
         """Raise InputError for a parameter that makes no sense."""
 
     @abstractmethod
-    def _teach(
+    def _models(
         self, corpus: Corpus, weight: NDArray[np.float64] | None, pool: Corpus, held: Corpus | None
-    ) -> tuple[Guard[Any], Sequence[Any]]:
-        """Return the model that was kept, and a record of each cycle."""
+    ) -> Iterator[tuple[Any, Any]]:
+        """Yield the supervised model, then one a cycle, each with the record of its cycle, whose score `fit` adds.
+
+        A record may be None, and then is none in `history_`.
+        """
+
+    def _answering(self, model: Any) -> SequenceLabeller:
+        """Return the part of a model that labels new text."""
+        found: SequenceLabeller = model
+        return found
 
     def _keep(self, guard: Guard[Any], history: Sequence[Any]) -> None:
         """Take the model that the guard has kept, and what led to it."""
@@ -151,9 +178,9 @@ class TaughtLabeller(SequenceLabeller):
 
     @property
     def labeller_(self) -> SequenceLabeller:
-        """The fitted model that answers."""
+        """The fitted model that answers: `model_`, or a part of it."""
         self.check_fitted()
-        return self.model_
+        return self._answering(self.model_)
 
     def potentials(self, X: Any) -> ChainBatch | SegmentBatch:
         """Return the potentials of every sequence under the learned model."""
@@ -200,16 +227,27 @@ def checked_pool(unlabelled: Any, who: str) -> Corpus:
     return pool
 
 
-def held_out(dev: Any) -> Corpus | None:
-    """Return held-out data as a corpus; dev : a labelled Corpus, a pair (X, y), or None."""
-    if dev is None:
-        return None
-    corpus = as_corpus(*data_pair(dev, "dev"))
-    if corpus.y is None or not (corpus.y >= 0).any():
-        raise InputError("dev has no labels to score against", hint="pass a labelled Corpus or a pair (X, y)")
-    return corpus
+def in_parts(function: Callable[[Corpus], Result], pool: Corpus, map: Map) -> Iterator[Result]:
+    """Yield function(part) of each part of a pool of about `TOKENS_A_PART` tokens, with no more words than it has."""
+    cuts = balanced(pool.indptr, max(pool.n_tokens // TOKENS_A_PART, 1)) or [(0, len(pool))]
+    results = iter(map(function, (_part(pool, *cut) for cut in cuts)))
+    for n, (first, _) in enumerate(cuts):
+        try:
+            result = next(results)
+        except StopIteration:
+            what = f"map returned {n} results for {len(cuts)} parts"
+            raise InputError(what, hint="expected one for each, in order") from None
+        except EspalierError as error:  # which numbers the sequences of its part
+            if not first:
+                raise
+            raise type(error)(f"in the part that begins with sequence {first}: {error}") from error
+        yield result
 
 
-def scorer(dev: Corpus | None) -> Callable[[SequenceLabeller], float] | None:
-    """Return token accuracy on held-out data as a function of a model."""
-    return None if dev is None else lambda model: model.score(dev)
+def _part(pool: Corpus, lo: int, hi: int) -> Corpus:
+    if hi - lo == len(pool):
+        return pool
+    part = pool[lo:hi]
+    used, ids = np.unique(part.token_ids, return_inverse=True)
+    types = tuple(part.types[k] for k in used.tolist())
+    return replace(part, token_ids=ids.reshape(-1).astype(np.int32), types=types)

@@ -12,7 +12,7 @@ of what it does not know. Classes make no guess. `bench/raw_text.py` compares th
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ResultWarning
-from espalier.estimators.abilities import HasRules, ScoresSegments
 from espalier.estimators.base import SequenceLabeller, check_number, fresh
-from espalier.estimators.unlabelled import Guard, TaughtLabeller, scorer
+from espalier.estimators.ccm import CCM
+from espalier.estimators.codl import label_pool
+from espalier.estimators.unlabelled import Map, TaughtLabeller
 from espalier.features.extract import FeatureExtractor
 from espalier.features.fields import default_templates
 from espalier.features.word_classes import WordClasses
-from espalier.learning.codl import PoolLabelling, guess_labels
+from espalier.learning.codl import pseudo_labelled
 
 __all__ = ["WordLearner", "WordStep"]
 
@@ -63,6 +64,7 @@ class WordLearner(TaughtLabeller):
     few : with more labelled sequences than this there are no guesses: labels know better.
     keep : with `dev`, which model to keep: "best", the one without raw text included, or "last".
     progress : called with every `WordStep`.
+    map : gives the parts of the raw text to the function that guesses the labels of one, as for `CoDL`.
 
     Notes
     -----
@@ -91,29 +93,24 @@ class WordLearner(TaughtLabeller):
     few: int = 30
     keep: str = "best"
     progress: Callable[[WordStep], None] | None = None
+    map: Map = map
 
-    def _teach(
+    def _models(
         self, corpus: Corpus, weight: Float | None, pool: Corpus, held: Corpus | None
-    ) -> tuple[Guard[Any], Sequence[Any]]:
-        """Return the model that was kept, and a record of each step."""
+    ) -> Iterator[tuple[SequenceLabeller | None, WordStep | None]]:
+        """Yield the model without raw text, with classes of words, and with guesses."""
         classes = self._classes(corpus, pool)
         if held is not None or classes is None:
-            plain = _fitted(fresh(self.model), corpus, weight, held)
+            yield _fitted(fresh(self.model), corpus, weight, held), None
         else:
-            plain = None  # without held-out data nobody could choose it
-        guard, history = Guard[Any](plain, scorer(held), keep=self.keep), list[WordStep]()
-        if classes is not None:
-            worded = _fitted(_with_classes(fresh(self.model), classes), corpus, weight, held)
-            self._see(guard, history, worded, len(classes.words))
-            guesses = isinstance(worded, HasRules) and not isinstance(_base(worded), ScoresSegments)
-            if self.guesses and len(corpus) <= self.few and guesses:
-                self._see(guard, history, self._guessing(worded, corpus, weight, pool), len(classes.words))
-        return guard, history
-
-    def _see(self, guard: Guard[Any], history: list[WordStep], model: SequenceLabeller, words: int) -> None:
-        history.append(WordStep(len(history) + 1, words, guard.see(model)))
-        if self.progress is not None:
-            self.progress(history[-1])
+            yield None, None  # without held-out data nobody could choose it
+        if classes is None:
+            return
+        worded = _fitted(_with_classes(fresh(self.model), classes), corpus, weight, held)
+        yield worded, WordStep(1, len(classes.words))
+        guesses = isinstance(worded, CCM) and not hasattr(worded.base, "segment_labels")
+        if self.guesses and len(corpus) <= self.few and guesses:
+            yield self._guessing(worded, corpus, weight, pool), WordStep(2, len(classes.words))
 
     def _classes(self, corpus: Corpus, pool: Corpus) -> WordClasses | None:
         """Learn the classes of the words of all text, fewer where there is less; None if there is next to nothing."""
@@ -134,13 +131,11 @@ class WordLearner(TaughtLabeller):
 
     def _guessing(self, worded: Any, corpus: Corpus, weight: Float | None, pool: Corpus) -> SequenceLabeller:
         """Return the model that has learned from its labels of the pool under the rules, too."""
-        how = PoolLabelling(worded.labels_, worded.compiled_, True, None, worded.over, 1, "uniform", None)
-        batch = worded.base_.chain_potentials(pool, "guesses need")
-        found = guess_labels(how, pool, how.ground(pool), batch, worded.rules_.penalties, None)
-        if not found.record.taught:
+        guessed, own = pseudo_labelled(pool, label_pool(worded, pool, self.map), worded.labels_)
+        if not len(guessed):
             return worded  # type: ignore[no-any-return]
-        each = min(1.0, self.guesses / found.record.taught)
-        learned = worded.base_.fit_guessed(corpus, weight, found.pseudo, each * found.weight)
+        each = min(1.0, self.guesses / len(guessed))
+        learned = worded.base_.fit_guessed(corpus, weight, guessed, each * own)
         return worded.with_base(learned)  # type: ignore[no-any-return]
 
     def check_parameters(self) -> None:
@@ -173,11 +168,11 @@ class WordLearner(TaughtLabeller):
 
 
 def _base(model: Any) -> Any:
-    return model.base if isinstance(model, HasRules) else model
+    return model.base if isinstance(model, CCM) else model
 
 
 def _fitted(model: Any, corpus: Corpus, weight: Float | None, held: Corpus | None) -> SequenceLabeller:
-    more = {"dev": held} if isinstance(model, HasRules) else {}
+    more = {"dev": held} if isinstance(model, CCM) else {}
     found: SequenceLabeller = model.fit(corpus, sample_weight=weight, **more)
     return found
 

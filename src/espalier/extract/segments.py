@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from espalier.decoders.base import violated
 from espalier.decoders.certify import WorkDone, prove
 from espalier.decoders.segments import best_segmentations
 from espalier.document import Document
-from espalier.estimators.abilities import ScoresSegments
 from espalier.estimators.ccm_segments import segment_tags
 from espalier.extract.answers import FieldNames, Reading, bounded, unsure
 from espalier.extract.confidence import Calibration
@@ -39,7 +39,7 @@ class SegmentAnswers:
     documents: Sequence[Document]
     corpus: Corpus
     potentials: SegmentBatch
-    model: ScoresSegments
+    model: Any
     compiled: Compiled
 
     def readings(self, names: FieldNames, calibration: Calibration) -> list[Reading]:

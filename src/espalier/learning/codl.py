@@ -4,12 +4,9 @@
     repeat:   ŷ = argmax_y s(x, y; w) - Σ_k ρ_k d_k(x, y)   for every x of the pool U
               (w, ρ) = γ (w₀, ρ₀) + (1 - γ) learn({(x, ŷ)})
 
-Here is what does not depend on the model: guesses, how they become training data, and the cycle. A guess may also be
-the k best labellings of each sequence (Chang, Ratinov & Roth, 2007), each of weight 1/k, or weighted by a softmax of
-their scores. How a model learns from guesses is the estimator's matter (`espalier.estimators.codl`).
-
-A cycle costs one decoding of the pool and one training. Learning is a function of the guess alone, so two equal guesses
-in a row are a fixed point, and the cycle ends there.
+The loop is in `espalier.estimators.codl`. Here is what does not depend on the model: guesses, and how they become
+training data. A guess may also be the k best labellings of each sequence (Chang, Ratinov & Roth, 2007), each of weight
+1/k, or weighted by a softmax of their scores.
 
 The k best labellings under rules (`top_k`) are found as in `decoders.kbest`, for whole batches: list the m = `LISTED` ·
 k best under the local rules alone, folded into the potentials; charge the global rules; keep the k best. Let F_m be the
@@ -22,9 +19,8 @@ that are not local.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,25 +30,17 @@ from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import degree_matrix
 from espalier.errors import InputError
 from espalier.inference import k_best
-from espalier.learning.penalties import Tally, tally
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.lowering import Bits
 
 __all__ = [
     "Cycle",
-    "CycleSums",
     "Guess",
-    "Guessed",
-    "PoolLabelling",
     "TopK",
-    "codl",
     "fold_batch",
     "guess_labels",
     "guess_of",
-    "join",
-    "joined",
-    "label_pool",
     "pseudo_labelled",
     "top_k",
 ]
@@ -63,7 +51,6 @@ LISTED = 2
 """Labellings that are listed under the local rules for each that is asked for: the others may pay for some."""
 
 Float = NDArray[np.float64]
-Model = TypeVar("Model")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,20 +172,41 @@ class Cycle:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guess:
-    """What a model believes about the pool.
+    """What a model believes about some sequences.
 
     labels : int16[k, M], best first, -1 where there is no labelling; weight : float64[k, N], summing to 1 over the k
-    labellings of a sequence, 0 where there is none; scores : float64[N], of the best; proven : bool[N].
+    labellings of a sequence, 0 where there is none; scores : float64[N], of the best; proven : bool[N]; violations :
+    Σ of all rules' degrees in the best labellings.
     """
 
     labels: NDArray[np.int16]
     weight: Float
     scores: Float
     proven: NDArray[np.bool_]
+    violations: int = 0
+
+    @classmethod
+    def joined(cls, parts: Sequence[Guess]) -> Guess:
+        """Put the guesses about the parts of a pool together."""
+        if len(parts) == 1:
+            return parts[0]
+        labels, weight = (np.concatenate([getattr(p, name) for p in parts], axis=1) for name in ("labels", "weight"))
+        scores, proven = (np.concatenate([getattr(p, name) for p in parts]) for name in ("scores", "proven"))
+        return cls(labels, weight, scores, proven, sum(p.violations for p in parts))
 
     def teaches(self, other: Guess) -> bool:
         """Would the same be learned from both?"""
         return np.array_equal(self.labels, other.labels) and np.array_equal(self.weight, other.weight)
+
+    def cycle(self, number: int, before: Guess | None) -> Cycle:
+        """Return the record of a cycle that learns from this guess; before : the one before."""
+        there = np.isfinite(self.scores)
+        M, N = self.labels.shape[1], len(there)
+        changed = M if before is None else int((self.labels[0] != before.labels[0]).sum())
+        return Cycle(
+            number, float(self.scores[there].sum()), changed / max(M, 1), self.violations,
+            int(self.proven.sum()) / max(N, 1), int((~there).sum()),
+        )  # fmt: skip
 
 
 def guess_of(labels: NDArray[np.int16], scores: Float, proven: NDArray[np.bool_], weighting: str = "uniform") -> Guess:
@@ -215,22 +223,25 @@ def guess_of(labels: NDArray[np.int16], scores: Float, proven: NDArray[np.bool_]
     return Guess(labels, weight.T, scores[:, 0], proven)
 
 
-def label_pool(
-    batch: ChainBatch, compiled: Compiled | None, pool: Corpus, *, k: int, weighting: str, threads: int | None
-) -> Guess:
-    """Return the k best labellings of a pool by its potentials, under the rules if there are any."""
-    if compiled is not None:
+def guess_labels(
+    batch: ChainBatch, compiled: Compiled | None, pool: Corpus, *, k: int = 1, weighting: str = "uniform",
+    constrained: bool = True, threads: int | None = None,
+) -> Guess:  # fmt: skip
+    """Return the k best labellings of a pool, or of a part of one, by its potentials.
+
+    compiled : the rules and their penalties, None without; constrained : do they count, or are they only counted?
+    """
+    if compiled is None or not constrained:
+        best = k_best(batch, k, threads=threads)
+        guess = guess_of(best.labels, best.scores, np.ones(len(pool), bool), weighting)
+    else:
         found = top_k(batch, compiled, pool, k, threads=threads)
-        return guess_of(found.labels, found.scores, found.proven, weighting)
-    best = k_best(batch, k, threads=threads)
-    return guess_of(best.labels, best.scores, np.ones(len(pool), bool), weighting)
-
-
-def broken(compiled: Compiled, pool: Corpus, guess: Guess, bits: NDArray[np.bool_] | None = None) -> int:
-    """Return the sum of the degrees of all rules over the best labellings; bits : `compiled.ground_bits(pool)`."""
+        guess = guess_of(found.labels, found.scores, found.proven, weighting)
+    if compiled is None:
+        return guess
     # Where there is no labelling the labels are -1; read as 0, and not counted.
-    degrees = degree_matrix(compiled, pool, np.maximum(guess.labels[0], 0), bits)
-    return int(degrees[np.isfinite(guess.scores)].sum())
+    degrees = degree_matrix(compiled, pool, np.maximum(guess.labels[0], 0))
+    return replace(guess, violations=int(degrees[np.isfinite(guess.scores)].sum()))
 
 
 def pseudo_labelled(pool: Corpus, guess: Guess, labels: Labels) -> tuple[Corpus, Float]:
@@ -245,137 +256,3 @@ def pseudo_labelled(pool: Corpus, guess: Guess, labels: Labels) -> tuple[Corpus,
     weight = guess.weight.reshape(k * N)
     there = weight > 0
     return (everything, weight) if there.all() else (everything[there], weight[there])
-
-
-class PoolLabelling(NamedTuple):
-    """How to label a pool: the labels, the rules, and how they are used.
-
-    compiled : None without rules; constrained : whether they count while the pool is labelled. counted : the rules
-    whose violations are to be counted anew, None for none, and over what. k, weighting : see `guess_of`.
-    """
-
-    labels: Labels
-    compiled: Compiled | None
-    constrained: bool
-    counted: Compiled | None
-    over: str
-    k: int
-    weighting: str
-    threads: int | None
-
-    def ground(self, pool: Corpus) -> NDArray[np.bool_] | None:
-        """Return where the conditions of the rules hold; None without rules."""
-        return None if self.compiled is None else self.compiled.ground_bits(pool)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CycleSums:
-    """What the record of a cycle says, and what its penalties are counted from: sums over sequences.
-
-    violated, kept : of the rules to be counted. objective, violations, left_out : as in `Cycle`; changed : tokens;
-    proven : sequences; taught : labellings that there are; differs : parts (one, or more over processes) whose guess is
-    not the one before.
-    """
-
-    violated: Float
-    kept: Float
-    objective: float
-    changed: int
-    violations: int
-    proven: int
-    left_out: int
-    taught: int
-    differs: int
-
-    def __add__(self, other: CycleSums) -> CycleSums:
-        """Add up."""
-        return CycleSums(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
-
-    def cycle(self, number: int, pool: Corpus) -> Cycle:
-        """Return the record of a cycle."""
-        changed, proven = self.changed / max(pool.n_tokens, 1), self.proven / max(len(pool), 1)
-        return Cycle(number, self.objective, changed, self.violations, proven, self.left_out)
-
-
-class Guessed(NamedTuple):
-    """A guess, the labellings that it is made of as sequences with weights, and the record."""
-
-    guess: Guess
-    pseudo: Corpus
-    weight: Float
-    record: CycleSums
-
-
-def guess_labels(
-    how: PoolLabelling,
-    pool: Corpus,
-    bits: NDArray[np.bool_] | None,
-    batch: ChainBatch,
-    rho: Float | None,
-    before: Guess | None,
-) -> Guessed:
-    """Label a pool, or a part of one, by its potentials and the penalties of the rules.
-
-    bits : where the conditions of the rules hold (`PoolLabelling.ground`); before : the guess to compare with.
-    """
-    compiled = how.compiled
-    if compiled is not None and rho is not None:
-        compiled = replace(compiled, rules=compiled.rules.with_penalties(rho))
-    guess = label_pool(
-        batch, compiled if how.constrained else None, pool,
-        k=how.k, weighting=how.weighting, threads=how.threads,
-    )  # fmt: skip
-    pseudo, weight = pseudo_labelled(pool, guess, how.labels)
-    anew = Tally(np.zeros(0), np.zeros(0))
-    if how.counted is not None:
-        anew = tally(how.counted, pseudo, over=how.over, sample_weight=weight)
-    there = np.isfinite(guess.scores)
-    record = CycleSums(
-        *anew,
-        objective=float(guess.scores[there].sum()),
-        changed=pool.n_tokens if before is None else int((guess.labels[0] != before.labels[0]).sum()),
-        violations=0 if compiled is None else broken(compiled, pool, guess, bits),
-        proven=int(guess.proven.sum()),
-        left_out=int((~there).sum()),
-        taught=len(pseudo),
-        differs=int(before is None or not guess.teaches(before)),
-    )
-    return Guessed(guess, pseudo, weight, record)
-
-
-def codl(
-    model: Model, label: Callable[[Model], CycleSums], learn: Callable[[CycleSums], Model]
-) -> Iterator[tuple[Model, CycleSums]]:
-    """Yield one cycle after another: the model learned, and the record of the labels it learned from.
-
-    Starts from the supervised model and ends where a guess repeats the one before. label : has a model label the pool;
-    learn : the model that follows from those labels (and the labelled data).
-    """
-    while True:
-        record = label(model)
-        if not record.differs:
-            return
-        model = learn(record)
-        yield model, record
-
-
-def join(one: Corpus, other: Corpus) -> Corpus:
-    """Return the sequences of two corpora, one after the other, without labels; documents if both have them."""
-    index = {word: k for k, word in enumerate(one.types)}
-    numbers = np.array([index.setdefault(word, len(index)) for word in other.types], np.int32)
-    documents = None
-    if one.documents is not None and other.documents is not None:
-        documents = (*one.documents, *other.documents)
-    return Corpus(
-        np.append(one.indptr, one.indptr[-1] + other.indptr[1:]),
-        np.append(one.token_ids, numbers[other.token_ids]).astype(np.int32),
-        tuple(index),
-        documents=documents,
-    )
-
-
-def joined(first: Corpus, second: Corpus) -> Corpus:
-    """Return the sequences of two corpora over the same labels, one after the other; documents if both have them."""
-    if first.labels != second.labels or first.y is None or second.y is None:
-        raise InputError("corpora can be joined if both are labelled, with the same labels in the same order")
-    return replace(join(first, second), y=np.concatenate([first.y, second.y]), labels=first.labels)

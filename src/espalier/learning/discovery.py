@@ -3,8 +3,7 @@
 The steps, for N labelled sequences that the model was not trained on, and its predictions for them:
 
 1. Fill the templates of `rules.generators` in for all fields: C candidates, some ten thousand for 60 fields.
-2. Count where gold labels and predictions break each one (`discovery_clauses`): about 20 µs a candidate. Over processes
-   (`espalier.distributed`) each counts its part of the sequences, and only what passes step 3 is counted here again.
+2. Count where gold labels and predictions break each one (`discovery_clauses`): about 20 µs a candidate.
 3. Keep those of importance at least 2.75 (section 5.6 of Anzaroot, Passos, Belanger & McCallum, 2014):
 
        imp(k) = #sequences whose prediction breaks k / #sequences whose gold labels break k
@@ -25,7 +24,6 @@ import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -37,7 +35,6 @@ from espalier.errors import InputError, ResultWarning, nearest
 from espalier.inference import viterbi
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.learning.discovery_report import Discovery, Finding
-from espalier.learning.jobs import check_jobs, over_processes
 from espalier.learning.penalties import count_penalties
 from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties
 from espalier.learning.relations import DELIMITERS, Relation, counted
@@ -48,7 +45,7 @@ from espalier.rules.generators import COUNT_KINDS, RELATION_KINDS, count_templat
 from espalier.rules.ruleset import Rule, RuleSet
 from espalier.rules.text import print_node
 
-__all__ = ["TEMPLATES", "Candidate", "discover", "importance_of", "prune"]
+__all__ = ["TEMPLATES", "Candidate", "discover", "prune"]
 
 TEMPLATES = (*COUNT_KINDS, *RELATION_KINDS)
 PENALTIES = ("perceptron", "count", None)
@@ -72,17 +69,13 @@ class Candidate:
     @property
     def importance(self) -> float:
         """imp(k); 0 if no prediction breaks the rule."""
-        return importance_of(int(self.gold.sum()), int(self.predicted.sum()))
+        gold, predicted = int(self.gold.sum()), int(self.predicted.sum())
+        return predicted / gold if gold else math.inf if predicted else 0.0
 
     @property
     def separated(self) -> Bool:
         """The sequences whose prediction it objects to, and whose gold labels it does not."""
         return np.asarray(self.predicted & ~self.gold)
-
-
-def importance_of(gold: int, predicted: int) -> float:
-    """Return imp of a rule that so many gold labellings and so many predictions break; 0 if no prediction does."""
-    return predicted / gold if gold else math.inf if predicted else 0.0
 
 
 def discover(
@@ -125,7 +118,7 @@ def discover(
     progress
         Called with the news of the search.
     jobs
-        In how many processes candidates are scored; what is found does not depend on it.
+        Has no effect any more, and goes with the next release.
 
     Returns
     -------
@@ -141,18 +134,15 @@ def discover(
     ('n(where) <= 1',)
     """
     _check(templates, importance, penalties, max_rules)
-    check_jobs(jobs)
+    if jobs is not None:
+        what = f"jobs={jobs!r} has no effect, and the next release has no such parameter: leave it out"
+        warnings.warn(what, FutureWarning, stacklevel=2)
     tell = progress or (lambda _: None)
     labels, gold, predicted, labeller = _compared(corpus, model)
     filled = [*_filled(labels, templates, list(bounds), delimiters)]
-    worth_counting = filled
-    if jobs is not None:
-        scores = over_processes().score_in_parts([rule.node for _, rule in filled], gold, predicted, jobs).tolist()
-        enough = (s >= min_support and importance_of(g, p) >= importance for s, g, p in scores)
-        worth_counting = list(compress(filled, enough))
     kept = [
         candidate
-        for candidate in _evaluated(worth_counting, gold, predicted)
+        for candidate in _evaluated(filled, gold, predicted)
         if candidate.importance >= importance and candidate.relation.support >= min_support
     ]
     tell(f"{len(kept)} of {len(filled)} candidates are important")

@@ -15,8 +15,8 @@ reported without a prior, usually rises, and nothing is promised.
 With gamma the step is that of Chang, Ratinov and Roth (2012, section 5.3): θ = γ θ_L + (1 - γ) θ_U, the mixture of the
 supervised model's probabilities with those estimated from the pool alone. It holds on to the labels.
 
-Here is what does not depend on the model, which must be one that is estimated from counts (ability `Counts` of
-`espalier.estimators.abilities`). A step costs one forward-backward (or Viterbi) pass, O(M L²), and the estimate.
+Here is what does not depend on the model, which must be one that is estimated from counts (`Counted`). A step
+costs one forward-backward (or Viterbi) pass, O(M L²), and the estimate.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class EMIteration:
 
 
 class Counted(Protocol):
-    """What `em` asks of a model; see `espalier.estimators.abilities.Counts`. counts_ : those of the labels."""
+    """What `em` asks of a model, such as an HMM. counts_ : those of the labels, which add up and can be multiplied."""
 
     counts_: Any
 

@@ -23,7 +23,6 @@ their way to counts, as they do in the likelihood itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,42 +33,25 @@ from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, padded
 from espalier.kernels.chain import forward_backward
 from espalier.kernels.history import dot
 from espalier.kernels.lanes import forward_backward_lanes
-from espalier.kernels.plan import fingerprints, keep_representatives, observed_counts, transpose_refs
-from espalier.kernels.rows import attribute_gradient, bundle_gradient
+from espalier.kernels.rows import (
+    attribute_gradient,
+    bundle_gradient,
+    fingerprints,
+    keep_representatives,
+    observed_counts,
+    transpose_refs,
+)
 from espalier.models.linear import WORTH_A_BARRIER, Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
 from espalier.potentials import ChainBatch
 
-__all__ = ["ChainLikelihood", "Likelihood", "RowGradient", "SoftLikelihood", "Twins"]
+__all__ = ["ChainLikelihood", "RowGradient", "SoftLikelihood", "Twins"]
 
 TOKENS_A_CHUNK = 2500
 MOST_CHUNKS = 16
 """A pass is cut into pieces of about so many tokens, and into so many at most, whatever the number of threads."""
 
 Float = NDArray[np.float64]
-
-
-class Likelihood(Protocol):
-    """A negative log-likelihood over weights of pairs, then of transitions, wherever its sequences are."""
-
-    @property
-    def threads(self) -> int:
-        """For what is done with the vectors here."""
-
-    @property
-    def n_parameters(self) -> int:
-        """Weights in all: pairs, then transitions."""
-
-    @property
-    def from_label(self) -> NDArray[np.int64]:
-        """The label before each learned transition."""
-
-    @property
-    def to_label(self) -> NDArray[np.int64]:
-        """The label after each."""
-
-    def __call__(self, w: Float) -> tuple[float, Float]:
-        """Return the value and its gradient."""
 
 
 class RowGradient:

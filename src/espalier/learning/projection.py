@@ -22,34 +22,22 @@ there is no such q, and `InfeasibleError` is proven. Memory O(M L + C' L²); a p
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InfeasibleError, InputError, ResultWarning
 from espalier.inference import Posterior, posterior, viterbi
-from espalier.learning.expectations import ChainFeatures, GroundedFeatures
+from espalier.learning.expectations import GroundedFeatures
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 
-__all__ = [
-    "Projection",
-    "RuleLimits",
-    "Totals",
-    "multipliers_of",
-    "paid",
-    "project",
-    "projected",
-    "warn_unless_converged",
-]
+__all__ = ["Projection", "paid", "project"]
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
-Evaluate = Callable[[Int, Float], tuple[Float, Float]]
-"""Groups by number and their multipliers -> D without its constant, and E[f]."""
 
 ENOUGH = 1e-4
 """The share of the promised increase that a step must bring."""
@@ -111,19 +99,6 @@ def project(
     "sequence". tolerance : of the optimality conditions, in violations for each opportunity. start : multipliers to
     begin with, those of an earlier projection of the same sequences. A search that stops early is a warning.
     """
-    found = projected(
-        batch, grounded, rates, slack=slack, scope=scope, tolerance=tolerance, max_iterations=max_iterations,
-        start=start, threads=threads,
-    )  # fmt: skip
-    warn_unless_converged(int((~found.converged).sum()), len(found.converged), found.iterations)
-    return found
-
-
-def projected(
-    batch: ChainBatch, grounded: GroundedFeatures, rates: ArrayLike, *, slack: ArrayLike, scope: str, tolerance: float,
-    max_iterations: int = MOST_ITERATIONS, start: Float | None = None, threads: int | None = None,
-) -> Projection:  # fmt: skip
-    """Return the same without a warning, for callers that count what has not converged."""
     N, J = len(grounded), grounded.features.J
     if not np.array_equal(grounded.indptr, batch.indptr):
         raise InputError(f"potentials of {len(batch)} sequences, features of {N}, or of other lengths")
@@ -134,8 +109,19 @@ def projected(
         raise InputError(f"slack is {slack!r}", hint="expected prices of at least 0, inf for no slack")
     limits = grounded.limits(rates)
     if scope == "sequence":
-        return _by_sequence(batch, grounded, limits, most, tolerance, max_iterations, start, threads)
-    return _solve(batch, grounded, limits, most, np.zeros(N, np.int64), tolerance, max_iterations, start, threads)
+        found = _by_sequence(batch, grounded, limits, most, tolerance, max_iterations, start, threads)
+    else:
+        dual = _Dual(batch, grounded, limits, np.zeros(N, np.int64), most, threads)
+        found = dual.solve(start, tolerance, max_iterations)
+    left = int((~found.converged).sum())
+    if left:
+        warnings.warn(
+            f"{left} of {len(found.converged)} projections did not converge in {found.iterations} iterations; "
+            "raise max_iterations or tolerance, or allow more slack",
+            ResultWarning,
+            stacklevel=2,
+        )
+    return found
 
 
 def _by_sequence(
@@ -150,11 +136,8 @@ def _by_sequence(
     def chunk(c: int) -> None:
         own = np.arange(*chunks[c])
         features, scores = grounded.part(own, batch)
-        begin = None if start is None else start[own]
-        group = np.arange(len(own))
-        parts[c] = _solve(
-            scores, features, limits[own], slack, group, tolerance, max_iterations, begin, 1, chunks[c][0]
-        )
+        dual = _Dual(scores, features, limits[own], np.arange(len(own)), slack, 1, first=chunks[c][0])
+        parts[c] = dual.solve(None if start is None else start[own], tolerance, max_iterations)
 
     run_chunks(chunk, len(chunks), choose_threads(M, threads))
     found = [part for part in parts if part is not None]
@@ -183,149 +166,77 @@ def _by_sequence(
     )  # fmt: skip
 
 
-def warn_unless_converged(left: int, groups: int, iterations: int) -> None:
-    """Warn if the search stopped early for some groups."""
-    if left:
-        warnings.warn(
-            f"{left} of {groups} projections did not converge in {iterations} iterations; "
-            "raise max_iterations or tolerance, or allow more slack",
-            ResultWarning,
-            stacklevel=3,
-        )
-
-
-class RuleLimits(NamedTuple):
-    """What to project onto, and how: the arguments of `project` that stay the same from one model to the next."""
-
-    features: ChainFeatures
-    rates: Float
-    slack: Float
-    scope: str
-    tolerance: float
-    threads: int | None
-
-
-class Totals(NamedTuple):
-    """What the duals of G groups know of their sequences before the first pass, in sums over these.
-
-    at_zero : float64[G], log Z(0); worst : float64[G], minus the score of the worst labelling; bound, size, most :
-    float64[G, J], b, the opportunities, and what f cannot exceed.
-    """
-
-    at_zero: Float
-    worst: Float
-    bound: Float
-    size: Float
-    most: Float
-
-    @classmethod
-    def of(
-        cls, batch: ChainBatch, grounded: GroundedFeatures, limits: Float, group: Int, G: int, threads: int | None
-    ) -> Totals:
-        """Add up. group : int64[N], rising; limits : float64[N, J]."""
-        turned = {name: -getattr(batch, name) for name in ("unary", "trans", "start", "end")}
-        forbidding: dict[str, Any] = {
-            name: np.where(np.isposinf(array), -np.inf, array) for name, array in turned.items()
-        }
-
-        def added(values: Float) -> Float:
-            total = np.zeros((G, values.shape[1]))
-            np.add.at(total, group, values)
-            return total
-
-        return cls(
-            _sums(group, posterior(batch, threads=threads).log_z, G),
-            _sums(group, viterbi(replace(batch, **forbidding)).scores, G),
-            *(added(values) for values in (limits, grounded.opportunities, grounded.largest())),
-        )
-
-    def dearest(self, slack: Float) -> Float:
-        """Return what D + log Z(0) of a group cannot exceed if its constraints can be kept, float64[G].
-
-        That is minus the score of its worst possible labelling, and the price of the most that slack may pay for.
-        """
-        most_paid = np.where(np.isinf(slack), 0.0, slack) * np.maximum(self.most - self.bound, 0.0)
-        dearest = self.worst + most_paid.sum(axis=1)
-        return np.asarray(dearest + 1e-6 * (1.0 + np.abs(dearest)))
-
-
-def multipliers_of(
-    evaluate: Evaluate, totals: Totals, features: ChainFeatures, slack: Float,
-    tolerance: float, max_iterations: int, start: Float | None = None, first: int | None = None,
-) -> tuple[Float, NDArray[np.bool_], int]:  # fmt: skip
-    """Maximise the duals of all groups; return λ, float64[G, J], which converged, and the iterations of the slowest.
-
-    first : the number of the first group's sequence; None where a group is the whole corpus.
-    """
-    begin = np.zeros_like(totals.bound) if start is None else np.clip(start, 0.0, slack)
-    scale = 1e-9 + np.where(features.counts, COUNT_SPREAD, RARE) * totals.size
-    dual = _Dual(evaluate, totals.bound, totals.size, scale, slack, totals.dearest(slack))
-    try:
-        return _ascend(dual, begin, tolerance, max_iterations)
-    except _Unbounded as unbounded:
-        g, j = unbounded.args
-        where = "the corpus" if first is None else f"sequence {first + g}"
-        raise InfeasibleError(
-            f"no distribution keeps the limits of {where}, that of rule {features.names[j]!r} among them",
-            hint="give a finite slack, a larger rate, or leave a rule out",
-        ) from None
-
-
-def _solve(
-    batch: ChainBatch, grounded: GroundedFeatures, limits: Float, slack: Float, group: Int,
-    tolerance: float, max_iterations: int, start: Float | None, threads: int | None, first: int | None = None,
-) -> Projection:  # fmt: skip
-    """Project groups of sequences. group : int64[N], rising; limits : float64[N, J]; first : number of sequence 0."""
-    G = int(group[-1]) + 1 if len(group) else 0
-    totals = Totals.of(batch, grounded, limits, group, G, threads)
-    bound = totals.bound
-
-    def evaluate(chosen: Int, multipliers: Float) -> tuple[Float, Float]:
-        n = len(chosen)
-        features, scores, own = grounded, batch, group
-        if n < G:
-            members = np.flatnonzero(np.isin(group, chosen))
-            features, scores = grounded.part(members, batch)
-            own = np.searchsorted(chosen, group[members])
-        moved = features.move(scores, multipliers, own)
-        found = posterior(moved.batch, threads=threads)
-        expected = features.expected(found, moved, own, n)
-        return -_sums(own, found.log_z, n) - (multipliers * bound[chosen]).sum(axis=1), expected
-
-    multipliers, converged, iterations = multipliers_of(
-        evaluate, totals, grounded.features, slack, tolerance, max_iterations, start, first
-    )
-    moved = grounded.move(batch, multipliers, group)
-    found = posterior(moved.batch, threads=threads)
-    expected = grounded.expected(found, moved, group, G)
-    divergence = totals.at_zero - _sums(group, found.log_z, G) - (multipliers * expected).sum(axis=1)
-    price = np.where(np.isinf(slack), 0.0, slack)
-    gap = (multipliers * (bound - expected) + price * np.maximum(expected - bound, 0.0)).sum(axis=1)
-    after = moved.unmoved(found, len(batch.trans))
-    return Projection(moved.batch, after, multipliers, expected, bound, divergence, gap, converged, iterations)
-
-
 def _sums(group: Int, values: Float, G: int) -> Float:
     """Return the sum of the values of each group, float64[G]."""
     return np.bincount(group, values, G).astype(np.float64)
 
 
-class _Unbounded(Exception):
-    """D of a group grows beyond all bounds: its number, and that of the feature which is missed by most."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _Dual:
-    """The duals of G groups. bound, size : float64[G, J], b and the opportunities; scale : float64[G, J], what the
-    spread of a feature is at least; slack : float64[J], c; dearest : float64[G], what D stays below if it is bounded.
+    """The duals of G groups of sequences.
+
+    group : int64[N], rising; limits : float64[N, J]; slack : float64[J], c; first : the number of the first group's
+    sequence, None where a group is the whole corpus. bound, size : float64[G, J], b and the opportunities; scale :
+    float64[G, J], what the spread of a feature is at least; at_zero : float64[G], log Z(0).
     """
 
-    evaluate: Evaluate
-    bound: Float
-    size: Float
-    scale: Float
-    slack: Float
-    dearest: Float
+    def __init__(
+        self, batch: ChainBatch, grounded: GroundedFeatures, limits: Float, group: Int, slack: Float,
+        threads: int | None, first: int | None = None,
+    ) -> None:  # fmt: skip
+        self.batch, self.grounded, self.group, self.slack, self.threads = batch, grounded, group, slack, threads
+        self.first, self.G = first, int(group[-1]) + 1 if len(group) else 0
+
+        def added(values: Float) -> Float:
+            total = np.zeros((self.G, values.shape[1]))
+            np.add.at(total, group, values)
+            return total
+
+        self.bound, self.size = added(limits), added(grounded.opportunities)
+        self.scale = 1e-9 + np.where(grounded.features.counts, COUNT_SPREAD, RARE) * self.size
+        self.at_zero = _sums(group, posterior(batch, threads=threads).log_z, self.G)
+        self.dearest = self._dearest(added(grounded.largest()))
+
+    def _dearest(self, most: Float) -> Float:
+        """Return what D + log Z(0) of a group cannot exceed if its constraints can be kept, float64[G].
+
+        That is minus the score of its worst possible labelling, and the price of the most that slack may pay for. most
+        : float64[G, J], what f cannot exceed.
+        """
+        turned = {name: -getattr(self.batch, name) for name in ("unary", "trans", "start", "end")}
+        forbidding: dict[str, Any] = {
+            name: np.where(np.isposinf(array), -np.inf, array) for name, array in turned.items()
+        }
+        worst = _sums(self.group, viterbi(replace(self.batch, **forbidding)).scores, self.G)
+        most_paid = np.where(np.isinf(self.slack), 0.0, self.slack) * np.maximum(most - self.bound, 0.0)
+        dearest = worst + most_paid.sum(axis=1)
+        return np.asarray(dearest + 1e-6 * (1.0 + np.abs(dearest)))
+
+    def evaluate(self, chosen: Int, multipliers: Float) -> tuple[Float, Float]:
+        """Return D without its constant, and E[f], of groups by number."""
+        n = len(chosen)
+        features, scores, own = self.grounded, self.batch, self.group
+        if n < self.G:
+            members = np.flatnonzero(np.isin(own, chosen))
+            features, scores = features.part(members, scores)
+            own = np.searchsorted(chosen, own[members])
+        moved = features.move(scores, multipliers, own)
+        found = posterior(moved.batch, threads=self.threads)
+        expected = features.expected(found, moved, own, n)
+        return -_sums(own, found.log_z, n) - (multipliers * self.bound[chosen]).sum(axis=1), expected
+
+    def solve(self, start: Float | None, tolerance: float, max_iterations: int) -> Projection:
+        """Return the projection; start : multipliers to begin with."""
+        begin = np.zeros_like(self.bound) if start is None else np.clip(start, 0.0, self.slack)
+        multipliers, converged, iterations = self.ascend(begin, tolerance, max_iterations)
+        bound, slack, group, G = self.bound, self.slack, self.group, self.G
+        moved = self.grounded.move(self.batch, multipliers, group)
+        found = posterior(moved.batch, threads=self.threads)
+        expected = self.grounded.expected(found, moved, group, G)
+        divergence = self.at_zero - _sums(group, found.log_z, G) - (multipliers * expected).sum(axis=1)
+        price = np.where(np.isinf(slack), 0.0, slack)
+        gap = (multipliers * (bound - expected) + price * np.maximum(expected - bound, 0.0)).sum(axis=1)
+        after = moved.unmoved(found, len(self.batch.trans))
+        return Projection(moved.batch, after, multipliers, expected, bound, divergence, gap, converged, iterations)
 
     def residual(self, multipliers: Float, expected: Float, groups: Int) -> Float:
         """Return how far some groups are from their optimum: the largest slope that λ could still follow, as a rate."""
@@ -335,49 +246,52 @@ class _Dual:
         down = np.where(multipliers > 0, np.maximum(-rate, 0.0), 0.0)
         return np.asarray(np.maximum(up, down).max(axis=1, initial=0.0))
 
+    def ascend(self, multipliers: Float, tolerance: float, max_iterations: int) -> tuple[Float, NDArray[np.bool_], int]:
+        """Maximise D of every group at once; return λ, which groups converged, and the iterations of the slowest."""
+        everything = np.arange(len(multipliers))
+        multipliers, bound = multipliers.copy(), self.bound
+        value, expected = self.evaluate(everything, multipliers) if len(everything) else (np.zeros(0), bound)
+        length = np.ones(len(everything))
+        busy = np.flatnonzero(self.residual(multipliers, expected, everything) > tolerance)
+        iteration = 0
+        while len(busy) and iteration < max_iterations:
+            iteration += 1
+            old, slope = multipliers[busy], (expected - bound)[busy]
+            metric = np.maximum(np.abs(expected[busy]), self.scale[busy])
+            direction = np.clip(old + length[busy, None] * slope / metric, 0.0, self.slack) - old
+            stuck = self.climb(busy, old, direction, slope, multipliers, value, expected)
+            step, bend = multipliers[busy] - old, slope - (expected - bound)[busy]
+            curved, long = (step * bend).sum(axis=1), (step * step * metric).sum(axis=1)
+            length[busy] = np.clip(np.divide(long, curved, out=np.full(len(busy), 1e3), where=curved > 0), 1e-2, 1e3)
+            hopeless = busy[value[busy] > self.dearest[busy]]
+            if len(hopeless):
+                raise self._unbounded(int(hopeless[0]), int((expected - bound)[hopeless[0]].argmax()))
+            busy = busy[(self.residual(multipliers[busy], expected[busy], busy) > tolerance) & ~stuck]
+        return multipliers, self.residual(multipliers, expected, everything) <= tolerance, iteration
 
-def _ascend(
-    dual: _Dual, multipliers: Float, tolerance: float, max_iterations: int
-) -> tuple[Float, NDArray[np.bool_], int]:
-    """Maximise D of every group at once; return λ, which groups converged, and the iterations of the slowest."""
-    everything = np.arange(len(multipliers))
-    multipliers, bound = multipliers.copy(), dual.bound
-    value, expected = dual.evaluate(everything, multipliers) if len(everything) else (np.zeros(0), bound)
-    length = np.ones(len(everything))
-    busy = np.flatnonzero(dual.residual(multipliers, expected, everything) > tolerance)
-    iteration = 0
-    while len(busy) and iteration < max_iterations:
-        iteration += 1
-        old, slope = multipliers[busy], (expected - bound)[busy]
-        metric = np.maximum(np.abs(expected[busy]), dual.scale[busy])
-        direction = np.clip(old + length[busy, None] * slope / metric, 0.0, dual.slack) - old
-        stuck = _climb(dual.evaluate, busy, old, direction, slope, multipliers, value, expected)
-        step, bend = multipliers[busy] - old, slope - (expected - bound)[busy]
-        curved, long = (step * bend).sum(axis=1), (step * step * metric).sum(axis=1)
-        length[busy] = np.clip(np.divide(long, curved, out=np.full(len(busy), 1e3), where=curved > 0), 1e-2, 1e3)
-        hopeless = busy[value[busy] > dual.dearest[busy]]
-        if len(hopeless):
-            raise _Unbounded(int(hopeless[0]), int((expected - bound)[hopeless[0]].argmax()))
-        busy = busy[(dual.residual(multipliers[busy], expected[busy], busy) > tolerance) & ~stuck]
-    return multipliers, dual.residual(multipliers, expected, everything) <= tolerance, iteration
+    def climb(
+        self, busy: Int, old: Float, direction: Float, slope: Float, multipliers: Float, value: Float, expected: Float
+    ) -> NDArray[np.bool_]:
+        """Step uphill, halving where D does not rise enough; write λ, D and E. Return which groups could not step."""
+        promised = (slope * direction).sum(axis=1)
+        waiting, share = np.arange(len(busy)), 1.0
+        for _ in range(MOST_HALVINGS):
+            groups = busy[waiting]
+            trial = old[waiting] + share * direction[waiting]
+            new_value, new_expected = self.evaluate(groups, trial)
+            rounding = 1e-12 * np.abs(value[groups])
+            good = new_value >= value[groups] + ENOUGH * share * promised[waiting] - rounding
+            done = groups[good]
+            multipliers[done], value[done], expected[done] = trial[good], new_value[good], new_expected[good]
+            waiting, share = waiting[~good], 0.5 * share
+            if not len(waiting):
+                break
+        return np.isin(np.arange(len(busy)), waiting)
 
-
-def _climb(
-    evaluate: Evaluate, busy: Int, old: Float, direction: Float, slope: Float,
-    multipliers: Float, value: Float, expected: Float,
-) -> NDArray[np.bool_]:  # fmt: skip
-    """Step uphill, halving where D does not rise enough; write λ, D and E. Return which groups could not step."""
-    promised = (slope * direction).sum(axis=1)
-    waiting, share = np.arange(len(busy)), 1.0
-    for _ in range(MOST_HALVINGS):
-        groups = busy[waiting]
-        trial = old[waiting] + share * direction[waiting]
-        new_value, new_expected = evaluate(groups, trial)
-        rounding = 1e-12 * np.abs(value[groups])
-        good = new_value >= value[groups] + ENOUGH * share * promised[waiting] - rounding
-        done = groups[good]
-        multipliers[done], value[done], expected[done] = trial[good], new_value[good], new_expected[good]
-        waiting, share = waiting[~good], 0.5 * share
-        if not len(waiting):
-            break
-    return np.isin(np.arange(len(busy)), waiting)
+    def _unbounded(self, g: int, j: int) -> InfeasibleError:
+        """Return the error where D of a group grows beyond all bounds, most for feature j."""
+        where = "the corpus" if self.first is None else f"sequence {self.first + g}"
+        return InfeasibleError(
+            f"no distribution keeps the limits of {where}, that of rule {self.grounded.features.names[j]!r} among them",
+            hint="give a finite slack, a larger rate, or leave a rule out",
+        )

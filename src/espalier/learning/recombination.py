@@ -75,11 +75,9 @@ def with_replay(corpus: Corpus, weight: Float | None, replay: Corpus) -> tuple[C
 
     weight : of the sequences of `corpus`, None: one each. A label of `replay` that `corpus` lacks is a LabelError.
     """
-    from espalier.learning.codl import joined
-
     again = Corpus.from_tokens(list(replay), replay.all_labels(), vocabulary=corpus.labels)
     own = np.ones(len(corpus)) if weight is None else weight
-    return joined(corpus, again), np.append(own, np.full(len(again), REPLAYED))
+    return corpus + again, np.append(own, np.full(len(again), REPLAYED))
 
 
 def recombined(corpus: Corpus, copies: int, weight: Float | None, rng: np.random.Generator) -> tuple[Corpus, Float]:

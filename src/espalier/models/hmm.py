@@ -175,16 +175,6 @@ class HMMCounts:
         emission = _grouped(words, posterior.marginals, len(vocabulary))
         return cls(vocabulary, start, posterior.transitions, emission, transition_classes)
 
-    def over(self, vocabulary: Vocabulary) -> HMMCounts:
-        """Return the same counts over a larger vocabulary (see `Vocabulary.extended`); new words were never seen."""
-        V = len(self.vocabulary)
-        if replace(vocabulary, words=vocabulary.words[:V]) != self.vocabulary:
-            raise InputError(
-                "counts move to a vocabulary that extends their own", hint="make it by `vocabulary.extended`"
-            )
-        new = np.zeros((len(vocabulary) - V, len(self.start)))
-        return replace(self, vocabulary=vocabulary, emission=np.concatenate([self.emission, new]))
-
     def __add__(self, other: HMMCounts) -> HMMCounts:
         """Return the counts of both corpora together."""
         return _combined(self, 1.0, other, 1.0)

@@ -103,7 +103,7 @@ class Pairs:
     @classmethod
     def observed(cls, matrix: FeatureMatrix, y: NDArray[np.int16], n_labels: int) -> Pairs:
         """List the pairs that occur on labelled tokens."""
-        from espalier.kernels.plan import count_pairs, expand_pairs, mark_pairs
+        from espalier.kernels.rows import count_pairs, expand_pairs, mark_pairs
 
         words = (n_labels + 63) // 64
         seen = np.zeros((matrix.n_attributes, words), np.uint64)
@@ -167,7 +167,7 @@ class RowPlan:
     @classmethod
     def of(cls, matrix: FeatureMatrix, pairs: Pairs) -> RowPlan:
         """Lay out the table for a matrix."""
-        from espalier.kernels.plan import resolve_refs
+        from espalier.kernels.rows import resolve_refs
 
         _check_width(matrix, pairs)
 
@@ -178,7 +178,7 @@ class RowPlan:
 
     def tokens(self, items: NDArray[np.int64]) -> Refs:
         """Resolve what to add for each of these tokens (-1: nothing)."""
-        from espalier.kernels.plan import resolve_refs
+        from espalier.kernels.rows import resolve_refs
 
         m = self.matrix
         refs: Refs = resolve_refs(items, m.token_indptr, m.token_refs, m.token_values, self.row_of, self.pairs.ptr)

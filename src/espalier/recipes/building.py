@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from espalier.errors import Argument, Hint, InputError, Part, nearest
-from espalier.estimators.abilities import FitsSoft, Mixes
 from espalier.estimators.persist import MODELS, class_of
 
 if TYPE_CHECKING:
@@ -43,13 +42,11 @@ def built(
     price: str | float | None,
     settings: Mapping[str, Any],
     start: Start | None,
-    jobs: int | None,
 ) -> Any:
     """Return the estimator; kind : of the model, None where the method has one of its own; see `recipes.plan`."""
     chosen = _by_prefix(settings)
     base = _base(kind, task, features, chosen[""], start)
-    estimator = _wrapped(method, kind, base, rules, price, chosen, start)
-    return estimator if jobs is None else _over_processes(estimator, jobs)
+    return _wrapped(method, kind, base, rules, price, chosen, start)
 
 
 def default_kind(task: Task | None) -> str:
@@ -59,17 +56,6 @@ def default_kind(task: Task | None) -> str:
         near = nearest(name, MODELS, f"expected {', '.join(MODELS)}")
         raise InputError(f"task {task.name}, [defaults]: unknown model {name!r}", hint=near)
     return name
-
-
-def _over_processes(estimator: Any, jobs: int) -> Any:
-    """Give every model inside so many processes, but one whose own number was set."""
-    model = estimator
-    while model is not None:
-        own = model.get_params(deep=False)
-        if own.get("jobs", jobs) is None:
-            model.set_params(jobs=jobs)
-        model = own.get("model", own.get("base", next(iter(own.get("experts") or ()), None)))
-    return estimator
 
 
 def _new(kind: str, *parts: Any) -> Any:
@@ -130,7 +116,7 @@ def _wrapped(
 def _averaged(kind: str | None) -> bool:
     """Is it a model of the papers, an HMM or a perceptron?"""
     model = class_of(kind)
-    return issubclass(model, Mixes) and not issubclass(model, FitsSoft)
+    return hasattr(model, "mixed") and not hasattr(model, "fit_soft")
 
 
 def _learner(

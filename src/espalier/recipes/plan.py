@@ -20,8 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from espalier.errors import Argument, Hint, InputError, Part, nearest
-from espalier.estimators.abilities import Counts, FitsInParts, FitsSoft, ScoresSegments
-from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.persist import MODELS, class_of
 from espalier.recipes.building import argument, built, default_kind
 
@@ -43,12 +41,12 @@ Able = Callable[[type[Any]], bool]
 """Can a method train a class of models?"""
 
 
-def _can(*abilities: Any) -> Able:
-    return lambda model: any(issubclass(model, ability) for ability in abilities)
+def _has(method: str) -> Able:
+    return lambda model: hasattr(model, method)
 
 
 def _chains(model: type[Any]) -> bool:
-    return not issubclass(model, ScoresSegments)
+    return not hasattr(model, "segment_labels")
 
 
 def _featured(model: type[Any]) -> bool:
@@ -58,39 +56,34 @@ def _featured(model: type[Any]) -> bool:
 class Method(NamedTuple):
     """What a method takes: unlabelled text or not, models by what they can do, and penalties.
 
-    able : None where it trains a model of its own; in_parts : the models that it can train over processes.
+    able : None where it trains a model of its own.
     """
 
     summary: str
     pool: bool
     able: Able | None
     penalties: tuple[str, ...]
-    in_parts: Able | None = None
 
 
 METHODS: Mapping[str, Method] = {
-    "supervised": Method(
-        "from corrected records", False, _can(SequenceLabeller), (*_GIVEN, *_TRAINED), _can(FitsInParts)
-    ),
+    "supervised": Method("from corrected records", False, _has("fit"), (*_GIVEN, *_TRAINED)),
     "words": Method(
         "words that the other records use alike are alike; rules teach on those records, too",
-        True, _featured, (*_GIVEN, *_TRAINED), _can(FitsInParts),
+        True, _featured, (*_GIVEN, *_TRAINED),
     ),
     "codl": Method(
         "constraint-driven: labels the other records under the rules, and learns from those, too",
-        True, _chains, (*_GIVEN, *_TRAINED), _can(FitsInParts, Counts),
+        True, _chains, (*_GIVEN, *_TRAINED),
     ),
     "samplerank": Method(
         "ranking in a random walk, taught by rules on the other records", True, None, ("hard", "fixed", "number")
     ),
-    "em": Method(
-        "expectation maximisation of an HMM; the rules are applied afterwards", True, _can(Counts), (), _can(Counts)
-    ),
+    "em": Method("expectation maximisation of an HMM; the rules are applied afterwards", True, _has("count"), ()),
     "pr": Method(
         "posterior regularisation: expectations of the rules on the other records",
-        True, _chains, _GIVEN, _can(FitsInParts, Counts),
+        True, _chains, _GIVEN,
     ),
-    "ge": Method("generalised expectation: the same, by gradient", True, _can(FitsSoft), ()),
+    "ge": Method("generalised expectation: the same, by gradient", True, _has("fit_soft"), ()),
 }  # fmt: skip
 """The ways to train a model, by name."""
 
@@ -148,7 +141,6 @@ def plan(
     tags: bool | None = None,
     settings: Mapping[str, Any] | None = None,
     unlabelled: bool = False,
-    jobs: int | None = None,
     start: Start | Callable[[], Start] | None = None,
     usual_start: Callable[[], Start] | None = None,
 ) -> Recipe:
@@ -167,7 +159,6 @@ def plan(
     settings : parameters by name, such as `{"l2": 0.5}`; those of the rules and of the method have a prefix, as
         "rules.folds" and "method.gamma".
     unlabelled : will there be unlabelled text?
-    jobs : processes that hold parts of the data; by default none, and threads.
     start : the model that learning begins from, or a function that reads it; for a CRF, supervised or by CoDL, with
         the features of that model.
     usual_start : reads such a model; called if there is no `start`, and only where learning can begin from one.
@@ -201,7 +192,6 @@ def plan(
         other: Hint = ("another ", argument("model"))
         what = " are trained with a model of chains"
         raise InputError(argument("penalties", penalties), what, hint=["use count", other])
-    _check_jobs(how, kind, jobs)
     begins = kind == "crf" and how in ("supervised", "codl") and features is None
     if start is not None and not begins:
         whom: tuple[Part, ...] = (" is for ", argument("model", "crf"), ", supervised or codl, with its features")
@@ -209,7 +199,7 @@ def plan(
     source = usual_start if start is None and begins else start
     begun = source() if callable(source) else source
     return Recipe(
-        estimator=built(how, kind, declared, features, known, penalties, settings or {}, begun, jobs),
+        estimator=built(how, kind, declared, features, known, penalties, settings or {}, begun),
         kind=kind or how,
         method=how,
         rules=known,
@@ -311,12 +301,3 @@ def _kind(method: str, asked: str | None, task: Task | None) -> str | None:
 def _fitting(able: Able, *kinds: str) -> Iterator[str]:
     """Yield the kinds that will do; a class is imported when it is asked about."""
     return (kind for kind in kinds if able(class_of(kind)))
-
-
-def _check_jobs(method: str, kind: str | None, jobs: int | None) -> None:
-    able = METHODS[method].in_parts
-    if jobs is not None and not (able and kind and able(class_of(kind))):
-        model = (" with ", argument("model", kind)) if able else ()
-        ways: list[Hint] = [("leave out ", argument("jobs"))]
-        ways += [("choose ", argument("model"), f" {' or '.join(_fitting(able, *MODELS))}")] if able else []
-        raise InputError(argument("method", method), *model, " learns in this process alone", hint=ways)

@@ -170,7 +170,7 @@ def find_rules(
     documents : some of them labelled.
     model : a fitted estimator that has not seen them; by default CRFs, each fitted to all folds but the one it labels.
     progress : hears in words how it goes.
-    **options : of `espalier.discover`: templates, importance, max_rules, cover, jobs.
+    **options : of `espalier.discover`: templates, importance, max_rules, cover.
 
     Returns
     -------

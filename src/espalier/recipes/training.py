@@ -89,7 +89,8 @@ def train(
     unlabelled : raw text to learn from; labels in it are not looked at.
     dev : labelled documents to choose a model by.
     progress : hears in words how it goes.
-    task, model, method, rules, penalties, features, tags, settings, jobs, start : see `espalier.recipes.plan`.
+    task, model, method, rules, penalties, features, tags, settings, start : see `espalier.recipes.plan`.
+    jobs : has no effect any more, and goes with the next release.
 
     Returns
     -------
@@ -110,9 +111,12 @@ def train(
     >>> trained.estimator.predict([["plum", "near", "Ely"]])
     [['B-fruit', 'O', 'B-place']]
     """
+    if jobs is not None:
+        what = f"jobs={jobs!r} has no effect, and the next release has no such parameter: leave it out"
+        warnings.warn(what, FutureWarning, stacklevel=2)
     recipe = plan(
         task=task, model=model, method=method, rules=rules, penalties=penalties, features=features, tags=tags,
-        settings=settings, unlabelled=unlabelled is not None, jobs=jobs, start=start,
+        settings=settings, unlabelled=unlabelled is not None, start=start,
     )  # fmt: skip
     return fit(recipe, labelled, unlabelled=unlabelled, dev=dev, progress=progress)
 
