@@ -124,7 +124,7 @@ def test_objective_equals_crfsuite(tmp_path):
     import pycrfsuite
 
     from espalier.corpus import Corpus
-    from espalier.estimators.crf import training_set
+    from espalier.estimators.crf import CRF
     from espalier.features.matrix import GivenIndex
 
     rng = np.random.default_rng(5)
@@ -144,7 +144,7 @@ def test_objective_equals_crfsuite(tmp_path):
 
     index, matrix = GivenIndex.fit_transform(X)
     corpus = Corpus.from_tokens([[""] * len(s) for s in X], y)
-    data = training_set(corpus, matrix, None)
+    data = CRF.training_set(corpus, matrix, None)
     pairs = Pairs.observed(matrix, data.y, data.n_labels)
     f = ChainLikelihood(
         matrix, data.indptr, data.y, pairs, data.observed_transitions, data.start_allowed, data.allowed, None, 1
