@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 from espalier import inference
 from espalier.corpus import Labels
 from espalier.decoders import gibbs, product
-from espalier.decoders.base import Decoding, Problem
+from espalier.decoders.base import Decoding, Problem, Problems
 from espalier.decoders.explanation import Explanation
 from espalier.decoders.explanation import explain as explain_problem
 from espalier.decoders.lattice import LatticeTooLarge
-from espalier.decoders.many import Decodings, decode_many
-from espalier.decoders.questions import Batch, Rules, Scores, compiled_for, decode_one, problem_of
+from espalier.decoders.many import Decodings, How, answers_to, decode_many
+from espalier.decoders.questions import Batch, Rules, Scores, compiled_for, problem_of
 from espalier.decoders.score_forms import as_batch, is_batch, tag_limits, tokens_of
 from espalier.decoders.viterbi import Clamp
 from espalier.errors import InputError
@@ -152,19 +152,18 @@ def decode(
     >>> es.decode([scores, scores[:2]], labels=["x", "y"]).names()
     [['y', 'x', 'y'], ['y', 'x']]
     """
-    how = {"penalties": penalties, "valid_tags": valid_tags}
+    how = How(method, k, relax, threads, options)
+    prices = {"penalties": penalties, "valid_tags": valid_tags}
     if is_batch(potentials):
         scores = as_batch(potentials, mask, lengths, None if labels is None else len(labels))
         compiled = compiled_for(rules, labels, scores.batch.n_labels)
         corpus = tokens_of(tokens, scores.batch.indptr, scores.places, needed=compiled.K > 0)
-        found = decode_many(scores.batch, compiled, corpus, text, clamp, method, k, relax, threads, how, options)
-        return replace(found, places=scores.places)
+        return replace(decode_many(scores.batch, compiled, corpus, text, clamp, how, **prices), places=scores.places)
     if mask is not None or lengths is not None:
         raise InputError("mask and lengths are for batches of shape (sequences, tokens, labels)")
-    problem = problem_of(potentials, rules, tokens=tokens, labels=labels, text=text, clamp=clamp, **how)  # type: ignore[arg-type]
-    valid = tag_limits(problem.labels, valid_tags) is not None
-    answer = decode_one(problem, method, k, relax, options)
-    return replace(answer, valid_tags=valid) if valid else answer
+    problem = problem_of(potentials, rules, tokens=tokens, labels=labels, text=text, clamp=clamp, **prices)  # type: ignore[arg-type]
+    (answer,) = answers_to(Problems.of_one(problem), how)
+    return answer if tag_limits(problem.labels, valid_tags) is None else replace(answer, valid_tags=True)
 
 
 def explain(

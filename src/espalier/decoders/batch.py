@@ -2,7 +2,7 @@
 
     fold      rules on neighbours and on lengths of segments become states of the chain               (`fold`)
     count     Viterbi, Soft-DD and A* under local rules, rules that count, rules that machines read   (`CountDecoder`)
-    climb     what that leaves unproven climbs the ladder, one by one, from the answer found          (`auto`)
+    climb     what that leaves unproven goes on to A* and an integer program, one by one              (`climb`)
 
 A rule that fits none of the compiled forms costs its climb only to sequences whose answer breaks it: the best labelling
 under some of the rules is the best under all if it breaks none of the others. Every answer carries its bound; `settled`
@@ -37,15 +37,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Decoding, Problem, certify, price
-from espalier.decoders.certify import GAP, BatchDecoding, WorkDone, is_open
-from espalier.decoders.counts import Conditions, CountForm, Parts, priced
+from espalier.decoders.base import Decoding, Problems, evaluate, price
+from espalier.decoders.certify import GAP, BatchDecoding, is_open
+from espalier.decoders.counts import Conditions, CountForm, Parts
 from espalier.decoders.single import LONGEST, decode_single
 from espalier.errors import InputError
 from espalier.kernels import LANES, aligned, better_one_by_one, padded
@@ -54,16 +54,20 @@ from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 from espalier.rules import nodes as n
 from espalier.rules.compile import Compiled
+from espalier.rules.forms import total_price
 from espalier.rules.lowering import Bits
 
 if TYPE_CHECKING:
     from espalier.rules.automaton import Automaton
 
-__all__ = ["BatchDecoding", "CountDecoder", "Folded", "decode_batch", "decode_one", "fold", "folded_decoder"]
+__all__ = ["BatchDecoding", "CountDecoder", "Folded", "decode_batch", "decode_problems", "fold", "folded_decoder"]
 
 TOKENS_A_CHUNK = 4096
 SEQUENCES_A_CHUNK = 64
 FIRST_NODES = 1024
+COMPILED_NODES = 65_536  # of the compiled search: of what it leaves, A* proves more than a longer one does
+SHORT_SEARCH = 2_000
+MOST_NODES = 100_000  # of all searches for one sequence
 LONGEST_LIST = 256  # labellings among which the k best are looked for
 REFINED = 1_000_000  # values of a bound that knows the machines' states
 GAP_OF_DEGREES = 1e-6
@@ -512,7 +516,8 @@ def _built(compiled: Compiled, rules: Sequence[int], limit: int) -> Automaton | 
 def _folded(
     batch: ChainBatch, automaton: Automaton, rho: Float, classes: Int, later: NDArray[np.bool_], used: Int, number: Int
 ) -> Folded:
-    prices = _totals(automaton.increment_rows, rho[list(automaton.rules)])[automaton.increment_ids]  # [S + 1, C, L]
+    own = rho[list(automaton.rules)]
+    prices = total_price(automaton.increment_rows, own)[automaton.increment_ids]  # [S + 1, C, L]
     labels = automaton.label[1:].astype(np.int64)
     S, n_classes = len(labels), automaton.next.shape[1]
     trans = np.full((max(len(used), 1), S, S), -np.inf)
@@ -526,19 +531,12 @@ def _folded(
         begun[c, automaton.next[0, c] - 1] = -prices[0, c]
     unary[first] += begun[classes[first]]
     start = np.where(np.isneginf(begun).all(axis=0), -np.inf, batch.start[labels])
-    final = _totals(automaton.final, rho[list(automaton.rules)])
+    final = total_price(automaton.final, own)
     end = batch.end[labels] - final[1:]
     kinds = np.zeros(len(unary), np.int32)
     kinds[later] = number
     chain = ChainBatch(batch.indptr, unary, trans, kinds, start, end)
     return Folded(chain, labels, automaton.rules, float(final[0]))
-
-
-def _totals(amounts: NDArray[np.int32], rho: Float) -> Float:
-    """Σ over rules of amounts : int[U, n] times ρ; 0 · inf is 0."""
-    return np.asarray(
-        sum((priced(amounts[:, k].astype(np.int64), r) for k, r in enumerate(rho.tolist())), np.zeros(len(amounts)))
-    )
 
 
 def decode_batch(
@@ -547,67 +545,59 @@ def decode_batch(
     corpus: Corpus,
     penalties: ArrayLike | None = None,
     *,
+    bits: Bits | None = None,
+    **how: Any,
+) -> BatchDecoding:
+    """Decode every sequence of a batch under a compiled rule set; how : see `decode_problems`.
+
+    corpus : the tokens of the batch. bits : `compiled.ground_bits(corpus)`, for callers that decode the same tokens
+    again and again.
+    """
+    return decode_problems(Problems.of(batch, compiled, corpus, penalties, bits), **how)
+
+
+def decode_problems(
+    problems: Problems,
+    *,
     threads: int | None = None,
     max_rounds: int = 20,
-    max_nodes: int = 65_536,
+    max_nodes: int = MOST_NODES,
     climb: bool = True,
-    bits: Bits | None = None,
+    seconds: float | None = None,
 ) -> BatchDecoding:
-    """Decode every sequence of a batch under a compiled rule set.
+    """Return the best labelling of every problem, with a bound.
 
-    corpus : the tokens of the batch. max_rounds : of Soft-DD; max_nodes : of each search (0 leaves unproven answers
-    alone). threads : of the compiled passes; results do not depend on it. bits : `compiled.ground_bits(corpus)`, for
-    callers that decode the same tokens again and again. climb : go on, one by one, with what the compiled search leaves
-    open?
+    max_rounds : of Soft-DD; max_nodes : of the searches for one sequence (0 leaves unproven answers alone). climb : go
+    on, one by one, with what the compiled search leaves open? seconds : for the climb of a sequence. threads : of the
+    compiled passes; results do not depend on it.
     """
-    rho = compiled.check_penalties(penalties)
-    if corpus.indptr is not batch.indptr and not np.array_equal(corpus.indptr, batch.indptr):
-        raise InputError(f"{len(batch)} sequences of potentials but {len(corpus)} of tokens, or of other lengths")
-    if batch.n_labels != len(compiled.labels):
-        raise InputError(f"potentials of {batch.n_labels} labels, but rules for {len(compiled.labels)}")
-    bits = compiled.ground_bits(corpus) if bits is None else bits
-    found, rest = _compiled(batch, compiled, rho, bits, threads, max_rounds, max_nodes)
-    if rest:
-        _charge(found, rest, rho, compiled, corpus)
-    open_ = np.flatnonzero(is_open(found.scores, found.bounds)) if max_nodes and climb else np.zeros(0, np.int64)
-    if len(open_):
-        from espalier.decoders.auto import SHORT_SEARCH
-
-        # What is open after the compiled search, A* proves soon or never; unless rules were left out of it.
-        max_nodes = max_nodes if rest else min(max_nodes, SHORT_SEARCH)
-        for i, grounded in zip(open_.tolist(), compiled.ground_corpus(corpus[open_]), strict=True):
-            _climb(i, Problem(batch[i], grounded, rho), found, batch, max_nodes)
-    return found
-
-
-def decode_one(problem: Problem, *, max_nodes: int = 65_536) -> Decoding:
-    """Decode one grounded problem: the compiled passes, and the ladder for what they leave open."""
-    compiled, batch = problem.grounded.compiled, ChainBatch.of([problem.potentials])
-    found, rest = _compiled(batch, compiled, problem.penalties, problem.grounded.bits, 1, 20, max_nodes)
-    known, bound = (found.labels if found.scores[0] > -np.inf else None), float(found.bounds[0])
-    if known is not None and not rest and found.settled[0]:
-        return certify(problem, known, bound, "compiled", WorkDone(int(found.rounds[0]), int(found.nodes[0])))
-    return _ladder(problem, known, bound, max_nodes)
-
-
-def _compiled(
-    batch: ChainBatch,
-    compiled: Compiled,
-    rho: Float,
-    bits: Bits,
-    threads: int | None,
-    max_rounds: int,
-    max_nodes: int,
-) -> tuple[BatchDecoding, tuple[int, ...]]:
-    """Fold and count; return what that found, and the rules that have not been asked."""
-    conditions = Conditions.of(bits)
-    folded, decoder = folded_decoder(batch, compiled, rho, conditions)
+    batch, rho, conditions = problems.batch, problems.penalties, Conditions.of(problems.bits)
+    folded, decoder = folded_decoder(batch, problems.compiled, rho, conditions)
     chain = folded.batch
     states = decoder.decode(
         chain.indptr, chain.unary, conditions, chain.trans_class,
-        threads=threads, max_rounds=max_rounds, max_nodes=max_nodes,
+        threads=threads, max_rounds=max_rounds, max_nodes=min(max_nodes, COMPILED_NODES),
     )  # fmt: skip
-    return _with_labels(states, folded), decoder.parts.rest
+    found = _with_labels(states, folded)
+    _charge(found, decoder.parts.rest, problems)
+    open_ = np.flatnonzero(is_open(found.scores, found.bounds)).tolist() if max_nodes and climb else ()
+    for i in open_:
+        from espalier.decoders import climb as ladder
+
+        # What a long compiled search leaves open, A* proves soon or never.
+        nodes = max(max_nodes - int(found.nodes[i]), min(max_nodes, SHORT_SEARCH))
+        _better(found, i, ladder.climb(problems.one(i), problems.certified(found, i), nodes, seconds), batch)
+    return found
+
+
+def _better(found: BatchDecoding, i: int, answer: Decoding, batch: ChainBatch) -> None:
+    """Write down what a climb betters."""
+    found.rounds[i], found.nodes[i], _ = answer.certificate.work
+    found.bounds[i] = min(found.bounds[i], answer.certificate.bound)
+    if answer.labels is not None and answer.score >= found.scores[i]:
+        found.labels[batch.indptr[i] : batch.indptr[i + 1]] = answer.labels
+        found.scores[i] = answer.score
+        found.climbed[i] = answer.certificate.method
 
 
 def folded_decoder(
@@ -640,34 +630,15 @@ def _with_labels(states: BatchDecoding, folded: Folded) -> BatchDecoding:
     return replace(states, labels=labels, scores=scores, bounds=bounds)
 
 
-def _charge(found: BatchDecoding, rules: Sequence[int], rho: Float, compiled: Compiled, corpus: Corpus) -> None:
-    """Charge the answers for rules that no compiled search takes; the bounds hold without them."""
-    ends = corpus.indptr.tolist()
-    for i, grounded in enumerate(compiled.ground_corpus(corpus)):
-        if found.scores[i] > -np.inf:
-            y = found.labels[ends[i] : ends[i + 1]].tolist()
-            degrees = np.array([grounded.monitor(k).degree(y) for k in rules], np.int64)
-            found.scores[i] -= price(degrees, rho[list(rules)])
-            if not y:
-                found.bounds[i] = found.scores[i]
-
-
-def _climb(i: int, problem: Problem, found: BatchDecoding, batch: ChainBatch, max_nodes: int) -> None:
-    """Climb the ladder for sequence i from the answer found, and write down what that betters."""
-    a, b = batch.indptr[i], batch.indptr[i + 1]
-    known = found.labels[a:b] if found.scores[i] > -np.inf else None
-    answer = _ladder(problem, known, float(found.bounds[i]), max_nodes)
-    found.rounds[i] += answer.certificate.work.viterbi
-    found.nodes[i] += answer.certificate.work.nodes
-    found.bounds[i] = min(found.bounds[i], answer.certificate.bound)
-    if answer.labels is not None and answer.score >= found.scores[i]:
-        found.labels[a:b] = answer.labels
-        found.scores[i] = answer.score
-        found.climbed[i] = answer.certificate.method
-
-
-def _ladder(problem: Problem, known: NDArray[np.int16] | None, bound: float, max_nodes: int) -> Decoding:
-    """Climb on from an answer that others found, and a bound; few batches need any of these methods."""
-    from espalier.decoders.auto import auto
-
-    return auto(problem, max_nodes=max_nodes, known=known, bound=bound)
+def _charge(found: BatchDecoding, rest: Sequence[int], problems: Problems) -> None:
+    """Charge the answers for rules that no compiled search takes, or whose machine got lost; bounds hold without."""
+    ends, lost = problems.batch.indptr.tolist(), np.isneginf(found.scores) & (found.bounds > -np.inf)
+    for i in (np.flatnonzero(lost) if not rest else np.flatnonzero(found.bounds > -np.inf)).tolist():
+        y, problem = found.labels[ends[i] : ends[i + 1]].tolist(), problems.one(i)
+        if lost[i]:
+            found.scores[i] = evaluate(problem, y).score
+        else:
+            degrees = np.array([problem.grounded.monitor(k).degree(y) for k in rest], np.int64)
+            found.scores[i] -= price(degrees, problems.penalties[list(rest)])
+        if not y:
+            found.bounds[i] = found.scores[i]

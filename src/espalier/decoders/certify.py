@@ -195,6 +195,10 @@ class BatchDecoding:
         """Where the search may end, bool[N]: its bound meets its score; an infeasible sequence has no score."""
         return ~is_open(self.scores, self.bounds) & np.isfinite(self.scores)
 
+    def method(self, i: int) -> str:
+        """Return what answered sequence i."""
+        return self.climbed.get(i) or ("search" if self.nodes[i] else "viterbi" if self.rounds[i] <= 1 else "soft-dd")
+
 
 def is_open(scores: Float, bounds: Float) -> NDArray[np.bool_]:
     """Is the bound still above the score, by more than rounding?  (From -inf every finite bound is far away.)"""
@@ -238,7 +242,7 @@ def certify_batch(
     rows = zip(scores.tolist(), found.bounds.tolist(), found.rounds.tolist(), found.nodes.tolist(), strict=True)
     certificates, once = [], WorkDone(1, 0)
     for i, (score, bound, rounds, nodes) in enumerate(rows):
-        method = found.climbed.get(i) or ("search" if nodes else "viterbi" if rounds <= 1 else "soft-dd")
+        method = found.method(i)
         magnitude = None
         if bound < score - tolerance(score):  # by rounding, or by a mistake
             magnitude = magnitude_of(batch[i], y[corpus.indptr[i] : corpus.indptr[i + 1]])

@@ -33,14 +33,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.rules.compile import Compiled, LocalTable
-from espalier.rules.forms import Machine, State
+from espalier.rules.forms import Machine, State, priced, total_price
 from espalier.rules.lowering import holds_when_empty
 from espalier.rules.predicates import ALWAYS
 
 if TYPE_CHECKING:
     from espalier.rules.automaton import Component
 
-__all__ = ["Conditions", "CountForm", "Parts", "Tables", "priced"]
+__all__ = ["Conditions", "CountForm", "Parts", "Tables"]
 
 FEW = 64  # tokens, whose patterns are not worth comparing
 
@@ -165,8 +165,8 @@ class CountForm:
         charges = np.zeros((len(patterns), width))
         if not patterns.any():  # as in most short texts
             return charges, np.zeros(len(patterns))
-        charges[:, : self.unary_charges.shape[1]] = _sums(patterns[:, self.unary_bits], self.unary_charges)
-        return charges, _sums(patterns[:, self.change_bits], self.change_prices[:, None])[:, 0]
+        charges[:, : self.unary_charges.shape[1]] = total_price(patterns[:, self.unary_bits], self.unary_charges)
+        return charges, total_price(patterns[:, self.change_bits], self.change_prices)
 
     def row_prices(self, indptr: Int, conditions: Conditions) -> Float:
         """Return the price of every row for each sequence, float64[N, R], or [1, R] if all pay the same.
@@ -181,18 +181,6 @@ class CountForm:
         on = np.concatenate([first_bits, np.ones((len(first_bits), 1), bool)], axis=1)[:, self.gate]
         on[~present] = self.on_empty
         return np.where(on, self.price, 0.0)
-
-
-def _sums(on: NDArray[np.bool_], charges: Float) -> Float:
-    """Σ of the charges that are on; an infinite one forbids."""
-    hard = np.isinf(charges)
-    total = on.astype(np.float64) @ np.where(hard, 0.0, charges)
-    return np.where(on.astype(np.float64) @ hard > 0, np.inf, total)
-
-
-def priced(amounts: NDArray[np.int64], rho: float) -> Float:
-    """Amounts times a penalty, where 0 · inf is 0."""
-    return np.asarray(np.where(amounts > 0, np.inf, 0.0) if np.isinf(rho) else amounts * rho, np.float64)
 
 
 def _spread(matrix: NDArray[Any], behind: Int) -> NDArray[Any]:

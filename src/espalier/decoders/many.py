@@ -1,8 +1,7 @@
 """Many sequences in one call: padded batches, ragged lists, potentials, tensors of anybody's network.
 
-Most are decoded by compiled passes over the whole batch (`batch`), and one by one where a caller wants what these do
-not give: a method by name, the k best, or texts that are not their tokens joined. Every answer is certified
-(`certify`); what it breaks is looked up when somebody asks for it.
+All are decoded together (`auto`), unless a caller asks for a method by name. Every answer is certified (`certify`);
+what it breaks is looked up when somebody asks for it.
 """
 
 from __future__ import annotations
@@ -10,26 +9,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.base import Decoding, Problem, certify, infeasible, nothing_found
-from espalier.decoders.batch import decode_batch
+from espalier.decoders.auto import auto, decode_each
+from espalier.decoders.base import Decoding, Problems, infeasible
+from espalier.decoders.batch import decode_problems
 from espalier.decoders.certify import Certificate, Status, certify_batch
-from espalier.decoders.questions import decode_one, explained, problem_of
 from espalier.decoders.score_forms import limited, per_sequence, tag_limits
 from espalier.decoders.viterbi import clamped
 from espalier.errors import InputError, Place
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
 
-__all__ = ["Decodings", "decode_many"]
+__all__ = ["Decodings", "How", "answers_to", "decode_many"]
 
 Float = NDArray[np.float64]
 Bool = NDArray[np.bool_]
+
+
+class How(NamedTuple):
+    """What a caller asks for, besides scores and rules: see `decode`."""
+
+    method: str
+    k: int
+    relax: bool
+    threads: int | None
+    options: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,31 +132,50 @@ def decode_many(
     corpus: Corpus,
     text: Any,
     clamp: Any,
-    method: str,
-    k: int,
-    relax: bool,
-    threads: int | None,
-    how: dict[str, Any],
-    options: dict[str, Any],
+    how: How,
+    *,
+    penalties: Mapping[str, float] | ArrayLike | None,
+    valid_tags: bool | None,
 ) -> Decodings:
-    """Decode a batch: by compiled passes where they do all that is asked, else one by one."""
-    N, limits = len(batch), tag_limits(compiled.labels, how["valid_tags"])
+    """Decode a batch of sequences, and certify every answer."""
+    N, limits = len(batch), tag_limits(compiled.labels, valid_tags)
     texts, clamps = per_sequence(text, N, "text"), per_sequence(clamp, N, "clamp")
     if any(clamps):
         batch = _clamped_batch(batch, clamps, compiled.labels)
-    if method != "auto" or k != 1 or options.keys() - {"max_nodes"} or any(each is not None for each in texts):
-        each = [problem_of(batch[i], compiled, tokens=corpus.tokens(i), text=texts[i], **how) for i in range(N)]
-        answers = [decode_one(problem, method, k, relax, options) for problem in each]
-        return replace(_gathered(compiled.labels, answers, batch.indptr), valid_tags=limits is not None)
-    rho = how["penalties"]
-    rho = compiled.rules.with_penalties(rho).penalties if isinstance(rho, Mapping) else rho
-    found = _decode_compiled(limited(batch, limits), compiled, corpus, rho, relax, threads=threads, **options)
-    if relax:
-        for i, certificate in enumerate(found.certificates):
-            nearest = found[i].labels if certificate.status is Status.INFEASIBLE else None
-            if nearest is not None:
-                found.labels[batch.indptr[i] : batch.indptr[i + 1]] = nearest
+    rho = compiled.rules.with_penalties(penalties).penalties if isinstance(penalties, Mapping) else penalties
+    problems = Problems.of(limited(batch, limits), compiled, corpus, rho, texts=texts)
+    if how.method == "auto" and how.k == 1 and all(each is None for each in texts):
+        found = _together(problems, corpus, how)
+    else:
+        found = _gathered(problems, answers_to(problems, how))
     return replace(found, valid_tags=limits is not None)
+
+
+def answers_to(problems: Problems, how: How) -> list[Decoding]:
+    """Return the answer to each problem, with what it breaks; where nothing is possible, with the reason."""
+    if how.method != "auto" or how.options:
+        from espalier.decoders import table
+
+        if how.method != "auto":
+            found = [table.run(problems.one(i), how.method, k=how.k, **how.options) for i in range(len(problems))]
+            return [_explained(problems, i, answer, how.relax) for i, answer in enumerate(found)]
+        table.check_options("auto", auto, how.options)
+    found = decode_each(problems, k=how.k, threads=how.threads, **how.options)
+    return [_explained(problems, i, answer, how.relax) for i, answer in enumerate(found)]
+
+
+def _explained(problems: Problems, i: int, found: Decoding, relax: bool) -> Decoding:
+    """Say why nothing is possible, where that is so, and what breaks least, if wanted."""
+    if found.status is not Status.INFEASIBLE:
+        return found
+    from espalier.decoders import conflict as conflicts
+
+    problem = problems.one(i)
+    why = conflicts.conflict(problem)
+    nearest = conflicts.relax(problem) if relax else None
+    names = () if why is None else why.rules
+    y = None if nearest is None else nearest.labels
+    return infeasible(problem, found.certificate.method, found.certificate.work, conflict=names, y=y)
 
 
 def _clamped_batch(batch: ChainBatch, clamps: Sequence[Any], labels: Labels) -> ChainBatch:
@@ -162,41 +190,35 @@ def _clamped_batch(batch: ChainBatch, clamps: Sequence[Any], labels: Labels) -> 
     return batch.with_unary(unary)
 
 
-def _decode_compiled(
-    batch: ChainBatch,
-    compiled: Compiled,
-    corpus: Corpus,
-    penalties: ArrayLike | None,
-    relax: bool,
-    **options: Any,
-) -> Decodings:
-    """Decode a batch by compiled passes, and certify every answer."""
-    rho, bits = compiled.check_penalties(penalties), compiled.ground_bits(corpus)
-    found = decode_batch(batch, compiled, corpus, rho, bits=bits, **options)
-    certified = certify_batch(batch, compiled, corpus, found, rho, bits=bits)
-    ends = corpus.indptr.tolist()
+def _together(problems: Problems, corpus: Corpus, how: How) -> Decodings:
+    """Decode a batch, and certify all answers at once; what one breaks is looked up when somebody asks for it."""
+    if how.options:
+        from espalier.decoders import table
+
+        table.check_options("auto", auto, how.options)
+    batch, compiled, rho, bits = problems.batch, problems.compiled, problems.penalties, problems.bits
+    found = decode_problems(problems, threads=how.threads, **how.options)
+    known = certify_batch(batch, compiled, corpus, found, rho, bits=bits)
+    certificates = tuple(known.certificates)
 
     def make(i: int) -> Decoding:
-        """Certify one answer from the meaning of the rules, and say what it breaks."""
-        a, b = ends[i], ends[i + 1]
-        (grounded,) = compiled.ground_corpus(corpus[[i]])
-        problem, known = Problem(batch[i], grounded, rho), certified.certificates[i]
-        if known.status is Status.INFEASIBLE:
-            return explained(problem, infeasible(problem, known.method, known.work), relax)
-        if certified.scores[i] == -np.inf:
-            return nothing_found(problem, known.bound, known.method, known.work)
-        return certify(problem, found.labels[a:b], known.bound, known.method, known.work)
+        return _explained(problems, i, problems.certified(found, i), how.relax)
 
-    certificates = tuple(certified.certificates)
-    return Decodings(compiled.labels, corpus.indptr, found.labels, certified.scores, certificates, False, make)
+    answers = Decodings(compiled.labels, batch.indptr, found.labels, known.scores, certificates, False, make)
+    for i, certificate in enumerate(certificates if how.relax else ()):
+        nearest = answers[i].labels if certificate.status is Status.INFEASIBLE else None
+        if nearest is not None:
+            found.labels[batch.indptr[i] : batch.indptr[i + 1]] = nearest
+    return answers
 
 
-def _gathered(labels: Labels, decodings: Sequence[Decoding], indptr: NDArray[np.int64]) -> Decodings:
+def _gathered(problems: Problems, decodings: Sequence[Decoding]) -> Decodings:
     """Return answers that were found one by one as a batch of answers."""
+    indptr = problems.batch.indptr
     y = np.full(int(indptr[-1]), -1, np.int16)
     for one, a, b in zip(decodings, indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
         if one.labels is not None:
             y[a:b] = one.labels
     scores = np.array([one.score for one in decodings], np.float64)
     certificates = tuple(one.certificate for one in decodings)
-    return Decodings(labels, indptr, y, scores, certificates, False, decodings.__getitem__)
+    return Decodings(problems.compiled.labels, indptr, y, scores, certificates, False, decodings.__getitem__)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from numpy.typing import ArrayLike
 
 from espalier.corpus import Labels
-from espalier.decoders import conflict as conflicts
-from espalier.decoders import table
-from espalier.decoders.base import Decoding, Problem, infeasible
-from espalier.decoders.certify import Status
+from espalier.decoders.base import Problem
 from espalier.decoders.score_forms import as_floats, parts_of, tag_limits
 from espalier.decoders.viterbi import Clamp, clamped
 from espalier.errors import InputError, RuleError
@@ -20,7 +17,7 @@ from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import Rule, RuleSet
 
-__all__ = ["Batch", "Rules", "Scores", "compiled_for", "decode_one", "explained", "problem_of"]
+__all__ = ["Batch", "Rules", "Scores", "compiled_for", "potentials_of", "problem_of"]
 
 Scores: TypeAlias = Potentials | ArrayLike | tuple[ArrayLike | None, ...]
 """Potentials, unary scores [T, L], or a tuple (unary, trans, start, end), the last three optional.
@@ -47,7 +44,7 @@ def problem_of(
     valid_tags: bool | None = None,
 ) -> Problem:
     """Check what a user gave and make a Problem of it."""
-    scores = _potentials(potentials)
+    scores = potentials_of(potentials)
     compiled = compiled_for(rules, labels, scores.n_labels)
     if tokens is None and compiled.K:
         raise InputError("rules speak about tokens", hint="pass tokens=, one string for each row of the unary scores")
@@ -64,22 +61,7 @@ def problem_of(
     return Problem(scores, compiled.ground(words, text), penalties)
 
 
-def decode_one(problem: Problem, method: str, k: int, relax: bool, options: dict[str, Any]) -> Decoding:
-    """Decode one problem; say why nothing is possible where that is so."""
-    found = table.run(problem, method, k=k, **options)
-    return found if found.status is not Status.INFEASIBLE else explained(problem, found, relax)
-
-
-def explained(problem: Problem, found: Decoding, relax: bool) -> Decoding:
-    """Say why nothing is possible and, if wanted, what breaks least."""
-    why = conflicts.conflict(problem)
-    nearest = conflicts.relax(problem) if relax else None
-    names = () if why is None else why.rules
-    y = None if nearest is None else nearest.labels
-    return infeasible(problem, found.certificate.method, found.certificate.work, conflict=names, y=y)
-
-
-def _potentials(scores: Scores) -> Potentials:
+def potentials_of(scores: Scores) -> Potentials:
     """Return Potentials of anything that a user may call scores."""
     if isinstance(scores, Potentials):
         return scores

@@ -69,9 +69,9 @@ def _next_label(t, j, delta, change, kind, end, moves, omega, value, label):
 
 @njit(cache=True, nogil=True)
 def _machines_charge(pattern, path, L, parts):
-    """What all parts charge for one labelling."""
-    ptr, n_classes, end_ptr, after, paid, _, closing, class_of, label_of = parts
-    total = 0.0
+    """What all parts charge for one labelling; nan if a machine got lost, so that nobody knows."""
+    ptr, n_classes, end_ptr, after, paid, ending, closing, class_of, label_of = parts
+    total, known = 0.0, True
     for q in range(len(ptr)):
         state, i = 0, L
         for t in range(len(path)):
@@ -79,8 +79,9 @@ def _machines_charge(pattern, path, L, parts):
             entry = part_entry(ptr[q], n_classes[q], L, state, class_of[pattern[t], q], i, j)
             total += paid[entry]
             state, i = after[entry], j
-        total += closing[end_ptr[q] + state]
-    return total
+        total += ending[end_ptr[q] + state]
+        known &= ending[end_ptr[q] + state] == closing[end_ptr[q] + state]
+    return total if known or total == np.inf else np.nan
 
 
 @njit(cache=True, nogil=True)
@@ -137,6 +138,8 @@ def _rank(rows, change, kind, pattern, start, end, moves, counting, price, multi
         for r in range(len(bound)):
             score += multiplier[r] * values[r]
         score -= overcharge(values, bound, price) + _machines_charge(pattern, path, n_labels, parts)
+        if score != score:
+            return f + credit
         listed += 1
         r = k
         while r > 0 and score > scores[r - 1]:
