@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from espalier.corpus import Corpus
 from espalier.decoders import Problem, Status, astar, climb, product
-from espalier.decoders.auto import auto
 from espalier.decoders.batch import decode_batch
+from espalier.decoders.many import auto
 from espalier.errors import InputError
 from espalier.potentials import ChainBatch, Potentials
 

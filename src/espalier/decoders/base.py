@@ -221,6 +221,8 @@ def price(degrees: NDArray[np.int64], penalties: NDArray[np.float64]) -> float:
 def evaluate(problem: Problem, y: Sequence[int] | NDArray[Any]) -> Evaluation:
     """Score a labelling from the definition: potentials, and the reference meaning of every rule."""
     model_score = problem.potentials.score(y)
+    if not problem.grounded.compiled.K:
+        return Evaluation(model_score, np.zeros(0, np.int64), model_score)
     names = [problem.labels.names[i] for i in y]
     grounded = problem.grounded
     degrees = meaning.degrees(problem.rules, grounded.tokens, names, text=grounded.text)

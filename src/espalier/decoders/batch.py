@@ -68,7 +68,7 @@ FIRST_NODES = 1024
 COMPILED_NODES = 65_536  # of the compiled search: of what it leaves, A* proves more than a longer one does
 SHORT_SEARCH = 2_000
 MOST_NODES = 100_000  # of all searches for one sequence
-LONGEST_LIST = 256  # labellings among which the k best are looked for
+LONGEST_LIST = 1024  # labellings among which the k best are looked for
 REFINED = 1_000_000  # values of a bound that knows the machines' states
 GAP_OF_DEGREES = 1e-6
 FLAT_ROUNDS = 6  # of Soft-DD that asks whether hard rules can be kept at all
@@ -458,7 +458,8 @@ def fold(batch: ChainBatch, compiled: Compiled, rho: Float, conditions: Conditio
     L = batch.n_labels
     form = CountForm.prepared(compiled, rho, batch.trans, batch.start)
     plain = Folded(batch, np.arange(L), (), 0.0, form)
-    wanted = _wanted(compiled, rho, form.rest)
+    priced = tuple(k for k in form.rest if rho[k] > 0)
+    wanted = compiled.remember(("folding", priced), lambda: _wanted(compiled, priced))
     automaton = _automaton(compiled, wanted, L)
     if automaton is None:
         return plain
@@ -475,13 +476,9 @@ def fold(batch: ChainBatch, compiled: Compiled, rho: Float, conditions: Conditio
     return _folded(batch, automaton, rho, classes, later, used, number)
 
 
-def _wanted(compiled: Compiled, rho: Float, rest: Sequence[int]) -> list[int]:
+def _wanted(compiled: Compiled, rules: Sequence[int]) -> list[int]:
     """Return the rules that are worth folding: they look at neighbours, or at the length of a segment."""
-    return [
-        k
-        for k in rest
-        if rho[k] > 0 and all(isinstance(each, SHORT_SIGHTED) for each in n.walk(compiled.rules[k].node))
-    ]
+    return [k for k in rules if all(isinstance(each, SHORT_SIGHTED) for each in n.walk(compiled.rules[k].node))]
 
 
 def _pair_rules(compiled: Compiled, rho: Float) -> list[int]:

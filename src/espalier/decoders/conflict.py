@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders import astar
-from espalier.decoders.auto import auto
 from espalier.decoders.base import Decoding, Problem, evaluate
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import Status
+from espalier.decoders.many import auto
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled
 

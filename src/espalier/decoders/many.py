@@ -1,44 +1,42 @@
-"""Many sequences in one call: padded batches, ragged lists, potentials, tensors of anybody's network.
+"""`auto`: the cheapest method that proves its answer, of one sequence or of many, in one call.
 
-All are decoded together (`auto`), unless a caller asks for a method by name. Every answer is certified (`certify`);
-what it breaks is looked up when somebody asks for it.
+    compiled   Viterbi, Soft-DD and A* over rules as tables, for the whole batch                      (`batch`)
+               of the k best: a list in falling order of a bound                                      (`kbest`)
+    climb      A* over any rules, then an integer program, for what that leaves open                  (`climb`)
+
+One problem is a batch of one. Every step hands on its best labelling and its bound; the first on which the two meet, or
+which proves that no labelling is possible, is the last. If none does, the best labelling is BOUNDED by the lowest
+bound. Every rule has a machine and every problem Viterbi's bound, so no rule is left to a method that proves nothing.
+Every answer is certified from the meaning of the rules.
+
+Why compiled passes come first, on 367 references with 138 hierarchical tags under 601 generated count rules: they take
+14 ms a reference and prove 364; dual decomposition in Python, A* and the integer program took 340 ms and proved 366. On
+citations that break a rule HiGHS needs 28 ms (all rules soft) to 1 s (one hard), compiled passes 0.02 to 0.03 ms.
+
+Ties: Viterbi's labelling, first in the common order, if it breaks no global rule; otherwise whichever optimal
+labelling the step meets, the same one every time (unless `seconds` end a climb).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, overload
+from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.auto import auto, decode_each
-from espalier.decoders.base import Decoding, Problems, infeasible
-from espalier.decoders.batch import decode_problems
-from espalier.decoders.certify import Certificate, Status, certify_batch
-from espalier.decoders.score_forms import limited, per_sequence, tag_limits
-from espalier.decoders.viterbi import clamped
-from espalier.errors import InputError, Place
-from espalier.potentials import ChainBatch
-from espalier.rules.compile import Compiled
+from espalier.decoders.base import Decoding, Problem, Problems, certify, checked_count
+from espalier.decoders.batch import MOST_NODES, decode_problems
+from espalier.decoders.certify import Certificate, certify_batch
+from espalier.errors import InputError
 
-__all__ = ["Decodings", "How", "answers_to", "decode_many"]
+__all__ = ["Decodings", "auto", "decode_each", "decode_together", "gathered"]
 
 Float = NDArray[np.float64]
 Bool = NDArray[np.bool_]
-
-
-class How(NamedTuple):
-    """What a caller asks for, besides scores and rules: see `decode`."""
-
-    method: str
-    k: int
-    relax: bool
-    threads: int | None
-    options: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,93 +124,75 @@ class Decodings(Sequence[Decoding]):
         return found
 
 
-def decode_many(
-    batch: ChainBatch,
-    compiled: Compiled,
-    corpus: Corpus,
-    text: Any,
-    clamp: Any,
-    how: How,
+def auto(problem: Problem, *, k: int = 1, max_nodes: int = MOST_NODES, seconds: float | None = None) -> Decoding:
+    """Return the best labelling, or the k best, by the cheapest method that proves it.
+
+    max_nodes : prefixes that searches may expand; 0 leaves what they would have to prove. seconds : nothing begins to
+    climb after them, and searches and the integer program stop at them (None: no limit, but ten seconds for the
+    program). The certificate's method is the step that came last; its work is that of all together.
+    """
+    (answer,) = decode_each(Problems.of_one(problem), k=k, max_nodes=max_nodes, seconds=seconds, threads=1)
+    return answer
+
+
+def decode_each(
+    problems: Problems,
     *,
-    penalties: Mapping[str, float] | ArrayLike | None,
-    valid_tags: bool | None,
-) -> Decodings:
-    """Decode a batch of sequences, and certify every answer."""
-    N, limits = len(batch), tag_limits(compiled.labels, valid_tags)
-    texts, clamps = per_sequence(text, N, "text"), per_sequence(clamp, N, "clamp")
-    if any(clamps):
-        batch = _clamped_batch(batch, clamps, compiled.labels)
-    rho = compiled.rules.with_penalties(penalties).penalties if isinstance(penalties, Mapping) else penalties
-    problems = Problems.of(limited(batch, limits), compiled, corpus, rho, texts=texts)
-    if how.method == "auto" and how.k == 1 and all(each is None for each in texts):
-        found = _together(problems, corpus, how)
-    else:
-        found = _gathered(problems, answers_to(problems, how))
-    return replace(found, valid_tags=limits is not None)
+    k: int = 1,
+    max_nodes: int = MOST_NODES,
+    seconds: float | None = None,
+    threads: int | None = None,
+) -> list[Decoding]:
+    """Do the same for every problem of a batch."""
+    _check(max_nodes, seconds)
+    if checked_count(k, "k") == 1:
+        found = decode_problems(problems, max_nodes=max_nodes, seconds=seconds, threads=threads)
+        return [problems.certified(found, i) for i in range(len(problems))]
+    from espalier.decoders.kbest import k_best_batch
 
-
-def answers_to(problems: Problems, how: How) -> list[Decoding]:
-    """Return the answer to each problem, with what it breaks; where nothing is possible, with the reason."""
-    if how.method != "auto" or how.options:
-        from espalier.decoders import table
-
-        if how.method != "auto":
-            found = [table.run(problems.one(i), how.method, k=how.k, **how.options) for i in range(len(problems))]
-            return [_explained(problems, i, answer, how.relax) for i, answer in enumerate(found)]
-        table.check_options("auto", auto, how.options)
-    found = decode_each(problems, k=how.k, threads=how.threads, **how.options)
-    return [_explained(problems, i, answer, how.relax) for i, answer in enumerate(found)]
-
-
-def _explained(problems: Problems, i: int, found: Decoding, relax: bool) -> Decoding:
-    """Say why nothing is possible, where that is so, and what breaks least, if wanted."""
-    if found.status is not Status.INFEASIBLE:
-        return found
-    from espalier.decoders import conflict as conflicts
-
-    problem = problems.one(i)
-    why = conflicts.conflict(problem)
-    nearest = conflicts.relax(problem) if relax else None
-    names = () if why is None else why.rules
-    y = None if nearest is None else nearest.labels
-    return infeasible(problem, found.certificate.method, found.certificate.work, conflict=names, y=y)
-
-
-def _clamped_batch(batch: ChainBatch, clamps: Sequence[Any], labels: Labels) -> ChainBatch:
-    """Forbid all labels but the known ones."""
-    unary = batch.unary.copy()
-    for i, clamp in enumerate(clamps):
-        if clamp:
-            try:
-                unary[batch.indptr[i] : batch.indptr[i + 1]] = clamped(batch[i], clamp, labels).unary
-            except InputError as error:
-                raise InputError(Place(i), f": {error.what}", hint=error.hint) from None
-    return batch.with_unary(unary)
-
-
-def _together(problems: Problems, corpus: Corpus, how: How) -> Decodings:
-    """Decode a batch, and certify all answers at once; what one breaks is looked up when somebody asks for it."""
-    if how.options:
-        from espalier.decoders import table
-
-        table.check_options("auto", auto, how.options)
-    batch, compiled, rho, bits = problems.batch, problems.compiled, problems.penalties, problems.bits
-    found = decode_problems(problems, threads=how.threads, **how.options)
-    known = certify_batch(batch, compiled, corpus, found, rho, bits=bits)
-    certificates = tuple(known.certificates)
-
-    def make(i: int) -> Decoding:
-        return _explained(problems, i, problems.certified(found, i), how.relax)
-
-    answers = Decodings(compiled.labels, batch.indptr, found.labels, known.scores, certificates, False, make)
-    for i, certificate in enumerate(certificates if how.relax else ()):
-        nearest = answers[i].labels if certificate.status is Status.INFEASIBLE else None
-        if nearest is not None:
-            found.labels[batch.indptr[i] : batch.indptr[i + 1]] = nearest
+    several = k_best_batch(problems, k, max_nodes=max_nodes, seconds=seconds, threads=threads)
+    answers = []
+    for i, ranked in enumerate(several):
+        problem = problems.one(i)
+        decodings = [certify(problem, one.labels, one.bound, one.method, one.work) for one in ranked]
+        # Where a list has nothing, the best labelling has been proven impossible, or is worth a search of its own.
+        best = decodings[0] if decodings else auto(problem, max_nodes=max_nodes, seconds=seconds)
+        answers.append(replace(best, alternatives=tuple(decodings[1:])))
     return answers
 
 
-def _gathered(problems: Problems, decodings: Sequence[Decoding]) -> Decodings:
+def _check(max_nodes: int, seconds: float | None) -> None:
+    checked_count(max_nodes, "max_nodes", least=0)
+    if seconds is not None and not seconds > 0:
+        raise InputError(f"seconds is {seconds!r}", hint="expected a positive number, or None for no limit")
+
+
+def decode_together(
+    problems: Problems,
+    corpus: Corpus,
+    finish: Callable[[Problem, Decoding], Decoding],
+    *,
+    max_nodes: int = MOST_NODES,
+    seconds: float | None = None,
+    threads: int | None = None,
+) -> Decodings:
+    """Decode a batch, and certify all answers at once; what one breaks is looked up when somebody asks for it.
+
+    corpus : the tokens of the problems, which have no other texts. finish : what is done to an answer then.
+    """
+    _check(max_nodes, seconds)
+    batch, compiled, rho = problems.batch, problems.compiled, problems.penalties
+    found = decode_problems(problems, max_nodes=max_nodes, seconds=seconds, threads=threads)
+    known = certify_batch(batch, compiled, corpus, found, rho, bits=problems.bits)
+
+    def make(i: int) -> Decoding:
+        return finish(problems.one(i), problems.certified(found, i))
+
+    certificates = tuple(known.certificates)
+    return Decodings(compiled.labels, batch.indptr, found.labels, known.scores, certificates, False, make)
+
+
+def gathered(problems: Problems, decodings: Sequence[Decoding]) -> Decodings:
     """Return answers that were found one by one as a batch of answers."""
     indptr = problems.batch.indptr
     y = np.full(int(indptr[-1]), -1, np.int16)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from os import PathLike
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from numpy.typing import ArrayLike
 
@@ -78,23 +79,43 @@ def compiled_for(rules: Rules, labels: Labels | Sequence[str] | None, L: int) ->
             raise InputError("the rules were compiled for other labels, or for the same in another order")
         return rules
     if labels is not None:
-        return _compiled(rules, labels if isinstance(labels, Labels) else Labels(labels))
+        return _compiled(rules, labels.names if isinstance(labels, Labels) else Labels(labels).names)
     try:
-        return _compiled(rules, Labels(map(str, range(L))))
+        return _compiled(rules, tuple(map(str, range(L))))
     except RuleError as error:
         if "unknown field" not in error.what:
             raise
         raise error.noted("without labels= the fields are numbers: pass labels=, a name for each column") from None
 
 
-def _compiled(rules: RuleSet | Rule | str | None, labels: Labels) -> Compiled:
-    """Compile rules in any form for the labels."""
-    if isinstance(rules, str | PathLike):
-        chosen = RuleSet.from_text(rules, labels=labels)
-    elif isinstance(rules, Rule):
-        chosen = RuleSet([rules])
-    elif rules is None or isinstance(rules, RuleSet):
-        chosen = rules or RuleSet([])
-    else:
+def _compiled(rules: RuleSet | Rule | str | None, names: tuple[str, ...]) -> Compiled:
+    """Compile rules in any form for the labels; the last ones are kept, for many ask sequence by sequence.
+
+    Text that may name a file of words is read each time, because the file may change.
+    """
+    if isinstance(rules, PathLike) or (isinstance(rules, str) and "file" in rules):
+        return compile_rules(RuleSet.from_text(rules, labels=names), Labels(names))
+    if not isinstance(rules, str | Rule | RuleSet | None):
         raise InputError(f"rules are a RuleSet or text, not {type(rules).__name__}")
-    return compile_rules(chosen, labels)
+    return _kept(rules if isinstance(rules, str | None) else _Itself(rules), names)
+
+
+class _Itself(NamedTuple):
+    """A value that equals nothing but itself: rules may be equal, and call other functions by the same name."""
+
+    value: RuleSet | Rule
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+@lru_cache(maxsize=16)
+def _kept(rules: str | _Itself | None, names: tuple[str, ...]) -> Compiled:
+    labels = Labels(names)
+    if isinstance(rules, str):
+        return compile_rules(RuleSet.from_text(rules, labels=labels), labels)
+    chosen = RuleSet([]) if rules is None else rules.value
+    return compile_rules(RuleSet([chosen]) if isinstance(chosen, Rule) else chosen, labels)

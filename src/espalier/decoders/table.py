@@ -6,8 +6,8 @@ import inspect
 from typing import Any
 
 from espalier.decoders import astar, beam, dual, exhaustive, gibbs, ilp, product, two_stage, viterbi
-from espalier.decoders.auto import auto
 from espalier.decoders.base import Decoder, Decoding, Problem
+from espalier.decoders.many import auto
 from espalier.errors import InputError, nearest
 
 __all__ = ["DECODERS", "auto", "check_options", "find", "run"]

@@ -18,7 +18,7 @@ any rule while it lasts, and without global rules at once. Cost O(T L² m log m)
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,11 +29,11 @@ from espalier.corpus import Labels
 from espalier.decoders.base import Decoding, Problem, Verdict, certify_all, checked_count, nothing_found, refusal
 from espalier.decoders.certify import WorkDone
 from espalier.decoders.joint import Joint
-from espalier.errors import InputError, LabelError
-from espalier.potentials import Potentials
+from espalier.errors import InputError, LabelError, Place
+from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled
 
-__all__ = ["Clamp", "accepts", "clamped", "decode", "listed"]
+__all__ = ["Clamp", "accepts", "clamped", "clamped_batch", "decode", "listed"]
 
 Choice: TypeAlias = str | int | Iterable[str | int]
 Clamp: TypeAlias = Mapping[int | tuple[int, int], Choice]
@@ -122,6 +122,20 @@ def clamped(potentials: Potentials, clamp: Clamp, labels: Labels) -> Potentials:
         if not kept:
             raise InputError(f"token {t} is clamped twice, to labels that exclude each other")
     return potentials.clamp({t: sorted(kept) for t, kept in positions.items()})
+
+
+def clamped_batch(batch: ChainBatch, clamps: Sequence[Clamp | None], labels: Labels) -> ChainBatch:
+    """Do the same for the sequences of a batch that have any."""
+    if not any(clamps):
+        return batch
+    unary = batch.unary.copy()
+    for i, clamp in enumerate(clamps):
+        if clamp:
+            try:
+                unary[batch.indptr[i] : batch.indptr[i + 1]] = clamped(batch[i], clamp, labels).unary
+            except InputError as error:
+                raise InputError(Place(i), f": {error.what}", hint=error.hint) from None
+    return batch.with_unary(unary)
 
 
 def _tokens(place: int | tuple[int, int], T: int) -> range:
