@@ -48,7 +48,8 @@ from espalier.decoders.certify import GAP, BatchDecoding, is_open
 from espalier.decoders.counts import Conditions, CountForm, Parts
 from espalier.decoders.single import LONGEST, decode_single
 from espalier.errors import InputError
-from espalier.kernels import LANES, aligned, better_one_by_one, padded
+from espalier.kernels import aligned, better_one_by_one, padded
+from espalier.kernels.layout import Laid, Lists, Machines, Model, Tokens
 from espalier.lazy import cached_property
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
@@ -92,7 +93,6 @@ class CountDecoder:
     start: Float
     end: Float
     labels: Int
-    n_labels: int
 
     @classmethod
     def of(cls, compiled: Compiled, rho: Float, trans: Float, start: Float, end: Float) -> CountDecoder | None:
@@ -129,7 +129,7 @@ class CountDecoder:
         matrices[:, :, :L] = np.concatenate([np.where(np.eye(L, dtype=bool), -np.inf, trans), diagonal], axis=1)
         moves = np.concatenate([matrices[:, :L, :L].swapaxes(1, 2), diagonal], axis=1)
         parts = Parts.of(compiled, rho, form.rest)
-        return cls(form, parts, np.ascontiguousarray(moves), matrices, start, end, behind, len(compiled.labels))
+        return cls(form, parts, np.ascontiguousarray(moves), matrices, start, end, behind)
 
     def decode(
         self,
@@ -162,30 +162,23 @@ class CountDecoder:
 
     def rank(
         self, indptr: Int, unary: Float, conditions: Conditions, kinds: NDArray[np.int32], k: int, threads: int | None
-    ) -> tuple[NDArray[np.int16], Float, Float]:
-        """List the best labellings of N sequences (see `kernels.readings`).
-
-        Returns labels : int16[k, M]; scores : float64[N, k], -inf where there is none; rest : float64[N], what any
-        labelling that is not listed scores at most.
-        """
+    ) -> Lists:
+        """List the k best labellings of N sequences, as states of the chain (see `kernels.readings`)."""
         from espalier.kernels.readings import rank_readings
 
         work = _Work(self, indptr, unary, self._kinds(indptr, kinds), conditions, choose_threads(len(unary), threads))
-        multipliers = work.multipliers()
-        N, L = len(indptr) - 1, len(self.start)
-        labels, scores, rest = np.empty((k, len(unary)), np.int16), np.empty((N, k)), np.empty(N)
-        rows, change = work.unary - work.charges[work.pattern, :L], work.prices[work.pattern]
+        multipliers, N, M = work.multipliers(), len(indptr) - 1, len(unary)
+        lists, laid = Lists(np.empty((k, M), np.int16), np.empty((N, k)), np.empty(N)), work.laid(np.arange(M))
         price = np.ascontiguousarray(np.broadcast_to(work.price, multipliers.shape))
-        chunks = balanced(indptr, max(len(unary) // TOKENS_A_CHUNK, 1))
+        chunks, rows = balanced(indptr, max(M // TOKENS_A_CHUNK, 1)), self.form.counting
 
         def chunk(c: int) -> None:
             rank_readings(
-                *chunks[c], indptr, rows, change, work.kinds, work.pattern, self.start, self.end, self.moves,
-                work.counting, price, multipliers, self.n_labels, work.parts, LONGEST_LIST, labels, scores, rest,
-            )  # fmt: skip
+                *chunks[c], indptr, laid, self.model, rows, price, multipliers, work.parts, LONGEST_LIST, lists
+            )
 
         run_chunks(chunk, len(chunks), work.threads)
-        return labels, scores, rest
+        return lists
 
     def _kinds(self, indptr: Int, kinds: NDArray[np.int32] | None) -> NDArray[np.int32]:
         """Return the transition class of each token; nothing leads into a first token."""
@@ -194,10 +187,15 @@ class CountDecoder:
         chosen[indptr[:-1][np.diff(indptr) > 0]] = 0
         return chosen
 
+    @property
+    def model(self) -> Model:
+        """The arrays as kernels take them."""
+        return Model(self.start, self.end, self.moves, self.matrices)
+
     @cached_property
-    def flat(self) -> tuple[Float, Float, Float, Float]:
-        """Start, end, moves and matrices without scores: only what they forbid is left."""
-        return _flat(self.start), _flat(self.end), _flat(self.moves), _flat(self.matrices)
+    def flat(self) -> Model:
+        """The same without scores: only what they forbid is left."""
+        return Model(*map(_flat, self.model))
 
     @cached_property
     def steps(self) -> Float:
@@ -232,23 +230,21 @@ class _Work:
         self.decoder, self.form, self.threads = decoder, decoder.form, threads
         # The sequences that were open after Viterbi, and their multipliers; not `_Open`, which points back here.
         self.multiplied: tuple[Int, Float] | None = None
-        self.indptr, self.kinds, self.pattern = indptr, kinds, conditions.pattern
-        self.unary = np.ascontiguousarray(unary, dtype=np.float64)  # the kernel reads it by address
-        self.lengths = np.diff(indptr)
-        self.charges, self.prices = self.form.pattern_charges(conditions.patterns, padded(unary.shape[1]))
+        self.indptr, self.lengths = indptr, np.diff(indptr)
+        charges, prices = self.form.pattern_charges(conditions.patterns, padded(unary.shape[1]))
+        scores = np.ascontiguousarray(unary, dtype=np.float64)  # the kernel reads it by address
+        self.tokens = Tokens(scores, conditions.pattern, charges, prices, kinds)
         self.price = self.form.row_prices(indptr, conditions)
         self.parts = decoder.parts.tables(conditions, decoder.labels)
-        form = self.form
-        self.counting = (form.label_ptr, form.label_row, form.label_open, form.label_token, form.bound)
 
     def decode(self, max_rounds: int, max_nodes: int) -> BatchDecoding:
         from espalier.kernels.charged import charge_counts
 
-        N, path = len(self.lengths), np.zeros(len(self.unary), np.int16)
+        N, path = len(self.lengths), np.zeros(len(self.tokens.unary), np.int16)
         bounds = self._viterbi(path)
         primal = bounds.copy()
-        charge_counts(0, N, self.indptr, path, *self.counting, self.price, primal)
-        broken = self._broken(self.indptr, path, self.pattern).sum(axis=1)
+        charge_counts(self.indptr, path, self.form.counting, self.price, primal)
+        broken = self.broken(self.indptr, path, self.tokens.pattern).sum(axis=1)
         empty = self.lengths == 0
         bounds[empty] = primal[empty] - broken[empty]  # nothing to choose
         found = BatchDecoding(path, primal - broken, bounds, np.ones(N, np.int64), np.zeros(N, np.int64))
@@ -269,37 +265,32 @@ class _Work:
             found[open_] = own
         return found
 
-    def _broken(self, indptr: Int, path: NDArray[np.int16], pattern: Int) -> Float:
+    def broken(self, indptr: Int, path: NDArray[np.int16], pattern: Int) -> Float:
         """Return what every part charges for each labelling, float64[N, Q]."""
         charged = np.zeros((len(indptr) - 1, self.decoder.parts.Q))
         if charged.size:
             from espalier.kernels.parts import charge_parts
 
-            charge_parts(0, len(charged), indptr, path, pattern, self.decoder.n_labels, self.parts, charged)
+            charge_parts(indptr, path, pattern, self.parts, charged)
         return charged
+
+    def laid(self, token: Int) -> Laid:
+        """Return the charged rows of some tokens, laid out for kernels."""
+        from espalier.kernels.charged import lay_out
+
+        rows, change = aligned(len(token), self.tokens.charges.shape[1], empty=True), np.empty(len(token))
+        lay_out(token, self.tokens, rows, change)
+        return Laid(rows, change, self.tokens.kind[token], self.tokens.pattern[token])
 
     def _viterbi(self, path: NDArray[np.int16]) -> Float:
         """Write the labels of local rules alone, int16[M]; return their scores, float64[N]."""
-        from espalier.kernels.charged import charged_viterbi, charged_viterbi_kinds
+        from espalier.kernels.charged import charged_viterbi
 
-        decoder, scores = self.decoder, np.zeros(len(self.lengths))
-        n_chunks = max(len(self.unary) // TOKENS_A_CHUNK, 1)
-        common = (self.indptr, self.unary, self.pattern, self.charges, self.prices, self.kinds)
-        model = (decoder.start, decoder.end, decoder.moves)
-        if len(decoder.moves) > 1:
-            chunks, itself = balanced(self.indptr, n_chunks), np.arange(len(self.unary))
+        scores, model = np.zeros(len(self.lengths)), self.decoder.model
+        chunks = balanced(self.indptr, max(len(path) // TOKENS_A_CHUNK, 1))
 
-            def chunk(c: int) -> None:
-                charged_viterbi_kinds(*chunks[c], itself, *common, *model, decoder.matrices, path, scores)
-
-        else:
-            order = np.argsort(self.lengths, kind="stable")  # lanes of similar length waste little
-            order = order[np.searchsorted(self.lengths[order], 1) :]
-            order = np.pad(order, (0, -len(order) % LANES), "edge") if len(order) else order
-            chunks = balanced(np.concatenate([[0], np.cumsum(self.lengths[order[LANES - 1 :: LANES]])]), n_chunks)
-
-            def chunk(c: int) -> None:
-                charged_viterbi(*chunks[c], order, *common, *model, path, scores)
+        def chunk(c: int) -> None:
+            charged_viterbi(*chunks[c], self.indptr, self.tokens, model, path, scores)
 
         run_chunks(chunk, len(chunks), self.threads)
         return scores
@@ -309,16 +300,11 @@ class _Open:
     """The sequences of a batch that are not proven yet, laid out anew."""
 
     def __init__(self, work: _Work, open_: Int, found: BatchDecoding, primal: Float) -> None:
-        from espalier.kernels.charged import lay_out
-
         self.work, self.open, self.found = work, open_, found
-        self.lengths = work.lengths[open_]
-        self.indptr = np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
-        self.token = np.arange(self.indptr[-1]) + np.repeat(work.indptr[open_] - self.indptr[:-1], self.lengths)
-        n = len(self.token)
-        self.rows, self.change = aligned(n, work.charges.shape[1], empty=True), np.empty(n)
-        lay_out(0, n, self.token, work.unary, work.pattern, work.charges, work.prices, self.rows, self.change)
-        self.kind, self.pattern = work.kinds[self.token], work.pattern[self.token]
+        lengths = work.lengths[open_]
+        self.indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self.token = np.arange(self.indptr[-1]) + np.repeat(work.indptr[open_] - self.indptr[:-1], lengths)
+        self.laid = work.laid(self.token)
         self.path, self.primal = found.labels[self.token], primal
         self.bound, self.rounds, self.nodes = found.bounds[open_], found.rounds[open_], found.nodes[open_]
         R = len(work.form.bound)
@@ -334,7 +320,7 @@ class _Open:
             for k in s.start + np.flatnonzero(np.isneginf(self.primal[s])):
                 self._try_hard(int(k))
             self._dual(s, max_rounds)
-            broken = self.work._broken(self.indptr[s.start : s.stop + 1], self.path, self.pattern)
+            broken = self.work.broken(self.indptr[s.start : s.stop + 1], self.path, self.laid.pattern)
             self.primal[s] -= broken.sum(axis=1)
             for k in np.flatnonzero(is_open(self.primal[s], self.bound[s])) if max_nodes else ():
                 self._search(s.start + int(k), broken[k] > 0, max_nodes)
@@ -348,52 +334,59 @@ class _Open:
     def _dual(self, s: slice, max_rounds: int) -> None:
         from espalier.kernels.charged import soft_dual
 
-        model, work = self.work.decoder, self.work
         soft_dual(
-            self.indptr[:-1][s], self.lengths[s], model.start, model.end, model.moves, model.matrices, self.rows,
-            self.change, self.kind, *work.counting, self.price[s], max_rounds, GAP, self.multipliers[s],
-            self.primal[s], self.bound[s], self.path, self.rounds[s],
+            self.indptr[s.start : s.stop + 1], self.work.decoder.model, self.laid, self.work.form.counting,
+            self.price[s], max_rounds, GAP, self.multipliers[s], self.primal[s], self.bound[s], self.path,
+            self.rounds[s],
         )  # fmt: skip
 
     def _try_hard(self, k: int) -> None:
         """Bound the degree of the hard rows of sequence k, scores aside; if it cannot be 0, nothing is possible."""
         from espalier.kernels.charged import soft_dual
 
-        model, work, a, b = self.work.decoder, self.work, self.indptr[k], self.indptr[k + 1]
+        own = self._own(k)
+        laid = own._replace(rows=_flat(own.rows), change=_flat(own.change))
         hard = np.where(np.isinf(self.price[k]), 1.0, 0.0)
-        path = self.path[a:b].copy()  # it is allowed, and without scores all that is allowed is equally good
+        path = self.path[self._span(k)].copy()  # it is allowed, and without scores all that is allowed is equally good
         below = 1.0 - GAP_OF_DEGREES  # a bound that is not 0, or a labelling of degree 0, is enough
         primal, bound, rounds, free = np.array([-np.inf]), np.zeros(1), np.zeros(1, np.int64), np.zeros((1, len(hard)))
         soft_dual(
-            np.zeros(1, np.int64), np.array([b - a]), *model.flat, _flat(self.rows[a:b]), _flat(self.change[a:b]),
-            self.kind[a:b], *work.counting, hard[None], FLAT_ROUNDS, below, free, primal, bound, path, rounds,
+            np.array([0, len(path)]), self.work.decoder.flat, laid, self.work.form.counting, hard[None], FLAT_ROUNDS,
+            below, free, primal, bound, path, rounds,
         )  # fmt: skip
         self.rounds[k] += rounds[0]
         if bound[0] < -GAP_OF_DEGREES:
             self.bound[k] = -np.inf
 
+    def _span(self, k: int) -> slice:
+        return slice(int(self.indptr[k]), int(self.indptr[k + 1]))
+
+    def _own(self, k: int) -> Laid:
+        return Laid(*(array[self._span(k)] for array in self.laid))
+
     def _search(self, k: int, active: NDArray[np.bool_], max_nodes: int) -> None:
         """Search under the counting rules and the active parts; parts that the answer breaks become active."""
-        a, b, model = self.indptr[k], self.indptr[k + 1], self.work.decoder
+        span, model = self._span(k), self.work.decoder
+        T = span.stop - span.start
         size = min(FIRST_NODES, max_nodes)  # most searches are small: begin with little memory
         while is_open(self.primal[k], self.bound[k]):
             chosen = np.flatnonzero(active)
             shift = model.parts.pack(chosen)
             if shift is None:
                 return
-            met = self.path[a:b].copy()
-            states = (b - a) * len(model.start) << int(shift[-1])  # of all machines, at every token
+            met = self.path[span].copy()
+            states = T * len(model.start) << int(shift[-1])  # of all machines, at every token
             refine = size > FIRST_NODES and len(chosen) > 0 and states <= REFINED
             score, proven, made = self._astar(k, chosen, shift, refine, size, met)
             self.bound[k] = min(self.bound[k], proven)
             self.nodes[k] += made
             if score > self.primal[k]:
-                broken = self.work._broken(np.array([0, b - a]), met, self.pattern[a:b])[0]
+                broken = self.work.broken(np.array([0, T]), met, self.laid.pattern[span])[0]
                 if np.isinf(broken[chosen]).any():  # a machine got lost: nobody knows the price of this answer
                     return
                 broken[chosen] = 0.0  # paid
                 if score - broken.sum() > self.primal[k]:
-                    self.path[a:b], self.primal[k] = met, score - broken.sum()
+                    self.path[span], self.primal[k] = met, score - broken.sum()
                 active = active | (broken > 0)
             elif size == max_nodes:
                 return
@@ -406,19 +399,12 @@ class _Open:
         """Search sequence k with up to `size` nodes; a labelling that is better than the one in `path` replaces it."""
         from espalier.kernels.search import count_search
 
-        work, model, s = self.work, self.work.decoder, slice(self.indptr[k], self.indptr[k + 1])
-        primal = float(self.primal[k])
+        work, primal = self.work, float(self.primal[k])
+        slack = GAP / 2 * max(1.0, abs(primal)) if np.isfinite(primal) else 0.0
         found: tuple[float, float, int] = count_search(
-            (model.start, model.end, model.moves, self.rows[s], self.change[s], self.kind[s]),
-            (*work.counting, self.price[k], self.multipliers[k], work.form.drift),
-            self.pattern[s],
-            (model.n_labels, chosen, shift, work.parts),
-            refine,
-            size,
-            GAP / 2 * max(1.0, abs(primal)) if np.isfinite(primal) else 0.0,
-            primal,
-            path,
-        )
+            work.decoder.model, self._own(k), work.form.counting, self.price[k], self.multipliers[k],
+            Machines(chosen, shift, work.parts), refine, size, slack, primal, path,
+        )  # fmt: skip
         return found
 
 

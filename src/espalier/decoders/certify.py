@@ -299,9 +299,9 @@ def _monitored(compiled: Compiled, indptr: Int, ids: Int, bits: Bits, degrees: I
     if charged.size:
         from espalier.kernels.parts import charge_parts
 
-        conditions, L = Conditions.of(bits), len(compiled.labels)
-        tables = parts.tables(conditions, np.arange(L))
-        charge_parts(0, len(charged), indptr, ids.astype(np.int16), conditions.pattern, L, tables, charged)
+        conditions = Conditions.of(bits)
+        tables = parts.tables(conditions, np.arange(len(compiled.labels)))
+        charge_parts(indptr, ids.astype(np.int16), conditions.pattern, tables, charged)
     known: NDArray[np.bool_] = np.asarray(np.isfinite(charged).all(axis=1))
     _add(degrees, parts.rule, np.where(known[:, None], charged, 0.0).astype(np.int64))
     return known

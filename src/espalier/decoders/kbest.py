@@ -46,9 +46,9 @@ def k_best_batch(
     ends, chain = batch.indptr.tolist(), folded.batch
     clear = np.zeros(len(batch), bool)
     if not decoder.parts.rest:
-        states, scores, rest = decoder.rank(chain.indptr, chain.unary, conditions, chain.trans_class, k, threads)
-        labels, clear = np.append(folded.labels, -1)[states].astype(np.int16), _clear(scores, rest)
-        clear &= np.diff(batch.indptr) > 0
+        lists = decoder.rank(chain.indptr, chain.unary, conditions, chain.trans_class, k, threads)
+        labels, scores = np.append(folded.labels, -1)[lists.labels].astype(np.int16), lists.scores
+        clear = _clear(scores, lists.rest) & (np.diff(batch.indptr) > 0)
     found: list[list[Ranked]] = []
     for i, done in enumerate(clear.tolist()):
         if done:
