@@ -253,7 +253,9 @@ class _Work:
             opened = _Open(self, open_, found, primal[open_])
             opened.settle(max_rounds, max_nodes)
             self.multiplied = open_, opened.multipliers
-        found.labels[np.repeat(np.isneginf(found.bounds), self.lengths)] = -1
+        impossible = np.isneginf(found.bounds)
+        if impossible.any():
+            found.labels[np.repeat(impossible, self.lengths)] = -1
         return found
 
     def multipliers(self) -> Float:
@@ -278,9 +280,10 @@ class _Work:
         """Return the charged rows of some tokens, laid out for kernels."""
         from espalier.kernels.charged import lay_out
 
-        rows, change = aligned(len(token), self.tokens.charges.shape[1], empty=True), np.empty(len(token))
-        lay_out(token, self.tokens, rows, change)
-        return Laid(rows, change, self.tokens.kind[token], self.tokens.pattern[token])
+        unary, pattern, charges, prices, kind = self.tokens
+        rows, change = aligned(len(token), charges.shape[1], empty=True), np.empty(len(token))
+        lay_out(0, len(token), token, unary, pattern, charges, prices, rows, change)
+        return Laid(rows, change, kind[token], pattern[token])
 
     def _viterbi(self, path: NDArray[np.int16]) -> Float:
         """Write the labels of local rules alone, int16[M]; return their scores, float64[N]."""
@@ -301,9 +304,7 @@ class _Open:
 
     def __init__(self, work: _Work, open_: Int, found: BatchDecoding, primal: Float) -> None:
         self.work, self.open, self.found = work, open_, found
-        lengths = work.lengths[open_]
-        self.indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        self.token = np.arange(self.indptr[-1]) + np.repeat(work.indptr[open_] - self.indptr[:-1], lengths)
+        self.indptr, self.token = _chosen(work.indptr, open_)
         self.laid = work.laid(self.token)
         self.path, self.primal = found.labels[self.token], primal
         self.bound, self.rounds, self.nodes = found.bounds[open_], found.rounds[open_], found.nodes[open_]
@@ -317,8 +318,7 @@ class _Open:
 
         def chunk(c: int) -> None:
             s = slice(*chunks[c])
-            for k in s.start + np.flatnonzero(np.isneginf(self.primal[s])):
-                self._try_hard(int(k))
+            self._try_hard(s.start + np.flatnonzero(np.isneginf(self.primal[s])))
             self._dual(s, max_rounds)
             broken = self.work.broken(self.indptr[s.start : s.stop + 1], self.path, self.laid.pattern)
             self.primal[s] -= broken.sum(axis=1)
@@ -340,23 +340,23 @@ class _Open:
             self.rounds[s],
         )  # fmt: skip
 
-    def _try_hard(self, k: int) -> None:
-        """Bound the degree of the hard rows of sequence k, scores aside; if it cannot be 0, nothing is possible."""
+    def _try_hard(self, chosen: Int) -> None:
+        """Bound the degree of the hard rows of some sequences, scores aside; where it is not 0, nothing is possible."""
         from espalier.kernels.charged import soft_dual
 
-        own = self._own(k)
-        laid = own._replace(rows=_flat(own.rows), change=_flat(own.change))
-        hard = np.where(np.isinf(self.price[k]), 1.0, 0.0)
-        path = self.path[self._span(k)].copy()  # it is allowed, and without scores all that is allowed is equally good
+        indptr, token = _chosen(self.indptr, chosen)
+        rows, change, kind, pattern = (array[token] for array in self.laid)
+        hard = np.where(np.isinf(self.price[chosen]), 1.0, 0.0)
+        path = self.path[token]  # it is allowed, and without scores all that is allowed is equally good
         below = 1.0 - GAP_OF_DEGREES  # a bound that is not 0, or a labelling of degree 0, is enough
-        primal, bound, rounds, free = np.array([-np.inf]), np.zeros(1), np.zeros(1, np.int64), np.zeros((1, len(hard)))
+        primal, bound = np.full(len(chosen), -np.inf), np.zeros(len(chosen))
+        rounds, free = np.zeros(len(chosen), np.int64), np.zeros(hard.shape)
         soft_dual(
-            np.array([0, len(path)]), self.work.decoder.flat, laid, self.work.form.counting, hard[None], FLAT_ROUNDS,
-            below, free, primal, bound, path, rounds,
+            indptr, self.work.decoder.flat, Laid(_flat(rows), _flat(change), kind, pattern), self.work.form.counting,
+            hard, FLAT_ROUNDS, below, free, primal, bound, path, rounds,
         )  # fmt: skip
-        self.rounds[k] += rounds[0]
-        if bound[0] < -GAP_OF_DEGREES:
-            self.bound[k] = -np.inf
+        self.rounds[chosen] += rounds
+        self.bound[chosen[bound < -GAP_OF_DEGREES]] = -np.inf
 
     def _span(self, k: int) -> slice:
         return slice(int(self.indptr[k]), int(self.indptr[k + 1]))
@@ -406,6 +406,13 @@ class _Open:
             Machines(chosen, shift, work.parts), refine, size, slack, primal, path,
         )  # fmt: skip
         return found
+
+
+def _chosen(indptr: Int, sequences: Int) -> tuple[Int, Int]:
+    """Return where some sequences begin and end when they are laid end to end, and the numbers of their tokens."""
+    lengths = np.diff(indptr)[sequences]
+    own = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return own, np.arange(own[-1]) + np.repeat(indptr[sequences] - own[:-1], lengths)
 
 
 def _flat(scores: Float) -> Float:

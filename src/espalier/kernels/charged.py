@@ -26,7 +26,6 @@ from __future__ import annotations
 import numpy as np
 
 from espalier.kernels import njit
-from espalier.kernels.layout import Laid
 from espalier.kernels.vector import LANES, VEC_BYTES, load, maximum, read, splat, store
 
 __all__ = [
@@ -46,15 +45,14 @@ SHRINK = 0.7
 
 
 @njit(cache=True, nogil=True)
-def lay_out(token_of_row, tokens, rows, change):
-    """Write the rows of tokens, charged; see `Laid`."""
-    unary, pattern, charges, prices, _ = tokens
+def lay_out(lo, hi, token_of_row, unary, pattern, charges, prices, rows, change):
+    """Write the rows of the tokens token_of_row[lo:hi], charged: see `Tokens` and `Laid`."""
     M, L = unary.shape
     width = rows.shape[1] * 8
     read_ahead = (L + LANES - 1) // LANES * LANES
     source, target, charged = unary.ctypes.data, rows.ctypes.data, charges.ctypes.data
-    for r in range(len(token_of_row)):
-        m = token_of_row[r]
+    for r in range(hi - lo):
+        m = token_of_row[lo + r]
         if m * L + read_ahead > M * L:  # a last token, behind which there is nothing to read
             for j in range(L):
                 rows[r, j] = unary[m, j] - charges[pattern[m], j]
@@ -66,19 +64,19 @@ def lay_out(token_of_row, tokens, rows, change):
 
 
 @njit(cache=True, nogil=True)
-def forward_one(T, place, laid, matrices, fixed, delta):
+def forward_one(T, place, rows, change, kind, matrices, fixed, delta):
     """Fill delta[t][j], an address, for the sequence in rows place, place + 1, ...: eight targets in a vector.
 
-    delta is aligned, its rows are as wide as those of `laid`. fixed : float64[3, width]; start, ω and τ.
+    rows, change, kind : see `Laid`; fixed : float64[3, width]; start, ω and τ. delta is aligned, and as wide as `rows`.
     """
-    L, row = matrices.shape[1] - 1, laid.rows.shape[1] * 8
-    source, start = laid.rows.ctypes.data + place * row, fixed.ctypes.data
+    L, row = matrices.shape[1] - 1, rows.shape[1] * 8
+    source, start = rows.ctypes.data + place * row, fixed.ctypes.data
     omega, tau = start + row, start + 2 * row
     for k in range(0, L * 8, VEC_BYTES):
         store(delta + k, load(source + k) - load(tau + k) + (load(start + k) - load(omega + k)))
     for t in range(1, T):
-        here, before, c = delta + t * row, delta + (t - 1) * row, splat(laid.change[place + t])
-        from_ = matrices.ctypes.data + laid.kind[place + t] * (L + 1) * row
+        here, before, c = delta + t * row, delta + (t - 1) * row, splat(change[place + t])
+        from_ = matrices.ctypes.data + kind[place + t] * (L + 1) * row
         stay = from_ + L * row
         for k in range(0, L * 8, 2 * VEC_BYTES):  # two vectors and two sources at once: four chains that do not wait
             even = odd = other = last = splat(-np.inf)
@@ -102,17 +100,17 @@ def _enter(k, best, c, here, before, stay, omega, scores, tau):
 
 
 @njit(cache=True, nogil=True)
-def _backward(T, buffer, delta, place, laid, model, omega, path, first):
+def _backward(T, buffer, delta, width, place, change, kind, end, moves, omega, path, first):
     """Follow the maxima of one sequence back into path[first + t]; return their score. Ties go to the lowest label.
 
     δ_t(i) is buffer[delta + t width + i]; the array itself is passed, because an address does not keep it alive.
     omega : float64[L].
     """
-    L, width, score, y = len(model.end), laid.rows.shape[1], -np.inf, 0
+    L, score, y = len(end), -np.inf, 0
     for t in range(T - 1, -1, -1):
         at, j = delta + t * width, y
-        matrix = model.moves[laid.kind[place + min(t + 1, T - 1)]]
-        into = model.end if t == T - 1 else matrix[j]  # matrix[j] is -inf at j itself
+        matrix = moves[kind[place + min(t + 1, T - 1)]]
+        into = end if t == T - 1 else matrix[j]  # matrix[j] is -inf at j itself
         best, y = -np.inf, 0
         for i in range(L):
             s = buffer[at + i] + into[i]
@@ -121,7 +119,7 @@ def _backward(T, buffer, delta, place, laid, model, omega, path, first):
         if t == T - 1:
             score = best
         else:
-            best = best - laid.change[place + t + 1] - omega[j]
+            best = best - change[place + t + 1] - omega[j]
             stay = buffer[at + j] + matrix[L, j]
             if stay > best or (stay == best and j < y):
                 y = j
@@ -130,9 +128,9 @@ def _backward(T, buffer, delta, place, laid, model, omega, path, first):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def step_into(t, i, j, laid, model):
+def step_into(t, i, j, change, kind, moves):
     """What label j at token t >= 1 after label i adds to the scores of both."""
-    return model.moves[laid.kind[t], len(model.end), j] if i == j else model.moves[laid.kind[t], j, i] - laid.change[t]
+    return moves[kind[t], moves.shape[2], j] if i == j else moves[kind[t], j, i] - change[t]
 
 
 @njit(cache=True, nogil=True)
@@ -141,27 +139,26 @@ def charged_viterbi(lo, hi, indptr, tokens, model, path, scores):
 
     path : int16[M] and scores : float64[N] are filled where these sequences are.
     """
-    L, width = len(model.start), tokens.charges.shape[1]
-    longest = 1
+    (unary, pattern, charges, prices, kind), (start, end, moves, matrices) = tokens, model
+    L, width, longest = len(start), charges.shape[1], 1
     for k in range(lo, hi):
         longest = max(longest, indptr[k + 1] - indptr[k])
     buffer = np.empty((2 * longest + 2) * width)
     shift = (-(buffer.ctypes.data // 8)) % 8
     rows = buffer[shift + longest * width : shift + 2 * longest * width].reshape((longest, width))
-    change, free = np.empty(longest), np.zeros(L)
+    change, free, itself = np.empty(longest), np.zeros(L), np.arange(len(unary))
     fixed = np.zeros((3, width))
-    fixed[0, :L] = model.start
+    fixed[0, :L] = start
     for k in range(lo, hi):
         a, b = indptr[k], indptr[k + 1]
         if a < b:
-            lay_out(np.arange(a, b), tokens, rows, change)
-            laid = Laid(rows, change, tokens.kind[a:b], tokens.pattern[a:b])
-            forward_one(b - a, 0, laid, model.matrices, fixed, buffer.ctypes.data + shift * 8)
-            scores[k] = _backward(b - a, buffer, shift, 0, laid, model, free, path, a)
+            lay_out(a, b, itself, unary, pattern, charges, prices, rows, change)
+            forward_one(b - a, 0, rows, change, kind[a:b], matrices, fixed, buffer.ctypes.data + shift * 8)
+            scores[k] = _backward(b - a, buffer, shift, width, 0, change, kind[a:b], end, moves, free, path, a)
 
 
 @njit(cache=True, nogil=True)
-def count_labels(place, n, path, counting, values):
+def count_labels(place, n, path, label_ptr, label_row, label_open, label_token, values):
     """values[r] = a_r · n(y) of the labelling path[place : place + n]."""
     values[:] = 0.0
     before, since = -1, 0
@@ -170,19 +167,19 @@ def count_labels(place, n, path, counting, values):
         if j == before:
             continue
         if before >= 0:
-            for k in range(counting.label_ptr[before], counting.label_ptr[before + 1]):
-                values[counting.label_row[k]] += counting.label_open[k] + counting.label_token[k] * (t - since)
+            for k in range(label_ptr[before], label_ptr[before + 1]):
+                values[label_row[k]] += label_open[k] + label_token[k] * (t - since)
         before, since = j, t
 
 
 @njit(cache=True, nogil=True)
-def charge_labels(counting, multiplier, omega, tau):
+def charge_labels(label_ptr, label_row, label_open, label_token, multiplier, omega, tau):
     """Write ω and τ : what the multipliers charge for a segment and for a token of each label."""
     omega[:], tau[:] = 0.0, 0.0
-    for j in range(len(counting.label_ptr) - 1):
-        for q in range(counting.label_ptr[j], counting.label_ptr[j + 1]):
-            omega[j] += multiplier[counting.label_row[q]] * counting.label_open[q]
-            tau[j] += multiplier[counting.label_row[q]] * counting.label_token[q]
+    for j in range(len(label_ptr) - 1):
+        for q in range(label_ptr[j], label_ptr[j + 1]):
+            omega[j] += multiplier[label_row[q]] * label_open[q]
+            tau[j] += multiplier[label_row[q]] * label_token[q]
 
 
 @njit(cache=True, nogil=True)
@@ -201,10 +198,11 @@ def charge_counts(indptr, path, counting, price, primal):
 
     price : float64[N, R], or float64[1, R] if all sequences pay the same.
     """
-    values = np.empty(len(counting.bound))
+    label_ptr, label_row, label_open, label_token, bound, _ = counting
+    values = np.empty(len(bound))
     for k in range(len(indptr) - 1):
-        count_labels(indptr[k], indptr[k + 1] - indptr[k], path, counting, values)
-        primal[k] -= overcharge(values, counting.bound, price[min(k, len(price) - 1)])
+        count_labels(indptr[k], indptr[k + 1] - indptr[k], path, label_ptr, label_row, label_open, label_token, values)
+        primal[k] -= overcharge(values, bound, price[min(k, len(price) - 1)])
 
 
 @njit(cache=True, nogil=True)
@@ -216,15 +214,16 @@ def soft_dual(indptr, model, laid, counting, price, max_rounds, gap, multipliers
     not apply. multipliers : float64[n, R]; primal : float64[n]; path : the labelling of the primal; all three are
     updated. dual : float64[n], the best bound, -inf where nothing is to be done; rounds : int64[n], passes spent.
     """
-    L, width, R, bound = len(model.start), laid.rows.shape[1], len(counting.bound), counting.bound
-    longest = 1
+    (start, end, moves, matrices), (rows, change, kind, _) = model, laid
+    label_ptr, label_row, label_open, label_token, bound, _ = counting
+    L, width, R, longest = len(start), rows.shape[1], len(bound), 1
     for k in range(len(dual)):
         longest = max(longest, indptr[k + 1] - indptr[k])
     buffer = np.empty((longest + 1) * width)
     delta = (buffer.ctypes.data + 63) // 64 * 64
     shift = (delta - buffer.ctypes.data) // 8
     fixed = np.zeros((3, width))
-    fixed[0, :L] = model.start
+    fixed[0, :L] = start
     omega, tau, values = fixed[1], fixed[2], np.empty(R)
     met = np.empty(longest, np.int16)  # the labelling of the round, before it proves better than the one in path
     for k in range(len(dual)):
@@ -236,11 +235,11 @@ def soft_dual(indptr, model, laid, counting, price, max_rounds, gap, multipliers
         score = dual[k]
         for round_ in range(max_rounds + 1):  # the first step is from the labelling that is there already
             if round_:
-                charge_labels(counting, multipliers[k], omega, tau)
-                forward_one(n, place, laid, model.matrices, fixed, delta)
-                score = _backward(n, buffer, shift, place, laid, model, omega, met, 0)
+                charge_labels(label_ptr, label_row, label_open, label_token, multipliers[k], omega, tau)
+                forward_one(n, place, rows, change, kind, matrices, fixed, delta)
+                score = _backward(n, buffer, shift, width, place, change, kind, end, moves, omega, met, 0)
                 rounds[k] += 1
-            count_labels(0, n, met, counting, values)
+            count_labels(0, n, met, label_ptr, label_row, label_open, label_token, values)
             value, plain, square = _lagrangian(score, values, bound, price[k], multipliers[k])
             if value >= last:
                 scale *= SHRINK

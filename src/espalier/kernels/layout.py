@@ -1,7 +1,8 @@
 """Arrays that belong together, as the compiled decoders take them: a model, tokens, rules that count, machines.
 
 M tokens in N sequences, L labels, C classes of transitions, P patterns of conditions, R rows of rules that count, and Q
-machines. No kernel is here, so that whoever makes these arrays need not load Numba.
+machines. No kernel is here, so that whoever makes these arrays need not load Numba. Loops take what they read out of
+the tuple first: each look into one counts a reference.
 """
 
 from __future__ import annotations

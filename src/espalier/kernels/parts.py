@@ -13,22 +13,22 @@ __all__ = ["charge_part", "charge_parts", "part_entry"]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def part_entry(q, state, pattern, i, j, parts):
-    """The place of a step of part q in its tables; i, j : labels, not states of the chain."""
-    L, c = parts.n_labels, parts.class_of[pattern, q]
-    return parts.ptr[q] + ((state * parts.n_classes[q] + c) * (L + 1) + i) * L + j
+def part_entry(first, n_classes, L, state, c, i, j):
+    """The place of a step in the tables of a part that begin at `first`; i, j : labels, not states of the chain."""
+    return first + ((state * n_classes + c) * (L + 1) + i) * L + j
 
 
 @njit(cache=True, nogil=True)
 def charge_part(q, path, pattern, parts):
     """Return what the steps of part q cost for a labelling, and where the end stands in `ending`."""
-    state, i, total = 0, parts.n_labels, 0.0
+    ptr, n_classes, end_ptr, after, paid, _, _, class_of, label_of, L = parts
+    state, i, total, first, n = 0, L, 0.0, ptr[q], n_classes[q]
     for t in range(len(path)):
-        j = parts.label_of[path[t]]
-        entry = part_entry(q, state, pattern[t], i, j, parts)
-        total += parts.paid[entry]
-        state, i = parts.after[entry], j
-    return total, parts.end_ptr[q] + state
+        j = label_of[path[t]]
+        entry = part_entry(first, n, L, state, class_of[pattern[t], q], i, j)
+        total += paid[entry]
+        state, i = after[entry], j
+    return total, end_ptr[q] + state
 
 
 @njit(cache=True, nogil=True)

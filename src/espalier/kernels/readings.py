@@ -27,22 +27,22 @@ MOST_ENTRIES = 65_536
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _step(t, i, j, laid, model, omega):
+def _step(t, i, j, change, kind, end, moves, omega):
     """What label j (-1: the end) at token t + 1 adds to label i at token t."""
-    if j < 0:
-        return model.end[i]
-    return step_into(t + 1, i, j, laid, model) - (0.0 if i == j else omega[j])
+    return end[i] if j < 0 else step_into(t + 1, i, j, change, kind, moves) - (0.0 if i == j else omega[j])
 
 
 @njit(cache=True, nogil=True)
-def _next_label(t, j, delta, laid, model, omega, value, label):
+def _next_label(t, j, delta, chain, value, label):
     """Return the best label at token t before label j (-1: the end) that comes after `label` of a value; and its value.
 
-    Labels come in falling order of their value, the lowest first where it is equal; -1 if there is none.
+    chain : what `_step` takes. Labels come in falling order of their value, the lowest first where it is equal; -1 if
+    there is none.
     """
+    change, kind, end, moves, omega = chain
     found, most = -1, -np.inf
-    for i in range(len(model.end)):
-        s = delta[t, i] + _step(t, i, j, laid, model, omega)
+    for i in range(len(end)):
+        s = delta[t, i] + _step(t, i, j, change, kind, end, moves, omega)
         if s > most and (s < value or (s == value and i > label)):
             found, most = i, s
     return found, most
@@ -62,22 +62,25 @@ def _machines_charge(path, pattern, parts):
 @njit(cache=True, nogil=True)
 def _rank(laid, model, counting, price, multiplier, parts, most, labels, scores):
     """List one sequence: fill labels : int16[k, T] and scores : float64[k]; return what any other scores at most."""
-    T, L, width, k, bound = len(laid.rows), len(model.start), laid.rows.shape[1], len(scores), counting.bound
+    (rows, change, kind, pattern), (start, end, moves, matrices) = laid, model
+    label_ptr, label_row, label_open, label_token, bound, _ = counting
+    T, L, width, k = len(rows), len(start), rows.shape[1], len(scores)
     values, credit, fixed = np.empty(len(bound)), 0.0, np.zeros((3, width))
-    fixed[0, :L] = model.start
-    omega, tau = fixed[1], fixed[2]
-    charge_labels(counting, multiplier, omega, tau)
+    fixed[0, :L] = start
+    omega, tau = fixed[1, :L], fixed[2, :L]
+    chain = change, kind, end, moves, omega
+    charge_labels(label_ptr, label_row, label_open, label_token, multiplier, omega, tau)
     for r in range(len(bound)):
         credit += multiplier[r] * bound[r]
     buffer = np.empty((T + 1) * width)
     shift = (-(buffer.ctypes.data // 8)) % 8
     delta = buffer[shift : shift + T * width].reshape((T, width))
-    forward_one(T, 0, laid, model.matrices, fixed, buffer.ctypes.data + shift * 8)
+    forward_one(T, 0, rows, change, kind, matrices, fixed, buffer.ctypes.data + shift * 8)
     most = min(most, MOST_ENTRIES // T)
     paths, behind = np.empty((most, T), np.int16), np.zeros((most, T + 1))
     heap, keys = np.empty(most * T + 2, np.int32), np.empty(most * T + 2)
     base, at, chosen = np.empty(len(heap), np.int32), np.empty(len(heap), np.int32), np.empty(len(heap), np.int32)
-    first, value = _next_label(T - 1, -1, delta, laid, model, omega, np.inf, -1)
+    first, value = _next_label(T - 1, -1, delta, chain, np.inf, -1)
     if first < 0:
         return -np.inf
     base[0], at[0], chosen[0] = -1, T - 1, first
@@ -97,21 +100,21 @@ def _rank(laid, model, counting, price, multiplier, parts, most, labels, scores)
             j = path[t + 1] if t + 1 < T else -1
             after = score_of[t + 1] if t + 1 < T else 0.0
             if t < changed:
-                label, value = _next_label(t, j, delta, laid, model, omega, np.inf, -1)
+                label, value = _next_label(t, j, delta, chain, np.inf, -1)
             else:
-                value = delta[t, label] + _step(t, label, j, laid, model, omega)
-            other, second = _next_label(t, j, delta, laid, model, omega, value, label)
+                value = delta[t, label] + _step(t, label, j, change, kind, end, moves, omega)
+            other, second = _next_label(t, j, delta, chain, value, label)
             if other >= 0 and second + after > floor:
                 base[made], at[made], chosen[made] = (p if t == changed else listed), t, other
                 n_open = push(heap, keys, n_open, made, second + after)
                 made += 1
             path[t] = label
-            score_of[t] = after + laid.rows[t, label] - tau[label] + _step(t, label, j, laid, model, omega)
-        count_labels(0, T, path, counting, values)
+            score_of[t] = after + rows[t, label] - tau[label] + _step(t, label, j, change, kind, end, moves, omega)
+        count_labels(0, T, path, label_ptr, label_row, label_open, label_token, values)
         score = f
         for r in range(len(bound)):
             score += multiplier[r] * values[r]
-        score -= overcharge(values, bound, price) + _machines_charge(path, laid.pattern, parts)
+        score -= overcharge(values, bound, price) + _machines_charge(path, pattern, parts)
         if score != score:
             return f + credit
         listed += 1

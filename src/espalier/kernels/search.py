@@ -66,15 +66,16 @@ class _Queue(NamedTuple):
 @njit(cache=True, nogil=True)
 def _best_after(laid, model, omega, tau):
     """h : float64[T, L]; the best that can follow label j at token t, charged with ω and τ."""
-    T, L = len(laid.rows), len(model.end)
+    (rows, change, kind, _), (_, end, moves, _) = laid, model
+    T, L = len(rows), len(end)
     h = np.empty((T, L))
-    h[T - 1] = model.end
+    h[T - 1] = end
     for t in range(T - 2, -1, -1):
-        matrix, scores = model.moves[laid.kind[t + 1]], laid.rows[t + 1]
+        matrix, scores = moves[kind[t + 1]], rows[t + 1]
         for i in range(L):
             h[t, i] = h[t + 1, i] + scores[i] - tau[i] + matrix[L, i]
         for j in range(L):
-            into = h[t + 1, j] + scores[j] - tau[j] - omega[j] - laid.change[t + 1]
+            into = h[t + 1, j] + scores[j] - tau[j] - omega[j] - change[t + 1]
             if into > -np.inf:
                 for i in range(L):
                     h[t, i] = max(h[t, i], into + matrix[j, i])
@@ -84,14 +85,15 @@ def _best_after(laid, model, omega, tau):
 @njit(cache=True, nogil=True)
 def _machines_step(m, i, j, pattern, machines):
     """Read label j of the chain after i (-1: none); return the states of the active parts and what they charge."""
-    _, shift, parts = machines
-    before, label = parts.label_of[i] if i >= 0 else parts.n_labels, parts.label_of[j]
+    active, shift, (ptr, n_classes, _, after, paid, _, _, class_of, label_of, L) = machines
+    before, label = label_of[i] if i >= 0 else L, label_of[j]
     new, total = np.uint64(0), 0.0
-    for a in range(len(machines.active)):
+    for a in range(len(active)):
+        q = active[a]
         state = np.int64((m >> shift[a]) & ((np.uint64(1) << (shift[a + 1] - shift[a])) - np.uint64(1)))
-        entry = part_entry(machines.active[a], state, pattern, before, label, parts)
-        new |= np.uint64(parts.after[entry]) << shift[a]
-        total += parts.paid[entry]
+        entry = part_entry(ptr[q], n_classes[q], L, state, class_of[pattern, q], before, label)
+        new |= np.uint64(after[entry]) << shift[a]
+        total += paid[entry]
     return new, total
 
 
@@ -99,28 +101,28 @@ def _machines_step(m, i, j, pattern, machines):
 def _machines_end(m, machines):
     """What the end charges."""
     active, shift, parts = machines
-    total = 0.0
+    end_ptr, ending, total = parts.end_ptr, parts.ending, 0.0
     for a in range(len(active)):
         state = np.int64((m >> shift[a]) & ((np.uint64(1) << (shift[a + 1] - shift[a])) - np.uint64(1)))
-        total += parts.ending[parts.end_ptr[active[a]] + state]
+        total += ending[end_ptr[active[a]] + state]
     return total
 
 
 @njit(cache=True, nogil=True)
 def _reachable(h, laid, model, machines, n_codes):
     """bool[T, L, n_codes]: can the machines be in these states behind this label?"""
-    T, L = h.shape
+    (T, L), (rows, change, kind, pattern), (start, _, moves, _) = h.shape, laid, model
     found = np.zeros((T, L, n_codes), np.bool_)
     for j in range(L):
-        if model.start[j] + laid.rows[0, j] + h[0, j] > -np.inf:
-            found[0, j, _machines_step(np.uint64(0), -1, j, laid.pattern[0], machines)[0]] = True
+        if start[j] + rows[0, j] + h[0, j] > -np.inf:
+            found[0, j, _machines_step(np.uint64(0), -1, j, pattern[0], machines)[0]] = True
     for t in range(1, T):
         for i in range(L):
             for m in range(n_codes):
                 if found[t - 1, i, m]:
                     for j in range(L):
-                        if step_into(t, i, j, laid, model) + laid.rows[t, j] + h[t, j] > -np.inf:
-                            found[t, j, _machines_step(np.uint64(m), i, j, laid.pattern[t], machines)[0]] = True
+                        if step_into(t, i, j, change, kind, moves) + rows[t, j] + h[t, j] > -np.inf:
+                            found[t, j, _machines_step(np.uint64(m), i, j, pattern[t], machines)[0]] = True
     return found
 
 
@@ -130,23 +132,24 @@ def _best_after_machines(h, laid, model, omega, tau, machines):
 
     h : that without machines; -inf behind it is -inf here.
     """
-    (T, L), n_codes = h.shape, 1 << np.int64(machines.shift[-1])
+    (T, L), (rows, change, kind, pattern), (_, end, moves, _) = h.shape, laid, model
+    n_codes = 1 << np.int64(machines.shift[-1])
     reached = _reachable(h, laid, model, machines, n_codes)
     best = np.full((T, L, n_codes), -np.inf)
     for j in range(L):
         for m in range(n_codes):
             if reached[T - 1, j, m]:
-                best[T - 1, j, m] = model.end[j] - _machines_end(np.uint64(m), machines)
+                best[T - 1, j, m] = end[j] - _machines_end(np.uint64(m), machines)
     for t in range(T - 1, 0, -1):
         for i in range(L):
             for m in range(n_codes):
                 if not reached[t - 1, i, m]:
                     continue
                 for j in range(L):
-                    step = step_into(t, i, j, laid, model) - (0.0 if i == j else omega[j])
-                    step += laid.rows[t, j] - tau[j]
+                    step = step_into(t, i, j, change, kind, moves) - (0.0 if i == j else omega[j])
+                    step += rows[t, j] - tau[j]
                     if step + h[t, j] > best[t - 1, i, m]:
-                        new, paid = _machines_step(np.uint64(m), i, j, laid.pattern[t], machines)
+                        new, paid = _machines_step(np.uint64(m), i, j, pattern[t], machines)
                         best[t - 1, i, m] = max(best[t - 1, i, m], step - paid + best[t, j, new])
     return best
 
@@ -184,16 +187,17 @@ def pop(heap, keys, size):
 @njit(cache=True, nogil=True)
 def _relaxed(v, ask):
     """Σ_r G_r(v_r)."""
-    bound, drift, total = ask.counting.bound, ask.counting.drift, 0.0
+    bound, drift, multiplier, total = ask.counting.bound, ask.counting.drift, ask.multiplier, 0.0
     for r in range(len(bound)):
         if not (drift[r] > 0 and v[r] >= bound[r]) and not (drift[r] < 0 and v[r] <= bound[r]):
-            total += ask.multiplier[r] * (bound[r] - v[r])
+            total += multiplier[r] * (bound[r] - v[r])
     return total
 
 
 @njit(cache=True, nogil=True)
 def _slot(table, t, j, v, m, nodes):
     """Return the place of node (t, j, v, m) in the hash table, or of the gap where it belongs."""
+    nodes_t, nodes_j, _, nodes_v, nodes_m, _, _ = nodes
     h = (np.uint64(t * 1000003 + j) ^ m) * np.uint64(1099511628211)
     for r in range(len(v)):
         h = (h ^ np.uint64(np.int64(v[r]) + 32768)) * np.uint64(1099511628211)
@@ -201,10 +205,10 @@ def _slot(table, t, j, v, m, nodes):
     at = np.int64((h ^ (h >> np.uint64(32))) >> np.uint64(8)) & mask
     while table[at] >= 0:
         node = table[at]
-        if nodes.t[node] == t and nodes.j[node] == j and nodes.m[node] == m:
+        if nodes_t[node] == t and nodes_j[node] == j and nodes_m[node] == m:
             same = True
             for r in range(len(v)):
-                if nodes.v[node, r] != v[r]:
+                if nodes_v[node, r] != v[r]:
                     same = False
                     break
             if same:
@@ -228,13 +232,12 @@ def _nothing_counted(v, ask):
 @njit(cache=True, nogil=True)
 def _count_in(v, j, opened, ask):
     """Count a token of label j into v; return what that certainly costs."""
-    counting, price, paid = ask.counting, ask.price, 0.0
-    bound, drift = counting.bound, counting.drift
-    for q in range(counting.label_ptr[j], counting.label_ptr[j + 1]):
-        r = counting.label_row[q]
+    (label_ptr, label_row, label_open, label_token, bound, drift), price, paid = ask.counting, ask.price, 0.0
+    for q in range(label_ptr[j], label_ptr[j + 1]):
+        r = label_row[q]
         if price[r] == 0.0:
             continue
-        v[r] += counting.label_token[q] + (counting.label_open[q] if opened else 0.0)
+        v[r] += label_token[q] + (label_open[q] if opened else 0.0)
         if drift[r] > 0 and v[r] > bound[r]:
             paid += price[r] * (v[r] - bound[r])
             v[r] = bound[r]
@@ -256,36 +259,37 @@ def _overdue(v, ask):
 @njit(cache=True, nogil=True)
 def _expand(node, g_before, nothing, floor, n, n_open, nodes, queue, ask):
     """Make the children of a node (-1: the first tokens) that may lead above `floor`; return n and n_open."""
-    model, laid, h, machines = ask.model, ask.laid, ask.h, ask.machines
+    (rows, change, kind, pattern), (start, end, moves, _) = ask.laid, ask.model
+    nodes_t, nodes_j, nodes_g, nodes_v, nodes_m, parent, dead = nodes
+    h, machines, refined, table = ask.h, ask.machines, ask.refined, queue.table
     v, t, i, m_before = np.empty(len(nothing)), 0, -1, np.uint64(0)
     if node >= 0:
-        t, i, m_before = nodes.t[node] + 1, nodes.j[node], nodes.m[node]
-    for j in range(len(model.start)):
-        g = g_before + (model.start[j] if i < 0 else step_into(t, i, j, laid, model)) + laid.rows[t, j]
+        t, i, m_before = nodes_t[node] + 1, nodes_j[node], nodes_m[node]
+    for j in range(len(start)):
+        g = g_before + (start[j] if i < 0 else step_into(t, i, j, change, kind, moves)) + rows[t, j]
         if not g + h[t, j] > -np.inf:
             continue
-        v[:] = nodes.v[node] if node >= 0 else nothing
+        v[:] = nodes_v[node] if node >= 0 else nothing
         g -= _count_in(v, j, i != j, ask)
         credit = _relaxed(v, ask)
         if not g + h[t, j] + credit > floor:
             continue
-        m, paid = _machines_step(m_before, i, j, laid.pattern[t], machines)
+        m, paid = _machines_step(m_before, i, j, pattern[t], machines)
         g -= paid
-        f = g + credit + (ask.refined[t, j, m] if len(ask.refined) else h[t, j])
+        f = g + credit + (refined[t, j, m] if len(refined) else h[t, j])
         if t == len(h) - 1:  # a whole labelling: its true score
-            g += model.end[j] - _overdue(v, ask) - _machines_end(m, machines)
+            g += end[j] - _overdue(v, ask) - _machines_end(m, machines)
             f = g
         if not f > floor:
             continue
-        slot = _slot(queue.table, t, j, v, m, nodes)
-        other = queue.table[slot]
-        if other >= 0:
-            if nodes.g[other] >= g:
+        slot = _slot(table, t, j, v, m, nodes)
+        if table[slot] >= 0:
+            if nodes_g[table[slot]] >= g:
                 continue
-            nodes.dead[other] = True
-        nodes.t[n], nodes.j[n], nodes.g[n], nodes.m[n], nodes.parent[n] = t, j, g, m, node
-        nodes.v[n] = v
-        queue.table[slot] = n
+            dead[table[slot]] = True
+        nodes_t[n], nodes_j[n], nodes_g[n], nodes_m[n], parent[n] = t, j, g, m, node
+        nodes_v[n] = v
+        table[slot] = n
         n_open = push(queue.heap, queue.keys, n_open, n, f)
         n += 1
     return n, n_open
@@ -315,7 +319,8 @@ def count_search(model, laid, counting, price, multiplier, machines, refine, max
     """
     T, n_labels, R = len(laid.rows), len(model.start), len(counting.bound)
     omega, tau, nothing = np.empty(n_labels), np.empty(n_labels), np.empty(R)
-    charge_labels(counting, multiplier, omega, tau)
+    label_ptr, label_row, label_open, label_token, _, _ = counting
+    charge_labels(label_ptr, label_row, label_open, label_token, multiplier, omega, tau)
     h = _best_after(laid, model, omega, tau)
     refined = _best_after_machines(h, laid, model, omega, tau, machines) if refine else np.empty((0, 0, 0))
     ask = _Ask(model, laid, counting, price, multiplier, machines, h, refined)
