@@ -170,10 +170,10 @@ def decode(
         return replace(found, valid_tags=limits is not None, places=scores.places)
     if mask is not None or lengths is not None:
         raise InputError("mask and lengths are for batches of shape (sequences, tokens, labels)")
+    one: Any = potentials  # no batch
     problem = problem_of(
-        potentials, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp,
-        valid_tags=valid_tags,
-    )  # fmt: skip
+        one, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp, valid_tags=valid_tags
+    )
     (answer,) = _answers(Problems.of_one(problem), method, k, relax, 1, options)
     return answer if tag_limits(problem.labels, valid_tags) is None else replace(answer, valid_tags=True)
 

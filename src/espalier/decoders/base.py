@@ -178,7 +178,9 @@ class Problems:
             raise InputError(f"{len(batch)} sequences of potentials but {len(corpus)} of tokens, or of other lengths")
         if batch.n_labels != len(compiled.labels):
             raise InputError(f"potentials of {batch.n_labels} labels, but rules for {len(compiled.labels)}")
-        whole = [d.text for d in corpus.documents] if corpus.documents is not None else [None] * len(corpus)
+        whole: list[str | None] = [None] * len(corpus)
+        if corpus.documents is not None:
+            whole = [document.text for document in corpus.documents]
         if texts is not None and any(text is not None for text in texts):
             whole = [known if text is None else text for text, known in zip(texts, whole, strict=True)]
             words = [compiled.ground(corpus.tokens(i), text).bits for i, text in enumerate(whole)]
@@ -213,7 +215,7 @@ class Problems:
 
 
 def price(degrees: NDArray[np.int64], penalties: NDArray[np.float64]) -> float:
-    """Return Σ_k ρ_k d_k with 0 * inf = 0, of one labelling; of many, `rules.forms.priced`."""
+    """Return Σ_k ρ_k d_k with 0 * inf = 0, of one labelling; of many, `rules.forms.total_price`."""
     broken = degrees > 0
     return float((degrees[broken] * penalties[broken]).sum())
 

@@ -208,10 +208,11 @@ class LocalForm:
         return degrees
 
 
-def priced(amounts: NDArray[Any], prices: Price) -> Price:
+def priced(amounts: NDArray[Any], prices: Price | float) -> Price:
     """Return amounts times prices, one by one; 0 · inf is 0: what a rule asks that is not broken."""
     shape, dtype = np.broadcast_shapes(np.shape(amounts), np.shape(prices)), np.result_type(amounts, prices)
-    return np.multiply(amounts, prices, out=np.zeros(shape, dtype), where=np.asarray(amounts) > 0)
+    found: Price = np.multiply(amounts, prices, out=np.zeros(shape, dtype), where=np.asarray(amounts) > 0)
+    return found
 
 
 def total_price(amounts: NDArray[Any], prices: Price) -> Price:
