@@ -21,14 +21,15 @@ def part_entry(first, n_classes, L, state, c, i, j):
 @njit(cache=True, nogil=True)
 def charge_part(q, path, pattern, parts):
     """Return what the steps of part q cost for a labelling, and where the end stands in `ending`."""
-    ptr, n_classes, end_ptr, after, paid, _, _, class_of, label_of, L = parts
-    state, i, total, first, n = 0, L, 0.0, ptr[q], n_classes[q]
+    after, paid, class_of, label_of = parts.after, parts.paid, parts.class_of, parts.label_of
+    L, first, n = parts.n_labels, parts.ptr[q], parts.n_classes[q]
+    state, i, total = 0, L, 0.0
     for t in range(len(path)):
         j = label_of[path[t]]
         entry = part_entry(first, n, L, state, class_of[pattern[t], q], i, j)
         total += paid[entry]
         state, i = after[entry], j
-    return total, end_ptr[q] + state
+    return total, parts.end_ptr[q] + state
 
 
 @njit(cache=True, nogil=True)

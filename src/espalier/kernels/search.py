@@ -85,7 +85,9 @@ def _best_after(laid, model, omega, tau):
 @njit(cache=True, nogil=True)
 def _machines_step(m, i, j, pattern, machines):
     """Read label j of the chain after i (-1: none); return the states of the active parts and what they charge."""
-    active, shift, (ptr, n_classes, _, after, paid, _, _, class_of, label_of, L) = machines
+    active, shift, parts = machines
+    ptr, n_classes, after, paid = parts.ptr, parts.n_classes, parts.after, parts.paid
+    class_of, label_of, L = parts.class_of, parts.label_of, parts.n_labels
     before, label = label_of[i] if i >= 0 else L, label_of[j]
     new, total = np.uint64(0), 0.0
     for a in range(len(active)):
@@ -197,7 +199,7 @@ def _relaxed(v, ask):
 @njit(cache=True, nogil=True)
 def _slot(table, t, j, v, m, nodes):
     """Return the place of node (t, j, v, m) in the hash table, or of the gap where it belongs."""
-    nodes_t, nodes_j, _, nodes_v, nodes_m, _, _ = nodes
+    nodes_t, nodes_j, nodes_v, nodes_m = nodes.t, nodes.j, nodes.v, nodes.m
     h = (np.uint64(t * 1000003 + j) ^ m) * np.uint64(1099511628211)
     for r in range(len(v)):
         h = (h ^ np.uint64(np.int64(v[r]) + 32768)) * np.uint64(1099511628211)
@@ -260,8 +262,8 @@ def _overdue(v, ask):
 def _expand(node, g_before, nothing, floor, n, n_open, nodes, queue, ask):
     """Make the children of a node (-1: the first tokens) that may lead above `floor`; return n and n_open."""
     (rows, change, kind, pattern), (start, end, moves, _) = ask.laid, ask.model
-    nodes_t, nodes_j, nodes_g, nodes_v, nodes_m, parent, dead = nodes
-    h, machines, refined, table = ask.h, ask.machines, ask.refined, queue.table
+    nodes_t, nodes_j, nodes_g, nodes_v, nodes_m = nodes.t, nodes.j, nodes.g, nodes.v, nodes.m
+    parent, dead, h, machines, refined, table = nodes.parent, nodes.dead, ask.h, ask.machines, ask.refined, queue.table
     v, t, i, m_before = np.empty(len(nothing)), 0, -1, np.uint64(0)
     if node >= 0:
         t, i, m_before = nodes_t[node] + 1, nodes_j[node], nodes_m[node]
