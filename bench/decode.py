@@ -87,9 +87,7 @@ class Case:
         """Ground the conditions, which is no part of decoding."""
         self.name = f"cora {self.n_train}, {self.kind}"
         self.conditions = Conditions.of(self.compiled.ground_bits(self.corpus))
-        one = CountDecoder.of(self.compiled, self.rho, self.batch.trans[0], self.batch.start, self.batch.end)
-        assert one is not None
-        self.decoder = one
+        self.decoder = CountDecoder.of(self.compiled, self.rho, self.batch.trans[0], self.batch.start, self.batch.end)
 
     def decode(self) -> BatchDecoding:
         """Decode exactly, on one thread."""

@@ -95,13 +95,7 @@ class CountDecoder:
     labels: Int
 
     @classmethod
-    def of(cls, compiled: Compiled, rho: Float, trans: Float, start: Float, end: Float) -> CountDecoder | None:
-        """Return the decoder, or None if the rules do not only count."""
-        decoder = cls.of_some(compiled, rho, trans, start, end)
-        return None if decoder.form.rest else decoder
-
-    @classmethod
-    def of_some(
+    def of(
         cls,
         compiled: Compiled,
         rho: Float,
@@ -569,7 +563,7 @@ def decode_problems(
         threads=threads, max_rounds=max_rounds, max_nodes=min(max_nodes, COMPILED_NODES),
     )  # fmt: skip
     found = _with_labels(states, folded)
-    _charge(found, decoder.parts.rest, problems)
+    _charge(found, decoder.parts, problems)
     open_ = np.flatnonzero(is_open(found.scores, found.bounds)).tolist() if max_nodes and climb else ()
     for i in open_:
         from espalier.decoders import climb as ladder
@@ -598,7 +592,7 @@ def folded_decoder(
     chain = folded.batch
 
     def make() -> CountDecoder:
-        return CountDecoder.of_some(
+        return CountDecoder.of(
             compiled, rho, chain.trans, chain.start, chain.end,
             labels=folded.labels, folded=folded.rules, form=folded.form,
         )  # fmt: skip
@@ -620,15 +614,16 @@ def _with_labels(states: BatchDecoding, folded: Folded) -> BatchDecoding:
     return replace(states, labels=labels, scores=scores, bounds=bounds)
 
 
-def _charge(found: BatchDecoding, rest: Sequence[int], problems: Problems) -> None:
+def _charge(found: BatchDecoding, parts: Parts, problems: Problems) -> None:
     """Charge the answers for rules that no compiled search takes, or whose machine got lost; bounds hold without."""
-    ends, lost = problems.batch.indptr.tolist(), np.isneginf(found.scores) & (found.bounds > -np.inf)
-    for i in (np.flatnonzero(lost) if not rest else np.flatnonzero(found.bounds > -np.inf)).tolist():
+    ends, rest = problems.batch.indptr.tolist(), list(parts.rest)
+    lost = np.isneginf(found.scores) & (found.bounds > -np.inf) & parts.may_get_lost
+    for i in np.flatnonzero(lost | (found.scores > -np.inf) & bool(rest)).tolist():
         y, problem = found.labels[ends[i] : ends[i + 1]].tolist(), problems.one(i)
         if lost[i]:
             found.scores[i] = evaluate(problem, y).score
         else:
             degrees = np.array([problem.grounded.monitor(k).degree(y) for k in rest], np.int64)
-            found.scores[i] -= price(degrees, problems.penalties[list(rest)])
+            found.scores[i] -= price(degrees, problems.penalties[rest])
         if not y:
             found.bounds[i] = found.scores[i]

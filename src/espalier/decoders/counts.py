@@ -371,6 +371,11 @@ class Parts:
         """The number of parts."""
         return len(self.ptr)
 
+    @property
+    def may_get_lost(self) -> bool:
+        """Was a machine cut, so that some labellings have no known price?"""
+        return bool((self.closing > self.ending).any())
+
     def tables(self, conditions: Conditions, labels: Int) -> Tables:
         """Return what the kernels take, for the patterns of a batch; labels : the label behind each state."""
         class_of = np.zeros((len(conditions.patterns), self.Q), np.int16)
