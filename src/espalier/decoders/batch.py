@@ -46,7 +46,7 @@ from espalier.corpus import Corpus
 from espalier.decoders.base import Decoding, Problems, evaluate, price
 from espalier.decoders.certify import GAP, BatchDecoding, is_open
 from espalier.decoders.counts import Conditions, CountForm, Parts
-from espalier.decoders.single import LONGEST, decode_single
+from espalier.decoders.single import decode_single
 from espalier.errors import InputError
 from espalier.kernels import aligned, better_one_by_one, padded
 from espalier.kernels.layout import Laid, Lists, Machines, Model, Tokens
@@ -147,7 +147,7 @@ class CountDecoder:
         if len(self.moves) > 1 and kinds is None:
             raise InputError(f"there are {len(self.moves)} transition matrices", hint="pass the class of every token")
         chosen = self._kinds(indptr, kinds)
-        if len(indptr) == 2 and M > 0 and (M <= LONGEST or better_one_by_one(M)):
+        if len(indptr) == 2 and M > 0 and better_one_by_one(M):
             found = decode_single(self, unary, chosen, conditions, max_rounds)
             if found is not None:
                 return found
