@@ -147,8 +147,8 @@ def bench_cora(cases: list[Case], rounds: int) -> list[Row]:
 
 def bench_alone(case: Case, most: int = 200) -> list[Row]:
     """Time sequences that come one by one, and the two best of each, against the best of all in one call."""
-    tokens = [case.corpus.tokens(i) for i in range(most)]
-    scores = [case.batch[i] for i in range(most)]
+    most = min(most, len(case.batch))
+    tokens, scores = [case.corpus.tokens(i) for i in range(most)], [case.batch[i] for i in range(most)]
 
     def together(k: int) -> None:
         es.decode(scores, case.compiled, tokens=tokens, penalties=case.rho, k=k, threads=1)
