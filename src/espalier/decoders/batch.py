@@ -49,7 +49,7 @@ from espalier.decoders.counts import Conditions, CountForm, Parts
 from espalier.decoders.single import decode_single
 from espalier.errors import InputError
 from espalier.kernels import aligned, better_one_by_one, padded
-from espalier.kernels.layout import Laid, Lists, Machines, Model, Tokens
+from espalier.kernels.layout import ChainArrays, ChargedRows, Lists, Machines, Tokens
 from espalier.lazy import cached_property
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
@@ -182,14 +182,14 @@ class CountDecoder:
         return chosen
 
     @property
-    def model(self) -> Model:
+    def model(self) -> ChainArrays:
         """The arrays as kernels take them."""
-        return Model(self.start, self.end, self.moves, self.matrices)
+        return ChainArrays(self.start, self.end, self.moves, self.matrices)
 
     @cached_property
-    def flat(self) -> Model:
+    def flat(self) -> ChainArrays:
         """The same without scores: only what they forbid is left."""
-        return Model(*map(_flat, self.model))
+        return ChainArrays(*map(_flat, self.model))
 
     @cached_property
     def steps(self) -> Float:
@@ -270,14 +270,14 @@ class _Work:
             charge_parts(indptr, path, pattern, self.parts, charged)
         return charged
 
-    def laid(self, token: Int) -> Laid:
+    def laid(self, token: Int) -> ChargedRows:
         """Return the charged rows of some tokens, laid out for kernels."""
         from espalier.kernels.charged import lay_out
 
         unary, pattern, charges, prices, kind = self.tokens
         rows, change = aligned(len(token), charges.shape[1], empty=True), np.empty(len(token))
         lay_out(0, len(token), token, unary, pattern, charges, prices, rows, change)
-        return Laid(rows, change, kind[token], pattern[token])
+        return ChargedRows(rows, change, kind[token], pattern[token])
 
     def _viterbi(self, path: NDArray[np.int16]) -> Float:
         """Write the labels of local rules alone, int16[M]; return their scores, float64[N]."""
@@ -345,9 +345,10 @@ class _Open:
         below = 1.0 - GAP_OF_DEGREES  # a bound that is not 0, or a labelling of degree 0, is enough
         primal, bound = np.full(len(chosen), -np.inf), np.zeros(len(chosen))
         rounds, free = np.zeros(len(chosen), np.int64), np.zeros(hard.shape)
+        laid = ChargedRows(_flat(rows), _flat(change), kind, pattern)
         soft_dual(
-            indptr, self.work.decoder.flat, Laid(_flat(rows), _flat(change), kind, pattern), self.work.form.counting,
-            hard, FLAT_ROUNDS, below, free, primal, bound, path, rounds,
+            indptr, self.work.decoder.flat, laid, self.work.form.counting, hard, FLAT_ROUNDS, below, free,
+            primal, bound, path, rounds,
         )  # fmt: skip
         self.rounds[chosen] += rounds
         self.bound[chosen[bound < -GAP_OF_DEGREES]] = -np.inf
@@ -355,8 +356,8 @@ class _Open:
     def _span(self, k: int) -> slice:
         return slice(int(self.indptr[k]), int(self.indptr[k + 1]))
 
-    def _own(self, k: int) -> Laid:
-        return Laid(*(array[self._span(k)] for array in self.laid))
+    def _own(self, k: int) -> ChargedRows:
+        return ChargedRows(*(array[self._span(k)] for array in self.laid))
 
     def _search(self, k: int, active: NDArray[np.bool_], max_nodes: int) -> None:
         """Search under the counting rules and the active parts; parts that the answer breaks become active."""

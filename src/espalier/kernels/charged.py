@@ -46,7 +46,7 @@ SHRINK = 0.7
 
 @njit(cache=True, nogil=True)
 def lay_out(lo, hi, token_of_row, unary, pattern, charges, prices, rows, change):
-    """Write the rows of the tokens token_of_row[lo:hi], charged: see `Tokens` and `Laid`."""
+    """Write the rows of the tokens token_of_row[lo:hi], charged: see `Tokens` and `ChargedRows`."""
     M, L = unary.shape
     width = rows.shape[1] * 8
     read_ahead = (L + LANES - 1) // LANES * LANES
@@ -67,7 +67,7 @@ def lay_out(lo, hi, token_of_row, unary, pattern, charges, prices, rows, change)
 def forward_one(T, place, rows, change, kind, matrices, fixed, delta):
     """Fill delta[t][j], an address, for the sequence in rows place, place + 1, ...: eight targets in a vector.
 
-    rows, change, kind : see `Laid`; fixed : float64[3, width]; start, ω and τ. delta is aligned, and as wide as `rows`.
+    rows, change, kind : see `ChargedRows`; fixed : float64[3, width]; start, ω and τ. delta : aligned, as wide as rows.
     """
     L, row = matrices.shape[1] - 1, rows.shape[1] * 8
     source, start = rows.ctypes.data + place * row, fixed.ctypes.data

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["Counting", "Laid", "Lists", "Machines", "Model", "Tables", "Tokens"]
+__all__ = ["ChainArrays", "ChargedRows", "Counting", "Lists", "Machines", "Tables", "Tokens"]
 
 
-class Model(NamedTuple):
+class ChainArrays(NamedTuple):
     """start, end : float64[L]; moves, matrices : float64[C, L + 1, L] and float64[C, L + 1, padded(L)].
 
     moves : the transitions by target, -inf on the diagonal, then the diagonal; matrices : the same by source, aligned.
@@ -37,7 +37,7 @@ class Tokens(NamedTuple):
     kind: Any
 
 
-class Laid(NamedTuple):
+class ChargedRows(NamedTuple):
     """rows : float64[n, padded(L)], scores minus charges, labels beyond L not defined; change : float64[n], c.
 
     kind : int32[n], the matrix that leads into each row; pattern : int64[n].

@@ -16,7 +16,7 @@ import numpy as np
 
 from espalier.kernels import njit
 from espalier.kernels.charged import charge_labels, count_labels, forward_one, overcharge, step_into
-from espalier.kernels.layout import Laid
+from espalier.kernels.layout import ChargedRows
 from espalier.kernels.parts import charge_part
 from espalier.kernels.search import pop, push
 
@@ -141,6 +141,6 @@ def rank_readings(lo, hi, indptr, laid, model, counting, price, multipliers, par
         lists.scores[i], lists.rest[i] = -np.inf, -np.inf
         if a == b:
             continue
-        own = Laid(laid.rows[a:b], laid.change[a:b], laid.kind[a:b], laid.pattern[a:b])
+        own = ChargedRows(laid.rows[a:b], laid.change[a:b], laid.kind[a:b], laid.pattern[a:b])
         lists.rest[i] = _rank(own, model, counting, price[i], multipliers[i], parts, most, found, lists.scores[i])
         lists.labels[:, a:b] = found
