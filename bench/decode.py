@@ -8,6 +8,7 @@ umass     the count rules of Anzaroot et al. (2014) on hierarchical tags: share 
 forms     1,000 sequences a case, whole calls of `decode_batch` on one thread, tokens grounded and tables made:
           references under an HMM with five transition matrices; advertisements with lengths of fields; references
           with 20 order and 12 exclusion rules and three required fields on top
+alone     200 references by `es.decode`, one a call, against one call for all; the two best of each by one call
 hard      300 references under an HMM of 20, all rules of `cora-extended` hard, against the same priced by counting;
           some references have no labelling that keeps them
 """
@@ -86,9 +87,7 @@ class Case:
         """Ground the conditions, which is no part of decoding."""
         self.name = f"cora {self.n_train}, {self.kind}"
         self.conditions = Conditions.of(self.compiled.ground_bits(self.corpus))
-        one = CountDecoder.of(self.compiled, self.rho, self.batch.trans[0], self.batch.start, self.batch.end)
-        assert one is not None
-        self.decoder = one
+        self.decoder = CountDecoder.of(self.compiled, self.rho, self.batch.trans[0], self.batch.start, self.batch.end)
 
     def decode(self) -> BatchDecoding:
         """Decode exactly, on one thread."""
@@ -144,6 +143,27 @@ def bench_cora(cases: list[Case], rounds: int) -> list[Row]:
         verdict("cost in Viterbis", ours / plain, ALLOWED[25 if case.n_train == 25 else 300], at_least=False)
         verdict("per cent proven", proven, PROVEN, at_least=True)
     return rows
+
+
+def bench_alone(case: Case, most: int = 200) -> list[Row]:
+    """Time sequences that come one by one, and the two best of each, against the best of all in one call."""
+    most = min(most, len(case.batch))
+    tokens, scores = [case.corpus.tokens(i) for i in range(most)], [case.batch[i] for i in range(most)]
+
+    def together(k: int) -> None:
+        es.decode(scores, case.compiled, tokens=tokens, penalties=case.rho, k=k, threads=1)
+
+    def alone() -> None:
+        for one, words in zip(scores, tokens, strict=True):
+            es.decode(one, case.compiled, tokens=words, penalties=case.rho)
+
+    together(1), together(2), alone()  # compiled, loaded, warm
+    times = interleaved(3, *(lambda f=f: cpu_time(f, 1) for f in (lambda: together(1), alone, lambda: together(2))))
+    whole, single, second = (1e3 * t / most for t in times)
+    return [
+        compare(f"{case.name}: es.decode of one", "ms/seq", single, whole, "of all"),
+        compare(f"{case.name}: the two best", "ms/seq", second, whole, "the best"),
+    ]
 
 
 def bench_breakers(case: Case, most: int) -> list[Row]:
@@ -316,6 +336,7 @@ def main() -> None:
     for case in cases:
         if case.n_train == 25:
             rows += bench_breakers(case, options.breakers)
+        rows += bench_alone(case)
     rows += bench_umass(options.data, options.sequences)
     rows += bench_forms(options.data, options.rounds)
     rows += bench_hard(options.data, options.rounds)

@@ -195,7 +195,6 @@ def test_several_matrices_need_the_class_of_every_token():
     batch, corpus = random_batch(np.random.default_rng(2), 3, 3)
     compiled = compile_rules(rules("Once: each field once [hard]", labels=PLAIN), PLAIN)
     decoder = CountDecoder.of(compiled, compiled.check_penalties(None), batch.trans, batch.start, batch.end)
-    assert decoder is not None
     conditions = Conditions.of(compiled.ground_bits(corpus))
     with pytest.raises(InputError, match="3 transition matrices; pass the class"):
         decoder.decode(batch.indptr, batch.unary, conditions)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from decoder_problems import enumerated, problem_from, problems, ranked
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import espalier as es
 from espalier.corpus import Labels
 from espalier.decoders import Problem, Status, decode, marginals, sample
 from espalier.decoders.conflict import conflict, relax
@@ -217,3 +220,39 @@ def test_bad_methods_and_options_of_distributions(front: object) -> None:
         front(UNARY, method="viterbi")
     with pytest.raises(InputError, match="unknown option 'sweep'"):
         front(UNARY, sweep=3)
+
+
+# One sequence is a batch of one.
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(problem=problems(), k=st.integers(1, 3))
+def test_one_sequence_is_a_batch_of_one(problem: Problem, k: int) -> None:
+    compiled, tokens = problem.grounded.compiled, list(problem.grounded.tokens)
+    how = {"penalties": problem.penalties, "k": k}
+    one = es.decode(problem.potentials, compiled, tokens=tokens, **how)
+    (other,) = es.decode([problem.potentials], compiled, tokens=[tokens], **how)
+    for a, b in zip(one, other, strict=True):
+        assert (a.labels is None) == (b.labels is None)
+        assert a.labels is None or a.labels.tolist() == b.labels.tolist()
+        assert (a.score, a.violations) == (b.score, b.violations)
+        assert a.certificate.to_dict() == pytest.approx(b.certificate.to_dict())
+
+
+def test_rules_that_look_alike_are_not_taken_for_each_other() -> None:
+    scores, tokens = [[0.0, 1.0], [0.0, 1.0]], ["u", "v"]
+    found = []
+    for word in ("u", "v"):
+        own = es.rules("R: token is mine -> x [hard]", predicates={"mine": lambda token, word=word: token == word})
+        found.append(es.decode(scores, own, tokens=tokens, labels=["x", "y"]).names())
+    assert found == [["x", "y"], ["y", "x"]]
+
+
+def test_a_file_of_words_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for word in ("u", "v"):
+        (tmp_path / "mine.txt").write_text(word + "\n", encoding="utf-8")
+        text = 'R: token in file "mine.txt" -> x [hard]'
+        found.append(es.decode([[0.0, 1.0], [0.0, 1.0]], text, tokens=["u", "v"], labels=["x", "y"]).names())
+    assert found == [["x", "y"], ["y", "x"]]

@@ -10,22 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier import inference
-from espalier.corpus import Labels
+from espalier.corpus import Corpus, Labels
 from espalier.decoders import gibbs, product
-from espalier.decoders.base import Decoding, Problem
+from espalier.decoders.base import Decoding, Problem, Problems, infeasible
+from espalier.decoders.certify import Status
 from espalier.decoders.explanation import Explanation
 from espalier.decoders.explanation import explain as explain_problem
 from espalier.decoders.lattice import LatticeTooLarge
-from espalier.decoders.many import Decodings, decode_many
-from espalier.decoders.questions import Batch, Rules, Scores, compiled_for, decode_one, problem_of
-from espalier.decoders.score_forms import as_batch, is_batch, tag_limits, tokens_of
-from espalier.decoders.viterbi import Clamp
+from espalier.decoders.many import Decodings, auto, decode_each, decode_together, gathered
+from espalier.decoders.questions import Batch, Rules, Scores, compiled_for, problem_of
+from espalier.decoders.score_forms import as_batch, is_batch, limited, per_sequence, tag_limits, tokens_of
+from espalier.decoders.viterbi import Clamp, clamped_batch
 from espalier.errors import InputError
 from espalier.potentials import ChainBatch, Potentials
 
@@ -152,19 +154,77 @@ def decode(
     >>> es.decode([scores, scores[:2]], labels=["x", "y"]).names()
     [['y', 'x', 'y'], ['y', 'x']]
     """
-    how = {"penalties": penalties, "valid_tags": valid_tags}
     if is_batch(potentials):
         scores = as_batch(potentials, mask, lengths, None if labels is None else len(labels))
         compiled = compiled_for(rules, labels, scores.batch.n_labels)
         corpus = tokens_of(tokens, scores.batch.indptr, scores.places, needed=compiled.K > 0)
-        found = decode_many(scores.batch, compiled, corpus, text, clamp, method, k, relax, threads, how, options)
-        return replace(found, places=scores.places)
+        texts = per_sequence(text, len(corpus), "text")
+        batch = clamped_batch(scores.batch, per_sequence(clamp, len(corpus), "clamp"), compiled.labels)
+        limits = tag_limits(compiled.labels, valid_tags)
+        rho = compiled.rules.with_penalties(penalties).penalties if isinstance(penalties, Mapping) else penalties
+        problems = Problems.of(limited(batch, limits), compiled, corpus, rho, texts=texts)
+        if method == "auto" and k == 1 and all(each is None for each in texts):
+            found = _together(problems, corpus, relax, threads, options)
+        else:
+            found = gathered(problems, _answers(problems, method, k, relax, threads, options))
+        return replace(found, valid_tags=limits is not None, places=scores.places)
     if mask is not None or lengths is not None:
         raise InputError("mask and lengths are for batches of shape (sequences, tokens, labels)")
-    problem = problem_of(potentials, rules, tokens=tokens, labels=labels, text=text, clamp=clamp, **how)  # type: ignore[arg-type]
-    valid = tag_limits(problem.labels, valid_tags) is not None
-    answer = decode_one(problem, method, k, relax, options)
-    return replace(answer, valid_tags=valid) if valid else answer
+    one: Any = potentials  # no batch
+    problem = problem_of(
+        one, rules, tokens=tokens, labels=labels, penalties=penalties, text=text, clamp=clamp, valid_tags=valid_tags
+    )
+    (answer,) = _answers(Problems.of_one(problem), method, k, relax, 1, options)
+    return answer if tag_limits(problem.labels, valid_tags) is None else replace(answer, valid_tags=True)
+
+
+def _answers(
+    problems: Problems, method: str, k: int, relax: bool, threads: int | None, options: dict[str, Any]
+) -> list[Decoding]:
+    """Return the answer to each problem; where nothing is possible, with the reason."""
+    if method == "auto":
+        _check_options(options)
+        found = decode_each(problems, k=k, threads=threads, **options)
+    else:
+        from espalier.decoders import table
+
+        found = [table.run(problems.one(i), method, k=k, **options) for i in range(len(problems))]
+    return [_explained(problems.one(i), answer, relax) for i, answer in enumerate(found)]
+
+
+def _together(
+    problems: Problems, corpus: Corpus, relax: bool, threads: int | None, options: dict[str, Any]
+) -> Decodings:
+    """Do the same for a batch, as arrays."""
+    _check_options(options)
+    finish = partial(_explained, relax=relax)
+    found = decode_together(problems, corpus, finish, threads=threads, **options)
+    for i, certificate in enumerate(found.certificates if relax else ()):
+        nearest = found[i].labels if certificate.status is Status.INFEASIBLE else None
+        if nearest is not None:
+            found.labels[found.indptr[i] : found.indptr[i + 1]] = nearest
+    return found
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """Refuse options that "auto" does not have."""
+    if options:
+        from espalier.decoders import table
+
+        table.check_options("auto", auto, options)
+
+
+def _explained(problem: Problem, found: Decoding, relax: bool) -> Decoding:
+    """Say why nothing is possible, where that is so, and what breaks least, if wanted."""
+    if found.status is not Status.INFEASIBLE:
+        return found
+    from espalier.decoders import conflict as conflicts
+
+    why = conflicts.conflict(problem)
+    nearest = conflicts.relax(problem) if relax else None
+    names = () if why is None else why.rules
+    y = None if nearest is None else nearest.labels
+    return infeasible(problem, found.certificate.method, found.certificate.work, conflict=names, y=y)
 
 
 def explain(

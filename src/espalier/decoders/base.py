@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from espalier.corpus import Labels
-from espalier.decoders.certify import Certificate, Status, WorkDone, magnitude_of, prove, tolerance
+from espalier.corpus import Corpus, Labels
+from espalier.decoders.certify import BatchDecoding, Certificate, Status, WorkDone, magnitude_of, prove, tolerance
 from espalier.errors import EspalierError, InfeasibleError, InputError
 from espalier.lazy import cached_property
-from espalier.potentials import Potentials
+from espalier.potentials import ChainBatch, Potentials
 from espalier.rules import meaning
 from espalier.rules.compile import Compiled, Grounded
 from espalier.rules.meaning import violations
@@ -40,6 +40,7 @@ __all__ = [
     "Decoding",
     "Evaluation",
     "Problem",
+    "Problems",
     "Status",
     "Verdict",
     "Violated",
@@ -110,15 +111,9 @@ class Problem:
     @cached_property
     def folded(self) -> Potentials:
         """The potentials minus the penalties of all local rules; -inf where a hard one forbids."""
-        local, bits, hard = self.grounded.compiled.local, self.grounded.bits, np.isinf(self.penalties)
-        unary, pair = local.charged(bits, np.where(hard, 0.0, self.penalties))
-        new_unary = self.potentials.unary - unary
-        new_trans = self.potentials.trans if pair is None else self.potentials.trans - pair[1:]
-        if hard.any():
-            unary, pair = local.charged(bits, hard.astype(np.int64))
-            new_unary = np.where(unary > 0, -np.inf, new_unary)
-            new_trans = new_trans if pair is None else np.where(pair[1:] > 0, -np.inf, new_trans)
-        return replace(self.potentials, unary=new_unary, trans=new_trans)
+        unary, pair = self.grounded.compiled.local.charged(self.grounded.bits, self.penalties)
+        trans = self.potentials.trans if pair is None else self.potentials.trans - pair[1:]
+        return replace(self.potentials, unary=self.potentials.unary - unary, trans=trans)
 
     @cached_property
     def globals(self) -> tuple[int, ...]:
@@ -150,8 +145,77 @@ class Problem:
         return Problem(self.potentials.tempered(), self.grounded, self.penalties / heat)
 
 
+@dataclass(frozen=True, eq=False)
+class Problems:
+    """N problems under the same rules at the same prices, laid end to end.
+
+    bits : bool[M, B], where the conditions of the rules hold. one(i) is problem i by itself, for what few of them need.
+    """
+
+    batch: ChainBatch
+    compiled: Compiled
+    penalties: NDArray[np.float64]
+    bits: NDArray[np.bool_]
+    one: Callable[[int], Problem]
+
+    @classmethod
+    def of(
+        cls,
+        batch: ChainBatch,
+        compiled: Compiled,
+        corpus: Corpus,
+        penalties: ArrayLike | None = None,
+        bits: NDArray[np.bool_] | None = None,
+        texts: Sequence[str | None] | None = None,
+    ) -> Problems:
+        """Check that scores, rules and tokens fit.
+
+        bits : `compiled.ground_bits(corpus)`, if already known. texts : what rules with `text ~` search; where there is
+        None, what the corpus knows, or else the tokens joined by spaces.
+        """
+        rho = compiled.check_penalties(penalties)
+        if corpus.indptr is not batch.indptr and not np.array_equal(corpus.indptr, batch.indptr):
+            raise InputError(f"{len(batch)} sequences of potentials but {len(corpus)} of tokens, or of other lengths")
+        if batch.n_labels != len(compiled.labels):
+            raise InputError(f"potentials of {batch.n_labels} labels, but rules for {len(compiled.labels)}")
+        whole: list[str | None] = [None] * len(corpus)
+        if corpus.documents is not None:
+            whole = [document.text for document in corpus.documents]
+        if texts is not None and any(text is not None for text in texts):
+            whole = [known if text is None else text for text, known in zip(texts, whole, strict=True)]
+            words = [compiled.ground(corpus.tokens(i), text).bits for i, text in enumerate(whole)]
+            bits = np.concatenate([np.zeros((0, len(compiled.conditions)), bool), *words])
+        where = compiled.ground_bits(corpus) if bits is None else bits
+
+        def one(i: int) -> Problem:
+            a, b = batch.indptr[i : i + 2].tolist()
+            return Problem(batch[i], Grounded(compiled, tuple(corpus.tokens(i)), whole[i], where[a:b]), rho)
+
+        return cls(batch, compiled, rho, where, one)
+
+    @classmethod
+    def of_one(cls, problem: Problem) -> Problems:
+        """Return a problem as a batch of one."""
+        grounded = problem.grounded
+        batch = ChainBatch.of([problem.potentials])
+        return cls(batch, grounded.compiled, problem.penalties, grounded.bits, lambda _: problem)
+
+    def __len__(self) -> int:
+        """Return N."""
+        return len(self.batch)
+
+    def certified(self, found: BatchDecoding, i: int) -> Decoding:
+        """Certify the answer to problem i from the meaning of the rules, and say what it breaks."""
+        a, b = self.batch.indptr[i : i + 2].tolist()
+        score, bound = float(found.scores[i]), float(found.bounds[i])
+        problem, method, work = self.one(i), found.method(i), WorkDone(int(found.rounds[i]), int(found.nodes[i]))
+        if score > -math.inf:
+            return certify(problem, found.labels[a:b], bound, method, work)
+        return infeasible(problem, method, work) if bound == score else nothing_found(problem, bound, method, work)
+
+
 def price(degrees: NDArray[np.int64], penalties: NDArray[np.float64]) -> float:
-    """Return Σ_k ρ_k d_k with 0 * inf = 0."""
+    """Return Σ_k ρ_k d_k with 0 * inf = 0, of one labelling; of many, `rules.forms.total_price`."""
     broken = degrees > 0
     return float((degrees[broken] * penalties[broken]).sum())
 
@@ -159,6 +223,8 @@ def price(degrees: NDArray[np.int64], penalties: NDArray[np.float64]) -> float:
 def evaluate(problem: Problem, y: Sequence[int] | NDArray[Any]) -> Evaluation:
     """Score a labelling from the definition: potentials, and the reference meaning of every rule."""
     model_score = problem.potentials.score(y)
+    if not problem.grounded.compiled.K:
+        return Evaluation(model_score, np.zeros(0, np.int64), model_score)
     names = [problem.labels.names[i] for i in y]
     grounded = problem.grounded
     degrees = meaning.degrees(problem.rules, grounded.tokens, names, text=grounded.text)

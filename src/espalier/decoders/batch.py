@@ -2,7 +2,7 @@
 
     fold      rules on neighbours and on lengths of segments become states of the chain               (`fold`)
     count     Viterbi, Soft-DD and A* under local rules, rules that count, rules that machines read   (`CountDecoder`)
-    climb     what that leaves unproven climbs the ladder, one by one, from the answer found          (`auto`)
+    climb     what that leaves unproven goes on to A* and an integer program, one by one              (`climb`)
 
 A rule that fits none of the compiled forms costs its climb only to sequences whose answer breaks it: the best labelling
 under some of the rules is the best under all if it breaks none of the others. Every answer carries its bound; `settled`
@@ -37,34 +37,39 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Decoding, Problem, certify, price
-from espalier.decoders.certify import GAP, BatchDecoding, WorkDone, is_open
-from espalier.decoders.counts import Conditions, CountForm, Parts, priced
-from espalier.decoders.single import LONGEST, decode_single
+from espalier.decoders.base import Decoding, Problems, evaluate, price
+from espalier.decoders.certify import GAP, BatchDecoding, is_open
+from espalier.decoders.counts import Conditions, CountForm, Parts
+from espalier.decoders.single import decode_single
 from espalier.errors import InputError
-from espalier.kernels import LANES, aligned, better_one_by_one, padded
+from espalier.kernels import aligned, better_one_by_one, padded
+from espalier.kernels.layout import ChainArrays, ChargedRows, Lists, Machines, Tokens
 from espalier.lazy import cached_property
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
 from espalier.rules import nodes as n
 from espalier.rules.compile import Compiled
+from espalier.rules.forms import total_price
 from espalier.rules.lowering import Bits
 
 if TYPE_CHECKING:
     from espalier.rules.automaton import Automaton
 
-__all__ = ["BatchDecoding", "CountDecoder", "Folded", "decode_batch", "decode_one", "fold", "folded_decoder"]
+__all__ = ["BatchDecoding", "CountDecoder", "Folded", "decode_batch", "decode_problems", "fold", "folded_decoder"]
 
 TOKENS_A_CHUNK = 4096
 SEQUENCES_A_CHUNK = 64
 FIRST_NODES = 1024
-LONGEST_LIST = 256  # labellings among which the k best are looked for
+COMPILED_NODES = 65_536  # of the compiled search: of what it leaves, A* proves more than a longer one does
+SHORT_SEARCH = 2_000
+MOST_NODES = 100_000  # of all searches for one sequence
+LONGEST_LIST = 1024  # labellings among which the k best are looked for
 REFINED = 1_000_000  # values of a bound that knows the machines' states
 GAP_OF_DEGREES = 1e-6
 FLAT_ROUNDS = 6  # of Soft-DD that asks whether hard rules can be kept at all
@@ -88,16 +93,9 @@ class CountDecoder:
     start: Float
     end: Float
     labels: Int
-    n_labels: int
 
     @classmethod
-    def of(cls, compiled: Compiled, rho: Float, trans: Float, start: Float, end: Float) -> CountDecoder | None:
-        """Return the decoder, or None if the rules do not only count."""
-        decoder = cls.of_some(compiled, rho, trans, start, end)
-        return None if decoder.form.rest else decoder
-
-    @classmethod
-    def of_some(
+    def of(
         cls,
         compiled: Compiled,
         rho: Float,
@@ -125,7 +123,7 @@ class CountDecoder:
         matrices[:, :, :L] = np.concatenate([np.where(np.eye(L, dtype=bool), -np.inf, trans), diagonal], axis=1)
         moves = np.concatenate([matrices[:, :L, :L].swapaxes(1, 2), diagonal], axis=1)
         parts = Parts.of(compiled, rho, form.rest)
-        return cls(form, parts, np.ascontiguousarray(moves), matrices, start, end, behind, len(compiled.labels))
+        return cls(form, parts, np.ascontiguousarray(moves), matrices, start, end, behind)
 
     def decode(
         self,
@@ -149,7 +147,7 @@ class CountDecoder:
         if len(self.moves) > 1 and kinds is None:
             raise InputError(f"there are {len(self.moves)} transition matrices", hint="pass the class of every token")
         chosen = self._kinds(indptr, kinds)
-        if len(indptr) == 2 and M > 0 and (M <= LONGEST or better_one_by_one(M)):
+        if len(indptr) == 2 and M > 0 and better_one_by_one(M):
             found = decode_single(self, unary, chosen, conditions, max_rounds)
             if found is not None:
                 return found
@@ -158,30 +156,23 @@ class CountDecoder:
 
     def rank(
         self, indptr: Int, unary: Float, conditions: Conditions, kinds: NDArray[np.int32], k: int, threads: int | None
-    ) -> tuple[NDArray[np.int16], Float, Float]:
-        """List the best labellings of N sequences (see `kernels.readings`).
-
-        Returns labels : int16[k, M]; scores : float64[N, k], -inf where there is none; rest : float64[N], what any
-        labelling that is not listed scores at most.
-        """
+    ) -> Lists:
+        """List the k best labellings of N sequences, as states of the chain (see `kernels.readings`)."""
         from espalier.kernels.readings import rank_readings
 
         work = _Work(self, indptr, unary, self._kinds(indptr, kinds), conditions, choose_threads(len(unary), threads))
-        multipliers = work.multipliers()
-        N, L = len(indptr) - 1, len(self.start)
-        labels, scores, rest = np.empty((k, len(unary)), np.int16), np.empty((N, k)), np.empty(N)
-        rows, change = work.unary - work.charges[work.pattern, :L], work.prices[work.pattern]
+        multipliers, N, M = work.multipliers(), len(indptr) - 1, len(unary)
+        lists, laid = Lists(np.empty((k, M), np.int16), np.empty((N, k)), np.empty(N)), work.laid(np.arange(M))
         price = np.ascontiguousarray(np.broadcast_to(work.price, multipliers.shape))
-        chunks = balanced(indptr, max(len(unary) // TOKENS_A_CHUNK, 1))
+        chunks, rows = balanced(indptr, max(M // TOKENS_A_CHUNK, 1)), self.form.counting
 
         def chunk(c: int) -> None:
             rank_readings(
-                *chunks[c], indptr, rows, change, work.kinds, work.pattern, self.start, self.end, self.moves,
-                work.counting, price, multipliers, self.n_labels, work.parts, LONGEST_LIST, labels, scores, rest,
-            )  # fmt: skip
+                *chunks[c], indptr, laid, self.model, rows, price, multipliers, work.parts, LONGEST_LIST, lists
+            )
 
         run_chunks(chunk, len(chunks), work.threads)
-        return labels, scores, rest
+        return lists
 
     def _kinds(self, indptr: Int, kinds: NDArray[np.int32] | None) -> NDArray[np.int32]:
         """Return the transition class of each token; nothing leads into a first token."""
@@ -190,10 +181,15 @@ class CountDecoder:
         chosen[indptr[:-1][np.diff(indptr) > 0]] = 0
         return chosen
 
+    @property
+    def model(self) -> ChainArrays:
+        """The arrays as kernels take them."""
+        return ChainArrays(self.start, self.end, self.moves, self.matrices)
+
     @cached_property
-    def flat(self) -> tuple[Float, Float, Float, Float]:
-        """Start, end, moves and matrices without scores: only what they forbid is left."""
-        return _flat(self.start), _flat(self.end), _flat(self.moves), _flat(self.matrices)
+    def flat(self) -> ChainArrays:
+        """The same without scores: only what they forbid is left."""
+        return ChainArrays(*map(_flat, self.model))
 
     @cached_property
     def steps(self) -> Float:
@@ -228,23 +224,21 @@ class _Work:
         self.decoder, self.form, self.threads = decoder, decoder.form, threads
         # The sequences that were open after Viterbi, and their multipliers; not `_Open`, which points back here.
         self.multiplied: tuple[Int, Float] | None = None
-        self.indptr, self.kinds, self.pattern = indptr, kinds, conditions.pattern
-        self.unary = np.ascontiguousarray(unary, dtype=np.float64)  # the kernel reads it by address
-        self.lengths = np.diff(indptr)
-        self.charges, self.prices = self.form.pattern_charges(conditions.patterns, padded(unary.shape[1]))
+        self.indptr, self.lengths = indptr, np.diff(indptr)
+        charges, prices = self.form.pattern_charges(conditions.patterns, padded(unary.shape[1]))
+        scores = np.ascontiguousarray(unary, dtype=np.float64)  # the kernel reads it by address
+        self.tokens = Tokens(scores, conditions.pattern, charges, prices, kinds)
         self.price = self.form.row_prices(indptr, conditions)
         self.parts = decoder.parts.tables(conditions, decoder.labels)
-        form = self.form
-        self.counting = (form.label_ptr, form.label_row, form.label_open, form.label_token, form.bound)
 
     def decode(self, max_rounds: int, max_nodes: int) -> BatchDecoding:
         from espalier.kernels.charged import charge_counts
 
-        N, path = len(self.lengths), np.zeros(len(self.unary), np.int16)
+        N, path = len(self.lengths), np.zeros(len(self.tokens.unary), np.int16)
         bounds = self._viterbi(path)
         primal = bounds.copy()
-        charge_counts(0, N, self.indptr, path, *self.counting, self.price, primal)
-        broken = self._broken(self.indptr, path, self.pattern).sum(axis=1)
+        charge_counts(self.indptr, path, self.form.counting, self.price, primal)
+        broken = self.broken(self.indptr, path, self.tokens.pattern).sum(axis=1)
         empty = self.lengths == 0
         bounds[empty] = primal[empty] - broken[empty]  # nothing to choose
         found = BatchDecoding(path, primal - broken, bounds, np.ones(N, np.int64), np.zeros(N, np.int64))
@@ -253,7 +247,9 @@ class _Work:
             opened = _Open(self, open_, found, primal[open_])
             opened.settle(max_rounds, max_nodes)
             self.multiplied = open_, opened.multipliers
-        found.labels[np.repeat(np.isneginf(found.bounds), self.lengths)] = -1
+        impossible = np.isneginf(found.bounds)
+        if impossible.any():
+            found.labels[np.repeat(impossible, self.lengths)] = -1
         return found
 
     def multipliers(self) -> Float:
@@ -265,37 +261,33 @@ class _Work:
             found[open_] = own
         return found
 
-    def _broken(self, indptr: Int, path: NDArray[np.int16], pattern: Int) -> Float:
+    def broken(self, indptr: Int, path: NDArray[np.int16], pattern: Int) -> Float:
         """Return what every part charges for each labelling, float64[N, Q]."""
         charged = np.zeros((len(indptr) - 1, self.decoder.parts.Q))
         if charged.size:
             from espalier.kernels.parts import charge_parts
 
-            charge_parts(0, len(charged), indptr, path, pattern, self.decoder.n_labels, self.parts, charged)
+            charge_parts(indptr, path, pattern, self.parts, charged)
         return charged
+
+    def laid(self, token: Int) -> ChargedRows:
+        """Return the charged rows of some tokens, laid out for kernels."""
+        from espalier.kernels.charged import lay_out
+
+        unary, pattern, charges, prices, kind = self.tokens
+        rows, change = aligned(len(token), charges.shape[1], empty=True), np.empty(len(token))
+        lay_out(0, len(token), token, unary, pattern, charges, prices, rows, change)
+        return ChargedRows(rows, change, kind[token], pattern[token])
 
     def _viterbi(self, path: NDArray[np.int16]) -> Float:
         """Write the labels of local rules alone, int16[M]; return their scores, float64[N]."""
-        from espalier.kernels.charged import charged_viterbi, charged_viterbi_kinds
+        from espalier.kernels.charged import charged_viterbi
 
-        decoder, scores = self.decoder, np.zeros(len(self.lengths))
-        n_chunks = max(len(self.unary) // TOKENS_A_CHUNK, 1)
-        common = (self.indptr, self.unary, self.pattern, self.charges, self.prices, self.kinds)
-        model = (decoder.start, decoder.end, decoder.moves)
-        if len(decoder.moves) > 1:
-            chunks, itself = balanced(self.indptr, n_chunks), np.arange(len(self.unary))
+        scores, model = np.zeros(len(self.lengths)), self.decoder.model
+        chunks = balanced(self.indptr, max(len(path) // TOKENS_A_CHUNK, 1))
 
-            def chunk(c: int) -> None:
-                charged_viterbi_kinds(*chunks[c], itself, *common, *model, decoder.matrices, path, scores)
-
-        else:
-            order = np.argsort(self.lengths, kind="stable")  # lanes of similar length waste little
-            order = order[np.searchsorted(self.lengths[order], 1) :]
-            order = np.pad(order, (0, -len(order) % LANES), "edge") if len(order) else order
-            chunks = balanced(np.concatenate([[0], np.cumsum(self.lengths[order[LANES - 1 :: LANES]])]), n_chunks)
-
-            def chunk(c: int) -> None:
-                charged_viterbi(*chunks[c], order, *common, *model, path, scores)
+        def chunk(c: int) -> None:
+            charged_viterbi(*chunks[c], self.indptr, self.tokens, model, path, scores)
 
         run_chunks(chunk, len(chunks), self.threads)
         return scores
@@ -305,16 +297,9 @@ class _Open:
     """The sequences of a batch that are not proven yet, laid out anew."""
 
     def __init__(self, work: _Work, open_: Int, found: BatchDecoding, primal: Float) -> None:
-        from espalier.kernels.charged import lay_out
-
         self.work, self.open, self.found = work, open_, found
-        self.lengths = work.lengths[open_]
-        self.indptr = np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
-        self.token = np.arange(self.indptr[-1]) + np.repeat(work.indptr[open_] - self.indptr[:-1], self.lengths)
-        n = len(self.token)
-        self.rows, self.change = aligned(n, work.charges.shape[1], empty=True), np.empty(n)
-        lay_out(0, n, self.token, work.unary, work.pattern, work.charges, work.prices, self.rows, self.change)
-        self.kind, self.pattern = work.kinds[self.token], work.pattern[self.token]
+        self.indptr, self.token = _chosen(work.indptr, open_)
+        self.laid = work.laid(self.token)
         self.path, self.primal = found.labels[self.token], primal
         self.bound, self.rounds, self.nodes = found.bounds[open_], found.rounds[open_], found.nodes[open_]
         R = len(work.form.bound)
@@ -327,10 +312,9 @@ class _Open:
 
         def chunk(c: int) -> None:
             s = slice(*chunks[c])
-            for k in s.start + np.flatnonzero(np.isneginf(self.primal[s])):
-                self._try_hard(int(k))
+            self._try_hard(s.start + np.flatnonzero(np.isneginf(self.primal[s])))
             self._dual(s, max_rounds)
-            broken = self.work._broken(self.indptr[s.start : s.stop + 1], self.path, self.pattern)
+            broken = self.work.broken(self.indptr[s.start : s.stop + 1], self.path, self.laid.pattern)
             self.primal[s] -= broken.sum(axis=1)
             for k in np.flatnonzero(is_open(self.primal[s], self.bound[s])) if max_nodes else ():
                 self._search(s.start + int(k), broken[k] > 0, max_nodes)
@@ -344,52 +328,60 @@ class _Open:
     def _dual(self, s: slice, max_rounds: int) -> None:
         from espalier.kernels.charged import soft_dual
 
-        model, work = self.work.decoder, self.work
         soft_dual(
-            self.indptr[:-1][s], self.lengths[s], model.start, model.end, model.moves, model.matrices, self.rows,
-            self.change, self.kind, *work.counting, self.price[s], max_rounds, GAP, self.multipliers[s],
-            self.primal[s], self.bound[s], self.path, self.rounds[s],
+            self.indptr[s.start : s.stop + 1], self.work.decoder.model, self.laid, self.work.form.counting,
+            self.price[s], max_rounds, GAP, self.multipliers[s], self.primal[s], self.bound[s], self.path,
+            self.rounds[s],
         )  # fmt: skip
 
-    def _try_hard(self, k: int) -> None:
-        """Bound the degree of the hard rows of sequence k, scores aside; if it cannot be 0, nothing is possible."""
+    def _try_hard(self, chosen: Int) -> None:
+        """Bound the degree of the hard rows of some sequences, scores aside; where it is not 0, nothing is possible."""
         from espalier.kernels.charged import soft_dual
 
-        model, work, a, b = self.work.decoder, self.work, self.indptr[k], self.indptr[k + 1]
-        hard = np.where(np.isinf(self.price[k]), 1.0, 0.0)
-        path = self.path[a:b].copy()  # it is allowed, and without scores all that is allowed is equally good
+        indptr, token = _chosen(self.indptr, chosen)
+        rows, change, kind, pattern = (array[token] for array in self.laid)
+        hard = np.where(np.isinf(self.price[chosen]), 1.0, 0.0)
+        path = self.path[token]  # it is allowed, and without scores all that is allowed is equally good
         below = 1.0 - GAP_OF_DEGREES  # a bound that is not 0, or a labelling of degree 0, is enough
-        primal, bound, rounds, free = np.array([-np.inf]), np.zeros(1), np.zeros(1, np.int64), np.zeros((1, len(hard)))
+        primal, bound = np.full(len(chosen), -np.inf), np.zeros(len(chosen))
+        rounds, free = np.zeros(len(chosen), np.int64), np.zeros(hard.shape)
+        laid = ChargedRows(_flat(rows), _flat(change), kind, pattern)
         soft_dual(
-            np.zeros(1, np.int64), np.array([b - a]), *model.flat, _flat(self.rows[a:b]), _flat(self.change[a:b]),
-            self.kind[a:b], *work.counting, hard[None], FLAT_ROUNDS, below, free, primal, bound, path, rounds,
+            indptr, self.work.decoder.flat, laid, self.work.form.counting, hard, FLAT_ROUNDS, below, free,
+            primal, bound, path, rounds,
         )  # fmt: skip
-        self.rounds[k] += rounds[0]
-        if bound[0] < -GAP_OF_DEGREES:
-            self.bound[k] = -np.inf
+        self.rounds[chosen] += rounds
+        self.bound[chosen[bound < -GAP_OF_DEGREES]] = -np.inf
+
+    def _span(self, k: int) -> slice:
+        return slice(int(self.indptr[k]), int(self.indptr[k + 1]))
+
+    def _own(self, k: int) -> ChargedRows:
+        return ChargedRows(*(array[self._span(k)] for array in self.laid))
 
     def _search(self, k: int, active: NDArray[np.bool_], max_nodes: int) -> None:
         """Search under the counting rules and the active parts; parts that the answer breaks become active."""
-        a, b, model = self.indptr[k], self.indptr[k + 1], self.work.decoder
+        span, model = self._span(k), self.work.decoder
+        T = span.stop - span.start
         size = min(FIRST_NODES, max_nodes)  # most searches are small: begin with little memory
         while is_open(self.primal[k], self.bound[k]):
             chosen = np.flatnonzero(active)
             shift = model.parts.pack(chosen)
             if shift is None:
                 return
-            met = self.path[a:b].copy()
-            states = (b - a) * len(model.start) << int(shift[-1])  # of all machines, at every token
+            met = self.path[span].copy()
+            states = T * len(model.start) << int(shift[-1])  # of all machines, at every token
             refine = size > FIRST_NODES and len(chosen) > 0 and states <= REFINED
             score, proven, made = self._astar(k, chosen, shift, refine, size, met)
             self.bound[k] = min(self.bound[k], proven)
             self.nodes[k] += made
             if score > self.primal[k]:
-                broken = self.work._broken(np.array([0, b - a]), met, self.pattern[a:b])[0]
+                broken = self.work.broken(np.array([0, T]), met, self.laid.pattern[span])[0]
                 if np.isinf(broken[chosen]).any():  # a machine got lost: nobody knows the price of this answer
                     return
                 broken[chosen] = 0.0  # paid
                 if score - broken.sum() > self.primal[k]:
-                    self.path[a:b], self.primal[k] = met, score - broken.sum()
+                    self.path[span], self.primal[k] = met, score - broken.sum()
                 active = active | (broken > 0)
             elif size == max_nodes:
                 return
@@ -402,20 +394,20 @@ class _Open:
         """Search sequence k with up to `size` nodes; a labelling that is better than the one in `path` replaces it."""
         from espalier.kernels.search import count_search
 
-        work, model, s = self.work, self.work.decoder, slice(self.indptr[k], self.indptr[k + 1])
-        primal = float(self.primal[k])
+        work, primal = self.work, float(self.primal[k])
+        slack = GAP / 2 * max(1.0, abs(primal)) if np.isfinite(primal) else 0.0
         found: tuple[float, float, int] = count_search(
-            (model.start, model.end, model.moves, self.rows[s], self.change[s], self.kind[s]),
-            (*work.counting, self.price[k], self.multipliers[k], work.form.drift),
-            self.pattern[s],
-            (model.n_labels, chosen, shift, work.parts),
-            refine,
-            size,
-            GAP / 2 * max(1.0, abs(primal)) if np.isfinite(primal) else 0.0,
-            primal,
-            path,
-        )
+            work.decoder.model, self._own(k), work.form.counting, self.price[k], self.multipliers[k],
+            Machines(chosen, shift, work.parts), refine, size, slack, primal, path,
+        )  # fmt: skip
         return found
+
+
+def _chosen(indptr: Int, sequences: Int) -> tuple[Int, Int]:
+    """Return where some sequences begin and end when they are laid end to end, and the numbers of their tokens."""
+    lengths = np.diff(indptr)[sequences]
+    own = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return own, np.arange(own[-1]) + np.repeat(indptr[sequences] - own[:-1], lengths)
 
 
 def _flat(scores: Float) -> Float:
@@ -454,7 +446,8 @@ def fold(batch: ChainBatch, compiled: Compiled, rho: Float, conditions: Conditio
     L = batch.n_labels
     form = CountForm.prepared(compiled, rho, batch.trans, batch.start)
     plain = Folded(batch, np.arange(L), (), 0.0, form)
-    wanted = _wanted(compiled, rho, form.rest)
+    priced = tuple(k for k in form.rest if rho[k] > 0)
+    wanted = compiled.remember(("folding", priced), lambda: _wanted(compiled, priced))
     automaton = _automaton(compiled, wanted, L)
     if automaton is None:
         return plain
@@ -471,13 +464,9 @@ def fold(batch: ChainBatch, compiled: Compiled, rho: Float, conditions: Conditio
     return _folded(batch, automaton, rho, classes, later, used, number)
 
 
-def _wanted(compiled: Compiled, rho: Float, rest: Sequence[int]) -> list[int]:
+def _wanted(compiled: Compiled, rules: Sequence[int]) -> list[int]:
     """Return the rules that are worth folding: they look at neighbours, or at the length of a segment."""
-    return [
-        k
-        for k in rest
-        if rho[k] > 0 and all(isinstance(each, SHORT_SIGHTED) for each in n.walk(compiled.rules[k].node))
-    ]
+    return [k for k in rules if all(isinstance(each, SHORT_SIGHTED) for each in n.walk(compiled.rules[k].node))]
 
 
 def _pair_rules(compiled: Compiled, rho: Float) -> list[int]:
@@ -512,7 +501,8 @@ def _built(compiled: Compiled, rules: Sequence[int], limit: int) -> Automaton | 
 def _folded(
     batch: ChainBatch, automaton: Automaton, rho: Float, classes: Int, later: NDArray[np.bool_], used: Int, number: Int
 ) -> Folded:
-    prices = _totals(automaton.increment_rows, rho[list(automaton.rules)])[automaton.increment_ids]  # [S + 1, C, L]
+    own = rho[list(automaton.rules)]
+    prices = total_price(automaton.increment_rows, own)[automaton.increment_ids]  # [S + 1, C, L]
     labels = automaton.label[1:].astype(np.int64)
     S, n_classes = len(labels), automaton.next.shape[1]
     trans = np.full((max(len(used), 1), S, S), -np.inf)
@@ -526,19 +516,12 @@ def _folded(
         begun[c, automaton.next[0, c] - 1] = -prices[0, c]
     unary[first] += begun[classes[first]]
     start = np.where(np.isneginf(begun).all(axis=0), -np.inf, batch.start[labels])
-    final = _totals(automaton.final, rho[list(automaton.rules)])
+    final = total_price(automaton.final, own)
     end = batch.end[labels] - final[1:]
     kinds = np.zeros(len(unary), np.int32)
     kinds[later] = number
     chain = ChainBatch(batch.indptr, unary, trans, kinds, start, end)
     return Folded(chain, labels, automaton.rules, float(final[0]))
-
-
-def _totals(amounts: NDArray[np.int32], rho: Float) -> Float:
-    """Σ over rules of amounts : int[U, n] times ρ; 0 · inf is 0."""
-    return np.asarray(
-        sum((priced(amounts[:, k].astype(np.int64), r) for k, r in enumerate(rho.tolist())), np.zeros(len(amounts)))
-    )
 
 
 def decode_batch(
@@ -547,67 +530,59 @@ def decode_batch(
     corpus: Corpus,
     penalties: ArrayLike | None = None,
     *,
+    bits: Bits | None = None,
+    **how: Any,
+) -> BatchDecoding:
+    """Decode every sequence of a batch under a compiled rule set; how : see `decode_problems`.
+
+    corpus : the tokens of the batch. bits : `compiled.ground_bits(corpus)`, for callers that decode the same tokens
+    again and again.
+    """
+    return decode_problems(Problems.of(batch, compiled, corpus, penalties, bits), **how)
+
+
+def decode_problems(
+    problems: Problems,
+    *,
     threads: int | None = None,
     max_rounds: int = 20,
-    max_nodes: int = 65_536,
+    max_nodes: int = MOST_NODES,
     climb: bool = True,
-    bits: Bits | None = None,
+    seconds: float | None = None,
 ) -> BatchDecoding:
-    """Decode every sequence of a batch under a compiled rule set.
+    """Return the best labelling of every problem, with a bound.
 
-    corpus : the tokens of the batch. max_rounds : of Soft-DD; max_nodes : of each search (0 leaves unproven answers
-    alone). threads : of the compiled passes; results do not depend on it. bits : `compiled.ground_bits(corpus)`, for
-    callers that decode the same tokens again and again. climb : go on, one by one, with what the compiled search leaves
-    open?
+    max_rounds : of Soft-DD; max_nodes : of the searches for one sequence (0 leaves unproven answers alone). climb : go
+    on, one by one, with what the compiled search leaves open? seconds : for the climb of a sequence. threads : of the
+    compiled passes; results do not depend on it.
     """
-    rho = compiled.check_penalties(penalties)
-    if corpus.indptr is not batch.indptr and not np.array_equal(corpus.indptr, batch.indptr):
-        raise InputError(f"{len(batch)} sequences of potentials but {len(corpus)} of tokens, or of other lengths")
-    if batch.n_labels != len(compiled.labels):
-        raise InputError(f"potentials of {batch.n_labels} labels, but rules for {len(compiled.labels)}")
-    bits = compiled.ground_bits(corpus) if bits is None else bits
-    found, rest = _compiled(batch, compiled, rho, bits, threads, max_rounds, max_nodes)
-    if rest:
-        _charge(found, rest, rho, compiled, corpus)
-    open_ = np.flatnonzero(is_open(found.scores, found.bounds)) if max_nodes and climb else np.zeros(0, np.int64)
-    if len(open_):
-        from espalier.decoders.auto import SHORT_SEARCH
-
-        # What is open after the compiled search, A* proves soon or never; unless rules were left out of it.
-        max_nodes = max_nodes if rest else min(max_nodes, SHORT_SEARCH)
-        for i, grounded in zip(open_.tolist(), compiled.ground_corpus(corpus[open_]), strict=True):
-            _climb(i, Problem(batch[i], grounded, rho), found, batch, max_nodes)
-    return found
-
-
-def decode_one(problem: Problem, *, max_nodes: int = 65_536) -> Decoding:
-    """Decode one grounded problem: the compiled passes, and the ladder for what they leave open."""
-    compiled, batch = problem.grounded.compiled, ChainBatch.of([problem.potentials])
-    found, rest = _compiled(batch, compiled, problem.penalties, problem.grounded.bits, 1, 20, max_nodes)
-    known, bound = (found.labels if found.scores[0] > -np.inf else None), float(found.bounds[0])
-    if known is not None and not rest and found.settled[0]:
-        return certify(problem, known, bound, "compiled", WorkDone(int(found.rounds[0]), int(found.nodes[0])))
-    return _ladder(problem, known, bound, max_nodes)
-
-
-def _compiled(
-    batch: ChainBatch,
-    compiled: Compiled,
-    rho: Float,
-    bits: Bits,
-    threads: int | None,
-    max_rounds: int,
-    max_nodes: int,
-) -> tuple[BatchDecoding, tuple[int, ...]]:
-    """Fold and count; return what that found, and the rules that have not been asked."""
-    conditions = Conditions.of(bits)
-    folded, decoder = folded_decoder(batch, compiled, rho, conditions)
+    batch, rho, conditions = problems.batch, problems.penalties, Conditions.of(problems.bits)
+    folded, decoder = folded_decoder(batch, problems.compiled, rho, conditions)
     chain = folded.batch
     states = decoder.decode(
         chain.indptr, chain.unary, conditions, chain.trans_class,
-        threads=threads, max_rounds=max_rounds, max_nodes=max_nodes,
+        threads=threads, max_rounds=max_rounds, max_nodes=min(max_nodes, COMPILED_NODES),
     )  # fmt: skip
-    return _with_labels(states, folded), decoder.parts.rest
+    found = _with_labels(states, folded)
+    _charge(found, decoder.parts, problems)
+    open_ = np.flatnonzero(is_open(found.scores, found.bounds)).tolist() if max_nodes and climb else ()
+    for i in open_:
+        from espalier.decoders import climb as ladder
+
+        # What a long compiled search leaves open, A* proves soon or never.
+        nodes = max(max_nodes - int(found.nodes[i]), min(max_nodes, SHORT_SEARCH))
+        _better(found, i, ladder.climb(problems.one(i), problems.certified(found, i), nodes, seconds), batch)
+    return found
+
+
+def _better(found: BatchDecoding, i: int, answer: Decoding, batch: ChainBatch) -> None:
+    """Write down what a climb betters."""
+    found.rounds[i], found.nodes[i], _ = answer.certificate.work
+    found.bounds[i] = min(found.bounds[i], answer.certificate.bound)
+    if answer.labels is not None and answer.score >= found.scores[i]:
+        found.labels[batch.indptr[i] : batch.indptr[i + 1]] = answer.labels
+        found.scores[i] = answer.score
+        found.climbed[i] = answer.certificate.method
 
 
 def folded_decoder(
@@ -618,7 +593,7 @@ def folded_decoder(
     chain = folded.batch
 
     def make() -> CountDecoder:
-        return CountDecoder.of_some(
+        return CountDecoder.of(
             compiled, rho, chain.trans, chain.start, chain.end,
             labels=folded.labels, folded=folded.rules, form=folded.form,
         )  # fmt: skip
@@ -640,34 +615,16 @@ def _with_labels(states: BatchDecoding, folded: Folded) -> BatchDecoding:
     return replace(states, labels=labels, scores=scores, bounds=bounds)
 
 
-def _charge(found: BatchDecoding, rules: Sequence[int], rho: Float, compiled: Compiled, corpus: Corpus) -> None:
-    """Charge the answers for rules that no compiled search takes; the bounds hold without them."""
-    ends = corpus.indptr.tolist()
-    for i, grounded in enumerate(compiled.ground_corpus(corpus)):
-        if found.scores[i] > -np.inf:
-            y = found.labels[ends[i] : ends[i + 1]].tolist()
-            degrees = np.array([grounded.monitor(k).degree(y) for k in rules], np.int64)
-            found.scores[i] -= price(degrees, rho[list(rules)])
-            if not y:
-                found.bounds[i] = found.scores[i]
-
-
-def _climb(i: int, problem: Problem, found: BatchDecoding, batch: ChainBatch, max_nodes: int) -> None:
-    """Climb the ladder for sequence i from the answer found, and write down what that betters."""
-    a, b = batch.indptr[i], batch.indptr[i + 1]
-    known = found.labels[a:b] if found.scores[i] > -np.inf else None
-    answer = _ladder(problem, known, float(found.bounds[i]), max_nodes)
-    found.rounds[i] += answer.certificate.work.viterbi
-    found.nodes[i] += answer.certificate.work.nodes
-    found.bounds[i] = min(found.bounds[i], answer.certificate.bound)
-    if answer.labels is not None and answer.score >= found.scores[i]:
-        found.labels[a:b] = answer.labels
-        found.scores[i] = answer.score
-        found.climbed[i] = answer.certificate.method
-
-
-def _ladder(problem: Problem, known: NDArray[np.int16] | None, bound: float, max_nodes: int) -> Decoding:
-    """Climb on from an answer that others found, and a bound; few batches need any of these methods."""
-    from espalier.decoders.auto import auto
-
-    return auto(problem, max_nodes=max_nodes, known=known, bound=bound)
+def _charge(found: BatchDecoding, parts: Parts, problems: Problems) -> None:
+    """Charge the answers for rules that no compiled search takes, or whose machine got lost; bounds hold without."""
+    ends, rest = problems.batch.indptr.tolist(), list(parts.rest)
+    lost = np.isneginf(found.scores) & (found.bounds > -np.inf) & parts.may_get_lost
+    for i in np.flatnonzero(lost | (found.scores > -np.inf) & bool(rest)).tolist():
+        y, problem = found.labels[ends[i] : ends[i + 1]].tolist(), problems.one(i)
+        if lost[i]:
+            found.scores[i] = evaluate(problem, y).score
+        else:
+            degrees = np.array([problem.grounded.monitor(k).degree(y) for k in rest], np.int64)
+            found.scores[i] -= price(degrees, problems.penalties[rest])
+        if not y:
+            found.bounds[i] = found.scores[i]

@@ -195,6 +195,10 @@ class BatchDecoding:
         """Where the search may end, bool[N]: its bound meets its score; an infeasible sequence has no score."""
         return ~is_open(self.scores, self.bounds) & np.isfinite(self.scores)
 
+    def method(self, i: int) -> str:
+        """Return what answered sequence i."""
+        return self.climbed.get(i) or ("search" if self.nodes[i] else "viterbi" if self.rounds[i] <= 1 else "soft-dd")
+
 
 def is_open(scores: Float, bounds: Float) -> NDArray[np.bool_]:
     """Is the bound still above the score, by more than rounding?  (From -inf every finite bound is far away.)"""
@@ -238,7 +242,7 @@ def certify_batch(
     rows = zip(scores.tolist(), found.bounds.tolist(), found.rounds.tolist(), found.nodes.tolist(), strict=True)
     certificates, once = [], WorkDone(1, 0)
     for i, (score, bound, rounds, nodes) in enumerate(rows):
-        method = found.climbed.get(i) or ("search" if nodes else "viterbi" if rounds <= 1 else "soft-dd")
+        method = found.method(i)
         magnitude = None
         if bound < score - tolerance(score):  # by rounding, or by a mistake
             magnitude = magnitude_of(batch[i], y[corpus.indptr[i] : corpus.indptr[i + 1]])
@@ -295,9 +299,9 @@ def _monitored(compiled: Compiled, indptr: Int, ids: Int, bits: Bits, degrees: I
     if charged.size:
         from espalier.kernels.parts import charge_parts
 
-        conditions, L = Conditions.of(bits), len(compiled.labels)
-        tables = parts.tables(conditions, np.arange(L))
-        charge_parts(0, len(charged), indptr, ids.astype(np.int16), conditions.pattern, L, tables, charged)
+        conditions = Conditions.of(bits)
+        tables = parts.tables(conditions, np.arange(len(compiled.labels)))
+        charge_parts(indptr, ids.astype(np.int16), conditions.pattern, tables, charged)
     known: NDArray[np.bool_] = np.asarray(np.isfinite(charged).all(axis=1))
     _add(degrees, parts.rule, np.where(known[:, None], charged, 0.0).astype(np.int64))
     return known

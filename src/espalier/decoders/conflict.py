@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.decoders import astar
 from espalier.decoders.base import Decoding, Problem, evaluate
-from espalier.decoders.batch import decode_batch, decode_one
+from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import Status
+from espalier.decoders.many import auto
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled
 
@@ -71,7 +72,7 @@ def relax(problem: Problem) -> Decoding | None:
     least = 1
     while True:
         softened = problem.with_penalties(np.where(np.isposinf(problem.penalties), price, problem.penalties))
-        found = decode_one(softened, max_nodes=MOST_NODES)
+        found = auto(softened, max_nodes=MOST_NODES)
         if found.status is not Status.OPTIMAL or found.labels is None:
             return None
         degree = int(evaluate(problem, found.labels).degrees[list(problem.hard)].sum())
@@ -104,7 +105,7 @@ def _least_degree(problem: Problem, known: int) -> int:
     only = np.where(np.isposinf(problem.penalties), 1.0, 0.0)
     flat = Problem(_flat(problem.potentials), problem.grounded, only)
     for nodes in (0, MOST_NODES):
-        found = decode_one(flat, max_nodes=nodes)
+        found = auto(flat, max_nodes=nodes)
         bound = math.ceil(-found.certificate.bound - 1e-6)
         if bound >= known or found.status is Status.OPTIMAL:
             return bound

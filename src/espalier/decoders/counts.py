@@ -32,15 +32,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier.kernels.layout import Counting, Tables
 from espalier.rules.compile import Compiled, LocalTable
-from espalier.rules.forms import Machine, State
+from espalier.rules.forms import Machine, State, priced, total_price
 from espalier.rules.lowering import holds_when_empty
 from espalier.rules.predicates import ALWAYS
 
 if TYPE_CHECKING:
     from espalier.rules.automaton import Component
 
-__all__ = ["Conditions", "CountForm", "Parts", "Tables", "priced"]
+__all__ = ["Conditions", "CountForm", "Parts"]
 
 FEW = 64  # tokens, whose patterns are not worth comparing
 
@@ -150,8 +151,8 @@ class CountForm:
             np.array([bit for bit, _ in changes], np.int64),
             np.array([price for _, price in changes], np.float64),
             steps,
-            *rows,
-            tuple(sorted([*rest, *broken])),
+            **rows,
+            rest=tuple(sorted([*rest, *broken])),
         )
 
     @classmethod
@@ -160,13 +161,18 @@ class CountForm:
         key = (penalties.tobytes(), trans.tobytes(), start.tobytes())
         return compiled.latest("count form", key, lambda: cls.of(compiled, penalties, trans, start))
 
+    @property
+    def counting(self) -> Counting:
+        """The rows, as kernels take them."""
+        return Counting(self.label_ptr, self.label_row, self.label_open, self.label_token, self.bound, self.drift)
+
     def pattern_charges(self, patterns: NDArray[np.bool_], width: int) -> tuple[Float, Float]:
         """Return what each pattern of conditions charges, float64[P, width] for labels and float64[P] for a change."""
         charges = np.zeros((len(patterns), width))
         if not patterns.any():  # as in most short texts
             return charges, np.zeros(len(patterns))
-        charges[:, : self.unary_charges.shape[1]] = _sums(patterns[:, self.unary_bits], self.unary_charges)
-        return charges, _sums(patterns[:, self.change_bits], self.change_prices[:, None])[:, 0]
+        charges[:, : self.unary_charges.shape[1]] = total_price(patterns[:, self.unary_bits], self.unary_charges)
+        return charges, total_price(patterns[:, self.change_bits], self.change_prices)
 
     def row_prices(self, indptr: Int, conditions: Conditions) -> Float:
         """Return the price of every row for each sequence, float64[N, R], or [1, R] if all pay the same.
@@ -181,18 +187,6 @@ class CountForm:
         on = np.concatenate([first_bits, np.ones((len(first_bits), 1), bool)], axis=1)[:, self.gate]
         on[~present] = self.on_empty
         return np.where(on, self.price, 0.0)
-
-
-def _sums(on: NDArray[np.bool_], charges: Float) -> Float:
-    """Σ of the charges that are on; an infinite one forbids."""
-    hard = np.isinf(charges)
-    total = on.astype(np.float64) @ np.where(hard, 0.0, charges)
-    return np.where(on.astype(np.float64) @ hard > 0, np.inf, total)
-
-
-def priced(amounts: NDArray[np.int64], rho: float) -> Float:
-    """Amounts times a penalty, where 0 · inf is 0."""
-    return np.asarray(np.where(amounts > 0, np.inf, 0.0) if np.isinf(rho) else amounts * rho, np.float64)
 
 
 def _spread(matrix: NDArray[Any], behind: Int) -> NDArray[Any]:
@@ -212,13 +206,13 @@ def _fits(table: LocalTable, compiled: Compiled, behind: Int) -> bool:
     return np.array_equal(table.pair, table.pair[0, 1] * ~np.eye(L, dtype=bool))
 
 
-Rows = tuple[Int, Int, Float, Float, Float, Float, Int, NDArray[np.bool_], Int]
-
-
 def _rows(
     compiled: Compiled, penalties: Float, chosen: NDArray[np.bool_], trans: Float, start: Float, behind: Int
-) -> tuple[set[int], Rows]:
-    """Split linear rows into counts of runs and of tokens of each state; return the rules of rows that do not split."""
+) -> tuple[set[int], dict[str, Any]]:
+    """Split linear rows into counts of runs and of tokens of each state, by the names of `CountForm`.
+
+    Also return the rules of rows that do not split.
+    """
     form, L = compiled.linear, len(start)
     used = np.flatnonzero(chosen)
     coefficients, values = form.coefficients[used].astype(np.float64), _spread(form.values.astype(np.float64), behind)
@@ -242,17 +236,19 @@ def _rows(
     row, label = row[by_label], label[by_label]
     rises = ((outer >= 0) & (token >= 0)).all(axis=1)
     falls = ((outer <= 0) & (token <= 0)).all(axis=1)
-    return broken, (
-        np.searchsorted(label, np.arange(L + 1)).astype(np.int64),
-        row.astype(np.int64),
-        opened[row, label],
-        token[row, label],
-        form.bound[used].astype(np.float64),
-        penalties[form.rule[used]],
-        form.gate[used],
-        np.array([g < 0 or holds_when_empty(compiled.conditions[g]) for g in form.gate[used].tolist()], bool),
-        np.where(rises, 1, np.where(falls, -1, 0)).astype(np.int64),
-    )
+    return broken, {
+        "label_ptr": np.searchsorted(label, np.arange(L + 1)).astype(np.int64),
+        "label_row": row.astype(np.int64),
+        "label_open": opened[row, label],
+        "label_token": token[row, label],
+        "bound": form.bound[used].astype(np.float64),
+        "price": penalties[form.rule[used]],
+        "gate": form.gate[used],
+        "on_empty": np.array(
+            [g < 0 or holds_when_empty(compiled.conditions[g]) for g in form.gate[used].tolist()], bool
+        ),
+        "drift": np.where(rises, 1, np.where(falls, -1, 0)).astype(np.int64),
+    }
 
 
 def _entering(
@@ -272,8 +268,6 @@ CUT_STATES = 16  # of a part whose states grow with the sequence
 MOST_CONDITIONS = 8  # that one part looks at
 MOST_ENTRIES = 10_000_000  # of all tables
 MOST_BITS = 64  # of the states of the active parts, packed
-
-Tables = tuple[Int, Int, Int, NDArray[np.int16], Float, Float, Float, NDArray[np.int16], Int]
 
 
 class Cut(Machine):
@@ -334,6 +328,7 @@ class Parts:
     closing: Float
     bits: tuple[tuple[int, ...], ...]
     widths: Int
+    n_labels: int
     rest: tuple[int, ...]
 
     @classmethod
@@ -367,6 +362,7 @@ class Parts:
             np.where(lost, np.inf, ending),
             tuple(c.bits for _, c in found),
             np.array([max(int(s - 1).bit_length(), 1) for s in states.tolist()], np.int64),
+            len(compiled.labels),
             tuple(rest),
         )
 
@@ -375,23 +371,21 @@ class Parts:
         """The number of parts."""
         return len(self.ptr)
 
+    @property
+    def may_get_lost(self) -> bool:
+        """Was a machine cut, so that some labellings have no known price?"""
+        return bool((self.closing > self.ending).any())
+
     def tables(self, conditions: Conditions, labels: Int) -> Tables:
         """Return what the kernels take, for the patterns of a batch; labels : the label behind each state."""
         class_of = np.zeros((len(conditions.patterns), self.Q), np.int16)
         for q, bits in enumerate(self.bits):
             if bits:
                 class_of[:, q] = conditions.patterns[:, list(bits)] @ (1 << np.arange(len(bits)))
-        return (
-            self.ptr,
-            self.n_classes,
-            self.end_ptr,
-            self.after,
-            self.paid,
-            self.ending,
-            self.closing,
-            class_of,
-            labels,
-        )
+        return Tables(
+            self.ptr, self.n_classes, self.end_ptr, self.after, self.paid, self.ending, self.closing, class_of, labels,
+            self.n_labels,
+        )  # fmt: skip
 
     def pack(self, active: Int) -> NDArray[np.uint64] | None:
         """Return where the states of these parts lie in one word, uint64[A + 1]; None if they do not fit."""

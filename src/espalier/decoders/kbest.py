@@ -1,77 +1,75 @@
-"""The k best labellings: list the best of the local rules, charge the global rules, stop when the list proves it.
+"""The k best labellings of many sequences under rules: a compiled list for all, a climb for what it leaves open.
 
-Let F_1 >= F_2 >= ... be the folded scores (potentials minus local penalties) in falling order and S_m <= F_m what
-the global rules leave of them. A labelling beyond the m-th has S <= F_m, so the k best of m listed labellings are
-the k best of all as soon as the k-th of them has S >= F_m. The list is doubled until then, at most to `longest`.
-
-Exact for any rule while the list lasts; without global rules m = k is enough. Cost O(T L² m log) a list of m;
-the common order of ties.
+`kernels.readings` lists labellings in falling order of a bound until the k best of the list are the k best of all.
+Where two of them score the same, or the list ends before that, the sequence is decoded by itself (`climb_for_several`),
+which has its own order of ties.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier import inference
-from espalier.decoders.base import Decoding, Problem, certify_all, checked_count, nothing_found
-from espalier.decoders.certify import WorkDone
-from espalier.decoders.joint import Joint
+from espalier.decoders.base import Problem, Problems
+from espalier.decoders.batch import MOST_NODES, folded_decoder
+from espalier.decoders.certify import GAP, WorkDone
+from espalier.decoders.counts import Conditions
 
-__all__ = ["decode", "listed"]
-
-
-class _Item(NamedTuple):
-    """A listed labelling: penalised score, folded score, labels."""
-
-    score: float
-    folded: float
-    y: NDArray[np.int16]
-
-    def order(self) -> tuple[float, tuple[int, ...]]:
-        return -self.score, tuple(self.y[::-1].tolist())
+__all__ = ["Ranked", "k_best_batch"]
 
 
-def decode(problem: Problem, *, k: int = 1, longest: int = 1024) -> Decoding:
-    """Return the k best labellings; BOUNDED where a list of `longest` labellings does not prove them."""
-    return listed(problem, checked_count(k, "k"), checked_count(longest, "longest"), "kbest")
+class Ranked(NamedTuple):
+    """One of the best labellings: labels : int16[T]; bound : on its score, given those before it; method and work."""
+
+    labels: NDArray[np.int16]
+    bound: float
+    method: str
+    work: WorkDone = WorkDone()
 
 
-def listed(problem: Problem, k: int, longest: int, method: str) -> Decoding:
-    """Return the k best of a list of at most `longest` (at least k) labellings, under a method's name."""
-    joint = Joint.of(problem)
-    m, passes = k, 0
-    while True:
-        found = inference.k_best(problem.folded, m, allow_infeasible=True)
-        passes += 1
-        folded = found.scores[0]
-        n = int(np.isfinite(folded).sum())
-        items = [
-            _Item(float(f) - joint.cost(y.tolist()), float(f), y)
-            for f, y in zip(folded[:n], found.labels, strict=False)
-        ]
-        # Beyond the list nothing scores more than its last; beyond a list of everything there is nothing.
-        rest = float(folded[n - 1]) if n == m else -math.inf
-        best = sorted((item for item in items if item.score > -math.inf), key=_Item.order)[:k]
-        if _settled(best, k, rest) or m >= longest:
-            break
-        m = min(2 * m, longest)
-    work = WorkDone(viterbi=passes, nodes=n)
-    if not best and rest > -math.inf:
-        return nothing_found(problem, rest, method, work)
-    return certify_all(problem, [(item.y, max(item.score, rest)) for item in best], method, work)
+def k_best_batch(
+    problems: Problems,
+    k: int,
+    *,
+    threads: int | None = None,
+    max_nodes: int = MOST_NODES,
+    seconds: float | None = None,
+) -> list[list[Ranked]]:
+    """Return the k best labellings of every problem, best first.
 
-
-def _settled(best: list[_Item], k: int, rest: float) -> bool:
-    """Is nothing beyond the list better than the k best of it, nor equal and first in the order of ties?
-
-    What is equal and beyond the list pays nothing, and comes after every listed labelling that pays nothing.
+    max_nodes, seconds : of the climb. A list is shorter where fewer labellings are possible, or none more was found.
     """
-    if rest == -math.inf:
-        return True
-    if len(best) < k or best[-1].score < rest:
-        return False
-    return all(item.score > rest or item.folded == rest for item in best)
+    batch, conditions = problems.batch, Conditions.of(problems.bits)
+    folded, decoder = folded_decoder(batch, problems.compiled, problems.penalties, conditions)
+    ends, chain = batch.indptr.tolist(), folded.batch
+    clear = np.zeros(len(batch), bool)
+    if not decoder.parts.rest:
+        lists = decoder.rank(chain.indptr, chain.unary, conditions, chain.trans_class, k, threads)
+        labels, scores = np.append(folded.labels, -1)[lists.labels].astype(np.int16), lists.scores
+        clear = _clear(scores, lists.rest) & (np.diff(batch.indptr) > 0)
+    found: list[list[Ranked]] = []
+    for i, done in enumerate(clear.tolist()):
+        if done:
+            several = zip(labels[:, ends[i] : ends[i + 1]], scores[i].tolist(), strict=True)
+            found.append([Ranked(y, score, "list") for y, score in several if score > -np.inf])
+        else:
+            found.append(_one_by_one(problems.one(i), k, max_nodes, seconds))
+    return found
+
+
+def _clear(scores: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Is every listed score above the next one, and the last above the rest, by more than rounding?  bool[N]."""
+    following = np.concatenate([scores[:, 1:], rest[:, None]], axis=1)
+    finite = np.where(np.isfinite(scores), scores, 0.0)
+    ahead = finite - following > GAP * np.maximum(1.0, np.abs(finite))
+    # Fewer labellings than asked for are all there are only if nothing is left.
+    return np.asarray(np.where(np.isfinite(scores), ahead, np.isneginf(rest)[:, None]).all(axis=1))
+
+
+def _one_by_one(problem: Problem, k: int, max_nodes: int, seconds: float | None) -> list[Ranked]:
+    from espalier.decoders.climb import climb_for_several
+
+    several = [(one.labels, one.certificate) for one in climb_for_several(problem, k, max_nodes, seconds)]
+    return [Ranked(y, known.bound, known.method, known.work) for y, known in several if y is not None]

@@ -1,32 +1,39 @@
-"""Many sequences in one call: padded batches, ragged lists, potentials, tensors of anybody's network.
+"""`auto`: the cheapest method that proves its answer, of one sequence or of many, in one call.
 
-Most are decoded by compiled passes over the whole batch (`batch`), and one by one where a caller wants what these do
-not give: a method by name, the k best, or texts that are not their tokens joined. Every answer is certified
-(`certify`); what it breaks is looked up when somebody asks for it.
+    compiled   Viterbi, Soft-DD and A* over rules as tables, for the whole batch                      (`batch`)
+               of the k best: a list in falling order of a bound                                      (`kbest`)
+    climb      A* over any rules, then an integer program, for what that leaves open                  (`climb`)
+
+One problem is a batch of one. Every step hands on its best labelling and its bound; the first on which the two meet, or
+which proves that no labelling is possible, is the last. If none does, the best labelling is BOUNDED by the lowest
+bound. Every rule has a machine and every problem Viterbi's bound, so no rule is left to a method that proves nothing.
+Every answer is certified from the meaning of the rules.
+
+Why compiled passes come first, on 367 references with 138 hierarchical tags under 601 generated count rules: they take
+14 ms a reference and prove 364; dual decomposition in Python, A* and the integer program took 340 ms and proved 366. On
+citations that break a rule HiGHS needs 28 ms (all rules soft) to 1 s (one hard), compiled passes 0.02 to 0.03 ms.
+
+Ties: Viterbi's labelling, first in the common order, if it breaks no global rule; otherwise whichever optimal
+labelling the step meets, the same one every time (unless `seconds` end a climb).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.base import Decoding, Problem, certify, infeasible, nothing_found
-from espalier.decoders.batch import decode_batch
-from espalier.decoders.certify import Certificate, Status, certify_batch
-from espalier.decoders.questions import decode_one, explained, problem_of
-from espalier.decoders.score_forms import limited, per_sequence, tag_limits
-from espalier.decoders.viterbi import clamped
-from espalier.errors import InputError, Place
-from espalier.potentials import ChainBatch
-from espalier.rules.compile import Compiled
+from espalier.decoders.base import Decoding, Problem, Problems, certify, checked_count
+from espalier.decoders.batch import MOST_NODES, decode_problems
+from espalier.decoders.certify import Certificate, certify_batch
+from espalier.errors import InputError
 
-__all__ = ["Decodings", "decode_many"]
+__all__ = ["Decodings", "auto", "decode_each", "decode_together", "gathered"]
 
 Float = NDArray[np.float64]
 Bool = NDArray[np.bool_]
@@ -117,86 +124,81 @@ class Decodings(Sequence[Decoding]):
         return found
 
 
-def decode_many(
-    batch: ChainBatch,
-    compiled: Compiled,
+def auto(problem: Problem, *, k: int = 1, max_nodes: int = MOST_NODES, seconds: float | None = None) -> Decoding:
+    """Return the best labelling, or the k best, by the cheapest method that proves it.
+
+    max_nodes : prefixes that searches may expand; 0 leaves what they would have to prove. seconds : nothing begins to
+    climb after them, and searches and the integer program stop at them (None: no limit, but ten seconds for the
+    program). The certificate's method is the step that came last; its work is that of all together.
+    """
+    (answer,) = decode_each(Problems.of_one(problem), k=k, max_nodes=max_nodes, seconds=seconds, threads=1)
+    return answer
+
+
+def decode_each(
+    problems: Problems,
+    *,
+    k: int = 1,
+    max_nodes: int = MOST_NODES,
+    seconds: float | None = None,
+    threads: int | None = None,
+) -> list[Decoding]:
+    """Do the same for every problem of a batch."""
+    _check(max_nodes, seconds)
+    if checked_count(k, "k") == 1:
+        found = decode_problems(problems, max_nodes=max_nodes, seconds=seconds, threads=threads)
+        return [problems.certified(found, i) for i in range(len(problems))]
+    from espalier.decoders.kbest import k_best_batch
+
+    several = k_best_batch(problems, k, max_nodes=max_nodes, seconds=seconds, threads=threads)
+    answers = []
+    for i, ranked in enumerate(several):
+        problem = problems.one(i)
+        decodings = [certify(problem, one.labels, one.bound, one.method, one.work) for one in ranked]
+        # Where a list has nothing, the best labelling has been proven impossible, or is worth a search of its own.
+        best = decodings[0] if decodings else auto(problem, max_nodes=max_nodes, seconds=seconds)
+        answers.append(replace(best, alternatives=tuple(decodings[1:])))
+    return answers
+
+
+def _check(max_nodes: int, seconds: float | None) -> None:
+    checked_count(max_nodes, "max_nodes", least=0)
+    if seconds is not None and not seconds > 0:
+        raise InputError(f"seconds is {seconds!r}", hint="expected a positive number, or None for no limit")
+
+
+def decode_together(
+    problems: Problems,
     corpus: Corpus,
-    text: Any,
-    clamp: Any,
-    method: str,
-    k: int,
-    relax: bool,
-    threads: int | None,
-    how: dict[str, Any],
-    options: dict[str, Any],
+    finish: Callable[[Problem, Decoding], Decoding],
+    *,
+    max_nodes: int = MOST_NODES,
+    seconds: float | None = None,
+    threads: int | None = None,
 ) -> Decodings:
-    """Decode a batch: by compiled passes where they do all that is asked, else one by one."""
-    N, limits = len(batch), tag_limits(compiled.labels, how["valid_tags"])
-    texts, clamps = per_sequence(text, N, "text"), per_sequence(clamp, N, "clamp")
-    if any(clamps):
-        batch = _clamped_batch(batch, clamps, compiled.labels)
-    if method != "auto" or k != 1 or options.keys() - {"max_nodes"} or any(each is not None for each in texts):
-        each = [problem_of(batch[i], compiled, tokens=corpus.tokens(i), text=texts[i], **how) for i in range(N)]
-        answers = [decode_one(problem, method, k, relax, options) for problem in each]
-        return replace(_gathered(compiled.labels, answers, batch.indptr), valid_tags=limits is not None)
-    rho = how["penalties"]
-    rho = compiled.rules.with_penalties(rho).penalties if isinstance(rho, Mapping) else rho
-    found = _decode_compiled(limited(batch, limits), compiled, corpus, rho, relax, threads=threads, **options)
-    if relax:
-        for i, certificate in enumerate(found.certificates):
-            nearest = found[i].labels if certificate.status is Status.INFEASIBLE else None
-            if nearest is not None:
-                found.labels[batch.indptr[i] : batch.indptr[i + 1]] = nearest
-    return replace(found, valid_tags=limits is not None)
+    """Decode a batch, and certify all answers at once; what one breaks is looked up when somebody asks for it.
 
-
-def _clamped_batch(batch: ChainBatch, clamps: Sequence[Any], labels: Labels) -> ChainBatch:
-    """Forbid all labels but the known ones."""
-    unary = batch.unary.copy()
-    for i, clamp in enumerate(clamps):
-        if clamp:
-            try:
-                unary[batch.indptr[i] : batch.indptr[i + 1]] = clamped(batch[i], clamp, labels).unary
-            except InputError as error:
-                raise InputError(Place(i), f": {error.what}", hint=error.hint) from None
-    return batch.with_unary(unary)
-
-
-def _decode_compiled(
-    batch: ChainBatch,
-    compiled: Compiled,
-    corpus: Corpus,
-    penalties: ArrayLike | None,
-    relax: bool,
-    **options: Any,
-) -> Decodings:
-    """Decode a batch by compiled passes, and certify every answer."""
-    rho, bits = compiled.check_penalties(penalties), compiled.ground_bits(corpus)
-    found = decode_batch(batch, compiled, corpus, rho, bits=bits, **options)
-    certified = certify_batch(batch, compiled, corpus, found, rho, bits=bits)
-    ends = corpus.indptr.tolist()
+    corpus : the tokens of the problems, which have no other texts. finish : what is done to an answer then.
+    """
+    _check(max_nodes, seconds)
+    batch, compiled, rho = problems.batch, problems.compiled, problems.penalties
+    found = decode_problems(problems, max_nodes=max_nodes, seconds=seconds, threads=threads)
+    known = certify_batch(batch, compiled, corpus, found, rho, bits=problems.bits)
 
     def make(i: int) -> Decoding:
-        """Certify one answer from the meaning of the rules, and say what it breaks."""
-        a, b = ends[i], ends[i + 1]
-        (grounded,) = compiled.ground_corpus(corpus[[i]])
-        problem, known = Problem(batch[i], grounded, rho), certified.certificates[i]
-        if known.status is Status.INFEASIBLE:
-            return explained(problem, infeasible(problem, known.method, known.work), relax)
-        if certified.scores[i] == -np.inf:
-            return nothing_found(problem, known.bound, known.method, known.work)
-        return certify(problem, found.labels[a:b], known.bound, known.method, known.work)
+        return finish(problems.one(i), problems.certified(found, i))
 
-    certificates = tuple(certified.certificates)
-    return Decodings(compiled.labels, corpus.indptr, found.labels, certified.scores, certificates, False, make)
+    certificates = tuple(known.certificates)
+    return Decodings(compiled.labels, batch.indptr, found.labels, known.scores, certificates, False, make)
 
 
-def _gathered(labels: Labels, decodings: Sequence[Decoding], indptr: NDArray[np.int64]) -> Decodings:
+def gathered(problems: Problems, decodings: Sequence[Decoding]) -> Decodings:
     """Return answers that were found one by one as a batch of answers."""
+    indptr = problems.batch.indptr
     y = np.full(int(indptr[-1]), -1, np.int16)
     for one, a, b in zip(decodings, indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
         if one.labels is not None:
             y[a:b] = one.labels
     scores = np.array([one.score for one in decodings], np.float64)
     certificates = tuple(one.certificate for one in decodings)
-    return Decodings(labels, indptr, y, scores, certificates, False, decodings.__getitem__)
+    return Decodings(problems.compiled.labels, indptr, y, scores, certificates, False, decodings.__getitem__)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from numpy.typing import ArrayLike
 
 from espalier.corpus import Labels
-from espalier.decoders import conflict as conflicts
-from espalier.decoders import table
-from espalier.decoders.base import Decoding, Problem, infeasible
-from espalier.decoders.certify import Status
+from espalier.decoders.base import Problem
 from espalier.decoders.score_forms import as_floats, parts_of, tag_limits
 from espalier.decoders.viterbi import Clamp, clamped
 from espalier.errors import InputError, RuleError
@@ -20,7 +18,7 @@ from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import Rule, RuleSet
 
-__all__ = ["Batch", "Rules", "Scores", "compiled_for", "decode_one", "explained", "problem_of"]
+__all__ = ["Batch", "Rules", "Scores", "compiled_for", "potentials_of", "problem_of"]
 
 Scores: TypeAlias = Potentials | ArrayLike | tuple[ArrayLike | None, ...]
 """Potentials, unary scores [T, L], or a tuple (unary, trans, start, end), the last three optional.
@@ -47,7 +45,7 @@ def problem_of(
     valid_tags: bool | None = None,
 ) -> Problem:
     """Check what a user gave and make a Problem of it."""
-    scores = _potentials(potentials)
+    scores = potentials_of(potentials)
     compiled = compiled_for(rules, labels, scores.n_labels)
     if tokens is None and compiled.K:
         raise InputError("rules speak about tokens", hint="pass tokens=, one string for each row of the unary scores")
@@ -64,22 +62,7 @@ def problem_of(
     return Problem(scores, compiled.ground(words, text), penalties)
 
 
-def decode_one(problem: Problem, method: str, k: int, relax: bool, options: dict[str, Any]) -> Decoding:
-    """Decode one problem; say why nothing is possible where that is so."""
-    found = table.run(problem, method, k=k, **options)
-    return found if found.status is not Status.INFEASIBLE else explained(problem, found, relax)
-
-
-def explained(problem: Problem, found: Decoding, relax: bool) -> Decoding:
-    """Say why nothing is possible and, if wanted, what breaks least."""
-    why = conflicts.conflict(problem)
-    nearest = conflicts.relax(problem) if relax else None
-    names = () if why is None else why.rules
-    y = None if nearest is None else nearest.labels
-    return infeasible(problem, found.certificate.method, found.certificate.work, conflict=names, y=y)
-
-
-def _potentials(scores: Scores) -> Potentials:
+def potentials_of(scores: Scores) -> Potentials:
     """Return Potentials of anything that a user may call scores."""
     if isinstance(scores, Potentials):
         return scores
@@ -96,23 +79,43 @@ def compiled_for(rules: Rules, labels: Labels | Sequence[str] | None, L: int) ->
             raise InputError("the rules were compiled for other labels, or for the same in another order")
         return rules
     if labels is not None:
-        return _compiled(rules, labels if isinstance(labels, Labels) else Labels(labels))
+        return _compiled(rules, labels.names if isinstance(labels, Labels) else Labels(labels).names)
     try:
-        return _compiled(rules, Labels(map(str, range(L))))
+        return _compiled(rules, tuple(map(str, range(L))))
     except RuleError as error:
         if "unknown field" not in error.what:
             raise
         raise error.noted("without labels= the fields are numbers: pass labels=, a name for each column") from None
 
 
-def _compiled(rules: RuleSet | Rule | str | None, labels: Labels) -> Compiled:
-    """Compile rules in any form for the labels."""
-    if isinstance(rules, str | PathLike):
-        chosen = RuleSet.from_text(rules, labels=labels)
-    elif isinstance(rules, Rule):
-        chosen = RuleSet([rules])
-    elif rules is None or isinstance(rules, RuleSet):
-        chosen = rules or RuleSet([])
-    else:
+def _compiled(rules: RuleSet | Rule | str | None, names: tuple[str, ...]) -> Compiled:
+    """Compile rules in any form for the labels; the last ones are kept, for many ask sequence by sequence.
+
+    Text that may name a file of words is read each time, because the file may change.
+    """
+    if isinstance(rules, PathLike) or (isinstance(rules, str) and "file" in rules):
+        return compile_rules(RuleSet.from_text(rules, labels=names), Labels(names))
+    if not isinstance(rules, str | Rule | RuleSet | None):
         raise InputError(f"rules are a RuleSet or text, not {type(rules).__name__}")
-    return compile_rules(chosen, labels)
+    return _kept(rules if isinstance(rules, str | None) else _Itself(rules), names)
+
+
+class _Itself(NamedTuple):
+    """A value that equals nothing but itself: rules may be equal, and call other functions by the same name."""
+
+    value: RuleSet | Rule
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+@lru_cache(maxsize=16)
+def _kept(rules: str | _Itself | None, names: tuple[str, ...]) -> Compiled:
+    labels = Labels(names)
+    if isinstance(rules, str):
+        return compile_rules(RuleSet.from_text(rules, labels=labels), labels)
+    chosen = RuleSet([]) if rules is None else rules.value
+    return compile_rules(RuleSet([chosen]) if isinstance(chosen, Rule) else chosen, labels)

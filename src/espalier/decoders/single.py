@@ -219,10 +219,10 @@ class _Single:
         decoder = self.decoder
         if not decoder.parts.Q:
             return 0.0
-        ptr, n_classes, end_ptr, after, paid, _, closing, class_of, label_of = decoder.parts.tables(
+        ptr, n_classes, end_ptr, after, paid, _, closing, class_of, label_of, L = decoder.parts.tables(
             self.conditions, decoder.labels
         )
-        L, total = decoder.n_labels, 0.0
+        total = 0.0
         labels, classes = label_of[y].tolist(), class_of[self.conditions.pattern].T.tolist()
         for q in range(len(ptr)):
             state, i = 0, L

@@ -5,18 +5,18 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from espalier.decoders import astar, beam, dual, exhaustive, gibbs, ilp, kbest, product, two_stage, viterbi
-from espalier.decoders.auto import auto
+from espalier.decoders import astar, beam, dual, exhaustive, gibbs, ilp, product, two_stage, viterbi
 from espalier.decoders.base import Decoder, Decoding, Problem
+from espalier.decoders.many import auto
 from espalier.errors import InputError, nearest
 
-__all__ = ["DECODERS", "auto", "find", "run"]
+__all__ = ["DECODERS", "auto", "check_options", "find", "run"]
 
 DECODERS: dict[str, Decoder] = {
     decoder.name: decoder
     for decoder in (
         Decoder("viterbi", viterbi.decode, True, "dynamic programming; local rules only", viterbi.accepts),
-        Decoder("kbest", kbest.decode, True, "list the best without global rules, then charge them"),
+        Decoder("kbest", viterbi.listed, True, "list the best without global rules, then charge them"),
         Decoder("astar", astar.decode, True, "best-first search; any rule"),
         Decoder("product", product.decode, True, "dynamic programming over the product automaton"),
         Decoder("dual", dual.decode, False, "Lagrangian multipliers on local and linear rules", dual.accepts),
@@ -42,10 +42,10 @@ def find(method: str) -> Decoder:
 def run(problem: Problem, method: str = "auto", *, k: int = 1, **options: Any) -> Decoding:
     """Decode by a method's name; refuse options it does not have, and rules it does not take."""
     if method == "auto":
-        _check_options("auto", auto, options)
+        check_options("auto", auto, options)
         return auto(problem, k=k, **options)
     decoder = find(method)
-    _check_options(method, decoder.decode, options)
+    check_options(method, decoder.decode, options)
     verdict = decoder.accepts(problem.grounded.compiled)
     # A rule without a price asks nothing of a decoder.
     if not verdict.ok and problem.globals:
@@ -53,7 +53,8 @@ def run(problem: Problem, method: str = "auto", *, k: int = 1, **options: Any) -
     return decoder.decode(problem, k=k, **options)
 
 
-def _check_options(method: str, function: Any, options: dict[str, Any]) -> None:
+def check_options(method: str, function: Any, options: dict[str, Any]) -> None:
+    """Refuse options that a method does not have."""
     known = [name for name in inspect.signature(function).parameters if name not in ("problem", "k")]
     for name in options:
         if name not in known:

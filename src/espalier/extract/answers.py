@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
-from espalier.decoders.base import Problem, Violated
+from espalier.decoders.base import Problem, Problems, Violated
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import BatchDecoding, Certificate, Status, certify_batch, degree_matrix
 from espalier.document import Document
@@ -35,7 +35,7 @@ from espalier.rules.meaning import violations_of
 from espalier.tags import parse_tag, segments
 
 if TYPE_CHECKING:
-    from espalier.decoders.readings import Ranked
+    from espalier.decoders.kbest import Ranked
 
 __all__ = ["Answers", "FieldNames", "Reading", "Scored", "bounded", "decode", "unsure"]
 
@@ -253,9 +253,11 @@ class Answers:
 
     def _alternatives(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
         """Return for each document its second to k-th best reading under the rules."""
-        from espalier.decoders.readings import k_best_batch
+        from espalier.decoders.kbest import k_best_batch
 
-        ranked = k_best_batch(self.scored.potentials, self.compiled, self.bits, k, self.problem)
+        rho = self.compiled.rules.penalties
+        problems = Problems(self.scored.potentials, self.compiled, rho, self.bits, self.problem)
+        ranked = k_best_batch(problems, k)
         others = [self._others(i, k, several) for i, several in enumerate(ranked)]
         chosen = [i for i, own in enumerate(others) for _ in range(len(own) + 1) if own]
         if not chosen:
@@ -271,7 +273,7 @@ class Answers:
         return [list(islice(readings, len(own))) for own in others]
 
     def _own(self, i: int) -> Ranked:
-        from espalier.decoders.readings import Ranked
+        from espalier.decoders.kbest import Ranked
 
         return Ranked(self.y[self.scored.span(i)], self.certificates[i].bound, self.certificates[i].method)
 

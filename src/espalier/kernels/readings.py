@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from espalier.kernels import njit
-from espalier.kernels.charged import count_labels, overcharge
-from espalier.kernels.parts import part_entry
+from espalier.kernels.charged import charge_labels, count_labels, forward_one, overcharge, step_into
+from espalier.kernels.layout import ChargedRows
+from espalier.kernels.parts import charge_part
 from espalier.kernels.search import pop, push
 
 __all__ = ["rank_readings"]
@@ -25,42 +26,22 @@ MOST_ENTRIES = 65_536
 """Of the list and its heap, for one sequence."""
 
 
-@njit(cache=True, nogil=True)
-def _forward(rows, change, kind, start, moves, omega, tau, delta):
-    """Fill delta : float64[T, L], the best score of the labels before each label at each token, this one included."""
-    T, L = rows.shape
-    for j in range(L):
-        delta[0, j] = rows[0, j] - tau[j] + (start[j] - omega[j])
-    for t in range(1, T):
-        matrix, c = moves[kind[t]], change[t]
-        for j in range(L):
-            into, best = matrix[j], -np.inf
-            for i in range(L):
-                s = delta[t - 1, i] + into[i]
-                best = s if s > best else best
-            stay = delta[t - 1, j] + matrix[L, j]
-            best = best - c - omega[j]
-            delta[t, j] = (stay if stay > best else best) + rows[t, j] - tau[j]
-
-
 @njit(cache=True, nogil=True, inline="always")
 def _step(t, i, j, change, kind, end, moves, omega):
     """What label j (-1: the end) at token t + 1 adds to label i at token t."""
-    if j < 0:
-        return end[i]
-    if i == j:
-        return moves[kind[t + 1], len(end), j]
-    return moves[kind[t + 1], j, i] - change[t + 1] - omega[j]
+    return end[i] if j < 0 else step_into(t + 1, i, j, change, kind, moves) - (0.0 if i == j else omega[j])
 
 
 @njit(cache=True, nogil=True)
-def _next_label(t, j, delta, change, kind, end, moves, omega, value, label):
+def _next_label(t, j, delta, chain, value, label):
     """Return the best label at token t before label j (-1: the end) that comes after `label` of a value; and its value.
 
-    Labels come in falling order of their value, the lowest first where it is equal; -1 if there is none.
+    chain : what `_step` takes. Labels come in falling order of their value, the lowest first where it is equal; -1 if
+    there is none.
     """
-    L, found, most = delta.shape[1], -1, -np.inf
-    for i in range(L):
+    change, kind, end, moves, omega = chain
+    found, most = -1, -np.inf
+    for i in range(len(end)):
         s = delta[t, i] + _step(t, i, j, change, kind, end, moves, omega)
         if s > most and (s < value or (s == value and i > label)):
             found, most = i, s
@@ -68,41 +49,38 @@ def _next_label(t, j, delta, change, kind, end, moves, omega, value, label):
 
 
 @njit(cache=True, nogil=True)
-def _machines_charge(pattern, path, L, parts):
-    """What all parts charge for one labelling."""
-    ptr, n_classes, end_ptr, after, paid, _, closing, class_of, label_of = parts
-    total = 0.0
-    for q in range(len(ptr)):
-        state, i = 0, L
-        for t in range(len(path)):
-            j = label_of[path[t]]
-            entry = part_entry(ptr[q], n_classes[q], L, state, class_of[pattern[t], q], i, j)
-            total += paid[entry]
-            state, i = after[entry], j
-        total += closing[end_ptr[q] + state]
-    return total
+def _machines_charge(path, pattern, parts):
+    """What all parts charge for one labelling; nan if a machine got lost, so that nobody knows."""
+    total, known = 0.0, True
+    for q in range(len(parts.ptr)):
+        paid, end = charge_part(q, path, pattern, parts)
+        total += paid + parts.ending[end]
+        known &= parts.ending[end] == parts.closing[end]
+    return total if known or total == np.inf else np.nan
 
 
 @njit(cache=True, nogil=True)
-def _rank(rows, change, kind, pattern, start, end, moves, counting, price, multiplier, n_labels, parts, k, most,
-          labels, scores):  # fmt: skip
+def _rank(laid, model, counting, price, multiplier, parts, most, labels, scores):
     """List one sequence: fill labels : int16[k, T] and scores : float64[k]; return what any other scores at most."""
-    label_ptr, label_row, label_open, label_token, bound = counting
-    T, L = rows.shape
-    omega, tau, values, credit = np.zeros(L), np.zeros(L), np.empty(len(bound)), 0.0
-    for j in range(L):
-        for q in range(label_ptr[j], label_ptr[j + 1]):
-            omega[j] += multiplier[label_row[q]] * label_open[q]
-            tau[j] += multiplier[label_row[q]] * label_token[q]
+    (rows, change, kind, pattern), (start, end, moves, matrices) = laid, model
+    label_ptr, label_row, label_open, label_token, bound, _ = counting
+    T, L, width, k = len(rows), len(start), rows.shape[1], len(scores)
+    values, credit, fixed = np.empty(len(bound)), 0.0, np.zeros((3, width))
+    fixed[0, :L] = start
+    omega, tau = fixed[1, :L], fixed[2, :L]
+    chain = change, kind, end, moves, omega
+    charge_labels(label_ptr, label_row, label_open, label_token, multiplier, omega, tau)
     for r in range(len(bound)):
         credit += multiplier[r] * bound[r]
-    delta = np.empty((T, L))
-    _forward(rows, change, kind, start, moves, omega, tau, delta)
+    buffer = np.empty((T + 1) * width)
+    shift = (-(buffer.ctypes.data // 8)) % 8
+    delta = buffer[shift : shift + T * width].reshape((T, width))
+    forward_one(T, 0, rows, change, kind, matrices, fixed, buffer.ctypes.data + shift * 8)
     most = min(most, MOST_ENTRIES // T)
     paths, behind = np.empty((most, T), np.int16), np.zeros((most, T + 1))
     heap, keys = np.empty(most * T + 2, np.int32), np.empty(most * T + 2)
     base, at, chosen = np.empty(len(heap), np.int32), np.empty(len(heap), np.int32), np.empty(len(heap), np.int32)
-    first, value = _next_label(T - 1, -1, delta, change, kind, end, moves, omega, np.inf, -1)
+    first, value = _next_label(T - 1, -1, delta, chain, np.inf, -1)
     if first < 0:
         return -np.inf
     base[0], at[0], chosen[0] = -1, T - 1, first
@@ -122,10 +100,10 @@ def _rank(rows, change, kind, pattern, start, end, moves, counting, price, multi
             j = path[t + 1] if t + 1 < T else -1
             after = score_of[t + 1] if t + 1 < T else 0.0
             if t < changed:
-                label, value = _next_label(t, j, delta, change, kind, end, moves, omega, np.inf, -1)
+                label, value = _next_label(t, j, delta, chain, np.inf, -1)
             else:
                 value = delta[t, label] + _step(t, label, j, change, kind, end, moves, omega)
-            other, second = _next_label(t, j, delta, change, kind, end, moves, omega, value, label)
+            other, second = _next_label(t, j, delta, chain, value, label)
             if other >= 0 and second + after > floor:
                 base[made], at[made], chosen[made] = (p if t == changed else listed), t, other
                 n_open = push(heap, keys, n_open, made, second + after)
@@ -136,7 +114,9 @@ def _rank(rows, change, kind, pattern, start, end, moves, counting, price, multi
         score = f
         for r in range(len(bound)):
             score += multiplier[r] * values[r]
-        score -= overcharge(values, bound, price) + _machines_charge(pattern, path, n_labels, parts)
+        score -= overcharge(values, bound, price) + _machines_charge(path, pattern, parts)
+        if score != score:
+            return f + credit
         listed += 1
         r = k
         while r > 0 and score > scores[r - 1]:
@@ -149,25 +129,18 @@ def _rank(rows, change, kind, pattern, start, end, moves, counting, price, multi
 
 
 @njit(cache=True, nogil=True)
-def rank_readings(lo, hi, indptr, rows, change, kind, pattern, start, end, moves, counting, price, multipliers,
-                  n_labels, parts, most, labels, scores, rest):  # fmt: skip
-    """Write the best labellings of the sequences lo..hi-1; an empty one has none.
+def rank_readings(lo, hi, indptr, laid, model, counting, price, multipliers, parts, most, lists):
+    """Write the best labellings of the sequences lo..hi-1 into `lists`; an empty one has none.
 
-    rows : float64[M, L], scores minus charges; change : float64[M]; kind : int32[M]; moves : see `charged`. counting :
-    label_ptr, label_row, label_open, label_token and bound of the rows; price : float64[N, R]; multipliers :
-    float64[N, R], λ. parts : see `parts`. most : labellings that are listed for a sequence. Writes labels :
-    int16[k, M]; scores : float64[N, k], -inf where there is none; rest : float64[N], what any other labelling scores
-    at most: where it is above the k-th score, that one is not proven.
+    price : float64[N, R]; multipliers : float64[N, R], λ. most : labellings that are listed for a sequence.
     """
-    k = scores.shape[1]
+    k = lists.scores.shape[1]
     for i in range(lo, hi):
         a, b = indptr[i], indptr[i + 1]
         found = np.full((k, b - a), -1, np.int16)
-        scores[i], rest[i] = -np.inf, -np.inf
+        lists.scores[i], lists.rest[i] = -np.inf, -np.inf
         if a == b:
             continue
-        rest[i] = _rank(
-            rows[a:b], change[a:b], kind[a:b], pattern[a:b], start, end, moves, counting, price[i], multipliers[i],
-            n_labels, parts, k, most, found, scores[i],
-        )  # fmt: skip
-        labels[:, a:b] = found
+        own = ChargedRows(laid.rows[a:b], laid.change[a:b], laid.kind[a:b], laid.pattern[a:b])
+        lists.rest[i] = _rank(own, model, counting, price[i], multipliers[i], parts, most, found, lists.scores[i])
+        lists.labels[:, a:b] = found

@@ -78,7 +78,12 @@ class Compiled:
     @property
     def K(self) -> int:
         """The number of rules."""
-        return self.rules.K
+        return len(self.form)
+
+    @cached_property
+    def penalties(self) -> Float:
+        """What each rule costs, float64[K]: those of the rules; to be read only."""
+        return self.rules.penalties
 
     @property
     def features(self) -> NDArray[np.int16]:
@@ -89,6 +94,8 @@ class Compiled:
         """Meet the tokens of one sequence; without `text` its text is the tokens joined by one space."""
         if isinstance(tokens, str):
             raise InputError("tokens are a string, not a list of tokens", hint="split it first")
+        if not self.conditions:
+            return Grounded(self, tuple(tokens), text, np.zeros((len(tokens), 0), bool))
         return Grounded(self, tuple(tokens), text, self.plan.ground(Sequences.of_tokens(tokens, text)))
 
     def ground_corpus(self, corpus: Corpus) -> list[Grounded]:
@@ -102,6 +109,8 @@ class Compiled:
 
     def ground_bits(self, corpus: Corpus) -> Bits:
         """Return where the conditions hold in a corpus of M tokens, bool[M, B]."""
+        if not self.conditions:
+            return np.zeros((corpus.n_tokens, 0), bool)
         return self.plan.ground(Sequences.of_corpus(corpus))
 
     def local_tables(self) -> list[LocalTable]:
@@ -174,7 +183,7 @@ class Compiled:
     def check_penalties(self, penalties: ArrayLike | None) -> Float:
         """Return penalties as float64[K], those of the rules if None; or say what is wrong."""
         if penalties is None:  # checked when the rules were made
-            return self.rules.penalties
+            return self.penalties
         rho = np.asarray(penalties, dtype=np.float64)
         if rho.shape != (self.K,):
             raise InputError(f"penalties have shape {rho.shape}", hint=f"expected one for each of {self.K} rules")

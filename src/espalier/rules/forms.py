@@ -58,6 +58,8 @@ __all__ = [
     "State",
     "Sum",
     "Switch",
+    "priced",
+    "total_price",
 ]
 
 Bits = NDArray[np.bool_]
@@ -191,17 +193,18 @@ class LocalForm:
     def charged(self, bits: Bits, price: Price) -> tuple[Price, Price | None]:
         """Return what labels cost, [T, L], and pairs that enter a token, [T, L, L] (row 0 unused) or None if nothing.
 
-        bits : bool[T, B]; price : [K], per unit of degree, finite; its type is the type of the result.
+        bits : bool[T, B]; price : [K], per unit of degree; its type is the type of the result.
         """
-        unary = (bits[:, self.unary_bit] * price[self.unary_rule]) @ self.unary.astype(price.dtype)
-        weight = bits[:, self.pair_bit] * price[self.pair_rule]
-        unary[:1] += weight[:1] @ self.first.astype(price.dtype)
-        active = np.flatnonzero(weight[1:].any(axis=0))
+        unary = total_price(bits[:, self.unary_bit], priced(self.unary, price[self.unary_rule][:, None]))
+        on = bits[:, self.pair_bit] & (price[self.pair_rule] > 0)
+        unary[:1] += total_price(on[:1], priced(self.first, price[self.pair_rule][:, None]))
+        active = np.flatnonzero(on[1:].any(axis=0))
         if not len(active):
             return unary, None
         T, L = unary.shape
+        costs = priced(self.pair[active], price[self.pair_rule[active]][:, None, None])
         pair = np.zeros((T, L, L), price.dtype)
-        pair[1:] = np.tensordot(weight[1:, active], self.pair[active].astype(price.dtype), axes=1)
+        pair[1:] = total_price(on[1:, active], costs.reshape(len(active), L * L)).reshape(-1, L, L)
         return unary, pair
 
     def degrees(self, bits: Bits, y: NDArray[np.int64], K: int) -> Counts:
@@ -212,6 +215,22 @@ class LocalForm:
             pairs = bits[1:, self.pair_bit] * self.pair[:, y[:-1], y[1:]].T
             np.add.at(degrees, self.pair_rule, pairs.sum(axis=0) + bits[0, self.pair_bit] * self.first[:, y[0]])
         return degrees
+
+
+def priced(amounts: NDArray[Any], prices: Price | float) -> Price:
+    """Return amounts times prices, one by one; 0 · inf is 0: what a rule asks that is not broken."""
+    shape, dtype = np.broadcast_shapes(np.shape(amounts), np.shape(prices)), np.result_type(amounts, prices)
+    found: Price = np.multiply(amounts, prices, out=np.zeros(shape, dtype), where=np.asarray(amounts) > 0)
+    return found
+
+
+def total_price(amounts: NDArray[Any], prices: Price) -> Price:
+    """Return Σ_k amounts[..., k] · prices[k, ...]; 0 · inf is 0."""
+    hard = np.isinf(prices)
+    if not hard.any():
+        return np.asarray(amounts.astype(prices.dtype) @ prices)
+    amounts = amounts.astype(np.float64)
+    return np.where(amounts @ hard > 0, np.inf, amounts @ np.where(hard, 0.0, prices))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
