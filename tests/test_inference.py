@@ -176,7 +176,7 @@ class TestThreads:
     def test_many_transition_classes_do_not_multiply_memory(self):
         p = Potentials(np.zeros((5000, 20)), np.zeros((4999, 20, 20)))
         problem = inference._problem([p] * 3)
-        assert len(problem.chunks(partial=int(np.prod(problem.tables)))) == 1
+        assert len(problem.chunks(partial=len(problem.summed().source))) == 1
 
 
 class TestInfeasible:

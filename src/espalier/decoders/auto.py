@@ -4,7 +4,6 @@
               rule cannot be beaten: most sequences end here
     dual      Lagrangian multipliers on rules in linear form; compiled, with a search behind it, where they only count
     search    a short A*, pruned by the best labelling known, with a beam to better that; any rule
-    product   dynamic programming over the product automaton, where it has no more than 200,000 states
     search    A* again, as long as the caller allows
     ilp       an integer program in HiGHS, where it is small
 
@@ -31,12 +30,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders import astar, dual, ilp, product, viterbi
+from espalier.decoders import astar, dual, ilp, viterbi
 from espalier.decoders.base import Decoding, Problem, certify, checked_count, evaluate, infeasible, nothing_found
 from espalier.decoders.batch import CountDecoder
 from espalier.decoders.certify import Status, WorkDone
 from espalier.decoders.counts import Conditions
-from espalier.decoders.lattice import LatticeTooLarge
 from espalier.errors import InputError
 
 __all__ = ["auto"]
@@ -44,7 +42,6 @@ __all__ = ["auto"]
 MAX_PASSES = 50  # of dual decomposition: more rarely close a gap that is still open
 COUNT_NODES = 65_536  # of the compiled search: of what it leaves, A* proves more than a longer one does
 SHORT_SEARCH = 2_000
-MAX_STATES, MAX_EDGES = 2_000, 1_000_000  # of a product automaton built for one sequence
 MAX_COLUMNS, ILP_SECONDS = 50_000, 10.0  # of an integer program, where the caller sets no time
 
 _NAMES = {"astar": "search"}  # rungs that are not called as their decoder is
@@ -64,7 +61,7 @@ def auto(
     max_nodes : prefixes that a search may expand; 0 ends the ladder below the searches. seconds : no rung begins
     after them, and searches and the integer program stop at them (None: no limit, but ten seconds for the program).
     The certificate's method is "auto: " and the rung; its work is that of all rungs together. The k best come from
-    Viterbi where that proves them, and otherwise from A* or the product automaton.
+    Viterbi where that proves them, and otherwise from A*.
 
     known, bound : a labelling to better, and a score that none exceeds, where somebody has found them (k = 1 only).
     """
@@ -119,7 +116,6 @@ def _rungs(problem: Problem, budget: _Budget) -> Iterator[Rung]:
     if not budget.nodes:
         return
     yield lambda best: _search(problem, best, budget, min(budget.nodes, SHORT_SEARCH))
-    yield lambda best: _states(problem, best)
     if budget.nodes > SHORT_SEARCH:
         yield lambda best: _search(problem, best, budget, budget.nodes)
     yield lambda best: _ilp(problem, best, budget)
@@ -129,7 +125,6 @@ def _k_best_rungs(problem: Problem, k: int, budget: _Budget) -> Iterator[Rung]:
     """Yield the rungs that rank labellings."""
     if budget.nodes:
         yield lambda _: astar.decode(problem, k=k, max_nodes=budget.nodes, seconds=budget.seconds())
-        yield lambda _: _product(problem, k)
 
 
 def _from_known(problem: Problem, best: Decoding, known: Sequence[int] | NDArray[Any], bound: float) -> Decoding:
@@ -195,23 +190,6 @@ def _counted(problem: Problem, decoder: CountDecoder, budget: _Budget) -> Decodi
 
 def _search(problem: Problem, best: Decoding, budget: _Budget, nodes: int) -> Decoding:
     return astar.decode(problem, max_nodes=nodes, known=best.labels, seconds=budget.seconds())
-
-
-def _states(problem: Problem, best: Decoding) -> Decoding | None:
-    """Viterbi over the product automaton, if that is not too large."""
-    automaton = product.automaton_of(problem)
-    return None if automaton is None else product.best_over_states(problem, automaton, best)
-
-
-def _product(problem: Problem, k: int) -> Decoding | None:
-    """The product automaton, if a bound on its states says that it is small."""
-    size = problem.grounded.compiled.automaton_size(problem.globals, MAX_STATES)
-    if size is None or size > MAX_STATES:
-        return None
-    try:
-        return product.decode(problem, k=k, max_edges=MAX_EDGES)
-    except LatticeTooLarge:
-        return None
 
 
 def _ilp(problem: Problem, best: Decoding, budget: _Budget) -> Decoding | None:
