@@ -159,7 +159,7 @@ def _lattice_of(
     score[indptr[:-1][there]] += start
     score[indptr[1:][there] - 1] += end
     steps = trans.transpose(0, 2, 1)
-    allowed = steps > -np.inf
+    allowed = steps != -np.inf  # nan stays, and is seen in the result
     into = np.append(0, np.cumsum(allowed.sum(axis=2)))
     source = np.nonzero(allowed)[2].astype(np.int32)
     return Lattice(
@@ -302,7 +302,7 @@ def _chain_posterior(p: _Problem, threads: int | None, allow_infeasible: bool) -
     )
     _require_feasible(log_z, allow_infeasible)
     steps = np.zeros((len(trans), p.L, p.L))  # by targets, as the edges
-    steps[trans.transpose(0, 2, 1) > -np.inf] = counts.sum(axis=0)
+    steps[trans.transpose(0, 2, 1) != -np.inf] = counts.sum(axis=0)
     transitions = np.ascontiguousarray(steps.transpose(0, 2, 1))
     return Posterior(log_z, marginal, transitions, entropies), transitions
 

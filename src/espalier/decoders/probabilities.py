@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from espalier.decoders.certify import scores_of
 from espalier.decoders.single import LONGEST, largest, posterior_single
-from espalier.inference import marginals, pair_marginals, posterior
-from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, better_one_by_one, padded
+from espalier.inference import posterior
+from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, padded
 from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
 
-__all__ = ["answer_probabilities", "label_and_pair_marginals", "sureness"]
+__all__ = ["answer_probabilities", "sureness"]
 
 CACHED = 2048
 """Rows of scores that are worked on at a time: they stay in the cache of a core."""
@@ -124,36 +124,3 @@ def _in_lanes(batch: ChainBatch, y: Int16, trans: Float, start: Float, end: Floa
 def _of_labels(shares: Float, y: Int16) -> Float:
     """Return the marginals of the labels, or of the likeliest ones, float64[M]."""
     return shares[np.arange(len(y)), y] if not len(y) or y[0] >= 0 else np.asarray(shares.max(axis=1))
-
-
-def label_and_pair_marginals(chains: ChainBatch) -> tuple[Float, Float]:
-    """Return p(y_t = j), float64[M, L], and p(y_t-1 = i, y_t = j), float64[M, L, L]; the first pair of a chain is 0.
-
-    By kernels, or of one short chain in NumPy, before they are loaded.
-    """
-    usual = len(chains) != 1 or not len(chains.unary) or chains.temperature is not None
-    if usual or not better_one_by_one(len(chains.unary)):
-        return marginals(chains), pair_marginals(chains)
-    unary, classes = np.asarray(chains.unary, np.float64), chains.trans_class
-    trans = np.asarray(chains.trans, np.float64)[classes]
-    alpha, beta = np.empty_like(unary), np.empty_like(unary)
-    alpha[0] = chains.start + unary[0]
-    for t in range(1, len(unary)):
-        alpha[t] = _log_sum(alpha[t - 1][:, None] + trans[t]) + unary[t]
-    beta[-1] = chains.end
-    for t in range(len(unary) - 1, 0, -1):
-        beta[t - 1] = _log_sum((trans[t] + (unary[t] + beta[t])).T)
-    log_z = _log_sum((alpha[-1] + beta[-1])[:, None])
-    if not np.isfinite(log_z):  # the usual way says what is wrong
-        return marginals(chains), pair_marginals(chains)
-    pairs = np.zeros(trans.shape)
-    pairs[1:] = np.exp(alpha[:-1, :, None] + trans[1:] + (unary + beta)[1:, None, :] - log_z)
-    return np.exp(alpha + beta - log_z), pairs
-
-
-def _log_sum(scores: Float) -> Float:
-    """Return the log of the sum of the exponentials over the first axis; columns may be -inf as a whole."""
-    peak = scores.max(axis=0)
-    peak = np.where(np.isfinite(peak), peak, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.exp(scores - peak).sum(axis=0)) + peak)

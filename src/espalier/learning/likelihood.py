@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from espalier.errors import InfeasibleError, Place
 from espalier.features.matrix import FeatureMatrix
+from espalier.inference import posterior
 from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, padded
-from espalier.kernels.chain import forward_backward
 from espalier.kernels.history import dot
 from espalier.kernels.lanes import forward_backward_lanes
 from espalier.kernels.plan import fingerprints, keep_representatives, observed_counts, transpose_refs
@@ -248,21 +248,17 @@ class ChainLikelihood:
             self._score(row, row + 1, w, space, clamped)
             unary[t] = space[0, :L]
         start, end = np.log(self.start_exp, where=self.start_exp > 0, out=np.full(L, -np.inf)), np.log(self.end_exp)
-        log_z, entropy, transitions = np.zeros(1), np.zeros(1), np.zeros((1, L, L))
-        marginals = np.empty_like(unary)
         T, trans = len(places), self.transitions.trans[None]
-        forward_backward(
-            np.array([0, T]), unary, trans, np.zeros(T, np.int32), start, end,
-            0, 1, log_z, marginals, np.zeros((0, L, L)), transitions, entropy,
-        )  # fmt: skip
-        if not np.isfinite(log_z[0]):
+        one = ChainBatch(np.array([0, T]), unary, trans, np.zeros(T, np.int32), start, end)
+        found = posterior(one, threads=1, allow_infeasible=True)
+        if not np.isfinite(found.log_z[0]):
             what = "its labels break" if clamped else "no labelling keeps"
             raise InfeasibleError(
                 Place(int(self.lanes.sequence[lane])), f": {what} the allowed transitions, or a weight is nan"
             )
-        self.marginals[places, :L] = self.lane_weight[lane] * marginals
-        counts += self.lane_weight[lane] * transitions[0]
-        return float(log_z[0])
+        self.marginals[places, :L] = self.lane_weight[lane] * found.marginals
+        counts += self.lane_weight[lane] * found.transitions[0]
+        return float(found.log_z[0])
 
     def _observed(self, matrix: FeatureMatrix, indptr: NDArray[np.int64], y: NDArray[np.int16]) -> Float:
         """Count what the labels show, weighted: pairs, then transitions."""
