@@ -99,7 +99,7 @@ def _in_lanes(batch: ChainBatch, y: Int16, trans: Float, start: Float, end: Floa
 
     lanes, L = Lanes.of(batch.indptr), batch.n_labels
     transitions = Transitions.of(trans)
-    weights, begin, stop, arguments = np.ones(len(lanes.lengths)), np.exp(start), np.exp(end), transitions.arguments()
+    weights, steps = np.ones(len(lanes.lengths)), transitions.steps(np.exp(start), np.exp(end))
     expected, lane_z = np.zeros(len(transitions.source)), np.zeros(len(lanes.lengths))
     tokens, log_z, most_likely = np.empty(len(y)), np.zeros(len(batch)), len(y) > 0 and y[0] < 0
     for lo, hi in balanced(lanes.group_ptr, -(-lanes.n_rows // CACHED)):
@@ -113,8 +113,8 @@ def _in_lanes(batch: ChainBatch, y: Int16, trans: Float, start: Float, end: Floa
             rows *= 1.0 / heat
         own = slice(LANES * lo, LANES * hi)
         forward_backward_lanes(
-            0, hi - lo, lanes.group_ptr[lo : hi + 1] - lanes.group_ptr[lo], lanes.lengths[own], weights[own], begin,
-            stop, *arguments, rows, shares, expected, lane_z[own],
+            0, hi - lo, lanes.group_ptr[lo : hi + 1] - lanes.group_ptr[lo], lanes.lengths[own], weights[own],
+            steps, rows, shares, expected, lane_z[own],
         )  # fmt: skip
         tokens[token] = shares[:, :L].max(axis=1)[used] if most_likely else shares[used, y[token]]
     log_z[lanes.sequence[lanes.sequence >= 0]] = lane_z[lanes.sequence >= 0]

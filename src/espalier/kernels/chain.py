@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from espalier.kernels import njit
 
-__all__ = ["Lattice", "forward_backward", "k_best", "log_partition", "path_scores", "sample", "viterbi"]
+__all__ = ["Lattice", "best_path", "forward_backward", "k_best", "log_partition", "path_scores", "sample", "viterbi"]
 
 
 class Lattice(NamedTuple):
@@ -184,32 +184,38 @@ def longest(indptr, lo, hi):
 
 
 @njit(cache=True, nogil=True)
-def viterbi(indptr, unary, trans, trans_class, start, end, lo, hi, labels, scores):
-    """Write the best labelling of each sequence into labels : int16[M] and its score into scores : float64[N].
+def best_path(unary, trans, trans_class, start, end, alpha, path):
+    """Write the best labelling of T >= 1 tokens into path : int16[T], and return its score.
 
-    Only α is kept; the path back searches each column again (O(L) a token), so the inner loop is a bare maximum.
+    alpha : float64[≥ T, L] is scratch. Only α is kept; the path back searches each column again (O(L) a token), so the
+    inner loop is a bare maximum.
     """
-    L = unary.shape[1]
-    last = end.reshape(L, 1)
-    alpha = np.empty((longest(indptr, lo, hi), L))
+    T, L = unary.shape
+    alpha[0] = start
+    for t in range(T):
+        if t > 0:
+            max_step(alpha[t - 1], trans[trans_class[t]], alpha[t])
+        for y in range(L):
+            alpha[t, y] += unary[t, y]
+    y = best_before(alpha[T - 1], end.reshape(L, 1), 0)
+    score = -np.inf if y < 0 else alpha[T - 1, y] + end[y]
+    path[T - 1] = y
+    for t in range(T - 2, -1, -1):
+        if y >= 0:
+            y = best_before(alpha[t], trans[trans_class[t + 1]], y)
+        path[t] = y
+    return score
+
+
+@njit(cache=True, nogil=True)
+def viterbi(indptr, unary, trans, trans_class, start, end, lo, hi, labels, scores):
+    """Write the best labelling of each sequence into labels : int16[M] and its score into scores : float64[N]."""
+    alpha = np.empty((longest(indptr, lo, hi), unary.shape[1]))
     for i in range(lo, hi):
-        a, T = indptr[i], indptr[i + 1] - indptr[i]
+        a, b = indptr[i], indptr[i + 1]
         scores[i] = 0.0
-        if T == 0:
-            continue
-        alpha[0] = start
-        for t in range(T):
-            if t > 0:
-                max_step(alpha[t - 1], trans[trans_class[a + t]], alpha[t])
-            for y in range(L):
-                alpha[t, y] += unary[a + t, y]
-        y = best_before(alpha[T - 1], last, 0)
-        scores[i] = -np.inf if y < 0 else alpha[T - 1, y] + end[y]
-        labels[a + T - 1] = y
-        for t in range(T - 2, -1, -1):
-            if y >= 0:
-                y = best_before(alpha[t], trans[trans_class[a + t + 1]], y)
-            labels[a + t] = y
+        if b > a:
+            scores[i] = best_path(unary[a:b], trans, trans_class[a:b], start, end, alpha, labels[a:b])
 
 
 @njit(cache=True, nogil=True)

@@ -47,9 +47,9 @@ def fill_wide(lo, hi, wide_attribute, pair_ptr, pair_label, w, table):
 
 
 @njit(cache=True, nogil=True)
-def score_rows(lo, hi, dense_ptr, dense_rows, dense_values, narrow_ptr, narrow_refs, narrow_values,
-               pair_ptr, pair_label, w, table, out, first_out):  # fmt: skip
-    """out[first_out + r] = the score row of item r (a token or a bundle), for r in lo..hi-1."""
+def score_rows(lo, hi, split, pair_ptr, pair_label, w, table, out, first_out):
+    """out[first_out + r] = the score row of item r (a token or a bundle) of `Split`, for r in lo..hi-1."""
+    dense_ptr, dense_rows, dense_values, narrow_ptr, narrow_refs, narrow_values = split
     width = table.shape[1] * 8
     source, target, rows = table.ctypes.data, out.ctypes.data, dense_rows.ctypes.data
     dense, narrow = dense_ptr.ctypes.data, narrow_ptr.ctypes.data
