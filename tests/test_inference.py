@@ -264,7 +264,8 @@ def test_every_kernel_is_compiled_once(rng):
         (chain, chains, inference.pair_marginals),
         (segment, segments, inference.segment_marginals),
     ):
-        kernels = [getattr(module, name) for name in module.__all__]
+        named = [getattr(module, name) for name in module.__all__]
+        kernels = [each for each in named if hasattr(each, "signatures")]
         before = [len(kernel.signatures) for kernel in kernels]
         use_everything(forms[0], parts)
         first = [len(kernel.signatures) for kernel in kernels]
