@@ -119,8 +119,8 @@ class _Problem:
     def L(self) -> int:
         return int(self.arrays[1].shape[-1])
 
-    def summed(self) -> Lattice | SegmentScores:
-        """Return what kernels that sum take."""
+    def summed(self) -> Any:
+        """Return what kernels that sum take: a `Lattice`, or `Segments`."""
         return _segments_of(*self.arrays) if self.segmental else _lattice_of(*self.arrays)
 
     def chunks(self, partial: int = 1) -> list[tuple[int, int]]:
@@ -313,16 +313,17 @@ def _segment_posterior(p: _Problem, threads: int | None, allow_infeasible: bool)
 
     scores = p.summed()
     chunks, W = p.chunks(partial=p.L * padded(p.L)), padded(p.L)
-    log_z, entropies, rows = np.empty(p.N), np.empty(p.N), np.zeros((3, p.M, W))
+    log_z, entropies, (covering, starting, ending) = np.empty(p.N), np.empty(p.N), np.zeros((3, p.M, W))
     parts, transitions = np.zeros(scores.table.shape), np.zeros((len(chunks), p.L, W))
     kernel, weight = p.kernels.expectations, np.ones(p.N)
-    run_chunks(
-        lambda c: kernel(scores, *chunks[c], weight, Expected(log_z, entropies, *rows, parts, transitions[c])),
-        len(chunks),
-        choose_threads(p.M, threads),
-    )
+
+    def chunk(c: int) -> None:
+        expected = Expected(log_z, entropies, covering, starting, ending, parts, transitions[c])
+        kernel(scores, *chunks[c], weight, expected)
+
+    run_chunks(chunk, len(chunks), choose_threads(p.M, threads))
     _require_feasible(log_z, allow_infeasible)
-    found = Posterior(log_z, rows[0, :, : p.L].copy(), transitions.sum(axis=0)[:, : p.L].copy(), entropies)
+    found = Posterior(log_z, covering[:, : p.L].copy(), transitions.sum(axis=0)[:, : p.L].copy(), entropies)
     return found, parts[:, : p.L].reshape(p.arrays[1].shape)
 
 

@@ -136,7 +136,8 @@ def expectations_of(problem: Problem, *, max_edges: int = MAX_EDGES) -> Expectat
         whole = behind[t][layer.source] + layer.score + ahead[t + 1][layer.target]
         sums.add(t, layer, before, share)
         slopes.add(t, layer, before, -share * (whole - mean))
-    last = np.bincount(layers[-1].target, last, len(lattice.final)) if layers else last
+    if layers:
+        last = np.asarray(np.bincount(layers[-1].target, last, len(lattice.final)), np.float64)
     charged = automaton.final[lattice.states]
     sums.charge(charged, last)
     slopes.charge(charged, -last * (behind[-1] + _finite(lattice.final) - mean))

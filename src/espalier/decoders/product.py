@@ -38,8 +38,8 @@ def posterior(problem: Problem, *, max_edges: int | None = None) -> ProductPoste
     lattice = build(problem, max_edges)
     found, (T, L) = posterior_of(lattice), (problem.T, problem.L)
     token = np.repeat(np.arange(T), [len(layer.label) for layer in lattice.layers])
-    marginals = np.bincount(token * L + lattice.labels, found.nodes, T * L).reshape(T, L)
-    return ProductPosterior(found.log_z, marginals)
+    marginals = np.bincount(token * L + lattice.labels, found.nodes, T * L)
+    return ProductPosterior(found.log_z, np.asarray(marginals, np.float64).reshape(T, L))
 
 
 def sample(problem: Problem, n: int, rng: np.random.Generator, *, max_edges: int | None = None) -> NDArray[np.int16]:
@@ -55,4 +55,4 @@ def sample(problem: Problem, n: int, rng: np.random.Generator, *, max_edges: int
     if problem.T:
         chain.sample(columns, 0, 1, uniforms, places, log_z)
     require_possible(float(log_z[0]))
-    return lattice.labels[columns.nodes[:-1] + places]
+    return np.asarray(lattice.labels[columns.nodes[:-1] + places])

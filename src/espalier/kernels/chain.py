@@ -70,24 +70,38 @@ def max_step(previous, step, out):
 
 
 @njit(cache=True, nogil=True)
-def log_step(lattice, kind, before, out):
-    """Set out[y] = log Σ exp(before[y'] + score) over the edges of a kind from y' to y."""
+def lay_terms(lattice, row, before, terms):
+    """Set terms[:n] = before[y'] + score for the n edges from y' into a row; return the first edge, n, and the largest.
+
+    Numbers without a sign: nothing counts from the end.
+    """
+    into, source, edge = lattice.into, lattice.source, lattice.edge
+    first, last = np.uint64(into[row]), np.uint64(into[row + 1])
+    top, odd = -np.inf, -np.inf
+    for e in range(first, last):
+        terms[e - first] = before[np.uint64(source[e])] + edge[e]
+    for e in range(np.uint64(1), last - first, np.uint64(2)):  # two maxima, which do not wait for each other
+        top, odd = max(top, terms[e - np.uint64(1)]), max(odd, terms[e])
+    if (last - first) % np.uint64(2) == 1:
+        top = max(top, terms[last - first - np.uint64(1)])
+    return first, last - first, max(top, odd)
+
+
+@njit(cache=True, nogil=True)
+def log_step(lattice, kind, before, out, terms):
+    """Set out[y] = log Σ exp(before[y'] + score) over the edges of a kind from y' to y; terms is scratch."""
     for y in range(len(out)):
-        row = lattice.rows[kind] + y
-        first, last = lattice.into[row], lattice.into[row + 1]
-        top, total = -np.inf, 0.0
-        for e in range(first, last):
-            top = max(top, before[lattice.source[e]] + lattice.edge[e])
+        _, n, top = lay_terms(lattice, lattice.rows[kind] + y, before, terms)
+        total = 0.0
         if top > -np.inf:  # something leads here; -inf - (-inf) would be nan
-            for e in range(first, last):
-                total += exp(before[lattice.source[e]] + lattice.edge[e] - top)
+            for e in range(n):
+                total += exp(terms[e] - top)
         out[y] = top + log(total) if total > 0.0 else -np.inf
 
 
 @njit(cache=True, nogil=True)
-def shares(terms, n, weights):
-    """Set weights[:n] ∝ exp(terms[:n]), the largest 1; return their sum and Σ weight · log weight."""
-    top = terms[:n].max()
+def shares(terms, n, top, weights):
+    """Set weights[:n] ∝ exp(terms[:n]), the largest, top, to 1; return their sum and Σ weight · log weight."""
     total = energy = 0.0
     for e in range(n):
         exponent = terms[e] - top
@@ -105,21 +119,19 @@ def share(lattice, kind, before, after, below, counts, scratch):
     p(y' | y) ∝ exp(before[y'] + score); what each edge gets is added to counts : float64[E], and below[y'] is the sum
     over those from y'. scratch : float64[2, ≥ len(before)].
     """
-    terms, weights = scratch[0], scratch[1]
+    terms, weights, source = scratch[0], scratch[1], lattice.source
     entropy = 0.0
     below[:] = 0.0
     for y in range(len(after)):
         if after[y] <= 0.0:
             continue
-        row = lattice.rows[kind] + y
-        first, n = lattice.into[row], lattice.into[row + 1] - lattice.into[row]
-        for e in range(n):
-            terms[e] = before[lattice.source[first + e]] + lattice.edge[first + e]
-        total, energy = shares(terms, n, weights)
+        first, n, top = lay_terms(lattice, lattice.rows[kind] + y, before, terms)
+        total, energy = shares(terms, n, top, weights)
         entropy += after[y] * (log(total) - energy / total)
+        part = after[y] / total
         for e in range(n):
-            p = weights[e] * (after[y] / total)
-            below[lattice.source[first + e]] += p
+            p = weights[e] * part
+            below[np.uint64(source[first + e])] += p
             counts[first + e] += p
     return entropy
 
@@ -311,15 +323,16 @@ def columns_of(lattice, lo, hi):
 
 
 @njit(cache=True, nogil=True)
-def forward(lattice, i, alpha):
-    """Return log_z of sequence i, or -inf; alpha has α of its nodes, less the maximum of each column."""
+def forward(lattice, i, alpha, terms):
+    """Return log_z of sequence i, or -inf; alpha gets α of its nodes, less the maximum of each column."""
     first, last = lattice.indptr[i], lattice.indptr[i + 1]
     begin = lattice.nodes[first]
     log_z = 0.0
     for m in range(first, last):
         here = alpha[lattice.nodes[m] - begin : lattice.nodes[m + 1] - begin]
         if m > first:
-            log_step(lattice, lattice.kind[m], alpha[lattice.nodes[m - 1] - begin : lattice.nodes[m] - begin], here)
+            before = alpha[lattice.nodes[m - 1] - begin : lattice.nodes[m] - begin]
+            log_step(lattice, lattice.kind[m], before, here, terms)
         else:
             here[:] = 0.0
         top = -np.inf
@@ -341,9 +354,10 @@ def forward(lattice, i, alpha):
 @njit(cache=True, nogil=True)
 def log_partition(lattice, lo, hi, log_z):
     """Write log Σ_y exp s(y) of each sequence into log_z : float64[N]: the forward pass alone."""
-    alpha = np.empty(columns_of(lattice, lo, hi)[0])
+    most, widest = columns_of(lattice, lo, hi)
+    alpha, terms = np.empty(most), np.empty(widest)
     for i in range(lo, hi):
-        log_z[i] = forward(lattice, i, alpha)
+        log_z[i] = forward(lattice, i, alpha, terms)
 
 
 @njit(cache=True, nogil=True)
@@ -360,14 +374,14 @@ def forward_backward(lattice, lo, hi, log_z, marginals, counts, entropy):
         first, last = lattice.indptr[i], lattice.indptr[i + 1]
         begin = nodes[first]
         entropy[i] = 0.0
-        log_z[i] = forward(lattice, i, alpha)
+        log_z[i] = forward(lattice, i, alpha, scratch[0])
         if first == last:
             continue
         if log_z[i] == -np.inf:
             marginals[begin : nodes[last]] = 0.0
             continue
         after = marginals[nodes[last - 1] : nodes[last]]
-        total, energy = shares(alpha[nodes[last - 1] - begin :], len(after), after)
+        total, energy = shares(alpha[nodes[last - 1] - begin :], len(after), 0.0, after)  # α is at most 0
         entropy[i] = log(total) - energy / total
         for y in range(len(after)):
             after[y] /= total
@@ -388,7 +402,7 @@ def sample(lattice, lo, hi, uniforms, places, log_z):
     alpha, terms = np.empty(most), np.empty(widest)
     for i in range(lo, hi):
         first, last = lattice.indptr[i], lattice.indptr[i + 1]
-        log_z[i] = forward(lattice, i, alpha)
+        log_z[i] = forward(lattice, i, alpha, terms)
         for r in range(len(places) if last > first else 0):
             if log_z[i] == -np.inf:
                 places[r, first:last] = -1
@@ -397,12 +411,9 @@ def sample(lattice, lo, hi, uniforms, places, log_z):
             y = draw(alpha[lattice.nodes[last - 1] - begin : lattice.nodes[last] - begin], uniforms[r, last - 1])
             places[r, last - 1] = y
             for m in range(last - 1, first, -1):
-                row = lattice.rows[lattice.kind[m]] + y
-                edges, n = lattice.into[row], lattice.into[row + 1] - lattice.into[row]
-                for e in range(n):
-                    before = alpha[lattice.nodes[m - 1] - begin + lattice.source[edges + e]]
-                    terms[e] = before + lattice.edge[edges + e]
-                y = lattice.source[edges + draw(terms[:n], uniforms[r, m - 1])]
+                before = alpha[lattice.nodes[m - 1] - begin : lattice.nodes[m] - begin]
+                edges, n, _ = lay_terms(lattice, lattice.rows[lattice.kind[m]] + y, before, terms)
+                y = lattice.source[edges + np.uint64(draw(terms[:n], uniforms[r, m - 1]))]
                 places[r, m - 1] = y
 
 

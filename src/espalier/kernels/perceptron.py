@@ -42,33 +42,34 @@ def score_sequence(a, levels, pair_ptr, pair_label, w, rows):
     n_attributes = len(pair_ptr) - 1
     rows[:] = 0.0
     for t in range(len(rows)):
+        row = rows[t]
         for k in range(token_ptr[a + t], token_ptr[a + t + 1]):
             ref = token_refs[k]
             value = token_values[k] if len(token_values) > 0 else 1.0
             if ref < n_attributes:
-                add_attribute(ref, value, pair_ptr, pair_label, w, rows[t])
+                add_attribute(ref, value, pair_ptr, pair_label, w, row)
             else:
                 b = ref - n_attributes
                 for j in range(bundle_ptr[b], bundle_ptr[b + 1]):
                     inner = value * bundle_values[j] if len(bundle_values) > 0 else value
-                    add_attribute(bundle_ids[j], inner, pair_ptr, pair_label, w, rows[t])
+                    add_attribute(bundle_ids[j], inner, pair_ptr, pair_label, w, row)
 
 
 @njit(cache=True, nogil=True)
-def change_attribute(a, amount, gold, guess, step, pair_ptr, pair_label, learned):
+def change_attribute(a, amount, gold, guess, step, pair_ptr, pair_label, w, u):
     """w(a, gold) += amount, w(a, guess) -= amount, where they exist."""
     for p in range(pair_ptr[a], pair_ptr[a + 1]):
         label = pair_label[p]
         if label == gold:
-            learned.w[p] += amount
-            learned.w_u[p] += step * amount
+            w[p] += amount
+            u[p] += step * amount
         elif label == guess:
-            learned.w[p] -= amount
-            learned.w_u[p] -= step * amount
+            w[p] -= amount
+            u[p] -= step * amount
 
 
 @njit(cache=True, nogil=True)
-def change_token(m, amount, gold, guess, step, levels, pair_ptr, pair_label, learned):
+def change_token(m, amount, gold, guess, step, levels, pair_ptr, pair_label, w, u):
     """Move the weights of every attribute of token m towards the gold label."""
     token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values = levels
     n_attributes = len(pair_ptr) - 1
@@ -76,12 +77,12 @@ def change_token(m, amount, gold, guess, step, levels, pair_ptr, pair_label, lea
         ref = token_refs[k]
         value = amount * token_values[k] if len(token_values) > 0 else amount
         if ref < n_attributes:
-            change_attribute(ref, value, gold, guess, step, pair_ptr, pair_label, learned)
+            change_attribute(ref, value, gold, guess, step, pair_ptr, pair_label, w, u)
         else:
             b = ref - n_attributes
             for j in range(bundle_ptr[b], bundle_ptr[b + 1]):
                 inner = value * bundle_values[j] if len(bundle_values) > 0 else value
-                change_attribute(bundle_ids[j], inner, gold, guess, step, pair_ptr, pair_label, learned)
+                change_attribute(bundle_ids[j], inner, gold, guess, step, pair_ptr, pair_label, w, u)
 
 
 @njit(cache=True, nogil=True)
@@ -113,11 +114,11 @@ def change_steps(lo, hi, gold, guess, amount, step, boundaries, learned):
 @njit(cache=True, nogil=True)
 def move(a, gold, guess, amount, step, levels, pair_ptr, pair_label, boundaries, learned):
     """Update: w += amount (f(x, gold) - f(x, guess)) for the tokens from a on; return how many labels differ."""
-    wrong = 0
+    wrong, w, u = 0, learned.w, learned.w_u
     for t in range(len(gold)):
         if gold[t] != guess[t]:
             wrong += 1
-            change_token(a + t, amount, gold[t], guess[t], step, levels, pair_ptr, pair_label, learned)
+            change_token(a + t, amount, gold[t], guess[t], step, levels, pair_ptr, pair_label, w, u)
     if wrong > 0:
         change_steps(0, len(gold), gold, guess, amount, step, boundaries, learned)
     return wrong

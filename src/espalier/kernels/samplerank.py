@@ -99,10 +99,9 @@ def token_change(m, old, new, levels, L, w):
 
 
 @njit(cache=True, nogil=True)
-def move_token(m, old, new, amount, step, levels, L, learned):
+def move_token(m, old, new, amount, step, levels, L, w, u):
     """Move the weights of every attribute of token m from the old to the new label."""
     token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values = levels
-    w, u = learned.w, learned.w_u
     A = len(w) // L
     for k in range(token_ptr[m], token_ptr[m + 1]):
         ref, value = token_refs[k], amount * token_values[k] if len(token_values) > 0 else amount
@@ -290,7 +289,7 @@ def samplerank_epoch(state, order, step, proposals, truth, segments, indptr, y, 
                     updates += 1
                     signed = np.sign(truer) * amount
                     for t in range(lo, hi):
-                        move_token(a + t, now[t], new[t], signed, step, levels, L, learned)
+                        move_token(a + t, now[t], new[t], signed, step, levels, L, learned.w, learned.w_u)
                     change_steps(lo, hi, new, now, signed, step, proposals.boundaries, learned)
                 accepted = better >= 0.0 or uniform(state) < np.exp(better / proposals.temperature)
             if accepted:

@@ -232,16 +232,16 @@ def reaches(indptr, y, cuts, limit, out):
 
 
 @njit(cache=True, nogil=True)
-def kind_of(segments, m, d):
+def kind_of(m, d, kinds, bins, marks):
     """Return the row of the table for the segment of d + 1 tokens that ends at token m."""
-    return segments.kinds * m + segments.bins[d + 1] + (1 if segments.marks[m] > segments.marks[m - d] else 0)
+    return kinds * m + bins[d + 1] + (1 if marks[m] > marks[m - d] else 0)
 
 
 @njit(cache=True, nogil=True)
 def segment_scores(segments, lo, hi, out):
     """Write ψ of every segment of the sequences lo..hi-1 into out : float64[their tokens, D, L]; -inf out of reach."""
     D, L = out.shape[1], out.shape[2]
-    indptr, tokens, first, last = segments.indptr, segments.tokens, segments.first, segments.last
+    indptr, tokens, first, last, _, kinds, bins, marks, _, _ = segments
     base = indptr[lo]
     total = np.empty(L)
     for i in range(lo, hi):
@@ -250,7 +250,7 @@ def segment_scores(segments, lo, hi, out):
             total[:] = 0.0
             out[m - base] = -np.inf
             for d in range(min(D, m - a + 1)):
-                kind = kind_of(segments, m, d)
+                kind = kind_of(m, d, kinds, bins, marks)
                 for z in range(L):
                     total[z] += tokens[m - d, z]
                     if d < segments.reach[m, z]:
@@ -300,10 +300,10 @@ def lay_lengths(segments, m, t, opened, terms):
 
     Lengths out of reach get -inf.
     """
-    table, reach = segments.table, segments.reach
+    table, kinds, bins, marks, reach = segments.table, segments.kinds, segments.bins, segments.marks, segments.reach
     n = reach[m].max()
     for d in range(n):
-        kind = kind_of(segments, m, d)
+        kind = kind_of(m, d, kinds, bins, marks)
         for y in range(terms.shape[1]):
             terms[d, y] = opened[t - d, y] + table[kind, y] if d < reach[m, y] else -np.inf
     return n
@@ -313,8 +313,8 @@ def lay_lengths(segments, m, t, opened, terms):
 def forward(segments, i, columns, ends):
     """Fill the columns of sequence i, and ends : float64[W] with the probability of the last label; return log_z."""
     entry, opened, within, alpha, terms = columns
-    trans, a, T = segments.trans, segments.indptr[i], segments.indptr[i + 1] - segments.indptr[i]
-    L, W = trans.shape
+    tokens, first, last, trans = segments.tokens, segments.first, segments.last, segments.trans
+    a, T, (L, W) = segments.indptr[i], segments.indptr[i + 1] - segments.indptr[i], trans.shape
     if T == 0:
         return 0.0
     prefix = np.zeros(W)
@@ -327,11 +327,11 @@ def forward(segments, i, columns, ends):
                     terms[x, y] = alpha[t - 1, x] + trans[x, y]
             log_sums(terms, L, entry[t])
         for y in range(W):
-            opened[t, y] = entry[t, y] + segments.first[m, y] - prefix[y]
-            prefix[y] += segments.tokens[m, y]
+            opened[t, y] = entry[t, y] + first[m, y] - prefix[y]
+            prefix[y] += tokens[m, y]
         log_sums(terms, lay_lengths(segments, m, t, opened, terms), within[t])
         for y in range(W):
-            alpha[t, y] = within[t, y] + segments.last[m, y] + prefix[y]
+            alpha[t, y] = within[t, y] + last[m, y] + prefix[y]
     return final(alpha[T - 1], L, terms, ends)
 
 
@@ -376,12 +376,13 @@ def expectations(segments, lo, hi, weight, expected):
             continue
         backward(segments, i, weight[i], columns, starts, ends, expected)
         cover[:] = 0.0
+        covering, starting, ending = expected.covering, expected.starting, expected.ending
         for t in range(T):
             for y in range(W):
                 cover[y] += starts[t, y]
-                expected.covering[a + t, y] += weight[i] * cover[y]
-                expected.starting[a + t, y] += weight[i] * starts[t, y]
-                expected.ending[a + t, y] += weight[i] * ends[t, y]
+                covering[a + t, y] += weight[i] * cover[y]
+                starting[a + t, y] += weight[i] * starts[t, y]
+                ending[a + t, y] += weight[i] * ends[t, y]
                 cover[y] -= ends[t, y]
 
 
@@ -395,10 +396,10 @@ def surprise(p, q):
 def backward(segments, i, weight, columns, starts, ends, expected):
     """Fill starts and ends, float64[≥ T, W], from the last row of ends; add to kinds, transitions and entropy."""
     entry, opened, within, alpha, terms = columns
-    trans, a, T = segments.trans, segments.indptr[i], segments.indptr[i + 1] - segments.indptr[i]
-    L, W = trans.shape
-    shift = np.empty(W)
-    asked, entropy = len(expected.entropy) > 0, 0.0
+    trans, kinds, bins, marks = segments.trans, segments.kinds, segments.bins, segments.marks
+    a, T, (L, W) = segments.indptr[i], segments.indptr[i + 1] - segments.indptr[i], trans.shape
+    shift, total, added = np.empty(W), np.empty(W), expected.kinds
+    steps, asked, entropy = expected.transitions, len(expected.entropy) > 0, 0.0
     starts[:T] = 0.0
     for y in range(L if asked else 0):
         entropy += surprise(ends[T - 1, y], ends[T - 1, y])
@@ -411,11 +412,17 @@ def backward(segments, i, weight, columns, starts, ends, expected):
                 for y in range(W):
                     terms[x, y] = alpha[t, x] + trans[x, y] - shift[y]
             exponentials(terms, L)
+            total[:] = 0.0
+            for x in range(L):
+                for y in range(W):
+                    total[y] += terms[x, y]
+            for y in range(W):
+                total[y] = starts[t + 1, y] / total[y] if total[y] > 0.0 else 0.0
             for x in range(L):
                 ends[t, x] = 0.0
                 for y in range(L):
-                    pair = terms[x, y] * starts[t + 1, y]
-                    expected.transitions[x, y] += weight * pair
+                    pair = terms[x, y] * total[y]
+                    steps[x, y] += weight * pair
                     ends[t, x] += pair
                     if asked:
                         entropy += surprise(pair, terms[x, y])
@@ -426,12 +433,18 @@ def backward(segments, i, weight, columns, starts, ends, expected):
             for y in range(W):
                 terms[d, y] -= shift[y]
         exponentials(terms, n)
+        total[:] = 0.0
         for d in range(n):
-            kind = kind_of(segments, m, d)
             for y in range(W):
-                p = ends[t, y] * terms[d, y]
+                total[y] += terms[d, y]  # 1, but for what rounding made of large scores
+        for y in range(W):
+            total[y] = ends[t, y] / total[y] if total[y] > 0.0 else 0.0
+        for d in range(n):
+            kind = kind_of(m, d, kinds, bins, marks)
+            for y in range(W):
+                p = total[y] * terms[d, y]
                 starts[t - d, y] += p
-                expected.kinds[kind, y] += weight * p
+                added[kind, y] += weight * p
                 if asked:
                     entropy += surprise(p, terms[d, y])
     if asked:
@@ -445,7 +458,7 @@ def sample(segments, lo, hi, uniforms, labels, starts, log_z):
     uniforms : float64[n, M, 2]; a segment that ends at token m takes its label by uniforms[r, m, 0], its length by
     uniforms[r, m, 1].
     """
-    L, W = segments.trans.shape
+    kinds, bins, marks, (L, W) = segments.kinds, segments.bins, segments.marks, segments.trans.shape
     columns, ends = columns_for(segments, lo, hi), np.empty(W)
     lengths, before = np.empty(len(columns.alpha)), np.empty(L)
     for i in range(lo, hi):
@@ -460,7 +473,7 @@ def sample(segments, lo, hi, uniforms, labels, starts, log_z):
             while True:
                 n = segments.reach[m, y]
                 for d in range(n):
-                    lengths[d] = columns.opened[m - a - d, y] + segments.table[kind_of(segments, m, d), y]
+                    lengths[d] = columns.opened[m - a - d, y] + segments.table[kind_of(m, d, kinds, bins, marks), y]
                 first = m - draw(lengths[:n], uniforms[r, m, 1])
                 labels[r, first : m + 1] = y
                 starts[r, first] = True

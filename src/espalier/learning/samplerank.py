@@ -238,8 +238,8 @@ class Walk:
         self._matrix, self._indptr, self._segments = matrix, indptr, segments
         self._pairs, self._rng = all_pairs(matrix.n_attributes, len(allowed[0])), rng
         # Numbers of one type each, so that the kernel is compiled once.
-        real = {"temperature": float(proposals.temperature), "alpha": float(proposals.alpha)}
-        self._proposals = proposals._replace(block=int(proposals.block), **real)
+        temperature, alpha = float(proposals.temperature), float(proposals.alpha)
+        self._proposals = proposals._replace(block=int(proposals.block), temperature=temperature, alpha=alpha)
         self._state = rng.integers(1, 2**63, 1, dtype=np.uint64)
         start, trans = (np.where(may_be, 0.0, -np.inf) for may_be in allowed)
         self.restart([np.zeros(len(self._pairs)), trans, start, np.zeros(len(start))])

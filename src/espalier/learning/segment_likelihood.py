@@ -219,11 +219,11 @@ class SegmentLikelihood:
         table, trans = next(iter(known.values())).table, next(iter(known.values())).trans
         kinds, steps = (np.zeros((len(self.chunks), *scores.shape)) for scores in (table, trans))
         log_z = {sign: np.zeros(len(data.indptr) - 1) for sign in terms}
-        covering = [each.expected for each in rows]
+        covering, starting, ending = (each.expected for each in rows)
 
         def chunk(c: int) -> None:
             for sign, segments in known.items():
-                expected = Expected(log_z[sign], np.zeros(0), *covering, kinds[c], steps[c])
+                expected = Expected(log_z[sign], np.zeros(0), covering, starting, ending, kinds[c], steps[c])
                 expectations(segments, *self.chunks[c], sign * self.sample_weight, expected)
 
         run_chunks(chunk, len(self.chunks), self.threads)

@@ -178,7 +178,8 @@ class SegmentalModel:
         bins = 2 * length_bins(longest, declared=len(self.lengths) > 1)
         spare = ((0, 0), (0, padded(self.n_labels) - self.n_labels))
         table, trans = np.pad(self.table, spare), np.pad(self.trans, spare)
-        return Segments(data.indptr, *rows, table, 0, bins, data.marks, trans, reach)
+        tokens, first, last = rows
+        return Segments(data.indptr, tokens, first, last, table, 0, bins, data.marks, trans, reach)
 
     def potentials(self, data: SegmentInput, threads: int | None = None) -> SegmentBatch:
         """Return the potentials of a corpus; their scores are float64[M, D, L], and `each_batch` needs less memory."""
