@@ -36,6 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.kernels import njit
+from espalier.kernels.vector import LANES, load, store
+from espalier.kernels.vector import exp as exp_of_lanes
 
 __all__ = ["Lattice", "best_path", "forward_backward", "k_best", "log_partition", "path_scores", "sample", "viterbi"]
 
@@ -70,6 +72,14 @@ def max_step(previous, step, out):
 
 
 @njit(cache=True, nogil=True)
+def exponentials(terms, n):
+    """Replace the first n numbers by their exponentials, eight at a time: what follows up to the eighth is changed."""
+    address = terms.ctypes.data
+    for at in range(address, address + 8 * n, 8 * LANES):
+        store(at, exp_of_lanes(load(at)))
+
+
+@njit(cache=True, nogil=True)
 def lay_terms(lattice, row, before, terms):
     """Set terms[:n] = before[y'] + score for the n edges from y' into a row; return the first edge, n, and the largest.
 
@@ -95,7 +105,10 @@ def log_step(lattice, kind, before, out, terms):
         total = 0.0
         if top > -np.inf:  # something leads here; -inf - (-inf) would be nan
             for e in range(n):
-                total += exp(terms[e] - top)
+                terms[e] -= top
+            exponentials(terms, n)
+            for e in range(n):
+                total += terms[e]
         out[y] = top + log(total) if total > 0.0 else -np.inf
 
 
@@ -104,11 +117,12 @@ def shares(terms, n, top, weights):
     """Set weights[:n] ∝ exp(terms[:n]), the largest, top, to 1; return their sum and Σ weight · log weight."""
     total = energy = 0.0
     for e in range(n):
-        exponent = terms[e] - top
-        weights[e] = exp(exponent)
+        weights[e] = terms[e] - top
+    exponentials(weights, n)
+    for e in range(n):
         total += weights[e]
         if weights[e] > 0.0:
-            energy += weights[e] * exponent
+            energy += weights[e] * (terms[e] - top)
     return total, energy
 
 
@@ -117,7 +131,7 @@ def share(lattice, kind, before, after, below, counts, scratch):
     """Share the probability after[y] of every y among the edges into it; return Σ_y after[y] H(y' | y).
 
     p(y' | y) ∝ exp(before[y'] + score); what each edge gets is added to counts : float64[E], and below[y'] is the sum
-    over those from y'. scratch : float64[2, ≥ len(before)].
+    over those from y'. scratch : float64[2, ≥ len(before) + 7].
     """
     terms, weights, source = scratch[0], scratch[1], lattice.source
     entropy = 0.0
@@ -355,7 +369,7 @@ def forward(lattice, i, alpha, terms):
 def log_partition(lattice, lo, hi, log_z):
     """Write log Σ_y exp s(y) of each sequence into log_z : float64[N]: the forward pass alone."""
     most, widest = columns_of(lattice, lo, hi)
-    alpha, terms = np.empty(most), np.empty(widest)
+    alpha, terms = np.empty(most), np.empty(widest + LANES)
     for i in range(lo, hi):
         log_z[i] = forward(lattice, i, alpha, terms)
 
@@ -368,7 +382,7 @@ def forward_backward(lattice, lo, hi, log_z, marginals, counts, entropy):
     is expected to be taken.
     """
     most, widest = columns_of(lattice, lo, hi)
-    alpha, scratch = np.empty(most), np.empty((2, widest))
+    alpha, scratch = np.empty(most), np.empty((2, widest + LANES))
     nodes = lattice.nodes
     for i in range(lo, hi):
         first, last = lattice.indptr[i], lattice.indptr[i + 1]
@@ -381,10 +395,10 @@ def forward_backward(lattice, lo, hi, log_z, marginals, counts, entropy):
             marginals[begin : nodes[last]] = 0.0
             continue
         after = marginals[nodes[last - 1] : nodes[last]]
-        total, energy = shares(alpha[nodes[last - 1] - begin :], len(after), 0.0, after)  # α is at most 0
+        total, energy = shares(alpha[nodes[last - 1] - begin :], len(after), 0.0, scratch[1])  # α is at most 0
         entropy[i] = log(total) - energy / total
         for y in range(len(after)):
-            after[y] /= total
+            after[y] = scratch[1, y] / total
         for m in range(last - 1, first, -1):
             before, below = alpha[nodes[m - 1] - begin : nodes[m] - begin], marginals[nodes[m - 1] : nodes[m]]
             after = marginals[nodes[m] : nodes[m + 1]]
@@ -399,7 +413,7 @@ def sample(lattice, lo, hi, uniforms, places, log_z):
     int[n, M] gets the place of that node in its column.
     """
     most, widest = columns_of(lattice, lo, hi)
-    alpha, terms = np.empty(most), np.empty(widest)
+    alpha, terms = np.empty(most), np.empty(widest + LANES)
     for i in range(lo, hi):
         first, last = lattice.indptr[i], lattice.indptr[i + 1]
         log_z[i] = forward(lattice, i, alpha, terms)

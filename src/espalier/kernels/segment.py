@@ -45,8 +45,7 @@ from numpy.typing import NDArray
 from espalier.kernels import njit
 
 # Numba's cache does not follow imports: after a change to these helpers, touch this file too.
-from espalier.kernels.chain import best_before, draw, longest, max_step, merge
-from espalier.kernels.vector import LANES, exp, load, store
+from espalier.kernels.chain import best_before, draw, exponentials, longest, max_step, merge
 
 __all__ = [
     "Expected",
@@ -258,14 +257,6 @@ def segment_scores(segments, lo, hi, out):
 
 
 @njit(cache=True, nogil=True)
-def exponentials(terms, n):
-    """Replace the first n rows of terms : float64[≥ n, W] by their exponentials."""
-    address = terms.ctypes.data
-    for at in range(address, address + 8 * n * terms.shape[1], 8 * LANES):
-        store(at, exp(load(at)))
-
-
-@njit(cache=True, nogil=True)
 def log_sums(terms, n, out):
     """Set out[y] = log Σ_{r<n} exp(terms[r, y]); the terms are used up."""
     W = terms.shape[1]
@@ -278,7 +269,7 @@ def log_sums(terms, n, out):
     for r in range(n):
         for y in range(W):
             terms[r, y] -= top[y]
-    exponentials(terms, n)
+    exponentials(terms, n * W)
     for r in range(n):
         for y in range(W):
             total[y] += terms[r, y]
@@ -345,7 +336,7 @@ def final(alpha, L, terms, ends):
         return top
     terms[0, :L] -= top
     terms[0, L:] = -np.inf
-    exponentials(terms, 1)
+    exponentials(terms, terms.shape[1])
     total = terms[0, :L].sum()
     ends[:L] = terms[0, :L] / total
     return top + log(total)
@@ -411,7 +402,7 @@ def backward(segments, i, weight, columns, starts, ends, expected):
             for x in range(L):
                 for y in range(W):
                     terms[x, y] = alpha[t, x] + trans[x, y] - shift[y]
-            exponentials(terms, L)
+            exponentials(terms, L * W)
             total[:] = 0.0
             for x in range(L):
                 for y in range(W):
@@ -432,7 +423,7 @@ def backward(segments, i, weight, columns, starts, ends, expected):
         for d in range(n):
             for y in range(W):
                 terms[d, y] -= shift[y]
-        exponentials(terms, n)
+        exponentials(terms, n * W)
         total[:] = 0.0
         for d in range(n):
             for y in range(W):

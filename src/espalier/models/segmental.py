@@ -176,8 +176,9 @@ class SegmentalModel:
         """Return the scores of segments as kernels take them, from `rows`; reach : int32[M, padded(L)]."""
         longest = int(min(self.limit.max(), np.diff(data.indptr).max(initial=1)))  # a limit may be beyond any sequence
         bins = 2 * length_bins(longest, declared=len(self.lengths) > 1)
-        spare = ((0, 0), (0, padded(self.n_labels) - self.n_labels))
-        table, trans = np.pad(self.table, spare), np.pad(self.trans, spare)
+        L, given = self.n_labels, self.table
+        table, trans = np.zeros((len(given), padded(L))), np.zeros((L, padded(L)))
+        table[:, :L], trans[:, :L] = given, self.trans
         tokens, first, last = rows
         return Segments(data.indptr, tokens, first, last, table, 0, bins, data.marks, trans, reach)
 
