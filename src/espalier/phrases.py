@@ -140,13 +140,13 @@ class PhraseTrie:
         opening = np.zeros(len(token_ids) + 1, bool)
         opening[indptr[:-1]] = True
         return _Stream(
-            piece,
-            np.where(first & apart[token], -1, piece),
-            np.where(first, spaced[token_ids][token], -1),
-            first & opening[token],
-            first,
-            within == lengths[token] - 1,
-            token,
+            piece=piece,
+            glued=np.where(first & apart[token], -1, piece),
+            spaced=np.where(first, spaced[token_ids][token], -1),
+            opens=first & opening[token],
+            first=first,
+            last=within == lengths[token] - 1,
+            token=token,
         )
 
     def _cut(self, word: str) -> tuple[Sequence[int], int, bool, bool]:
