@@ -30,7 +30,7 @@ NAME = re.compile(
     r"|count_search|tag_lanes|automaton_path|_epoch$|(^|_)samples?$|(^|\.)expectations"
 )
 MODULE = re.compile(r"^(dual|astar|viterbi|kbest|product)$")  # whose function of a general name is the algorithm
-GENERAL = re.compile(r"(^|\.)_?(decode|search|listed|evaluate)$")
+GENERAL = re.compile(r"^_?(decode|search|listed|evaluate)$")
 SUM = re.compile(r"log_?sum|logaddexp|^exp$|dot$|einsum|matmul")
 STEP = re.compile(SUM.pattern + r"|^max$|maximum|log_step|max_step|best_before")
 BEST = re.compile(r"best|score|most")
@@ -98,7 +98,8 @@ def carries(loop: ast.AST) -> bool:
 
 
 def looks_like_one(stem: str, name: str, function: ast.FunctionDef) -> bool:
-    if NAME.search(name) or (MODULE.match(stem) and GENERAL.search(name)):
+    last = name.rpartition(".")[2]
+    if NAME.search(last) or (MODULE.match(stem) and GENERAL.search(last)):
         return True
     loops = [each for each in ast.walk(function) if isinstance(each, (ast.For, ast.While))]
     return any((isinstance(x, ast.For) and compares(x) and looks_back(x)) or carries(x) for x in loops)

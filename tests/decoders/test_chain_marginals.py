@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from espalier.inference import label_and_pair_marginals
+from espalier.decoders import probabilities
+from espalier.decoders.probabilities import label_and_pair_marginals
 from espalier.potentials import ChainBatch, Potentials
 
 
@@ -29,7 +30,11 @@ def enumerated(p: Potentials) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("by_token", [False, True])
 @pytest.mark.parametrize("length", [1, 2, 5])
-def test_marginals_are_sums_over_all_labellings(by_token: bool, length: int) -> None:
+@pytest.mark.parametrize("loaded", [False, True])
+def test_marginals_are_sums_over_all_labellings(
+    by_token: bool, length: int, loaded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probabilities, "better_one_by_one", lambda n: not loaded)
     rng = np.random.default_rng(length + 10 * by_token)
     trans = rng.normal(size=(length - 1, 3, 3) if by_token else (3, 3))
     if not by_token:

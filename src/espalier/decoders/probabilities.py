@@ -12,14 +12,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier import inference
 from espalier.decoders.certify import scores_of
-from espalier.decoders.single import LONGEST, largest, posterior_single
+from espalier.decoders.single import LONGEST, largest, pairs_single, posterior_single
 from espalier.inference import posterior
-from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, padded
+from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, better_one_by_one, padded
 from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
 
-__all__ = ["answer_probabilities", "sureness"]
+__all__ = ["answer_probabilities", "label_and_pair_marginals", "sureness"]
 
 CACHED = 2048
 """Rows of scores that are worked on at a time: they stay in the cache of a core."""
@@ -124,3 +125,13 @@ def _in_lanes(batch: ChainBatch, y: Int16, trans: Float, start: Float, end: Floa
 def _of_labels(shares: Float, y: Int16) -> Float:
     """Return the marginals of the labels, or of the likeliest ones, float64[M]."""
     return shares[np.arange(len(y)), y] if not len(y) or y[0] >= 0 else np.asarray(shares.max(axis=1))
+
+
+def label_and_pair_marginals(chain: ChainBatch) -> tuple[Float, Float]:
+    """Return p(y_t = j), float64[T, L], and p(y_t-1 = i, y_t = j), float64[T, L, L], of one chain; the first pair is 0.
+
+    In NumPy before kernels are loaded, where one matrix is enough.
+    """
+    known = chain.temperature is None and len(chain.trans) == 1 and len(chain.unary) > 0
+    found = pairs_single(chain[0]) if known and better_one_by_one(len(chain.unary)) else None
+    return inference.label_and_pair_marginals(chain) if found is None else found

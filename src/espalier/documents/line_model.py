@@ -192,7 +192,7 @@ class LineModel:
         self, page: Seen, *, layout: bool = True, listed: bool = False
     ) -> tuple[list[str], Float, list[Float | None]]:
         """Return labels, their probabilities, and those of pairs, for one part. layout : False hides the places."""
-        from espalier.inference import label_and_pair_marginals
+        from espalier.decoders.probabilities import label_and_pair_marginals
 
         batch, labels = self.decoded(page, layout=layout, listed=listed)
         own_marginals, pairs = label_and_pair_marginals(batch)
@@ -239,9 +239,9 @@ class LineModel:
 
     def list_scores(self, own: list[list[str]]) -> tuple[Float, Float]:
         """Return the probabilities of the first model that a unit begins a reference, and that it goes on with one."""
-        from espalier.inference import marginals
+        from espalier.decoders.probabilities import label_and_pair_marginals
 
-        p = marginals(self.first_scores.potentials(own))
+        p, _ = label_and_pair_marginals(self.first_scores.potentials(own))
         return p[:, LABELS.index("ref")], p[:, LABELS.index("ref-cont")]
 
 
