@@ -176,7 +176,7 @@ class TestThreads:
     def test_many_transition_classes_do_not_multiply_memory(self):
         p = Potentials(np.zeros((5000, 20)), np.zeros((4999, 20, 20)))
         problem = inference._problem([p] * 3)
-        assert len(problem.chunks(partial=int(np.prod(problem.tables)))) == 1
+        assert len(problem.chunks(partial=len(problem.summed().source))) == 1
 
 
 class TestInfeasible:
@@ -264,7 +264,8 @@ def test_every_kernel_is_compiled_once(rng):
         (chain, chains, inference.pair_marginals),
         (segment, segments, inference.segment_marginals),
     ):
-        kernels = [getattr(module, name) for name in module.__all__]
+        named = [getattr(module, name) for name in module.__all__]
+        kernels = [each for each in named if hasattr(each, "signatures")]
         before = [len(kernel.signatures) for kernel in kernels]
         use_everything(forms[0], parts)
         first = [len(kernel.signatures) for kernel in kernels]

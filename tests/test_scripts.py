@@ -60,6 +60,7 @@ SCRIPTS = {
     "bench/parse.py": bench(),
     "bench/penalties.py": bench(data=True),
     "bench/phrases.py": bench(),
+    "bench/recurrences.py": bench(),
     "bench/raw_text.py": bench("--quick --sets addresses", data=True),
     "bench/samplerank.py": bench(data=True),
     "bench/scale.py": bench(),

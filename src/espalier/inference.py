@@ -19,10 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InfeasibleError, InputError, Place
+from espalier.kernels import padded
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch, Potentials
 
-if TYPE_CHECKING:  # few models score segments
+if TYPE_CHECKING:  # few models score segments, and kernels are loaded when they are needed
+    from espalier.kernels.chain import Lattice
+    from espalier.kernels.segment import Segments as SegmentScores
     from espalier.segment_potentials import SegmentBatch, SegmentPotentials
 
 __all__ = [
@@ -31,6 +34,7 @@ __all__ = [
     "Segmentations",
     "entropy",
     "k_best",
+    "label_and_pair_marginals",
     "log_partition",
     "marginals",
     "pair_marginals",
@@ -84,10 +88,13 @@ class Posterior(NamedTuple):
 class _Problem:
     """A batch as its kernels take it."""
 
-    segmental: bool
-    arrays: tuple[NDArray[Any], ...]  # the leading arguments of every kernel; the first is indptr
-    tables: tuple[int, ...]  # the shape of the expected transition counts
-    parts: tuple[int, ...]  # the shape of a token's pair marginals (chains) or segment marginals
+    batch: ChainBatch | SegmentBatch
+    arrays: tuple[NDArray[Any], ...]  # the leading arguments of kernels that look for the best; the first is indptr
+
+    @property
+    def segmental(self) -> bool:
+        """Is it of segmentations?"""
+        return not isinstance(self.batch, ChainBatch)
 
     @property
     def kernels(self) -> ModuleType:
@@ -112,15 +119,19 @@ class _Problem:
     def L(self) -> int:
         return int(self.arrays[1].shape[-1])
 
+    def summed(self) -> Any:
+        """Return what kernels that sum take: a `Lattice`, or `Segments`."""
+        return _segments_of(*self.arrays) if self.segmental else _lattice_of(*self.arrays)
+
     def chunks(self, partial: int = 1) -> list[tuple[int, int]]:
         """Cut the batch by its data alone; `partial` values of each chunk must fit in memory together."""
         n = min(self.M // _CHUNK_TOKENS, _MOST_CHUNKS, _MOST_PARTIAL // partial)
         return balanced(self.arrays[0], max(n, 1))
 
-    def run(self, kernel: Callable[..., None], threads: int | None, *outputs: NDArray[Any]) -> None:
+    def run(self, kernel: Callable[..., None], threads: int | None, given: Sequence[Any], *outputs: Any) -> None:
         """Run a kernel over all chunks."""
         chunks = self.chunks()
-        run_chunks(lambda c: kernel(*self.arrays, *chunks[c], *outputs), len(chunks), choose_threads(self.M, threads))
+        run_chunks(lambda c: kernel(*given, *chunks[c], *outputs), len(chunks), choose_threads(self.M, threads))
 
 
 def _problem(potentials: Chains | Segments) -> _Problem:
@@ -129,15 +140,48 @@ def _problem(potentials: Chains | Segments) -> _Problem:
     names: tuple[tuple[str, type], ...]
     if isinstance(batch, ChainBatch):
         names = (("unary", float), ("trans", float), ("trans_class", np.int32), ("start", float), ("end", float))
-        parts = batch.trans.shape[1:]
     else:
         names = (("score", float), ("trans", float), ("start", float), ("end", float))
-        parts = batch.score.shape[1:]
     if batch.n_labels > np.iinfo(np.int16).max:
         raise InputError(f"{batch.n_labels} labels, but labels are 16-bit numbers: at most {np.iinfo(np.int16).max}")
     arrays = [np.ascontiguousarray(getattr(batch, name), dtype) for name, dtype in names]
-    segmental = not isinstance(batch, ChainBatch)
-    return _Problem(segmental, (np.ascontiguousarray(batch.indptr, np.int64), *arrays), batch.trans.shape, parts)
+    return _Problem(batch, (np.ascontiguousarray(batch.indptr, np.int64), *arrays))
+
+
+def _lattice_of(
+    indptr: NDArray[np.int64], unary: Float, trans: Float, trans_class: NDArray[np.int32], start: Float, end: Float
+) -> Lattice:
+    """Return the lattice of chains: a node for each label, and the transitions that are allowed, by their targets."""
+    from espalier.kernels.chain import Lattice
+
+    (M, L), C, there = unary.shape, len(trans), np.diff(indptr) > 0
+    score = unary.copy()
+    score[indptr[:-1][there]] += start
+    score[indptr[1:][there] - 1] += end
+    steps = trans.transpose(0, 2, 1)
+    allowed = steps != -np.inf  # nan stays, and is seen in the result
+    into = np.append(0, np.cumsum(allowed.sum(axis=2)))
+    source = np.nonzero(allowed)[2].astype(np.int32)
+    return Lattice(
+        indptr, L * np.arange(M + 1), score.reshape(-1), trans_class, L * np.arange(C), into, source, steps[allowed]
+    )
+
+
+def _segments_of(indptr: NDArray[np.int64], score: Float, trans: Float, start: Float, end: Float) -> SegmentScores:
+    """Return segmentations as kernels sum them: every segment has a row of the table for itself."""
+    from espalier.kernels.segment import Segments
+
+    (M, D, L), W, lengths = score.shape, padded(score.shape[2]), np.diff(indptr)
+    first, last = np.zeros((2, M, W))
+    first[indptr[:-1][lengths > 0], :L] = start
+    last[indptr[1:][lengths > 0] - 1, :L] = end
+    table, wide = np.zeros((M * D, W)), np.zeros((L, W))
+    table[:, :L], wide[:, :L] = score.reshape(-1, L), trans
+    before = np.arange(M) - np.repeat(indptr[:-1], lengths)
+    reach = np.zeros((M, W), np.int32)
+    reach[:, :L] = np.minimum(before + 1, D)[:, None]
+    none = np.zeros(M + 1, np.int64)
+    return Segments(indptr, np.zeros((M, W)), first, last, table, D, np.arange(-1, D), none, wide, reach)
 
 
 def _batch(potentials: Chains | Segments) -> ChainBatch | SegmentBatch:
@@ -198,10 +242,10 @@ def _labelled(
 ) -> Labellings | Segmentations:
     """Run a kernel that writes labels and scores; of segmentations also where segments start."""
     if not p.segmental:
-        p.run(kernel, threads, labels, scores)
+        p.run(kernel, threads, p.arrays, labels, scores)
         return Labellings(labels, scores)
     starts = np.empty(labels.shape, np.bool_)
-    p.run(kernel, threads, labels, starts, scores)
+    p.run(kernel, threads, p.arrays, labels, starts, scores)
     return Segmentations(labels, starts, scores)
 
 
@@ -230,7 +274,7 @@ def log_partition(
     """Return log Σ_y exp s(y) of each sequence, float64[N]: the forward pass alone."""
     p = _problem(potentials)
     log_z = np.empty(p.N)
-    p.run(p.kernels.log_partition, threads, log_z)
+    p.run(p.kernels.log_partition, threads, [p.summed()], log_z)
     _require_feasible(log_z, allow_infeasible)
     return log_z
 
@@ -239,24 +283,48 @@ def posterior(
     potentials: Chains | Segments, *, threads: int | None = None, allow_infeasible: bool = False
 ) -> Posterior:
     """Return log_z, marginals, expected transition counts and entropies from one pass."""
-    return _posterior(_problem(potentials), False, threads, allow_infeasible)[0]
+    p = _problem(potentials)
+    return (_segment_posterior if p.segmental else _chain_posterior)(p, threads, allow_infeasible)[0]
 
 
-def _posterior(p: _Problem, with_parts: bool, threads: int | None, allow_infeasible: bool) -> tuple[Posterior, Float]:
-    """Run forward-backward; the second result holds the pair or segment marginals of every token if wanted."""
-    chunks = p.chunks(partial=int(np.prod(p.tables)))
+def _chain_posterior(p: _Problem, threads: int | None, allow_infeasible: bool) -> tuple[Posterior, Float]:
+    """Return the posterior of chains, and its transitions."""
+    lattice, trans = p.summed(), p.arrays[2]
+    chunks = p.chunks(partial=max(len(lattice.source), 1))
     log_z, entropies, marginal = np.empty(p.N), np.empty(p.N), np.empty((p.M, p.L))
-    parts = np.empty((p.M if with_parts else 0, *p.parts))
     # One table a chunk, added in the order of the chunks: the sum is the same for any number of threads.
-    transitions = np.zeros((len(chunks), *p.tables))
+    counts = np.zeros((len(chunks), len(lattice.source)))
     kernel = p.kernels.forward_backward
     run_chunks(
-        lambda c: kernel(*p.arrays, *chunks[c], log_z, marginal, parts, transitions[c], entropies),
+        lambda c: kernel(lattice, *chunks[c], log_z, marginal.reshape(-1), counts[c], entropies),
         len(chunks),
         choose_threads(p.M, threads),
     )
     _require_feasible(log_z, allow_infeasible)
-    return Posterior(log_z, marginal, transitions.sum(axis=0), entropies), parts
+    steps = np.zeros((len(trans), p.L, p.L))  # by targets, as the edges
+    steps[trans.transpose(0, 2, 1) != -np.inf] = counts.sum(axis=0)
+    transitions = np.ascontiguousarray(steps.transpose(0, 2, 1))
+    return Posterior(log_z, marginal, transitions, entropies), transitions
+
+
+def _segment_posterior(p: _Problem, threads: int | None, allow_infeasible: bool) -> tuple[Posterior, Float]:
+    """Return the posterior of segmentations, and the probability of every segment, float64[M, D, L]."""
+    from espalier.kernels.segment import Expected
+
+    scores = p.summed()
+    chunks, W = p.chunks(partial=p.L * padded(p.L)), padded(p.L)
+    log_z, entropies, (covering, starting, ending) = np.empty(p.N), np.empty(p.N), np.zeros((3, p.M, W))
+    parts, transitions = np.zeros(scores.table.shape), np.zeros((len(chunks), p.L, W))
+    kernel, weight = p.kernels.expectations, np.ones(p.N)
+
+    def chunk(c: int) -> None:
+        expected = Expected(log_z, entropies, covering, starting, ending, parts, transitions[c])
+        kernel(scores, *chunks[c], weight, expected)
+
+    run_chunks(chunk, len(chunks), choose_threads(p.M, threads))
+    _require_feasible(log_z, allow_infeasible)
+    found = Posterior(log_z, covering[:, : p.L].copy(), transitions.sum(axis=0)[:, : p.L].copy(), entropies)
+    return found, parts[:, : p.L].reshape(p.arrays[1].shape)
 
 
 def marginals(potentials: Chains | Segments, *, threads: int | None = None, allow_infeasible: bool = False) -> Float:
@@ -271,10 +339,21 @@ def entropy(potentials: Chains | Segments, *, threads: int | None = None, allow_
 
 def pair_marginals(potentials: Chains, *, threads: int | None = None, allow_infeasible: bool = False) -> Float:
     """Return p(y_{m-1} = l', y_m = l) of chains, float64[M, L, L]; 0 at first tokens."""
+    return label_and_pair_marginals(potentials, threads=threads, allow_infeasible=allow_infeasible)[1]
+
+
+def label_and_pair_marginals(
+    potentials: Chains, *, threads: int | None = None, allow_infeasible: bool = False
+) -> tuple[Float, Float]:
+    """Return both `marginals` and `pair_marginals` of chains, from one pass."""
     p = _problem(potentials)
     if p.segmental:
         raise InputError("pair marginals are of chains", hint="for segmentations ask segment_marginals")
-    return _posterior(p, True, threads, allow_infeasible)[1]
+    indptr, unary, trans, trans_class, start, end = p.arrays
+    own = trans[trans_class]  # a class for each token, so that what is counted of a class is of its token
+    each = _Problem(p.batch, (indptr, unary, own, np.arange(p.M, dtype=np.int32), start, end))
+    found, pairs = _chain_posterior(each, threads, allow_infeasible)
+    return found.marginals, pairs
 
 
 def segment_marginals(potentials: Segments, *, threads: int | None = None, allow_infeasible: bool = False) -> Float:
@@ -282,7 +361,7 @@ def segment_marginals(potentials: Segments, *, threads: int | None = None, allow
     p = _problem(potentials)
     if not p.segmental:
         raise InputError("segment marginals are of segmentations", hint="for chains ask pair_marginals")
-    return _posterior(p, True, threads, allow_infeasible)[1]
+    return _segment_posterior(p, threads, allow_infeasible)[1]
 
 
 @overload
@@ -318,10 +397,10 @@ def sample(
     labels, log_z = np.empty((n, p.M), np.int16), np.empty(p.N)
     if p.segmental:
         starts = np.empty((n, p.M), np.bool_)
-        p.run(p.kernels.sample, threads, rng.random((n, p.M, 2)), labels, starts, log_z)
+        p.run(p.kernels.sample, threads, [p.summed()], rng.random((n, p.M, 2)), labels, starts, log_z)
         _require_feasible(log_z, allow_infeasible)
         return labels, starts
-    p.run(p.kernels.sample, threads, rng.random((n, p.M)), labels, log_z)
+    p.run(p.kernels.sample, threads, [p.summed()], rng.random((n, p.M)), labels, log_z)
     _require_feasible(log_z, allow_infeasible)
     return labels
 
@@ -344,11 +423,11 @@ def path_scores(
         )
     y, scores = np.ascontiguousarray(y, np.int16), np.empty(p.N)
     if p.segmental:
-        p.run(p.kernels.path_scores, threads, y, _checked_starts(p, y, starts), scores)
+        p.run(p.kernels.path_scores, threads, p.arrays, y, _checked_starts(p, y, starts), scores)
         return scores
     if starts is not None:
         raise InputError("starts are for segmentations", hint="a chain is scored by its labels alone")
-    p.run(p.kernels.path_scores, threads, y, scores)
+    p.run(p.kernels.path_scores, threads, p.arrays, y, scores)
     return scores
 
 

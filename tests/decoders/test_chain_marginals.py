@@ -1,4 +1,4 @@
-"""Marginals of one short chain without kernels, against the sum over all labellings."""
+"""Marginals of one short chain and of its pairs, against the sum over all labellings."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_causes_are_causes_and_smallest(problem: Problem) -> None:
         with pytest.raises(InfeasibleError):
             explain(problem)
         return
-    found = explain(problem, method="product")
+    found = explain(problem, method="kbest")
     assert set(found.cause) <= {effect.name for effect in found.effects}
     active = [k for k in range(problem.rules.K) if problem.penalties[k] > 0]
 

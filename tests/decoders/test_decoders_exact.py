@@ -17,7 +17,7 @@ from espalier.decoders.table import auto
 from espalier.rules.meaning import degrees
 from oracles import chain_score
 
-ANY_RULE = ("exhaustive", "kbest", "astar", "product")
+ANY_RULE = ("exhaustive", "kbest", "astar")
 EVERY = (*ANY_RULE, "beam", "gibbs", "viterbi")
 OPTIONS: dict[str, dict[str, int]] = {"gibbs": {"sweeps": 4}, "beam": {"width": 2}}
 

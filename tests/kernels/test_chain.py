@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from espalier.inference import _lattice_of
 from espalier.kernels import chain
 from espalier.potentials import ChainBatch, Potentials
 from oracles import backwards, chain_score, label_counts, labellings, pair_counts
@@ -37,23 +39,40 @@ def k_best(p, k):
     return [tuple(row) for row in labels.tolist()], scores[0]
 
 
+def lattice(batch):
+    return _lattice_of(*arrays(batch))
+
+
 def log_partition(p):
     log_z = np.full(1, np.nan)
-    chain.log_partition(*arrays(ChainBatch.of([p])), 0, 1, log_z)
+    chain.log_partition(lattice(ChainBatch.of([p])), 0, 1, log_z)
     return log_z[0]
 
 
+def summed(batch, lo, hi):
+    N, M, L, _ = sizes(batch)
+    columns, out = lattice(batch), (np.full(N, 7.0), np.full((M, L), 7.0), np.full(N, 7.0))
+    counts = np.zeros(len(columns.source))
+    chain.forward_backward(columns, lo, hi, out[0], out[1].reshape(-1), counts, out[2])
+    transitions = np.zeros_like(batch.trans)
+    transitions.transpose(0, 2, 1)[batch.trans.transpose(0, 2, 1) > -np.inf] = counts
+    return *out, transitions
+
+
 def forward_backward(batch, lo=0, hi=None, pairs=True):
-    N, M, L, C = sizes(batch)
-    out = (np.full(N, 7.0), np.full((M, L), 7.0), np.full((M if pairs else 0, L, L), 7.0))
-    out += (np.zeros((C, L, L)), np.full(N, 7.0))
-    chain.forward_backward(*arrays(batch), lo, N if hi is None else hi, *out)
-    return out
+    """Where every token has a matrix of its own, its pairs are the transitions of its class."""
+    hi = len(batch) if hi is None else hi
+    log_z, marginals, entropy, transitions = summed(batch, lo, hi)
+    found = np.zeros((0, *batch.trans.shape[1:]))
+    if pairs:
+        kind = np.arange(len(batch.unary), dtype=np.int32)
+        found = summed(replace(batch, trans=batch.trans[batch.trans_class], trans_class=kind), lo, hi)[3]
+    return log_z, marginals, found, transitions, entropy
 
 
 def sample(p, uniforms):
     labels, log_z = np.full(uniforms.shape, 99, np.int16), np.full(1, np.nan)
-    chain.sample(*arrays(ChainBatch.of([p])), 0, 1, uniforms, labels, log_z)
+    chain.sample(lattice(ChainBatch.of([p])), 0, 1, uniforms, labels, log_z)
     return labels, log_z[0]
 
 
@@ -282,12 +301,18 @@ class TestEdges:
         np.testing.assert_array_equal(transitions, alone[3])
 
 
+def plain_exponentials(terms, n):
+    terms[:n] = np.exp(terms[:n])
+
+
 @pytest.fixture
 def interpreted(monkeypatch):
     """Run the module's functions as plain Python, where an index out of bounds is an error."""
     for name, function in list(vars(chain).items()):
         if hasattr(function, "py_func"):
             monkeypatch.setattr(chain, name, function.py_func)
+    # Plain Python has no vectors.
+    monkeypatch.setattr(chain, "exponentials", plain_exponentials)
 
 
 @pytest.mark.usefixtures("interpreted")

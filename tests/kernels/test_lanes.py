@@ -44,8 +44,8 @@ def run_forward_backward(batch, weights=None):
     marginals = aligned(lanes.n_rows, rows.shape[1], dtype=np.float32)
     with np.errstate(over="ignore"):
         forward_backward_lanes(
-            0, lanes.n_groups, lanes.group_ptr, lanes.lengths, lane_weight, np.exp(batch.start), np.exp(batch.end),
-            *transitions.arguments(), rows, marginals, expected, log_z,
+            0, lanes.n_groups, lanes.group_ptr, lanes.lengths, lane_weight,
+            transitions.steps(np.exp(batch.start), np.exp(batch.end)), rows, marginals, expected, log_z,
         )  # fmt: skip
     counts = np.zeros((batch.n_labels, batch.n_labels))
     counts[transitions.source, transitions.target] = expected * np.exp(

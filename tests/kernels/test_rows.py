@@ -50,10 +50,7 @@ def test_scores_and_gradients(seed, n_labels, weighted, precision):
 
     # Observed counts: the gold labels' own products.
     counts, weight = np.zeros(len(pairs)), rng.random(M)
-    observed_counts(
-        matrix.token_indptr, matrix.token_refs, matrix.token_values, matrix.bundle_indptr, matrix.bundle_ids,
-        matrix.bundle_values, A, y, weight, pairs.ptr, pairs.label, counts,
-    )  # fmt: skip
+    observed_counts(matrix.levels, y, weight, pairs.ptr, pairs.label, counts)
     gold = np.zeros((M, n_labels))
     gold[np.flatnonzero(y >= 0), y[y >= 0]] = weight[y >= 0]
     np.testing.assert_allclose(counts, (X.T @ gold)[pairs.attributes(), pairs.label], atol=1e-10)
@@ -64,10 +61,7 @@ def test_scores_and_gradients(seed, n_labels, weighted, precision):
     marginals = aligned(M + 2 + R, padded(n_labels), dtype=precision)
     P = rng.normal(size=(M + 2, n_labels)).astype(precision)
     marginals[: M + 2, :n_labels] = P
-    ptr, owners, values = transpose_refs(
-        matrix.token_indptr, matrix.token_refs, matrix.token_values, row_of_token,
-        matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, A, M + 2,
-    )  # fmt: skip
+    ptr, owners, values = transpose_refs(matrix.levels, row_of_token, A, M + 2)
     bundle_gradient(0, R, ptr[A:], owners, values, marginals, M + 2)
     gradient = np.full(len(pairs), np.nan)
     attribute_gradient(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from espalier.corpus import Corpus, Labels
 from espalier.kernels.samplerank import (
     TIE,
+    Tally,
     count_segments,
     loss_change,
     propose,
@@ -83,12 +84,11 @@ def test_token_change(weighted: bool) -> None:
     for _ in range(30):
         L = int(rng.integers(1, 5))
         m = random_matrix(rng, weighted=weighted)
-        arrays = (m.token_indptr, m.token_refs, m.token_values, m.bundle_indptr, m.bundle_ids, m.bundle_values)
         w = rng.normal(size=m.n_attributes * L)
         scores = m.to_csr() @ w.reshape(-1, L)
         for t in range(m.n_tokens):
             old, new = rng.integers(0, L, 2)
-            found = token_change(t, old, new, *arrays, L, w)
+            found = token_change(t, old, new, m.levels, L, w)
             assert found == pytest.approx(scores[t, new] - scores[t, old], abs=1e-9)
 
 
@@ -104,12 +104,12 @@ def test_loss_change(labels: Labels, T: int, data) -> None:
     counts[:2] = count_segments(0, T, y, gold, tables.field, tables.opens, ends)
     judged = gold >= 0
     more = int((z != gold)[judged].sum()) - int((y != gold)[judged].sum())
-    rest = (gold, tables.field, tables.opens, ends, counts, new_counts)
-    assert loss_change(lo, hi, y, z, rest[0], False, *rest[1:]) == more
+    tally = Tally(ends, counts, new_counts, np.zeros(0, np.int64), np.zeros(0, np.int64))
+    assert loss_change(lo, hi, y, z, gold, False, tables, tally) == more
     if judged.any():
         truth = [labels.decode(gold.tolist())]
         f1 = [segment_scores(truth, [labels.decode(v.tolist())], leaves=True).micro.f1 for v in (y, z)]
-        found = loss_change(lo, hi, y, z, rest[0], True, *rest[1:])
+        found = loss_change(lo, hi, y, z, gold, True, tables, tally)
         assert found == pytest.approx(f1[0] - f1[1] + TIE * more, abs=1e-12)
         fresh = count_segments(0, T, z, gold, tables.field, tables.opens, ends)
         assert tuple(new_counts[:2]) == fresh
@@ -124,11 +124,9 @@ def test_rule_change(T: int, data) -> None:
     tables = RuleTables.of(COMPILED, corpus).after(2, 3)
     sums, new_sums, fresh = (np.zeros(len(tables.bound), np.int64) for _ in range(3))
     row_sums(y, tables.row_values, sums)
-    here = slice(4, 4 + T)  # three tokens in front, then that of the first sequence
-    found = rule_change(
-        lo, hi, y, z, tables.unary_pattern[here], tables.unary_charge, tables.pair_pattern[here], tables.pair_charge,
-        tables.row_values, tables.bound, tables.price[3], sums, new_sums,
-    )  # fmt: skip
+    tally = Tally(*np.zeros((3, T), np.int64), sums, new_sums)
+    # Three tokens in front, then that of the first sequence.
+    found = rule_change(4, lo, hi, y, z, tables, tables.price[3], tally)
     p = np.array([1, 1, 1, 0.5, 3, 1, 0.25, 1e6])
     more = degrees(RULES, tokens, PLAIN.decode(z.tolist())) - degrees(RULES, tokens, PLAIN.decode(y.tolist()))
     assert found == pytest.approx(p @ more, abs=1e-9)

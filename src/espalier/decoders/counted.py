@@ -11,22 +11,24 @@ this is told by an upper bound on that probability, from the marginals p of the 
     at least one     P(n < 1) <= 1 - max_t p(y_t tells of n)
 
 Rows beside those, and rows that both rise and fall (`count(a) <= count(b)`), are left out. Cost of a text:
-O(T S L²) for S counts together, in NumPy, many texts at a time.
+O(T S L²) for S counts together; the sums are those over any chain (`kernels.chain`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.certify import scores_of
 from espalier.decoders.counts import Conditions, CountForm
-from espalier.decoders.probabilities import label_and_pair_marginals
 from espalier.inference import marginals
 from espalier.potentials import ChainBatch
+
+if TYPE_CHECKING:
+    from espalier.kernels.chain import Lattice
 
 __all__ = ["counted_probabilities"]
 
@@ -42,9 +44,6 @@ LEAST = 0.005
 
 STATES = 256
 """Counts together, at most; further rows at stake are left out, the least likely first."""
-
-CELLS = 1 << 21
-"""Numbers of one pass, at most."""
 
 
 def counted_probabilities(
@@ -68,9 +67,11 @@ def counted_probabilities(
             if len(own.trans) > 1:  # transitions that change within a text: rare, and left as it is
                 continue
             which = few[sequences]
-            for found in _Texts(own, rows, prices[which], y[batch.tokens_of(which)]).posteriors():
-                text = which[found.text]
-                tokens[batch.tokens_of(text)], whole[text] = found.tokens, found.whole
+            texts = _Texts(own, rows, prices[which], y[batch.tokens_of(which)])
+            for i, (text, several) in enumerate(zip(which.tolist(), texts.at_stake(), strict=True)):
+                if several:
+                    part_of = slice(batch.indptr[text], batch.indptr[text + 1])
+                    tokens[part_of], whole[text] = texts.posterior(i, np.array(several))
     return tokens, whole
 
 
@@ -104,23 +105,13 @@ class _Rows:
         return cls(used, inner, opened, bound[used].astype(np.int64), form.drift[used] < 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The probabilities of some texts: text : int64[n], their numbers; tokens : end to end; whole : float64[n]."""
-
-    text: Int
-    tokens: Float
-    whole: Float
-
-
 class _Texts:
     """Texts of one matrix of transitions, what each row costs in each, and their labels."""
 
     def __init__(self, batch: ChainBatch, rows: _Rows, prices: Float, y: Int16) -> None:
         self.batch, self.rows, self.prices, self.y = batch, rows, prices, y
-        self.lengths = np.diff(batch.indptr)
-        self.text = np.repeat(np.arange(len(batch)), self.lengths)
         self.charged = self._charged()
+        self.scores = scores_of(batch, y)
 
     def _charged(self) -> NDArray[np.float64]:
         """Return what the labels pay for each row, float64[N, R]."""
@@ -135,8 +126,7 @@ class _Texts:
     def at_stake(self) -> list[tuple[int, ...]]:
         """Return the rows at stake in each text, the likeliest first, as many as there are states for."""
         rows, first = self.rows, self.batch.indptr[:-1]
-        alone = len(self.batch) == 1  # one short text needs no compiled code
-        p = label_and_pair_marginals(self.batch)[0] if alone else marginals(self.batch, threads=1)
+        p = marginals(self.batch, threads=1, allow_infeasible=True)
         before = np.vstack([np.zeros((1, p.shape[1])), p[:-1]])
         before[first] = 0.0
         opens = np.minimum(p, 1.0 - before)  # an upper bound of: this label, and not before
@@ -170,143 +160,54 @@ class _Texts:
             found = found | (follows & ~elsewhere)
         return found
 
-    def posteriors(self) -> Iterator[_Found]:
-        """Yield the probabilities of the texts where a row is at stake, texts with counts of one size together."""
-        staked = self.at_stake()
-        groups: dict[tuple[int, ...], list[int]] = {}
-        for i, several in enumerate(staked):
-            if several:
-                groups.setdefault(tuple(self.rows.bound[list(several)].tolist()), []).append(i)
-        for bounds, texts in groups.items():
-            texts.sort(key=lambda i: self.lengths[i])
-            states = int(np.prod(np.array(bounds) + 1))
-            for some in _pieces(texts, self.lengths, states * self.batch.n_labels):
-                yield self._posterior(np.array(some), np.array([staked[i] for i in some]), bounds)
+    def posterior(self, i: int, several: Int) -> tuple[Float, float]:
+        """Return the probabilities of the labels of text i and of all of them together; several : the rows at stake."""
+        from espalier.kernels.chain import forward_backward
 
-    def _posterior(self, texts: Int, several: Int, bounds: tuple[int, ...]) -> _Found:
-        """Return the probabilities of texts; several : int64[n, r], the rows of each, all with these bounds."""
-        batch, y = self.batch.chosen(texts), self.y[self.batch.tokens_of(texts)].astype(np.int64)
-        tokens, log_z = _Machine(batch, self.rows, several, bounds, self.prices[texts[:, None], several]).posterior(y)
-        charged = self.charged[texts[:, None], several].sum(axis=1)
-        scores = scores_of(batch, y) - charged
-        possible = np.isfinite(scores) & np.isfinite(log_z)
-        ratio = np.subtract(scores, log_z, out=np.full(len(scores), -np.inf), where=possible)
-        whole = np.exp(np.minimum(ratio, 0.0))
-        return _Found(texts, np.clip(tokens, 0.0, 1.0), whole)
+        lattice = self.lattice(i, several)
+        log_z, entropy, nodes = np.zeros(1), np.zeros(1), np.empty(len(lattice.score))
+        forward_backward(lattice, 0, 1, log_z, nodes, np.zeros(len(lattice.edge)), entropy)
+        a, b = self.batch.indptr[i], self.batch.indptr[i + 1]
+        shares = nodes.reshape(b - a, -1, self.batch.n_labels).sum(axis=1)
+        score = self.scores[i] - self.charged[i, several].sum()
+        whole = np.exp(min(score - log_z[0], 0.0)) if np.isfinite(score) and np.isfinite(log_z[0]) else 0.0
+        return np.minimum(shares[np.arange(b - a), self.y[a:b]], 1.0), float(whole)
 
+    def lattice(self, i: int, several: Int) -> Lattice:
+        """Return text i as columns of S counts times L labels; the counts of the rows are one number, s."""
+        from espalier.kernels.chain import Lattice
 
-def _pieces(texts: Sequence[int], lengths: Int, width: int) -> Iterator[list[int]]:
-    """Cut texts, shortest first, into pieces whose tables are not too large."""
-    piece: list[int] = []
-    for i in texts:
-        if piece and (len(piece) + 1) * int(lengths[i]) * width > CELLS:
-            yield piece
-            piece = []
-        piece.append(i)
-    yield piece
-
-
-class _Machine:
-    """Forward and backward over labels and counts, n texts at a time, with scaled probabilities.
-
-    Counts of the r rows of a text are one number s. `into[k]` and `pays[k]`, [n, S, L], say where label j leads from s,
-    and with which weight: k = 0 inside a run, k = 1 where it begins.
-    """
-
-    def __init__(self, batch: ChainBatch, rows: _Rows, several: Int, bounds: tuple[int, ...], prices: Float) -> None:
-        self.batch, self.n, self.L = batch, len(batch), batch.n_labels
-        sizes, bound = tuple(b + 1 for b in bounds), np.array(bounds)[:, None, None]
-        self.S = int(np.prod(sizes))
-        counts = np.stack(np.unravel_index(np.arange(self.S), sizes))  # [r, S]
-        least = rows.least[several]  # [n, r]
-        self.into, self.pays = list[Int](), list[Float]()
-        for added in (rows.token, rows.token + rows.open):
-            total = counts[:, :, None] + added[several][:, :, None, :]  # [n, r, S, L]
-            over = np.maximum(total - bound, 0) * ~least[:, :, None, None]
-            following = np.moveaxis(np.minimum(total, bound), 1, 0)
-            self.into.append(np.ravel_multi_index(tuple(following), sizes))
-            self.pays.append(_weights(prices, over))
-        self.finish = _weights(prices, (bound[:, 0] - counts) * least[:, :, None])  # [n, S]
-        self.flat = [into * self.L + np.arange(self.L) for into in self.into]
-        for flat in self.flat:
-            flat += (np.arange(self.n) * (self.S * self.L))[:, None, None]
-        self.lengths = np.diff(batch.indptr)
-        # Every path has one transition less than tokens: what all transitions have in common does not matter.
-        finite = batch.trans[0][np.isfinite(batch.trans[0])]
-        self.shift = float(finite.max(initial=-np.inf)) if len(finite) else 0.0
-        self.step = np.exp(batch.trans[0] - self.shift)
-        self.stay = np.diagonal(self.step).copy()
-        np.fill_diagonal(self.step, 0.0)
-        self.unary, self.peak = self._unary()
-
-    def _unary(self) -> tuple[Float, Float]:
-        """Return the scores of tokens as weights, [T, n, L], 0 behind the end, and what was taken out of each text."""
-        scores = self.batch.unary.copy()
-        first, last = self.batch.indptr[:-1], self.batch.indptr[1:] - 1
-        scores[first] += self.batch.start
-        scores[last] += self.batch.end
-        top = scores.max(axis=1)
-        top[~np.isfinite(top)] = 0.0
-        weights = np.zeros((int(self.lengths.max()), self.n, self.L))
-        text = np.repeat(np.arange(self.n), self.lengths)
-        weights[np.arange(len(scores)) - first[text], text] = np.exp(scores - top[:, None])
-        return weights, np.add.reduceat(top, first) + self.shift * (self.lengths - 1)
-
-    def posterior(self, y: Int) -> tuple[Float, Float]:
-        """Return p(y_t) of the labels of all tokens, end to end, and log Z of each text."""
-        T, first = len(self.unary), self.batch.indptr[:-1]
-        alpha, log_z = self._forward()
-        shares = np.zeros(len(y))
-        beta = np.zeros((self.n, self.S, self.L))
-        for t in range(T - 1, -1, -1):
-            ends, here = self.lengths - 1 == t, np.flatnonzero(self.lengths > t)
-            beta = np.where(ends[:, None, None], self.finish[:, :, None], beta)
-            label = y[first[here] + t]
-            own, other = alpha[t][here], beta[here]
-            total = np.einsum("nsl,nsl->n", own, other)
-            mine = np.einsum("ns,ns->n", own[np.arange(len(here)), :, label], other[np.arange(len(here)), :, label])
-            shares[first[here] + t] = np.divide(mine, total, out=np.zeros(len(here)), where=total > 0)
-            if t:
-                beta = self._back(beta * self.unary[t][:, None, :])
-        return shares, log_z
-
-    def _forward(self) -> tuple[list[Float], Float]:
-        alpha = np.zeros((self.n, self.S, self.L))
-        alpha[:, 0] = 1.0
-        found, log_z = list[Float](), self.peak.copy()
-        for t, unary in enumerate(self.unary):
-            begun = alpha @ self.step if t else alpha
-            moved = self._moved(begun, 1)
-            if t:
-                moved += self._moved(alpha * self.stay, 0)
-            alpha = moved * unary[:, None, :]
-            scale = alpha.sum(axis=(1, 2))
-            here = self.lengths > t
-            with np.errstate(divide="ignore"):
-                log_z[here] += np.log(scale[here])
-            alpha /= np.where(scale > 0, scale, 1.0)[:, None, None]
-            found.append(alpha)
-            ends = self.lengths - 1 == t
-            with np.errstate(divide="ignore"):
-                log_z[ends] += np.log(np.einsum("nsl,ns->n", alpha[ends], self.finish[ends]))
-        return found, log_z
-
-    def _moved(self, mass: Float, kind: int) -> Float:
-        """Return the mass where the counts of its labels lead it."""
-        weights = (mass * self.pays[kind]).reshape(-1)
-        total = np.bincount(self.flat[kind].reshape(-1), weights, minlength=mass.size)
-        return np.asarray(total.reshape(mass.shape), np.float64)
-
-    def _back(self, ahead: Float) -> Float:
-        """Return the weight of all that can follow, from that of what follows with its own score."""
-        begun, inside = (self.pays[k] * np.take_along_axis(ahead, self.into[k], axis=1) for k in (1, 0))
-        back = begun @ self.step.T + inside * self.stay
-        peak = back.max(axis=(1, 2), keepdims=True)
-        return np.asarray(back / np.where(peak > 0, peak, 1.0), np.float64)
+        batch, rows, L, prices = self.batch, self.rows, self.batch.n_labels, self.prices[i, several]
+        a, b = int(batch.indptr[i]), int(batch.indptr[i + 1])
+        bound, least = rows.bound[several], rows.least[several]
+        sizes = tuple((bound + 1).tolist())
+        counts = np.indices(sizes).reshape(len(several), -1)  # [r, S]
+        S, into, paid = counts.shape[1], list[Int](), list[Float]()
+        for added in (rows.token[several], rows.token[several] + rows.open[several]):  # inside a run, where it begins
+            total = counts[:, :, None] + added[:, None, :]  # [r, S, L]
+            into.append(np.ravel_multi_index(tuple(np.minimum(total, bound[:, None, None])), sizes))
+            paid.append(_charge(prices, np.maximum(total - bound[:, None, None], 0) * ~least[:, None, None]))
+        finish = _charge(prices, (bound[:, None] - counts) * least[:, None])  # [S]
+        score = np.repeat(batch.unary[a:b, None], S, axis=1)
+        first = np.full((S, L), -np.inf)
+        first[into[1][0], np.arange(L)] = batch.start - paid[1][0]
+        score[0] += first
+        score[-1] += batch.end - finish[:, None]
+        stays = np.eye(L, dtype=bool)
+        target = np.where(stays, into[0][:, None, :], into[1][:, None, :]) * L + np.arange(L)  # [S, L, L]
+        edge = batch.trans[0] - np.where(stays, paid[0][:, None, :], paid[1][:, None, :])
+        source = np.broadcast_to(np.arange(S * L).reshape(S, L, 1), edge.shape)
+        kept = edge > -np.inf
+        order = np.argsort(target[kept], kind="stable")
+        T, none = b - a, np.zeros(1, np.int64)
+        ends = np.append(0, np.cumsum(np.bincount(target[kept], minlength=S * L)))
+        return Lattice(
+            np.array([0, T]), S * L * np.arange(T + 1), score.reshape(-1), np.zeros(T, np.int32), none, ends,
+            source[kept][order].astype(np.int32), edge[kept][order],
+        )  # fmt: skip
 
 
-def _weights(prices: Float, amounts: NDArray[np.int64]) -> Float:
-    """Return exp of minus the prices, [n, r], times the amounts, [n, r, ...]: [n, ...]; 0 · inf is 0."""
-    price = prices.reshape(prices.shape + (1,) * (amounts.ndim - 2))
-    charged = np.multiply(price, amounts, out=np.zeros(amounts.shape), where=amounts > 0)
-    return np.asarray(np.exp(-charged.sum(axis=1)), np.float64)
+def _charge(prices: Float, amounts: NDArray[np.int64]) -> Float:
+    """Return the prices, [r], times the amounts, [r, ...], added up; 0 · inf is 0."""
+    price = prices.reshape(-1, *(1,) * (amounts.ndim - 1))
+    return np.asarray(np.multiply(price, amounts, out=np.zeros(amounts.shape), where=amounts > 0).sum(axis=0))

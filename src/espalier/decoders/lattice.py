@@ -3,7 +3,7 @@
 A node of layer t is a label at token t together with the monitors' states behind it; layer 0 is the one root in front
 of the first token, so layer t + 1 holds the nodes of token t. Every path from the root to the last layer is one
 labelling, and the sum of its edges and of its last node's `final` is the penalised score. Monitors are
-deterministic, so labellings and paths are the same thing, and every dynamic programme over a chain runs here too.
+deterministic, so labellings and paths are the same thing, and what sums over chains sums here too (`kernels.chain`).
 
 Size: T times the states of the product automaton times L edges; refused beyond `max_edges`. The automaton's tables
 build it in arrays; rules that have none, because their states grow with the sequence or are too many, are stepped
@@ -14,27 +14,35 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.base import Problem
 from espalier.decoders.joint import Joint, States, transition
-from espalier.errors import InputError
+from espalier.errors import InfeasibleError, InputError
 from espalier.rules.automaton import Automaton, SizeError
+
+if TYPE_CHECKING:
+    from espalier.kernels import chain
 
 __all__ = [
     "MAX_EDGES",
     "MAX_STEPPED",
+    "EdgePosterior",
     "Lattice",
     "LatticeTooLarge",
     "Layer",
     "build",
     "from_automaton",
     "from_monitors",
+    "posterior_of",
     "priced",
+    "require_possible",
 ]
+
+Float = NDArray[np.float64]
 
 MAX_EDGES = 10_000_000
 MAX_STEPPED = 1_000_000
@@ -51,32 +59,86 @@ class Layer(NamedTuple):
     """The nodes of one token and the edges into them, sorted by target.
 
     label : int16[S], the label of each node; source, target : int32[E], nodes of the previous and of this layer;
-    score : float64[E], finite.
+    score : float64[E], finite; charge : int32[E], what rules charge on it, a row of the automaton's `increment_rows`,
+    if there is an automaton.
     """
 
     label: NDArray[np.int16]
     source: NDArray[np.int32]
     target: NDArray[np.int32]
     score: NDArray[np.float64]
+    charge: NDArray[np.int32] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lattice:
-    """layers : one a token; final : float64[S], what the end adds to each node of the last layer, -inf if forbidden."""
+    """layers : one a token; final : float64[S], what the end adds to each node of the last layer, -inf if forbidden.
+
+    states : int64[S], the states of the automaton behind the last nodes, if there is one.
+    """
 
     layers: tuple[Layer, ...]
     final: NDArray[np.float64]
-    L: int
+    states: NDArray[np.int64] | None = None
 
     @property
-    def edges(self) -> int:
-        """The number of edges."""
-        return sum(len(layer.score) for layer in self.layers)
+    def labels(self) -> NDArray[np.int16]:
+        """The label of every node, layer by layer, without the root."""
+        return np.concatenate([np.zeros(0, np.int16), *(layer.label for layer in self.layers)])
 
-    @property
-    def nodes(self) -> int:
-        """The number of nodes, the root among them."""
-        return 1 + sum(len(layer.label) for layer in self.layers)
+    def columns(self) -> chain.Lattice:
+        """Return it as kernels take it: edges from the root count as scores of nodes, for each node has one."""
+        from espalier.kernels.chain import Lattice as Columns
+
+        sizes = [len(layer.label) for layer in self.layers]
+        nodes = np.append(0, np.cumsum(sizes)).astype(np.int64)
+        score, degree = np.zeros(nodes[-1]), np.zeros(nodes[-1], np.int64)
+        for t, layer in enumerate(self.layers):
+            if t:
+                degree[nodes[t] : nodes[t + 1]] = np.bincount(layer.target, minlength=sizes[t])
+            else:
+                score[layer.target] = layer.score
+        if self.layers:
+            score[nodes[-2] :] += self.final
+        inner, T = self.layers[1:], len(self.layers)
+        return Columns(
+            np.array([0, T]), nodes, score, np.arange(T, dtype=np.int32), nodes[:-1], np.append(0, np.cumsum(degree)),
+            np.concatenate([np.zeros(0, np.int32), *(layer.source for layer in inner)]),
+            np.concatenate([np.zeros(0), *(layer.score for layer in inner)]),
+        )  # fmt: skip
+
+
+class EdgePosterior(NamedTuple):
+    """log_z; entropy; nodes : float64, the probability of every node, layer by layer; edges : of the edges of each."""
+
+    log_z: float
+    entropy: float
+    nodes: Float
+    edges: list[Float]
+
+
+def posterior_of(lattice: Lattice) -> EdgePosterior:
+    """Return how probable nodes and edges are."""
+    from espalier.kernels.chain import forward_backward
+
+    if not lattice.layers:
+        require_possible(float(lattice.final[0]))
+        return EdgePosterior(float(lattice.final[0]), 0.0, np.zeros(0), [])
+    columns = lattice.columns()
+    log_z, entropy = np.zeros(1), np.zeros(1)
+    nodes, edges = np.zeros(len(columns.score)), np.zeros(len(columns.edge))
+    forward_backward(columns, 0, 1, log_z, nodes, edges, entropy)
+    require_possible(float(log_z[0]))
+    first = lattice.layers[0].target
+    parts = np.split(edges, np.cumsum([len(layer.score) for layer in lattice.layers[1:]])[:-1])
+    inner = parts if len(lattice.layers) > 1 else []
+    return EdgePosterior(float(log_z[0]), float(entropy[0]), nodes, [nodes[first], *inner])
+
+
+def require_possible(log_z: float) -> None:
+    """Raise if no labelling is possible."""
+    if log_z == -math.inf:
+        raise InfeasibleError("every labelling breaks a hard rule or is forbidden: there is no distribution over them")
 
 
 def build(problem: Problem, max_edges: int | None = None) -> Lattice:
@@ -114,6 +176,7 @@ def from_automaton(problem: Problem, automaton: Automaton, max_edges: int) -> La
         scores = steps + p.unary[t] - cost[automaton.increment_ids[states, c]]
         source, label = np.nonzero(scores > -np.inf)
         following = automaton.next[states[source], c, label]
+        charge = automaton.increment_ids[states[source], c, label]
         order = np.argsort(following, kind="stable")
         states = np.unique(following).astype(np.int64)
         place[states] = np.arange(len(states))
@@ -123,12 +186,13 @@ def from_automaton(problem: Problem, automaton: Automaton, max_edges: int) -> La
                 source[order].astype(np.int32),
                 place[following[order]],
                 scores[source, label][order],
+                charge[order],
             )
         )
         edges += len(source)
         _check_size(edges, max_edges, t, problem, len(states))
     end = -priced(automaton.final, rho)[states]
-    return _finished(problem, layers, end)
+    return _finished(problem, layers, end, states)
 
 
 def from_monitors(problem: Problem, max_edges: int) -> Lattice:
@@ -153,10 +217,12 @@ def priced(amounts: NDArray[np.int32], rho: NDArray[np.float64]) -> NDArray[np.f
     return np.where((amounts[:, np.isinf(rho)] > 0).any(axis=1), np.inf, soft)
 
 
-def _finished(problem: Problem, layers: list[Layer], end: NDArray[np.float64]) -> Lattice:
+def _finished(
+    problem: Problem, layers: list[Layer], end: NDArray[np.float64], states: NDArray[np.int64] | None = None
+) -> Lattice:
     """Add the potentials' end to what the rules charge there."""
     last = problem.folded.end[layers[-1].label] if layers else 0.0
-    return Lattice(tuple(layers), end + last, problem.L)
+    return Lattice(tuple(layers), end + last, states)
 
 
 def _check_size(edges: int, max_edges: int, t: int, problem: Problem, states: int) -> None:

@@ -6,14 +6,14 @@
     ∂ H / ∂ θ = -Cov(f_θ, S)                    for a score θ that S adds f_θ(y) times
 
 The chain is unrolled with the product automaton of all rules that are not local (a rule of penalty 0 among them: its
-derivative is not 0). Every edge then has a probability, and an expected total score of the paths through it, from one
-pass forwards and one backwards: the expectation semiring of Li and Eisner (2009). Cost O(E) for E edges. A rule whose
+derivative is not 0). Every edge then has a probability, from one pass forwards and one backwards; and what the paths
+through a node score on the average before and behind it are means over its edges, whose sum on an edge is what its
+covariance with S is made of (the expectation semiring of Li and Eisner, 2009). Cost O(E) for E edges. A rule whose
 states grow with the sequence has no automaton; it is refused by its name, never approximated.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -22,12 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier.corpus import Labels
 from espalier.decoders.base import Problem
-from espalier.decoders.joint import transition
-from espalier.decoders.lattice import MAX_EDGES, LatticeTooLarge, priced
-from espalier.decoders.product import log_sum
+from espalier.decoders.lattice import MAX_EDGES, Lattice, LatticeTooLarge, Layer, from_automaton, posterior_of
 from espalier.decoders.questions import Rules, Scores, problem_of
 from espalier.decoders.viterbi import Clamp
-from espalier.errors import InfeasibleError, InputError
+from espalier.errors import InputError
 from espalier.rules.automaton import Automaton, SizeError
 from espalier.rules.compile import Compiled
 
@@ -114,50 +112,37 @@ def expectations(
     return expectations_of(given.tempered(), max_edges=max_edges)
 
 
-class _Layer(NamedTuple):
-    """The edges into the nodes of one token: nodes at both ends, scores, labels and what the rules charge on them."""
-
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
-    score: Float
-    before: NDArray[np.int64]  # the label at the source, -1 at the beginning
-    label: NDArray[np.int64]
-    charge: NDArray[np.int64]  # the row of `increment_rows`
-
-
 def expectations_of(problem: Problem, *, max_edges: int = MAX_EDGES) -> Expectations:
     """Return the expectations of a grounded problem; its temperature is not asked."""
     compiled = problem.grounded.compiled
     globals_ = [k for k, form in enumerate(compiled.form) if form != "local"]
     automaton = _automaton(compiled, globals_)
-    layers, states = _unrolled(problem, automaton, max_edges)
-    end = _end(problem, automaton, states)
-    alpha, reached = _forward(layers)
-    total = log_sum(np.zeros(len(end), np.int64), alpha[-1] + end, 1)[0]
-    if total == -math.inf:
-        raise InfeasibleError("every labelling breaks a hard rule or is forbidden: there is no distribution over them")
-    last = np.exp(alpha[-1] + end - total)
-    finite = np.where(np.isfinite(end), end, 0.0)
-    mean = float(last @ (reached[-1] + finite))
-    through = last * (reached[-1] + finite - mean)  # of the last nodes: Cov with being there
+    try:
+        lattice = from_automaton(problem, automaton, max_edges)
+    except LatticeTooLarge:
+        names = ", ".join(repr(problem.rules.names[k]) for k in automaton.rules)
+        raise LatticeTooLarge(
+            f"the rules {names} need more than max_edges = {max_edges} edges on this sequence",
+            hint="allow more, or ask for fewer rules",
+        ) from None
+    found = posterior_of(lattice)
+    ahead, behind = _means(lattice, found.edges)
+    last = found.edges[-1] if lattice.layers else np.ones(1)
+    mean = float(ahead[0][0])
     sums, slopes = _Sums(problem, automaton), _Sums(problem, automaton)
-    sums.finish(automaton.final[states], last)
-    slopes.finish(automaton.final[states], -through)
-    beta, rest = end, finite
-    for t in range(problem.T - 1, -1, -1):
-        layer = layers[t]
-        ahead = layer.score + beta[layer.target]
-        share = np.exp(alpha[t][layer.source] + ahead - total)
-        whole = reached[t][layer.source] + layer.score + rest[layer.target]
-        sums.add(t, layer, share)
-        slopes.add(t, layer, -share * (whole - mean))
-        beta = log_sum(layer.source, ahead, len(alpha[t]))
-        known = np.isfinite(beta[layer.source])
-        weight = np.exp(np.where(known, ahead - np.where(known, beta[layer.source], 0.0), -np.inf))
-        rest = np.bincount(layer.source, weight * (layer.score + rest[layer.target]), minlength=len(beta))
-    found, entropy_slopes = sums.slopes(), slopes.slopes()
-    entropy = max(float(total) - mean, 0.0)
-    return Expectations(float(total), entropy, found.unary, found.trans, -found.penalties, entropy_slopes)
+    layers = lattice.layers
+    for t, (layer, share) in enumerate(zip(layers, found.edges, strict=True)):
+        before = layers[t - 1].label[layer.source].astype(np.int64) if t else np.zeros(len(share), np.int64)
+        whole = behind[t][layer.source] + layer.score + ahead[t + 1][layer.target]
+        sums.add(t, layer, before, share)
+        slopes.add(t, layer, before, -share * (whole - mean))
+    if layers:
+        last = np.asarray(np.bincount(layers[-1].target, last, len(lattice.final)), np.float64)
+    charged = automaton.final[lattice.states]
+    sums.charge(charged, last)
+    slopes.charge(charged, -last * (behind[-1] + _finite(lattice.final) - mean))
+    totals, entropy_slopes = sums.slopes(), slopes.slopes()
+    return Expectations(found.log_z, found.entropy, totals.unary, totals.trans, -totals.penalties, entropy_slopes)
 
 
 def _automaton(compiled: Compiled, rules: list[int]) -> Automaton:
@@ -177,54 +162,28 @@ def _automaton(compiled: Compiled, rules: list[int]) -> Automaton:
         raise InputError(what, hint="ask for fewer of them") from None
 
 
-def _unrolled(problem: Problem, automaton: Automaton, max_edges: int) -> tuple[list[_Layer], NDArray[np.int64]]:
-    """Return the layers of the lattice, and the states of the last nodes."""
-    p, rho = problem.folded, problem.penalties[list(automaton.rules)]
-    cost, states, edges = priced(automaton.increment_rows, rho), np.zeros(1, np.int64), 0
-    layers: list[_Layer] = []
-    for t, c in enumerate(automaton.classes(problem.grounded.bits).tolist()):
-        steps = p.start[None] if t == 0 else transition(p, t)[automaton.label[states]]
-        scores = steps + p.unary[t] - cost[automaton.increment_ids[states, c]]
-        source, label = np.nonzero(scores > -np.inf)
-        following, target = np.unique(automaton.next[states[source], c, label], return_inverse=True)
-        before, charge = automaton.label[states[source]], automaton.increment_ids[states[source], c, label]
-        layers.append(
-            _Layer(
-                source,
-                target.reshape(-1),
-                scores[source, label],
-                before.astype(np.int64),
-                label,
-                charge.astype(np.int64),
-            )
-        )
-        states, edges = following.astype(np.int64), edges + len(source)
-        if edges > max_edges:
-            names = ", ".join(repr(problem.rules.names[k]) for k in automaton.rules)
-            raise LatticeTooLarge(
-                f"the rules {names} need more than max_edges = {max_edges} edges on this sequence",
-                hint="allow more, or ask for fewer rules",
-            )
-    return layers, states
+def _means(lattice: Lattice, edges: list[Float]) -> tuple[list[Float], list[Float]]:
+    """Return what the rest of a path scores from every node on, and what it has scored up to there, on the average.
+
+    edges : how probable the edges of each layer are. Lists of float64[S], the root's first; 0 for improbable nodes.
+    """
+    ahead, behind = [_finite(lattice.final)], [np.zeros(1)]
+    for t in range(len(edges) - 1, -1, -1):
+        layer, n = lattice.layers[t], len(lattice.layers[t - 1].label) if t else 1
+        ahead.append(_mean(layer.source, edges[t], layer.score + ahead[-1][layer.target], n))
+    for layer, share in zip(lattice.layers, edges, strict=True):
+        behind.append(_mean(layer.target, share, behind[-1][layer.source] + layer.score, len(layer.label)))
+    return ahead[::-1], behind
 
 
-def _end(problem: Problem, automaton: Automaton, states: NDArray[np.int64]) -> Float:
-    """Return what the end adds to each of the last nodes."""
-    charged = -priced(automaton.final, problem.penalties[list(automaton.rules)])[states]
-    return charged + problem.folded.end[automaton.label[states]] if problem.T else charged
+def _mean(node: NDArray[np.int32], weight: Float, values: Float, n: int) -> Float:
+    """Return the weighted mean of the values of each node, float64[n]."""
+    total = np.bincount(node, weight, n)
+    return np.divide(np.bincount(node, weight * values, n), total, out=np.zeros(n), where=total > 0)
 
 
-def _forward(layers: list[_Layer]) -> tuple[list[Float], list[Float]]:
-    """Return for every node log Σ exp of the paths into it, and their expected score."""
-    alpha: list[Float] = [np.zeros(1)]
-    reached: list[Float] = [np.zeros(1)]
-    for layer in layers:
-        into, n = alpha[-1][layer.source] + layer.score, int(layer.target.max(initial=-1)) + 1
-        alpha.append(log_sum(layer.target, into, n))
-        weight = np.exp(into - alpha[-1][layer.target])
-        scores = weight * (reached[-1][layer.source] + layer.score)
-        reached.append(np.bincount(layer.target, scores, minlength=n).astype(np.float64))
-    return alpha, reached
+def _finite(scores: Float) -> Float:
+    return np.where(np.isfinite(scores), scores, 0.0)
 
 
 class _Sums:
@@ -236,19 +195,17 @@ class _Sums:
         self.unary, self.trans = np.zeros((T, L)), np.zeros((max(T - 1, 0), L, L))
         self.degrees = np.zeros(problem.rules.K)
 
-    def add(self, t: int, layer: _Layer, weight: Float) -> None:
-        """Count the edges into token t."""
-        L = self.problem.L
-        self.unary[t] = np.bincount(layer.label, weight, minlength=L)
+    def add(self, t: int, layer: Layer, before: NDArray[np.int64], weight: Float) -> None:
+        """Count the edges into token t; before : the label that each one comes from."""
+        L, label = self.problem.L, layer.label[layer.target]
+        self.unary[t] = np.bincount(label, weight, minlength=L)
         if t:
-            self.trans[t - 1] = np.bincount(layer.before * L + layer.label, weight, minlength=L * L).reshape(L, L)
-        self._charge(self.automaton.increment_rows[layer.charge], weight)
+            self.trans[t - 1] = np.bincount(before * L + label, weight, minlength=L * L).reshape(L, L)
+        assert layer.charge is not None
+        self.charge(self.automaton.increment_rows[layer.charge], weight)
 
-    def finish(self, charged: NDArray[np.int32], weight: Float) -> None:
-        """Count what only the end tells."""
-        self._charge(charged, weight)
-
-    def _charge(self, charged: NDArray[np.int32], weight: Float) -> None:
+    def charge(self, charged: NDArray[np.int32], weight: Float) -> None:
+        """Count rows of how often each rule is broken."""
         if self.automaton.rules:
             self.degrees[list(self.automaton.rules)] += weight @ charged
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier import inference
 from espalier.decoders.certify import scores_of
-from espalier.decoders.single import LONGEST, largest, posterior_single
-from espalier.inference import marginals, pair_marginals, posterior
+from espalier.decoders.single import LONGEST, largest, pairs_single, posterior_single
+from espalier.inference import posterior
 from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, better_one_by_one, padded
 from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
@@ -99,7 +100,7 @@ def _in_lanes(batch: ChainBatch, y: Int16, trans: Float, start: Float, end: Floa
 
     lanes, L = Lanes.of(batch.indptr), batch.n_labels
     transitions = Transitions.of(trans)
-    weights, begin, stop, arguments = np.ones(len(lanes.lengths)), np.exp(start), np.exp(end), transitions.arguments()
+    weights, steps = np.ones(len(lanes.lengths)), transitions.steps(np.exp(start), np.exp(end))
     expected, lane_z = np.zeros(len(transitions.source)), np.zeros(len(lanes.lengths))
     tokens, log_z, most_likely = np.empty(len(y)), np.zeros(len(batch)), len(y) > 0 and y[0] < 0
     for lo, hi in balanced(lanes.group_ptr, -(-lanes.n_rows // CACHED)):
@@ -113,8 +114,8 @@ def _in_lanes(batch: ChainBatch, y: Int16, trans: Float, start: Float, end: Floa
             rows *= 1.0 / heat
         own = slice(LANES * lo, LANES * hi)
         forward_backward_lanes(
-            0, hi - lo, lanes.group_ptr[lo : hi + 1] - lanes.group_ptr[lo], lanes.lengths[own], weights[own], begin,
-            stop, *arguments, rows, shares, expected, lane_z[own],
+            0, hi - lo, lanes.group_ptr[lo : hi + 1] - lanes.group_ptr[lo], lanes.lengths[own], weights[own],
+            steps, rows, shares, expected, lane_z[own],
         )  # fmt: skip
         tokens[token] = shares[:, :L].max(axis=1)[used] if most_likely else shares[used, y[token]]
     log_z[lanes.sequence[lanes.sequence >= 0]] = lane_z[lanes.sequence >= 0]
@@ -126,34 +127,11 @@ def _of_labels(shares: Float, y: Int16) -> Float:
     return shares[np.arange(len(y)), y] if not len(y) or y[0] >= 0 else np.asarray(shares.max(axis=1))
 
 
-def label_and_pair_marginals(chains: ChainBatch) -> tuple[Float, Float]:
-    """Return p(y_t = j), float64[M, L], and p(y_t-1 = i, y_t = j), float64[M, L, L]; the first pair of a chain is 0.
+def label_and_pair_marginals(chain: ChainBatch) -> tuple[Float, Float]:
+    """Return p(y_t = j), float64[T, L], and p(y_t-1 = i, y_t = j), float64[T, L, L], of one chain; the first pair is 0.
 
-    By kernels, or of one short chain in NumPy, before they are loaded.
+    In NumPy before kernels are loaded, where one matrix is enough.
     """
-    usual = len(chains) != 1 or not len(chains.unary) or chains.temperature is not None
-    if usual or not better_one_by_one(len(chains.unary)):
-        return marginals(chains), pair_marginals(chains)
-    unary, classes = np.asarray(chains.unary, np.float64), chains.trans_class
-    trans = np.asarray(chains.trans, np.float64)[classes]
-    alpha, beta = np.empty_like(unary), np.empty_like(unary)
-    alpha[0] = chains.start + unary[0]
-    for t in range(1, len(unary)):
-        alpha[t] = _log_sum(alpha[t - 1][:, None] + trans[t]) + unary[t]
-    beta[-1] = chains.end
-    for t in range(len(unary) - 1, 0, -1):
-        beta[t - 1] = _log_sum((trans[t] + (unary[t] + beta[t])).T)
-    log_z = _log_sum((alpha[-1] + beta[-1])[:, None])
-    if not np.isfinite(log_z):  # the usual way says what is wrong
-        return marginals(chains), pair_marginals(chains)
-    pairs = np.zeros(trans.shape)
-    pairs[1:] = np.exp(alpha[:-1, :, None] + trans[1:] + (unary + beta)[1:, None, :] - log_z)
-    return np.exp(alpha + beta - log_z), pairs
-
-
-def _log_sum(scores: Float) -> Float:
-    """Return the log of the sum of the exponentials over the first axis; columns may be -inf as a whole."""
-    peak = scores.max(axis=0)
-    peak = np.where(np.isfinite(peak), peak, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.exp(scores - peak).sum(axis=0)) + peak)
+    known = chain.temperature is None and len(chain.trans) == 1 and len(chain.unary) > 0
+    found = pairs_single(chain[0]) if known and better_one_by_one(len(chain.unary)) else None
+    return inference.label_and_pair_marginals(chain) if found is None else found

@@ -20,8 +20,9 @@ from espalier.kernels import LARGEST, worth_loading
 
 if TYPE_CHECKING:
     from espalier.decoders.batch import CountDecoder
+    from espalier.potentials import Potentials
 
-__all__ = ["LONGEST", "decode_single", "largest", "posterior_single"]
+__all__ = ["LONGEST", "decode_single", "largest", "pairs_single", "posterior_single"]
 
 LONGEST = 512
 """Tokens of a sequence that is decoded here."""
@@ -115,10 +116,36 @@ def largest(scores: Float) -> float:
     return found if found < np.inf else float(size.max(where=size < np.inf, initial=0.0))
 
 
+def pairs_single(chain: Potentials) -> tuple[Float, Float] | None:
+    """Return p(y_t = j) and p(y_t-1 = i, y_t = j) of one chain; None if scaled probabilities cannot hold the scores."""
+    peak = chain.unary.max(axis=1)
+    spread = float(peak.max()) - float(chain.unary.min())
+    exponentials = _exponentials(chain.trans, chain.start, chain.end)
+    if exponentials is None or not spread < LARGEST_SPREAD:
+        return None
+    x, steps = np.exp(chain.unary - peak[:, None]), exponentials[0]
+    found = _scaled(x, peak, *exponentials)
+    if found is None:
+        return None
+    alpha, beta, _ = found
+    pairs = np.zeros((*x.shape, x.shape[1]))
+    pairs[1:] = alpha[:-1, :, None] * steps * (x * beta)[1:, None, :]
+    return alpha * beta, pairs
+
+
 def _posterior(
     x: Float, peak: Float, steps: Float, first: Float, last: Float, y: NDArray[np.integer]
 ) -> tuple[NDArray[np.float32], float] | None:
     """Do the same without a kernel; for the arguments see `kernels.single.posterior_one`."""
+    found = _scaled(x, peak, steps, first, last)
+    if found is None:
+        return None
+    shares = found[0] * found[1]
+    return np.where(y < 0, shares.max(axis=1), shares[np.arange(len(y)), y]).astype(np.float32), found[2]
+
+
+def _scaled(x: Float, peak: Float, steps: Float, first: Float, last: Float) -> tuple[Float, Float, float] | None:
+    """Return α and β, whose products are probabilities, and log Z; None if nothing is possible. Scales divide x."""
     alpha, beta, scale = np.empty_like(x), np.empty_like(x), np.empty(len(x))
     before, total = first, np.add.reduce
     for t, (here, row) in enumerate(zip(alpha, x, strict=True)):
@@ -141,9 +168,7 @@ def _posterior(
     for here, row in zip(beta[-2::-1], x[-2::-1], strict=True):
         np.dot(steps, after, out=here)
         after = here * row
-    log_z = float(peak.sum() + np.log(scale).sum()) + math.log(z)
-    shares = alpha * beta
-    return np.where(y < 0, shares.max(axis=1), shares[np.arange(len(y)), y]).astype(np.float32), log_z
+    return alpha, beta, float(peak.sum() + np.log(scale).sum()) + math.log(z)
 
 
 class _Single:

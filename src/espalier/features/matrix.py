@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError, Place
+from espalier.kernels import Levels
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -366,6 +367,12 @@ class FeatureMatrix:
         for name, array in zip(names, (*arrays, _NO_VALUES, _NO_VALUES), strict=True):
             object.__setattr__(made, name, array)
         return made
+
+    @property
+    def levels(self) -> Levels:
+        """Both levels as kernels take them."""
+        tokens = (self.token_indptr, self.token_refs, self.token_values)
+        return Levels(*tokens, self.bundle_indptr, self.bundle_ids, self.bundle_values)
 
     @property
     def n_tokens(self) -> int:

@@ -31,7 +31,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,11 @@ __all__ = [
     "LARGEST",
     "VEC_BYTES",
     "Lanes",
+    "Learned",
+    "Levels",
+    "References",
+    "Split",
+    "Steps",
     "Transitions",
     "aligned",
     "are_compiled",
@@ -204,6 +209,64 @@ def aligned(*shape: int, dtype: type = np.float64, empty: bool = False) -> np.nd
     return raw[skip : skip + size].reshape(shape)
 
 
+class Levels(NamedTuple):
+    """A feature matrix as kernels take it; see `FeatureMatrix`."""
+
+    token_ptr: NDArray[np.int64]
+    token_refs: NDArray[np.int32]
+    token_values: NDArray[np.float64]
+    bundle_ptr: NDArray[np.int64]
+    bundle_ids: NDArray[np.int32]
+    bundle_values: NDArray[np.float64]
+
+
+class References(NamedTuple):
+    """Rows that items refer to: item r adds those that refs[ptr[r]:ptr[r + 1]] name, times `values` (none: all one).
+
+    address : int64, where the row of padded(L) doubles of each reference lies; 0 stands for an attribute whose few
+    weights, w[pair_ptr[a]:pair_ptr[a + 1]] of the labels pair_label, are added one by one.
+    """
+
+    ptr: NDArray[np.int64]
+    refs: NDArray[np.int32]
+    values: NDArray[np.float64]
+    address: NDArray[np.int64]
+    pair_ptr: NDArray[np.int64]
+    pair_label: NDArray[np.int16]
+    w: NDArray[np.float64]
+
+
+class Split(NamedTuple):
+    """What items refer to, in two parts: rows of a dense table, and attributes whose weights are added one by one.
+
+    dense_ptr, narrow_ptr : int64[n + 1]; dense_rows, narrow_refs : int32; the values beside them are empty if all are
+    one.
+    """
+
+    dense_ptr: NDArray[np.int64]
+    dense_rows: NDArray[np.int32]
+    dense_values: NDArray[np.float64]
+    narrow_ptr: NDArray[np.int64]
+    narrow_refs: NDArray[np.int32]
+    narrow_values: NDArray[np.float64]
+
+
+class Learned(NamedTuple):
+    """Weights of attributes and labels, of transitions, of first and last labels, on their way.
+
+    Each stands before its sum over steps of step times change, from which averages are made: *_u.
+    """
+
+    w: NDArray[np.float64]
+    w_u: NDArray[np.float64]
+    trans: NDArray[np.float64]
+    trans_u: NDArray[np.float64]
+    start: NDArray[np.float64]
+    start_u: NDArray[np.float64]
+    end: NDArray[np.float64]
+    end_u: NDArray[np.float64]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Lanes:
     """Where every sequence and token of a corpus lies.
@@ -250,6 +313,25 @@ class Lanes:
     def n_rows(self) -> int:
         """Rows in all, padding included."""
         return len(self.token_of_row)
+
+
+class Steps(NamedTuple):
+    """Weights between labels, as `forward_backward_lanes` takes them: start, end, base : float64[L], and exceptions.
+
+    in_ptr, source, in_delta : exceptions by target label; out_ptr, target, out_delta, slot : by source label, slot
+    being the number of the exception in the order of targets.
+    """
+
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    base: NDArray[np.float64]
+    in_ptr: NDArray[np.int64]
+    source: NDArray[np.int32]
+    in_delta: NDArray[np.float64]
+    out_ptr: NDArray[np.int64]
+    target: NDArray[np.int32]
+    out_delta: NDArray[np.float64]
+    slot: NDArray[np.int64]
 
 
 def _has_base_one(trans: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -313,10 +395,10 @@ class Transitions:
         """δ of every exception, in column order."""
         return self.exponentials() - self.base[self.target]
 
-    def arguments(self) -> tuple[NDArray[np.generic], ...]:
-        """Return what `forward_backward_lanes` takes between `end_exp` and `rows`."""
+    def steps(self, start: NDArray[np.float64], end: NDArray[np.float64]) -> Steps:
+        """Return them as the kernel takes them, with e to the scores of first and last labels."""
         delta = self.deltas()
-        return (
-            self.base, self.in_ptr, self.source, delta,
+        return Steps(
+            start, end, self.base, self.in_ptr, self.source, delta,
             self.out_ptr, self.out_target, delta[self.out_slot], self.out_slot,
         )  # fmt: skip

@@ -11,9 +11,13 @@ The backward pass multiplies probabilities that are normalised where they stand.
 difference of large numbers: marginals, entropy and samples stay accurate for long sequences and large scores.
 k-best keeps the best prefixes of every state, and finds the next one of a state where it is asked for.
 
-Every step from one column of the lattice to the next is a matrix `step`; `end` is the step into one last state.
-Time O(T L²) (k-best: O(T (L² + (L + k) k)) at most), memory O(T L) (k-best: O(T L k)). The log kernels take 2 L²
-exponentials a token.
+Sums run over a `Lattice`, columns of nodes and the edges between them: a chain has a node a label in every column;
+rules add what they remember (`decoders.lattice`), or how much they have counted (`decoders.counted`). The best
+labellings are asked of chains alone, where every step to the next column is a matrix; `end` is the step into a last
+state.
+
+Viterbi takes O(T L²) time (k-best: O(T (L² + (L + k) k)) at most) and O(T L) memory (k-best: O(T L k)); sums over E
+edges take O(E) time and 2 E exponentials.
 
 Ties: the lowest label at the last token, then the lowest at the last but one, and so on to the first: among equal
 scores the winner is the first labelling in lexicographic order read backwards. k-best lists ties in that order.
@@ -26,12 +30,35 @@ every labelling scores -inf gets score and log_z -inf, labels -1, marginals and 
 from __future__ import annotations
 
 from math import exp, log
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from espalier.kernels import njit
+from espalier.kernels.vector import LANES, load, store
+from espalier.kernels.vector import exp as exp_of_lanes
 
-__all__ = ["forward_backward", "k_best", "log_partition", "path_scores", "sample", "viterbi"]
+__all__ = ["Lattice", "best_path", "forward_backward", "k_best", "log_partition", "path_scores", "sample", "viterbi"]
+
+
+class Lattice(NamedTuple):
+    """A column of nodes for each token, and the edges between neighbouring columns; -inf forbids.
+
+    indptr : int64[N + 1], the tokens of sequences; nodes : int64[M + 1], the nodes of tokens; score : float64[nodes].
+    kind : int32[M], which table of edges leads into a token, any at first tokens; rows : int64[K], the first row of
+    each table, which has one for each node that edges lead into; into : int64[R + 1], the edges of each row; source :
+    int32[E], where they come from, by its place in its column; edge : float64[E], their scores.
+    """
+
+    indptr: NDArray[np.int64]
+    nodes: NDArray[np.int64]
+    score: NDArray[np.float64]
+    kind: NDArray[np.int32]
+    rows: NDArray[np.int64]
+    into: NDArray[np.int64]
+    source: NDArray[np.int32]
+    edge: NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
@@ -45,64 +72,82 @@ def max_step(previous, step, out):
 
 
 @njit(cache=True, nogil=True)
-def log_step(previous, step, shift, out):
-    """Set out[y] = log Σ_{y'} exp(previous[y'] + step[y', y]); shift is scratch for the largest exponents."""
-    max_step(previous, step, shift)
-    for y in range(step.shape[1]):
-        out[y] = 0.0
-        if shift[y] == -np.inf:
-            shift[y] = 0.0  # nothing leads here, and -inf - (-inf) would be nan
-    for y_prev in range(step.shape[0]):
-        if previous[y_prev] > -np.inf:
-            for y in range(step.shape[1]):
-                out[y] += exp(previous[y_prev] + step[y_prev, y] - shift[y])
-    for y in range(step.shape[1]):
-        out[y] = shift[y] + log(out[y]) if out[y] > 0.0 else -np.inf
+def exponentials(terms, n):
+    """Replace the first n numbers by their exponentials, eight at a time: what follows up to the eighth is changed."""
+    address = terms.ctypes.data
+    for at in range(address, address + 8 * n, 8 * LANES):
+        store(at, exp_of_lanes(load(at)))
 
 
 @njit(cache=True, nogil=True)
-def share(previous, step, after, before, pair, scratch):
-    """Share the probability after[y] of every y among its predecessors; return Σ_y after[y] H(y' | y).
+def lay_terms(lattice, row, before, terms):
+    """Set terms[:n] = before[y'] + score for the n edges from y' into a row; return the first edge, n, and the largest.
 
-    p(y' | y) ∝ exp(previous[y'] + step[y', y]); pair[y', y] = after[y] p(y' | y); before[y'] = Σ_y pair[y', y];
-    scratch : float64[3, ≥ L].
+    Numbers without a sign: nothing counts from the end.
     """
-    shift, total, energy = scratch[0], scratch[1], scratch[2]
-    max_step(previous, step, shift)
-    for y in range(step.shape[1]):
-        total[y] = energy[y] = 0.0
-        if shift[y] == -np.inf:
-            shift[y] = 0.0  # as in log_step
-    for y_prev in range(step.shape[0]):
-        for y in range(step.shape[1]):
-            exponent = previous[y_prev] + step[y_prev, y] - shift[y]
-            weight = exp(exponent)
-            pair[y_prev, y] = weight
-            total[y] += weight
-            if weight > 0.0:
-                energy[y] += weight * exponent
-    entropy = 0.0
-    for y in range(step.shape[1]):
-        if after[y] > 0.0:
-            entropy += after[y] * (log(total[y]) - energy[y] / total[y])
-            total[y] = after[y] / total[y]
-        else:
-            total[y] = 0.0
-    for y_prev in range(step.shape[0]):
-        mass = 0.0
-        for y in range(step.shape[1]):
-            pair[y_prev, y] *= total[y]
-            mass += pair[y_prev, y]
-        before[y_prev] = mass
-    return entropy
+    into, source, edge = lattice.into, lattice.source, lattice.edge
+    first, last = np.uint64(into[row]), np.uint64(into[row + 1])
+    top, odd = -np.inf, -np.inf
+    for e in range(first, last):
+        terms[e - first] = before[np.uint64(source[e])] + edge[e]
+    for e in range(np.uint64(1), last - first, np.uint64(2)):  # two maxima, which do not wait for each other
+        top, odd = max(top, terms[e - np.uint64(1)]), max(odd, terms[e])
+    if (last - first) % np.uint64(2) == 1:
+        top = max(top, terms[last - first - np.uint64(1)])
+    return first, last - first, max(top, odd)
 
 
 @njit(cache=True, nogil=True)
-def add(pair, counts):
-    """Add pair to counts, both float64[L, L] (an array expression would allocate at every token)."""
-    for y_prev in range(pair.shape[0]):
-        for y in range(pair.shape[1]):
-            counts[y_prev, y] += pair[y_prev, y]
+def log_step(lattice, kind, before, out, terms):
+    """Set out[y] = log Σ exp(before[y'] + score) over the edges of a kind from y' to y; terms is scratch."""
+    for y in range(len(out)):
+        _, n, top = lay_terms(lattice, lattice.rows[kind] + y, before, terms)
+        total = 0.0
+        if top > -np.inf:  # something leads here; -inf - (-inf) would be nan
+            for e in range(n):
+                terms[e] -= top
+            exponentials(terms, n)
+            for e in range(n):
+                total += terms[e]
+        out[y] = top + log(total) if total > 0.0 else -np.inf
+
+
+@njit(cache=True, nogil=True)
+def shares(terms, n, top, weights):
+    """Set weights[:n] ∝ exp(terms[:n]), the largest, top, to 1; return their sum and Σ weight · log weight."""
+    total = energy = 0.0
+    for e in range(n):
+        weights[e] = terms[e] - top
+    exponentials(weights, n)
+    for e in range(n):
+        total += weights[e]
+        if weights[e] > 0.0:
+            energy += weights[e] * (terms[e] - top)
+    return total, energy
+
+
+@njit(cache=True, nogil=True)
+def share(lattice, kind, before, after, below, counts, scratch):
+    """Share the probability after[y] of every y among the edges into it; return Σ_y after[y] H(y' | y).
+
+    p(y' | y) ∝ exp(before[y'] + score); what each edge gets is added to counts : float64[E], and below[y'] is the sum
+    over those from y'. scratch : float64[2, ≥ len(before) + 7].
+    """
+    terms, weights, source = scratch[0], scratch[1], lattice.source
+    entropy = 0.0
+    below[:] = 0.0
+    for y in range(len(after)):
+        if after[y] <= 0.0:
+            continue
+        first, n, top = lay_terms(lattice, lattice.rows[kind] + y, before, terms)
+        total, energy = shares(terms, n, top, weights)
+        entropy += after[y] * (log(total) - energy / total)
+        part = after[y] / total
+        for e in range(n):
+            p = weights[e] * part
+            below[np.uint64(source[first + e])] += p
+            counts[first + e] += p
+    return entropy
 
 
 @njit(cache=True, nogil=True)
@@ -116,21 +161,20 @@ def best_before(previous, step, y):
 
 
 @njit(cache=True, nogil=True)
-def draw_before(previous, step, y, uniform):
-    """Return y' drawn with p(y') ∝ exp(previous[y'] + step[y', y]) by one uniform in [0, 1); y must be reachable.
+def draw(terms, uniform):
+    """Return k drawn with p(k) ∝ exp(terms[k]) by one uniform in [0, 1); one of the terms is finite.
 
-    It is the first y' whose cumulated probability exceeds the uniform.
+    It is the first k whose cumulated probability exceeds the uniform.
     """
-    top = best_before(previous, step, y)
-    shift = previous[top] + step[top, y]
+    top = np.argmax(terms)
     total = 0.0
-    for y_prev in range(step.shape[0]):
-        total += exp(previous[y_prev] + step[y_prev, y] - shift)
+    for term in terms:
+        total += exp(term - terms[top])
     reached = 0.0
-    for y_prev in range(step.shape[0]):
-        reached += exp(previous[y_prev] + step[y_prev, y] - shift)
+    for k in range(len(terms)):
+        reached += exp(terms[k] - terms[top])
         if reached > uniform * total:
-            return y_prev
+            return k
     return top  # only for a uniform of 1: otherwise the complete sum, `total` again, exceeds uniform * total
 
 
@@ -166,32 +210,38 @@ def longest(indptr, lo, hi):
 
 
 @njit(cache=True, nogil=True)
-def viterbi(indptr, unary, trans, trans_class, start, end, lo, hi, labels, scores):
-    """Write the best labelling of each sequence into labels : int16[M] and its score into scores : float64[N].
+def best_path(unary, trans, trans_class, start, end, alpha, path):
+    """Write the best labelling of T >= 1 tokens into path : int16[T], and return its score.
 
-    Only α is kept; the path back searches each column again (O(L) a token), so the inner loop is a bare maximum.
+    alpha : float64[≥ T, L] is scratch. Only α is kept; the path back searches each column again (O(L) a token), so the
+    inner loop is a bare maximum.
     """
-    L = unary.shape[1]
-    last = end.reshape(L, 1)
-    alpha = np.empty((longest(indptr, lo, hi), L))
+    T, L = unary.shape
+    alpha[0] = start
+    for t in range(T):
+        if t > 0:
+            max_step(alpha[t - 1], trans[trans_class[t]], alpha[t])
+        for y in range(L):
+            alpha[t, y] += unary[t, y]
+    y = best_before(alpha[T - 1], end.reshape(L, 1), 0)
+    score = -np.inf if y < 0 else alpha[T - 1, y] + end[y]
+    path[T - 1] = y
+    for t in range(T - 2, -1, -1):
+        if y >= 0:
+            y = best_before(alpha[t], trans[trans_class[t + 1]], y)
+        path[t] = y
+    return score
+
+
+@njit(cache=True, nogil=True)
+def viterbi(indptr, unary, trans, trans_class, start, end, lo, hi, labels, scores):
+    """Write the best labelling of each sequence into labels : int16[M] and its score into scores : float64[N]."""
+    alpha = np.empty((longest(indptr, lo, hi), unary.shape[1]))
     for i in range(lo, hi):
-        a, T = indptr[i], indptr[i + 1] - indptr[i]
+        a, b = indptr[i], indptr[i + 1]
         scores[i] = 0.0
-        if T == 0:
-            continue
-        alpha[0] = start
-        for t in range(T):
-            if t > 0:
-                max_step(alpha[t - 1], trans[trans_class[a + t]], alpha[t])
-            for y in range(L):
-                alpha[t, y] += unary[a + t, y]
-        y = best_before(alpha[T - 1], last, 0)
-        scores[i] = -np.inf if y < 0 else alpha[T - 1, y] + end[y]
-        labels[a + T - 1] = y
-        for t in range(T - 2, -1, -1):
-            if y >= 0:
-                y = best_before(alpha[t], trans[trans_class[a + t + 1]], y)
-            labels[a + t] = y
+        if b > a:
+            scores[i] = best_path(unary[a:b], trans, trans_class[a:b], start, end, alpha, labels[a:b])
 
 
 @njit(cache=True, nogil=True)
@@ -276,101 +326,109 @@ def k_best(indptr, unary, trans, trans_class, start, end, lo, hi, labels, scores
 
 
 @njit(cache=True, nogil=True)
-def forward(a, T, unary, trans, trans_class, start, end, shift, alpha):
-    """Return log_z of the T >= 1 tokens from a on, or -inf; alpha[t] is α_t less its maximum (log_z has them all)."""
-    L = unary.shape[1]
+def columns_of(lattice, lo, hi):
+    """Return the most nodes of one sequence, and of one column, among the sequences lo..hi-1."""
+    most = widest = 0
+    for i in range(lo, hi):
+        most = max(most, lattice.nodes[lattice.indptr[i + 1]] - lattice.nodes[lattice.indptr[i]])
+    for m in range(lattice.indptr[lo], lattice.indptr[hi]):
+        widest = max(widest, lattice.nodes[m + 1] - lattice.nodes[m])
+    return most, widest
+
+
+@njit(cache=True, nogil=True)
+def forward(lattice, i, alpha, terms):
+    """Return log_z of sequence i, or -inf; alpha gets α of its nodes, less the maximum of each column."""
+    first, last = lattice.indptr[i], lattice.indptr[i + 1]
+    begin = lattice.nodes[first]
     log_z = 0.0
-    alpha[0] = start
-    for t in range(T):
-        if t > 0:
-            log_step(alpha[t - 1], trans[trans_class[a + t]], shift, alpha[t])
+    for m in range(first, last):
+        here = alpha[lattice.nodes[m] - begin : lattice.nodes[m + 1] - begin]
+        if m > first:
+            before = alpha[lattice.nodes[m - 1] - begin : lattice.nodes[m] - begin]
+            log_step(lattice, lattice.kind[m], before, here, terms)
+        else:
+            here[:] = 0.0
         top = -np.inf
-        for y in range(L):
-            alpha[t, y] += unary[a + t, y]
-            top = max(top, alpha[t, y])
+        for y in range(len(here)):
+            here[y] += lattice.score[lattice.nodes[m] + y]
+            top = max(top, here[y])
         if top == -np.inf:
             return top
-        for y in range(L):
-            alpha[t, y] -= top
+        for y in range(len(here)):
+            here[y] -= top
         log_z += top
-    total = np.empty(1)
-    log_step(alpha[T - 1], end.reshape(L, 1), shift, total)
-    return log_z + total[0]
+    total = 1.0 if first == last else 0.0
+    for m in range(max(last - 1, first), last):
+        for node in range(lattice.nodes[m], lattice.nodes[m + 1]):
+            total += exp(alpha[node - begin])
+    return log_z + log(total)
 
 
 @njit(cache=True, nogil=True)
-def log_partition(indptr, unary, trans, trans_class, start, end, lo, hi, log_z):
+def log_partition(lattice, lo, hi, log_z):
     """Write log Σ_y exp s(y) of each sequence into log_z : float64[N]: the forward pass alone."""
-    L = unary.shape[1]
-    alpha = np.empty((longest(indptr, lo, hi), L))
-    shift = np.empty(L)
+    most, widest = columns_of(lattice, lo, hi)
+    alpha, terms = np.empty(most), np.empty(widest + LANES)
     for i in range(lo, hi):
-        a, T = indptr[i], indptr[i + 1] - indptr[i]
-        log_z[i] = forward(a, T, unary, trans, trans_class, start, end, shift, alpha) if T > 0 else 0.0
+        log_z[i] = forward(lattice, i, alpha, terms)
 
 
 @njit(cache=True, nogil=True)
-def forward_backward(
-    indptr, unary, trans, trans_class, start, end, lo, hi, log_z, marginals, pairs, transitions, entropy
-):
+def forward_backward(lattice, lo, hi, log_z, marginals, counts, entropy):
     """Write the whole posterior of each sequence.
 
-    log_z, entropy : float64[N]; marginals : float64[M, L]; pairs : float64[M, L, L], where pairs[m] is the
-    joint probability of the labels of tokens m - 1 and m (0 at first tokens), or float64[0, L, L] if unwanted;
-    transitions : float64[C, L, L], to which the expected transition counts of each class are added.
+    log_z, entropy : float64[N]; marginals : float64[nodes]; counts : float64[E], to which is added how often each edge
+    is expected to be taken.
     """
-    L = unary.shape[1]
-    last = end.reshape(L, 1)
-    alpha = np.empty((longest(indptr, lo, hi), L))
-    scratch = np.empty((3, L))
-    pair, final_pair, certain = np.empty((L, L)), np.empty((L, 1)), np.ones(1)
+    most, widest = columns_of(lattice, lo, hi)
+    alpha, scratch = np.empty(most), np.empty((2, widest + LANES))
+    nodes = lattice.nodes
     for i in range(lo, hi):
-        a, b = indptr[i], indptr[i + 1]
-        log_z[i] = entropy[i] = 0.0
-        if b == a:
+        first, last = lattice.indptr[i], lattice.indptr[i + 1]
+        begin = nodes[first]
+        entropy[i] = 0.0
+        log_z[i] = forward(lattice, i, alpha, scratch[0])
+        if first == last:
             continue
-        if len(pairs) > 0:
-            pairs[a] = 0.0
-        log_z[i] = forward(a, b - a, unary, trans, trans_class, start, end, scratch[0], alpha)
         if log_z[i] == -np.inf:
-            marginals[a:b] = 0.0
-            if len(pairs) > 0:
-                pairs[a:b] = 0.0
+            marginals[begin : nodes[last]] = 0.0
             continue
-        entropy[i] = share(alpha[b - a - 1], last, certain, marginals[b - 1], final_pair, scratch)
-        for m in range(b - 1, a, -1):
-            c = trans_class[m]
-            entropy[i] += share(alpha[m - a - 1], trans[c], marginals[m], marginals[m - 1], pair, scratch)
-            add(pair, transitions[c])
-            if len(pairs) > 0:
-                pairs[m] = pair
+        after = marginals[nodes[last - 1] : nodes[last]]
+        total, energy = shares(alpha[nodes[last - 1] - begin :], len(after), 0.0, scratch[1])  # α is at most 0
+        entropy[i] = log(total) - energy / total
+        for y in range(len(after)):
+            after[y] = scratch[1, y] / total
+        for m in range(last - 1, first, -1):
+            before, below = alpha[nodes[m - 1] - begin : nodes[m] - begin], marginals[nodes[m - 1] : nodes[m]]
+            after = marginals[nodes[m] : nodes[m + 1]]
+            entropy[i] += share(lattice, lattice.kind[m], before, after, below, counts, scratch)
 
 
 @njit(cache=True, nogil=True)
-def sample(indptr, unary, trans, trans_class, start, end, lo, hi, uniforms, labels, log_z):
-    """Write n exact samples from p(y) ∝ exp s(y) into labels : int16[n, M], and log_z : float64[N].
+def sample(lattice, lo, hi, uniforms, places, log_z):
+    """Write n exact samples from p(y) ∝ exp s(y), and log_z : float64[N].
 
-    uniforms : float64[n, M], each in [0, 1); token m of sample r takes its label by uniforms[r, m].
+    uniforms : float64[n, M], each in [0, 1); token m of sample r takes its node by uniforms[r, m], and places :
+    int[n, M] gets the place of that node in its column.
     """
-    L = unary.shape[1]
-    last = end.reshape(L, 1)
-    alpha = np.empty((longest(indptr, lo, hi), L))
-    shift = np.empty(L)
+    most, widest = columns_of(lattice, lo, hi)
+    alpha, terms = np.empty(most), np.empty(widest + LANES)
     for i in range(lo, hi):
-        a, b = indptr[i], indptr[i + 1]
-        log_z[i] = 0.0
-        if b == a:
-            continue
-        log_z[i] = forward(a, b - a, unary, trans, trans_class, start, end, shift, alpha)
-        for r in range(len(labels)):
+        first, last = lattice.indptr[i], lattice.indptr[i + 1]
+        log_z[i] = forward(lattice, i, alpha, terms)
+        for r in range(len(places) if last > first else 0):
             if log_z[i] == -np.inf:
-                labels[r, a:b] = -1
+                places[r, first:last] = -1
                 continue
-            y = draw_before(alpha[b - a - 1], last, 0, uniforms[r, b - 1])
-            labels[r, b - 1] = y
-            for m in range(b - 2, a - 1, -1):
-                y = draw_before(alpha[m - a], trans[trans_class[m + 1]], y, uniforms[r, m])
-                labels[r, m] = y
+            begin = lattice.nodes[first]
+            y = draw(alpha[lattice.nodes[last - 1] - begin : lattice.nodes[last] - begin], uniforms[r, last - 1])
+            places[r, last - 1] = y
+            for m in range(last - 1, first, -1):
+                before = alpha[lattice.nodes[m - 1] - begin : lattice.nodes[m] - begin]
+                edges, n, _ = lay_terms(lattice, lattice.rows[lattice.kind[m]] + y, before, terms)
+                y = lattice.source[edges + np.uint64(draw(terms[:n], uniforms[r, m - 1]))]
+                places[r, m - 1] = y
 
 
 @njit(cache=True, nogil=True)

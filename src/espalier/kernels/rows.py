@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels import BLOCK, njit
+from espalier.kernels import BLOCK, Split, njit
 from espalier.kernels.vector import (
     LANES,
     fma,
@@ -66,9 +66,9 @@ def fill_wide(lo, hi, wide_attribute, pair_ptr, pair_label, w, table):
 
 
 @njit(cache=True, nogil=True)
-def score_rows(lo, hi, dense_ptr, dense_rows, dense_values, narrow_ptr, narrow_refs, narrow_values,
-               pair_ptr, pair_label, w, table, out, first_out):  # fmt: skip
-    """out[first_out + r] = the score row of item r (a token or a bundle), for r in lo..hi-1."""
+def score_rows(lo, hi, split, pair_ptr, pair_label, w, table, out, first_out):
+    """out[first_out + r] = the score row of item r (a token or a bundle) of `Split`, for r in lo..hi-1."""
+    dense_ptr, dense_rows, dense_values, narrow_ptr, narrow_refs, narrow_values = split
     width = table.shape[1] * 8
     source, target, rows = table.ctypes.data, out.ctypes.data, dense_rows.ctypes.data
     dense, narrow = dense_ptr.ctypes.data, narrow_ptr.ctypes.data
@@ -178,8 +178,10 @@ def attribute_gradient(lo, hi, owner_ptr, owners, owner_values, pair_ptr, pair_l
 
 
 @njit(cache=True, nogil=True)
-def mark_pairs(token_ptr, token_refs, bundle_ptr, bundle_ids, n_attributes, y, seen, bundle_seen):
+def mark_pairs(levels, y, seen, bundle_seen):
     """Set bit l of seen[a] for every attribute a that occurs on a token labelled l (bundles by way of theirs)."""
+    token_ptr, token_refs, _, bundle_ptr, bundle_ids, _ = levels
+    n_attributes = len(seen)
     for m in range(len(y)):
         if y[m] < 0:
             continue
@@ -232,9 +234,10 @@ def _count(a, v, label, pair_ptr, pair_label, counts):
 
 
 @njit(cache=True, nogil=True)
-def observed_counts(token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values, n_attributes,
-                    y, weight, pair_ptr, pair_label, counts):  # fmt: skip
+def observed_counts(levels, y, weight, pair_ptr, pair_label, counts):
     """counts[p] += Σ weight · value over the tokens that have p's attribute and label."""
+    token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values = levels
+    n_attributes = len(pair_ptr) - 1
     for m in range(len(y)):
         if y[m] < 0:
             continue
@@ -255,7 +258,7 @@ def resolve_refs(items, ptr, refs, values, row_of, pair_ptr):
 
     items : int64[n]; the item behind each output row, -1 for a row that stands for nothing. row_of : int32[A + R], the
     table row of each reference, -1 for narrow attributes; those without weights are left out.
-    Returns dense_ptr, dense_rows, dense_values, narrow_ptr, narrow_refs, narrow_values; without values those are empty.
+    Returns a `Split`.
     """
     n, weighted = len(items), len(values) > 0
     capacity = 0
@@ -284,17 +287,17 @@ def resolve_refs(items, ptr, refs, values, row_of, pair_ptr):
                         narrow_values[s] = values[k]
                     s += 1
         dense_ptr[r + 1], narrow_ptr[r + 1] = d, s
-    return dense_ptr, dense_rows[:d], dense_values[:d], narrow_ptr, narrow_refs[:s], narrow_values[:s]
+    return Split(dense_ptr, dense_rows[:d], dense_values[:d], narrow_ptr, narrow_refs[:s], narrow_values[:s])
 
 
 @njit(cache=True, nogil=True)
-def transpose_refs(token_ptr, token_refs, token_values, row_of_token, bundle_ptr, bundle_ids, bundle_values,
-                   n_attributes, n_rows):  # fmt: skip
+def transpose_refs(levels, row_of_token, n_attributes, n_rows):
     """Turn 'which refs has a row' around: the rows that own each attribute (ids 0..A-1) and bundle (A..A+R-1).
 
     Tokens are rows row_of_token[m]; bundle b, as an owner of attributes, is row n_rows + b.
     Returns owner_ptr int64[A + R + 1], owners int32, owner_values (empty if every value is one).
     """
+    token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values = levels
     n_bundles = len(bundle_ptr) - 1
     n_refs = n_attributes + n_bundles
     weighted = len(token_values) > 0 or len(bundle_values) > 0
@@ -326,8 +329,9 @@ def transpose_refs(token_ptr, token_refs, token_values, row_of_token, bundle_ptr
 
 
 @njit(cache=True, nogil=True)
-def fingerprints(token_ptr, token_refs, bundle_ptr, bundle_ids, n_attributes, random):
+def fingerprints(levels, n_attributes, random):
     """Return the fingerprint of every attribute, uint64[A]; random : uint64[M]."""
+    token_ptr, token_refs, _, bundle_ptr, bundle_ids, _ = levels
     n_bundles = len(bundle_ptr) - 1
     print_of = np.zeros(n_attributes + n_bundles, np.uint64)
     for m in range(len(random)):
@@ -340,11 +344,12 @@ def fingerprints(token_ptr, token_refs, bundle_ptr, bundle_ids, n_attributes, ra
 
 
 @njit(cache=True, nogil=True)
-def keep_representatives(token_ptr, token_refs, bundle_ptr, bundle_ids, n_attributes, new_id, n_new):
+def keep_representatives(levels, n_attributes, new_id, n_new):
     """Drop every reference to an attribute whose new_id is -1; a bundle left with one attribute gives way to it.
 
     Returns the new token_ptr, token_refs, bundle_ptr, bundle_ids over n_new attributes.
     """
+    token_ptr, token_refs, _, bundle_ptr, bundle_ids, _ = levels
     n_bundles = len(bundle_ptr) - 1
     ids = np.empty(len(bundle_ids), np.int32)
     ptr = np.zeros(n_bundles + 1, np.int64)

@@ -16,11 +16,18 @@ Cost of a proposal: O(attributes of hi - lo tokens + rows of the rules); T enter
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from espalier.kernels import njit
 
+# Numba's cache does not follow imports: after a change to these helpers, touch this file too.
+from espalier.kernels.perceptron import change, change_steps
+
 __all__ = [
+    "Tally",
     "loss_change",
     "row_sums",
     "rule_change",
@@ -33,6 +40,20 @@ __all__ = [
 
 TIE = 1e-6
 """What a wrong token adds to 1 - F1: one label seldom completes a segment, and F1 alone is flat nearly everywhere."""
+
+
+class Tally(NamedTuple):
+    """What is counted of a labelling, and of one that is proposed.
+
+    ends : int64[T], of `segment_ends` for gold; counts : int64[3], segments, right ones, those of gold; sums :
+    int64[R], a·n(y) of every row of the rules; new_counts, new_sums : of the proposal.
+    """
+
+    ends: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    new_counts: NDArray[np.int64]
+    sums: NDArray[np.int64]
+    new_sums: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
@@ -62,8 +83,9 @@ def step_change(lo, hi, y, z, trans, start, end):
 
 
 @njit(cache=True, nogil=True)
-def token_change(m, old, new, token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values, L, w):
+def token_change(m, old, new, levels, L, w):
     """Return what token m adds to s when its label changes from old to new; w : float64[A · L], by attribute."""
+    token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values = levels
     A, change = len(w) // L, 0.0
     for k in range(token_ptr[m], token_ptr[m + 1]):
         ref, value = token_refs[k], token_values[k] if len(token_values) > 0 else 1.0
@@ -77,27 +99,20 @@ def token_change(m, old, new, token_ptr, token_refs, token_values, bundle_ptr, b
 
 
 @njit(cache=True, nogil=True)
-def move(p, amount, step, w, u):
-    """Add an amount to weight p at this step."""
-    w[p] += amount
-    u[p] += step * amount
-
-
-@njit(cache=True, nogil=True)
-def move_token(m, old, new, amount, step, token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values,
-               L, w, u):  # fmt: skip
+def move_token(m, old, new, amount, step, levels, L, w, u):
     """Move the weights of every attribute of token m from the old to the new label."""
+    token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values = levels
     A = len(w) // L
     for k in range(token_ptr[m], token_ptr[m + 1]):
         ref, value = token_refs[k], amount * token_values[k] if len(token_values) > 0 else amount
         if ref < A:
-            move(ref * L + new, value, step, w, u)
-            move(ref * L + old, -value, step, w, u)
+            change(ref * L + new, value, step, w, u)
+            change(ref * L + old, -value, step, w, u)
         else:
             for j in range(bundle_ptr[ref - A], bundle_ptr[ref - A + 1]):
                 inner = value * bundle_values[j] if len(bundle_values) > 0 else value
-                move(bundle_ids[j] * L + new, inner, step, w, u)
-                move(bundle_ids[j] * L + old, -inner, step, w, u)
+                change(bundle_ids[j] * L + new, inner, step, w, u)
+                change(bundle_ids[j] * L + old, -inner, step, w, u)
 
 
 @njit(cache=True, nogil=True)
@@ -146,13 +161,12 @@ def f1_loss(found, right, true):
 
 
 @njit(cache=True, nogil=True)
-def loss_change(lo, hi, y, z, gold, by_segments, field, opens, gold_ends, counts, new_counts):
+def loss_change(lo, hi, y, z, gold, by_segments, segments, tally):
     """Return loss(z) - loss(y): wrong tokens, or 1 - F1 of the segments.
 
-    gold : int16[T], -1 not judged; field : int64[L], -1 outside; opens : bool[L + 1, L], does a segment open when j
-    follows i (i = L: nothing does); gold_ends : of `segment_ends`; counts : int64[3], segments of y, of them right, of
-    gold; new_counts gets those of z.
+    gold : int16[T], -1 not judged; segments : `SegmentTables`; tally : a `Tally` of y, which gets the counts of z.
     """
+    field, opens, _ = segments
     wrong = 0.0
     for t in range(lo, hi):
         if gold[t] >= 0:
@@ -165,8 +179,9 @@ def loss_change(lo, hi, y, z, gold, by_segments, field, opens, gold_ends, counts
     while last < T and not border_at(last, y, gold, field, opens):
         last += 1
     last = min(last, T)
-    found, right = count_segments(first, last, y, gold, field, opens, gold_ends)
-    new_found, new_right = count_segments(first, last, z, gold, field, opens, gold_ends)
+    counts, new_counts = tally.counts, tally.new_counts
+    found, right = count_segments(first, last, y, gold, field, opens, tally.ends)
+    new_found, new_right = count_segments(first, last, z, gold, field, opens, tally.ends)
     new_counts[0], new_counts[1] = counts[0] + new_found - found, counts[1] + new_right - right
     return f1_loss(new_counts[0], new_counts[1], counts[2]) - f1_loss(counts[0], counts[1], counts[2]) + TIE * wrong
 
@@ -182,57 +197,41 @@ def row_sums(y, row_values, sums):
 
 
 @njit(cache=True, nogil=True)
-def rule_change(lo, hi, y, z, unary_pattern, unary_charge, pair_pattern, pair_charge, row_values, bound, price,
-                sums, new_sums):  # fmt: skip
+def rule_change(a, lo, hi, y, z, rules, price, tally):
     """Return Σ_k p_k (d_k(z) - d_k(y)) for labellings that differ in lo..hi-1 only.
 
-    unary_pattern, pair_pattern : int64[T], the conditions that hold at a token, as a number; unary_charge :
-    float64[P, L]; pair_charge : float64[Q, L + 1, L], from label i (L: none) to j; row_values : int64[L + 1, L, R];
-    bound : int64[R]; price : float64[R]; sums : int64[R], those of y; new_sums gets those of z.
+    a : where the sequence begins; rules : `RuleTables`; price : float64[R]; tally : a `Tally` of y, which gets the sums
+    of z.
     """
-    T, L, R = len(y), unary_charge.shape[1], len(bound)
+    unary, pair, values = rules.unary_charge, rules.pair_charge, rules.row_values
+    T, L, R = len(y), unary.shape[1], len(rules.bound)
     change = 0.0
     for t in range(lo, hi):
-        change += unary_charge[unary_pattern[t], z[t]] - unary_charge[unary_pattern[t], y[t]]
-    new_sums[:] = sums
+        change += unary[rules.unary_pattern[a + t], z[t]] - unary[rules.unary_pattern[a + t], y[t]]
+    tally.new_sums[:] = tally.sums
     for t in range(lo, min(hi + 1, T)):
         i, j = (z[t - 1] if t > 0 else L), z[t]
         i_old, j_old = (y[t - 1] if t > 0 else L), y[t]
-        change += pair_charge[pair_pattern[t], i, j] - pair_charge[pair_pattern[t], i_old, j_old]
+        pattern = rules.pair_pattern[a + t]
+        change += pair[pattern, i, j] - pair[pattern, i_old, j_old]
         for r in range(R):
-            new_sums[r] += row_values[i, j, r] - row_values[i_old, j_old, r]
+            tally.new_sums[r] += values[i, j, r] - values[i_old, j_old, r]
     for r in range(R):
-        change += price[r] * (max(new_sums[r] - bound[r], 0) - max(sums[r] - bound[r], 0))
+        change += price[r] * (max(tally.new_sums[r] - rules.bound[r], 0) - max(tally.sums[r] - rules.bound[r], 0))
     return change
 
 
 @njit(cache=True, nogil=True)
-def truth_change(lo, hi, y, z, better, kappa, gold, by_segments, field, opens, gold_ends, counts, new_counts,
-                 unary_pattern, unary_charge, pair_pattern, pair_charge, row_values, bound, price, sums,
-                 new_sums):  # fmt: skip
-    """Return F(z) - F(y); better : s(z) - s(y); kappa : float64[3], the weights of loss, model and rules."""
-    truer = kappa[1] * better
-    if kappa[0] != 0.0:
-        truer -= kappa[0] * loss_change(lo, hi, y, z, gold, by_segments, field, opens, gold_ends, counts, new_counts)
-    if kappa[2] != 0.0:
-        truer -= 2.0 * kappa[2] * rule_change(lo, hi, y, z, unary_pattern, unary_charge, pair_pattern, pair_charge,
-                                              row_values, bound, price, sums, new_sums)  # fmt: skip
+def truth_change(i, a, lo, hi, y, z, better, by_segments, segments, truth, tally):
+    """Return F(z) - F(y) for sequence i, which begins at a; better : s(z) - s(y); truth : `Truth`."""
+    loss, model, rules = truth.kappa[i]
+    truer = model * better
+    if loss != 0.0:
+        truer -= loss * loss_change(lo, hi, y, z, truth.gold[a : a + len(y)], by_segments, segments, tally)
+    if rules != 0.0:
+        price = truth.rules.price[i if len(truth.rules.price) > 1 else 0]
+        truer -= 2.0 * rules * rule_change(a, lo, hi, y, z, truth.rules, price, tally)
     return truer
-
-
-@njit(cache=True, nogil=True)
-def move_steps(lo, hi, y, z, amount, step, boundaries, trans, trans_u, start, start_u, end, end_u):
-    """Move the transitions into lo..hi, and with `boundaries` first and last labels, from y to z."""
-    T = len(y)
-    for t in range(max(lo, 1), min(hi + 1, T)):
-        move((z[t - 1], z[t]), amount, step, trans, trans_u)
-        move((y[t - 1], y[t]), -amount, step, trans, trans_u)
-    if boundaries and lo == 0:
-        move(z[0], amount, step, start, start_u)
-        move(y[0], -amount, step, start, start_u)
-    if boundaries and hi == T:
-        move(z[T - 1], amount, step, end, end_u)
-        move(y[T - 1], -amount, step, end, end_u)
 
 
 @njit(cache=True, nogil=True)
@@ -254,60 +253,50 @@ def propose(state, y, z, block, follows):
 
 
 @njit(cache=True, nogil=True)
-def samplerank_epoch(state, order, sweeps, step, alpha, margins, temperature, block, follows, indptr, y, omega,
-                     gold, kappa, by_segments, field, opens,
-                     unary_pattern, unary_charge, pair_pattern, pair_charge, row_values, bound, price,
-                     token_ptr, token_refs, token_values, bundle_ptr, bundle_ids, bundle_values,
-                     boundaries, w, u, trans, trans_u, start, start_u, end, end_u):  # fmt: skip
+def samplerank_epoch(state, order, step, proposals, truth, segments, indptr, y, levels, learned):
     """Visit the sequences in the given order; labels and weights change in place; `step` proposals were made before.
 
-    sweeps : int64[N], proposals a token; margins, omega : float64[N], sample weights times alpha are the step size;
-    y : int16[M], the walk's labels, allowed ones; gold : int16[M], what the loss compares with; kappa : float64[N, 3],
-    the weights of loss, model and rules in F; price : float64[N, R] or [1, R]; the other arrays as in the functions
-    above and in `perceptron_epoch`. Returns the numbers of proposals, updates and moves.
+    proposals, truth, segments : `Proposals`, `Truth` and `SegmentTables` of `learning.samplerank`; y : int16[M], the
+    walk's labels, allowed ones; levels, learned : as in `perceptron_epoch`. Returns the numbers of proposals, updates
+    and moves.
     """
     longest = max(np.max(indptr[1:] - indptr[:-1]), 1)
-    L, z, ends = len(start), np.empty(longest, np.int16), np.empty(longest, np.int64)
-    counts, new_counts = np.zeros(3, np.int64), np.zeros(3, np.int64)
-    sums, new_sums = np.zeros(len(bound), np.int64), np.zeros(len(bound), np.int64)
+    L, z, space = len(learned.start), np.empty(longest, np.int16), np.empty(longest, np.int64)
+    counts, sums = np.zeros((2, 3), np.int64), np.zeros((2, len(truth.rules.bound)), np.int64)
     before, updates, moves = step, 0, 0
     for i in order:
-        a, T = indptr[i], indptr[i + 1] - indptr[i]
-        if T == 0 or L == 1 or omega[i] == 0.0:
+        a, T, amount = indptr[i], indptr[i + 1] - indptr[i], proposals.alpha * truth.omega[i]
+        if T == 0 or L == 1 or truth.omega[i] == 0.0:
             continue
-        now, new, truth, gold_ends = y[a : a + T], z[:T], gold[a : a + T], ends[:T]
+        now, new, gold = y[a : a + T], z[:T], truth.gold[a : a + T]
+        tally = Tally(space[:T], counts[0], counts[1], sums[0], sums[1])
         new[:] = now
-        prices = price[i if len(price) > 1 else 0]
-        segment_ends(truth, truth, field, opens, gold_ends)
-        counts[2] = np.sum(gold_ends >= 0)
-        counts[0], counts[1] = count_segments(0, T, now, truth, field, opens, gold_ends)
-        row_sums(now, row_values, sums)
-        for _ in range(sweeps[i] * T):
+        segment_ends(gold, gold, segments.field, segments.opens, tally.ends)
+        counts[0, 2] = np.sum(tally.ends >= 0)
+        counts[0, 0], counts[0, 1] = count_segments(0, T, now, gold, segments.field, segments.opens, tally.ends)
+        row_sums(now, truth.rules.row_values, tally.sums)
+        for _ in range(truth.sweeps[i] * T):
             step += 1
-            lo, hi = propose(state, now, new, block, follows)
-            better = step_change(lo, hi, now, new, trans, start, end)
+            lo, hi = propose(state, now, new, proposals.block, segments.follows)
+            better = step_change(lo, hi, now, new, learned.trans, learned.start, learned.end)
             accepted = False
             if better > -np.inf:
                 for t in range(lo, hi):
-                    better += token_change(a + t, now[t], new[t], token_ptr, token_refs, token_values, bundle_ptr,
-                                           bundle_ids, bundle_values, L, w)  # fmt: skip
-                truer = truth_change(
-                    lo, hi, now, new, better, kappa[i], truth, by_segments, field, opens, gold_ends, counts, new_counts,
-                    unary_pattern[a : a + T], unary_charge, pair_pattern[a : a + T], pair_charge, row_values, bound,
-                    prices, sums, new_sums)  # fmt: skip
-                if (truer > 0.0 and better <= margins[i]) or (truer < 0.0 and -better <= margins[i]):
+                    better += token_change(a + t, now[t], new[t], levels, L, learned.w)
+                truer = truth_change(i, a, lo, hi, now, new, better, proposals.by_segments, segments, truth, tally)
+                margin = truth.margin[i]
+                if (truer > 0.0 and better <= margin) or (truer < 0.0 and -better <= margin):
                     updates += 1
-                    amount = np.sign(truer) * alpha * omega[i]
+                    signed = np.sign(truer) * amount
                     for t in range(lo, hi):
-                        move_token(a + t, now[t], new[t], amount, step, token_ptr, token_refs, token_values,
-                                   bundle_ptr, bundle_ids, bundle_values, L, w, u)  # fmt: skip
-                    move_steps(lo, hi, now, new, amount, step, boundaries, trans, trans_u, start, start_u, end, end_u)
-                accepted = better >= 0.0 or uniform(state) < np.exp(better / temperature)
+                        move_token(a + t, now[t], new[t], signed, step, levels, L, learned.w, learned.w_u)
+                    change_steps(lo, hi, new, now, signed, step, proposals.boundaries, learned)
+                accepted = better >= 0.0 or uniform(state) < np.exp(better / proposals.temperature)
             if accepted:
                 moves += 1
                 now[lo:hi] = new[lo:hi]
-                counts[:2] = new_counts[:2]
-                sums[:] = new_sums
+                counts[0, :2] = counts[1, :2]
+                tally.sums[:] = tally.new_sums
             else:
                 new[lo:hi] = now[lo:hi]
     return step - before, updates, moves

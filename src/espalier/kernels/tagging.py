@@ -2,8 +2,7 @@
 
     s_t(j) = Σ_{references r of token t} row_r(j)         δ_t(j) = s_t(j) + max_i δ_{t-1}(i) + trans(i, j)
 
-A reference is a number; `address` says where its row of padded(L) doubles lies, so rows may be in several tables.
-Address 0 stands for a *narrow* attribute, whose few weights are added one by one (see `kernels/rows`).
+Rows lie where `References` says, so they may be in several tables; *narrow* attributes have none (see `kernels/rows`).
 
 Lane k of every vector is the k-th sequence of a group of similar lengths. The scores of a step never leave the cache:
 they are summed into a tile of 8 x padded(L), turned, and become δ. δ and the maxima are kept, no pointers: the way back
@@ -35,9 +34,12 @@ __all__ = ["sum_rows", "tag_lanes"]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _sum_rows(first, last, refs, values, weighted, address, pair_ptr, pair_label, w, row, width):
-    """row[:] = Σ of the rows behind refs[first:last]; `row`, `refs`, `address`, `w` are addresses, width in bytes."""
-    narrow = False
+def _sum_rows(item, references, row, width):
+    """row[:] = Σ of the rows that an item refers to; `row` is an address, width in bytes."""
+    first, last = references.ptr[item], references.ptr[item + 1]
+    refs, address, w = references.refs.ctypes.data, references.address.ctypes.data, references.w.ctypes.data
+    values, pair_ptr, pair_label = references.values, references.pair_ptr, references.pair_label
+    weighted, narrow = len(values) > 0, False
     for block in range(0, width, BLOCK * 8):
         low, high = splat(0.0), splat(0.0)
         for k in range(first, last):
@@ -62,15 +64,11 @@ def _sum_rows(first, last, refs, values, weighted, address, pair_ptr, pair_label
 
 
 @njit(cache=True, nogil=True)
-def sum_rows(lo, hi, ptr, refs, values, address, pair_ptr, pair_label, w, out):
+def sum_rows(lo, hi, references, out):
     """out[r - lo] = Σ of the rows that item r (a token or a bundle) refers to, for r in lo..hi-1."""
     width, base = out.shape[1] * 8, out.ctypes.data
-    source, addresses, weight, weighted = refs.ctypes.data, address.ctypes.data, w.ctypes.data, len(values) > 0
     for r in range(lo, hi):
-        _sum_rows(
-            ptr[r], ptr[r + 1], source, values, weighted, addresses, pair_ptr, pair_label, weight,
-            base + (r - lo) * width, width,
-        )  # fmt: skip
+        _sum_rows(r, references, base + (r - lo) * width, width)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -156,13 +154,11 @@ def _step(L, before, here, into, free, bound, source_ptr, sources, extremes, act
 
 
 @njit(cache=True, nogil=True)
-def tag_lanes(lo, hi, order, indptr, token_ptr, token_refs, token_values, address, pair_ptr, pair_label, w,
-              start, end, weights, width, path, scores):  # fmt: skip
+def tag_lanes(lo, hi, order, indptr, references, start, end, weights, width, path, scores):
     """Best labels of groups lo..hi-1; sequences order[8 g .. 8 g + 7] are group g (-1: none), the longest one last.
 
-    token_ptr, token_refs, token_values : the references of each token (no values: all are one). weights :
-    float64[L, L], transitions by target and source; width : padded(L). Writes path : int16[M] and scores : float64[N]
-    (-inf if no labelling is allowed). Ties go to the lowest label.
+    references : of each token. weights : float64[L, L], transitions by target and source; width : padded(L). Writes
+    path : int16[M] and scores : float64[N] (-inf if no labelling is allowed). Ties go to the lowest label.
     """
     L = len(start)
     row_bytes, step = width * 8, width * VEC_BYTES
@@ -175,8 +171,7 @@ def tag_lanes(lo, hi, order, indptr, token_ptr, token_refs, token_values, addres
     tile = (buffer.ctypes.data + 63) // 64 * 64
     d0 = tile + LANES * row_bytes
     shift = (d0 - buffer.ctypes.data) // 8
-    refs, addresses, weight, into = token_refs.ctypes.data, address.ctypes.data, w.ctypes.data, weights.ctypes.data
-    weighted = len(token_values) > 0
+    into = weights.ctypes.data
     free, bound, source_ptr, sources, extremes = _reach(weights)
     active = np.zeros(L + 1, np.int64)
     first, length, label = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
@@ -190,11 +185,7 @@ def tag_lanes(lo, hi, order, indptr, token_ptr, token_refs, token_values, addres
         for t in range(T):
             for lane in range(LANES):
                 if t < length[lane]:
-                    m = first[lane] + t
-                    _sum_rows(
-                        token_ptr[m], token_ptr[m + 1], refs, token_values, weighted, addresses, pair_ptr, pair_label,
-                        weight, tile + lane * row_bytes, row_bytes,
-                    )  # fmt: skip
+                    _sum_rows(first[lane] + t, references, tile + lane * row_bytes, row_bytes)
             here = d0 + t * step
             for j in range(0, L, LANES):
                 transpose(tile + j * 8, row_bytes, here + j * VEC_BYTES, VEC_BYTES)

@@ -239,8 +239,8 @@ def expectations(indptr: NDArray[np.int64], unary: Float, weight: Float, chain: 
     finite = [scores[np.isfinite(scores)] for scores in chain]
     if all(np.abs(scores).max(initial=0.0) < LARGEST for scores in finite):
         forward_backward_lanes(
-            0, lanes.n_groups, lanes.group_ptr, lanes.lengths, weights, np.exp(chain.start), np.exp(chain.end),
-            *transitions.arguments(), rows, found, expected, log_z,
+            0, lanes.n_groups, lanes.group_ptr, lanes.lengths, weights,
+            transitions.steps(np.exp(chain.start), np.exp(chain.end)), rows, found, expected, log_z,
         )  # fmt: skip
     marginals = found[lanes.row_of_token, :L].astype(np.float64)
     counts = np.zeros_like(chain.trans)

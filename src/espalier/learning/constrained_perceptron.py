@@ -26,7 +26,9 @@ from espalier.corpus import Corpus
 from espalier.decoders.batch import decode_batch
 from espalier.errors import InfeasibleError, Place
 from espalier.features.matrix import FeatureMatrix
-from espalier.kernels.perceptron import decode, move, score_sequence
+from espalier.kernels import Learned, Levels
+from espalier.kernels.chain import best_path
+from espalier.kernels.perceptron import move, score_sequence
 from espalier.learning.perceptron import Training, mean_of_steps, without_zeros
 from espalier.models.linear import ChainModel, Pairs
 from espalier.potentials import ChainBatch
@@ -102,7 +104,7 @@ def train_constrained(
     return ConstrainedTraining(_finished(pairs, loop.weights, steps), tuple(mistakes), rho)
 
 
-def _initial(pairs: Pairs, start_allowed: NDArray[np.bool_], allowed: NDArray[np.bool_]) -> list[Float]:
+def _initial(pairs: Pairs, start_allowed: NDArray[np.bool_], allowed: NDArray[np.bool_]) -> Learned:
     """Return what the kernels update: attribute, transition, start and end weights, each before its sum Σ c δ."""
     weights = [
         np.zeros(len(pairs)),
@@ -110,10 +112,10 @@ def _initial(pairs: Pairs, start_allowed: NDArray[np.bool_], allowed: NDArray[np
         np.where(start_allowed, 0.0, -np.inf),
         np.zeros(pairs.n_labels),
     ]
-    return [array for part in weights for array in (part, np.zeros_like(part))]
+    return Learned(*(array for part in weights for array in (part, np.zeros_like(part))))
 
 
-def _finished(pairs: Pairs, both: list[Float], steps: int) -> ChainModel:
+def _finished(pairs: Pairs, both: Learned, steps: int) -> ChainModel:
     """Return the model of the mean weights over so many steps; 0 steps: of the last weights."""
     w, trans, start, end = (mean_of_steps(both[k], both[k + 1], steps) for k in range(0, len(both), 2))
     kept, w = without_zeros(pairs, w)
@@ -130,7 +132,7 @@ class _Loop:
         pairs: Pairs,
         compiled: Compiled,
         boundaries: bool,
-        weights: list[Float],
+        weights: Learned,
         rho: Float,
     ) -> None:
         assert corpus.y is not None
@@ -144,10 +146,7 @@ class _Loop:
         self.sequences = [replace(one, indptr=np.append(one.indptr, one.indptr[-1]), documents=None) for one in single]
         self.grounded = compiled.ground_corpus(corpus)
         self.seen: list[dict[bytes, Int]] = [{} for _ in self.grounded]
-        self.features = (
-            matrix.token_indptr, matrix.token_refs, matrix.token_values,
-            matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, pairs.ptr, pairs.label,
-        )  # fmt: skip
+        self.features: tuple[Levels, Int, Ids] = (matrix.levels, pairs.ptr, pairs.label)
         longest = max(int(corpus.lengths.max(initial=1)), 1)
         self.alpha = np.empty((longest, pairs.n_labels))
 
@@ -155,24 +154,23 @@ class _Loop:
         """Return y* and ŷ of sequence i."""
         y = self.y[i]
         rows = np.empty((len(y), self.alpha.shape[1]))
-        score_sequence(self.borders[i], len(y), *self.features, self.weights[0], rows)
+        score_sequence(self.borders[i], *self.features, self.weights.w, rows)
         guess = self._best(i, rows, np.full(len(y), -1, np.int16))
         return (y if (y >= 0).all() else self._best(i, rows, y)), guess
 
     def _best(self, i: int, rows: Float, known: Ids) -> Ids:
         """Return the best labelling under the rules that agrees with the known labels."""
-        _, _, trans, _, start, _, end, _ = self.weights
-        path = np.empty(len(rows), np.int16)
-        if decode(len(rows), rows, trans, start, end, known, self.alpha, path) == -np.inf:
-            raise InfeasibleError(Place(i), ": no allowed labelling agrees with its known labels")
-        if not (self.degrees(i, path)[self.rho > 0]).any():
-            return path
-        fixed = np.flatnonzero(known >= 0)
+        w, path, fixed = self.weights, np.empty(len(rows), np.int16), np.flatnonzero(known >= 0)
         unary = rows.copy()
         unary[fixed] = -np.inf
         unary[fixed, known[fixed]] = rows[fixed, known[fixed]]
+        chain = (unary, w.trans[None], np.zeros(len(rows), np.int32), w.start, w.end)
+        if best_path(*chain, self.alpha, path) == -np.inf:
+            raise InfeasibleError(Place(i), ": no allowed labelling agrees with its known labels")
+        if not (self.degrees(i, path)[self.rho > 0]).any():
+            return path
         sequence = self.sequences[i]
-        batch = ChainBatch(sequence.indptr, unary, trans[None], np.zeros(len(rows), np.int32), start, end)
+        batch = ChainBatch(sequence.indptr, *chain)
         bits = self.grounded[i].bits
         found = decode_batch(batch, self.compiled, sequence, self.rho, threads=1, max_nodes=0, bits=bits).labels
         return path if found[0] < 0 else found
@@ -188,6 +186,4 @@ class _Loop:
 
     def move(self, i: int, gold: Ids, guess: Ids, amount: float, step: int) -> None:
         """Move the weights from the guess to the gold labels."""
-        move(
-            self.borders[i], len(gold), gold, guess, amount, step, *self.features, self.boundaries, *self.weights
-        )  # fmt: skip
+        move(self.borders[i], gold, guess, amount, step, *self.features, self.boundaries, self.weights)

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from espalier.errors import InfeasibleError, Place
 from espalier.features.matrix import FeatureMatrix
+from espalier.inference import posterior
 from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, padded
-from espalier.kernels.chain import forward_backward
 from espalier.kernels.history import dot
 from espalier.kernels.lanes import forward_backward_lanes
 from espalier.kernels.rows import (
@@ -69,10 +69,7 @@ class RowGradient:
         """Turn the matrix round: the rows that each attribute and each bundle is a sum of."""
         A = matrix.n_attributes
         self.pairs, self.wide, self.n_rows, self.threads = pairs, pairs.wide_row >= 0, n_rows, threads
-        self.owner_ptr, self.owners, self.owner_values = transpose_refs(
-            matrix.token_indptr, matrix.token_refs, matrix.token_values, row_of_token,
-            matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, A, n_rows,
-        )  # fmt: skip
+        self.owner_ptr, self.owners, self.owner_values = transpose_refs(matrix.levels, row_of_token, A, n_rows)
         self.bundle_chunks = balanced(self.owner_ptr[A:], n_chunks)
         self.attribute_chunks = balanced(self.owner_ptr[: A + 1], n_chunks)
 
@@ -183,7 +180,7 @@ class ChainLikelihood:
         lanes, trans = self.lanes, self.transitions
         log_z = np.zeros(len(lanes.lengths))
         expected = np.zeros((len(self.group_chunks), len(trans.source)))
-        arguments = trans.arguments()
+        steps = trans.steps(self.start_exp, self.end_exp)
         in_range = self.from_label.size == 0 or np.abs(w[len(self.pairs) :]).max() < LARGEST
 
         def chunk(c: int) -> None:
@@ -194,8 +191,8 @@ class ChainLikelihood:
             rows = self.spare_rows.pop()
             self._score(LANES * lanes.group_ptr[lo], LANES * lanes.group_ptr[hi], w, rows, clamped)
             forward_backward_lanes(
-                lo, hi, lanes.group_ptr, lanes.lengths, self.lane_weight, self.start_exp, self.end_exp,
-                *arguments, rows, self.marginals, expected[c], log_z,
+                lo, hi, lanes.group_ptr, lanes.lengths, self.lane_weight, steps,
+                rows, self.marginals, expected[c], log_z,
             )  # fmt: skip
             self.spare_rows.append(rows)
 
@@ -230,30 +227,23 @@ class ChainLikelihood:
             self._score(row, row + 1, w, space, clamped)
             unary[t] = space[0, :L]
         start, end = np.log(self.start_exp, where=self.start_exp > 0, out=np.full(L, -np.inf)), np.log(self.end_exp)
-        log_z, entropy, transitions = np.zeros(1), np.zeros(1), np.zeros((1, L, L))
-        marginals = np.empty_like(unary)
         T, trans = len(places), self.transitions.trans[None]
-        forward_backward(
-            np.array([0, T]), unary, trans, np.zeros(T, np.int32), start, end,
-            0, 1, log_z, marginals, np.zeros((0, L, L)), transitions, entropy,
-        )  # fmt: skip
-        if not np.isfinite(log_z[0]):
+        one = ChainBatch(np.array([0, T]), unary, trans, np.zeros(T, np.int32), start, end)
+        found = posterior(one, threads=1, allow_infeasible=True)
+        if not np.isfinite(found.log_z[0]):
             what = "its labels break" if clamped else "no labelling keeps"
             raise InfeasibleError(
                 Place(int(self.lanes.sequence[lane])), f": {what} the allowed transitions, or a weight is nan"
             )
-        self.marginals[places, :L] = self.lane_weight[lane] * marginals
-        counts += self.lane_weight[lane] * transitions[0]
-        return float(log_z[0])
+        self.marginals[places, :L] = self.lane_weight[lane] * found.marginals
+        counts += self.lane_weight[lane] * found.transitions[0]
+        return float(found.log_z[0])
 
     def _observed(self, matrix: FeatureMatrix, indptr: NDArray[np.int64], y: NDArray[np.int16]) -> Float:
         """Count what the labels show, weighted: pairs, then transitions."""
         counts = np.zeros(self.n_parameters)
         weight = np.repeat(self.sample_weight, np.diff(indptr))
-        observed_counts(
-            matrix.token_indptr, matrix.token_refs, matrix.token_values, matrix.bundle_indptr, matrix.bundle_ids,
-            matrix.bundle_values, matrix.n_attributes, y, weight, self.pairs.ptr, self.pairs.label, counts,
-        )  # fmt: skip
+        observed_counts(matrix.levels, y, weight, self.pairs.ptr, self.pairs.label, counts)
         inside = np.ones(len(y), bool)
         inside[indptr[:-1][np.diff(indptr) > 0]] = False
         after = np.flatnonzero(inside)
@@ -345,16 +335,16 @@ class Twins:
         if len(matrix.token_values) or len(matrix.bundle_values):
             return cls.apart(matrix)
         A = matrix.n_attributes
-        arrays = (matrix.token_indptr, matrix.token_refs, matrix.bundle_indptr, matrix.bundle_ids, A)
+        levels = matrix.levels
         random = np.random.default_rng(0).integers(1, 2**64, matrix.n_tokens, dtype=np.uint64)
-        _, first, group = np.unique(fingerprints(*arrays, random), return_index=True, return_inverse=True)
+        _, first, group = np.unique(fingerprints(levels, A, random), return_index=True, return_inverse=True)
         # Number the groups in the order of their first attributes, so that neighbours stay neighbours.
         rank = np.empty(len(first), np.int64)
         rank[np.argsort(first)] = np.arange(len(first))
         group = rank[group]
         new_id = np.full(A, -1, np.int64)
         new_id[first] = rank
-        merged = FeatureMatrix(len(first), *keep_representatives(*arrays, new_id, len(first)))
+        merged = FeatureMatrix(len(first), *keep_representatives(levels, A, new_id, len(first)))
         return cls(merged, group, np.bincount(group, minlength=len(first)))
 
     def scale(self, pairs: Pairs) -> Float:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from espalier.errors import InfeasibleError, InputError, Place
 from espalier.features.matrix import FeatureMatrix
+from espalier.kernels import Learned
 from espalier.kernels.perceptron import perceptron_epoch
 from espalier.models.linear import ChainModel, Pairs
 
@@ -73,15 +74,14 @@ def train_perceptron(
     ]
     # Σ step · change: what training begins with counts as a change of the first step, so the mean has all of it.
     sums = begun
-    both = [array for pair in zip(weights, sums, strict=True) for array in pair]
+    learned = Learned(*(array for pair in zip(weights, sums, strict=True) for array in pair))
     order = np.arange(N)
     mistakes: list[int] = []
     for epoch in range(epochs):
         order = rng.permutation(N) if shuffle else order
         wrong, failed = perceptron_epoch(
-            order, epoch * N, indptr, y, omega, matrix.token_indptr, matrix.token_refs, matrix.token_values,
-            matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, pairs.ptr, pairs.label, boundaries, *both,
-        )  # fmt: skip
+            order, epoch * N, indptr, y, omega, matrix.levels, pairs.ptr, pairs.label, boundaries, learned
+        )
         if failed >= 0:
             raise InfeasibleError(Place(failed), ": no allowed labelling agrees with its known labels")
         mistakes.append(int(wrong))

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ from espalier.decoders.certify import gates
 from espalier.decoders.counts import Conditions
 from espalier.errors import InputError
 from espalier.features.matrix import FeatureMatrix
+from espalier.kernels import Learned
 from espalier.kernels.samplerank import samplerank_epoch
 from espalier.learning.perceptron import all_pairs, mean_of_steps, without_zeros
 from espalier.models.linear import ChainModel
@@ -79,8 +81,7 @@ def mean_size(matrix: FeatureMatrix) -> float:
     return float(outer @ sizes[matrix.token_refs]) / max(matrix.n_tokens, 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SegmentTables:
+class SegmentTables(NamedTuple):
     """How labels form segments, at leaf level.
 
     field : int64[L], equal numbers for labels of one field, -1 outside; opens : bool[L + 1, L], does j after i (i = L:
@@ -106,8 +107,7 @@ class SegmentTables:
         return cls(fields, opens, follows.astype(np.int16))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RuleTables:
+class RuleTables(NamedTuple):
     """Rules as charges that a changed label looks up; see `rule_change`.
 
     unary_pattern, pair_pattern : int64[M]; unary_charge : float64[P, L]; pair_charge : float64[Q, L + 1, L];
@@ -175,8 +175,7 @@ def _row_prices(compiled: Compiled, corpus: Corpus, bits: NDArray[np.bool_], p: 
     return np.where(gates(compiled, corpus, bits), price, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Proposals:
+class Proposals(NamedTuple):
     """How the walk goes.
 
     block : the longest stretch that a proposal relabels; temperature : τ of accepting a labelling that the model likes
@@ -191,8 +190,7 @@ class Proposals:
     boundaries: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Truth:
+class Truth(NamedTuple):
     """What is known about N sequences of M tokens, and how much each teaches.
 
     gold : int16[M], what the loss compares with, -1 not judged; kappa : float64[N, 3], the weights of loss, model and
@@ -238,7 +236,10 @@ class Walk:
         that may be; rng : orders the visits and seeds the kernel's own generator.
         """
         self._matrix, self._indptr, self._segments = matrix, indptr, segments
-        self._pairs, self._proposals, self._rng = all_pairs(matrix.n_attributes, len(allowed[0])), proposals, rng
+        self._pairs, self._rng = all_pairs(matrix.n_attributes, len(allowed[0])), rng
+        # Numbers of one type each, so that the kernel is compiled once.
+        temperature, alpha = float(proposals.temperature), float(proposals.alpha)
+        self._proposals = proposals._replace(block=int(proposals.block), temperature=temperature, alpha=alpha)
         self._state = rng.integers(1, 2**63, 1, dtype=np.uint64)
         start, trans = (np.where(may_be, 0.0, -np.inf) for may_be in allowed)
         self.restart([np.zeros(len(self._pairs)), trans, start, np.zeros(len(start))])
@@ -252,14 +253,10 @@ class Walk:
 
     def run(self, truth: Truth, sequences: Int) -> Pass:
         """Visit these sequences in a random order."""
-        m, p, segments, rules = self._matrix, self._proposals, self._segments, truth.rules
-        both = [array for pair in zip(self.weights, self._sums, strict=True) for array in pair]
+        learned = Learned(*(array for pair in zip(self.weights, self._sums, strict=True) for array in pair))
         found = samplerank_epoch(
-            self._state, self._rng.permutation(sequences), truth.sweeps, self.steps, p.alpha, truth.margin,
-            p.temperature, p.block, segments.follows, self._indptr, self.y, truth.omega, truth.gold, truth.kappa,
-            p.by_segments, segments.field, segments.opens, rules.unary_pattern, rules.unary_charge, rules.pair_pattern,
-            rules.pair_charge, rules.row_values, rules.bound, rules.price, m.token_indptr, m.token_refs,
-            m.token_values, m.bundle_indptr, m.bundle_ids, m.bundle_values, p.boundaries, *both,
+            self._state, self._rng.permutation(sequences), self.steps, self._proposals, truth, self._segments,
+            self._indptr, self.y, self._matrix.levels, learned,
         )  # fmt: skip
         done = Pass(*(int(number) for number in found))
         self.steps += done.proposals

@@ -4,7 +4,7 @@
 
 as in `learning.likelihood`, with sums over segmentations. Known is the field that covers a token and whether a segment
 starts at it; each may be unknown. If nothing is unknown, only one segmentation is left, and its counts c never change:
-f = Σ ω log Z - w·c. Otherwise what is known limits how far back segments may reach (`kernels.segment_features`), and a
+f = Σ ω log Z - w·c. Otherwise what is known limits how far back segments may reach (`kernels.segment`), and a
 second pass under that limit gives the second term.
 
 The weights, in order: (attribute, label) pairs of tokens, of first tokens and of last tokens; lengths [B, L] and marks
@@ -25,10 +25,10 @@ from espalier.errors import InfeasibleError, InputError, LabelError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels import aligned, padded
 from espalier.kernels.history import dot
-from espalier.kernels.segment_features import expectations, reaches
+from espalier.kernels.segment import Expected, expectations, reaches
 from espalier.learning.likelihood import RowGradient
 from espalier.models.linear import Pairs, RowPlan
-from espalier.models.segmental import LENGTH_BINS, SegmentalModel, SegmentFeatures, SegmentInput, length_bins
+from espalier.models.segmental import LENGTH_BINS, SegmentalModel, SegmentFeatures, SegmentInput
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.tags import OUTSIDE, is_tag, parse_tag, path_of
 
@@ -174,8 +174,6 @@ class SegmentLikelihood:
         self.data, self.features, self.pairs, self.limit = data, features, pairs, limit
         self.from_label, self.to_label = np.nonzero(learned)
         self.sample_weight = np.ones(N) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        longest = min(limit.max(), np.diff(data.indptr).max(initial=1))  # a limit may be beyond any sequence
-        self.bins = length_bins(int(longest), declared=features.length)
         n_lengths = len(LENGTH_BINS) * L * features.length
         self.sizes = np.array([*map(len, pairs), n_lengths, L * features.punctuation])
         n_chunks = min(max(M // TOKENS_A_CHUNK, 2), MOST_CHUNKS)
@@ -214,28 +212,28 @@ class SegmentLikelihood:
 
     def _expect(self, w: Float, terms: dict[float, NDArray[np.int32]]) -> tuple[float, Float]:
         """Return Σ sign ω log Z over the terms (sign: reach), and its gradient."""
-        data, model = self.data, self.model(w)
-        table, trans, L = model.table, model.trans, len(self.limit)
-        for rows, weights in zip(self.rows, model.weights, strict=True):
-            rows.score(np.ascontiguousarray(weights))
-        kinds, steps = np.zeros((len(self.chunks), *table.shape)), np.zeros((len(self.chunks), L, L))
+        data, model, rows = self.data, self.model(w), self.rows
+        for each, weights in zip(rows, model.weights, strict=True):
+            each.score(np.ascontiguousarray(weights))
+        known = {sign: model.segments(data, [each.scores for each in rows], reach) for sign, reach in terms.items()}
+        table, trans = next(iter(known.values())).table, next(iter(known.values())).trans
+        kinds, steps = (np.zeros((len(self.chunks), *scores.shape)) for scores in (table, trans))
         log_z = {sign: np.zeros(len(data.indptr) - 1) for sign in terms}
+        covering, starting, ending = (each.expected for each in rows)
 
         def chunk(c: int) -> None:
-            for sign, reach in terms.items():
-                expectations(
-                    data.indptr, *self.chunks[c], sign * self.sample_weight, *(rows.scores for rows in self.rows),
-                    table, self.bins, data.marks, trans, reach,
-                    log_z[sign], *(rows.expected for rows in self.rows), kinds[c], steps[c],
-                )  # fmt: skip
+            for sign, segments in known.items():
+                expected = Expected(log_z[sign], np.zeros(0), covering, starting, ending, kinds[c], steps[c])
+                expectations(segments, *self.chunks[c], sign * self.sample_weight, expected)
 
         run_chunks(chunk, len(self.chunks), self.threads)
         _check_feasible(log_z.values())
-        by_kind = kinds.sum(axis=0).reshape(-1, 2, L)  # bin, mark inside
+        L = len(self.limit)
+        by_kind = kinds.sum(axis=0)[:, :L].reshape(-1, 2, L)  # bin, mark inside
         gradient = np.empty(self.n_parameters)
         *parts, lengths, inside, transitions = np.split(gradient, np.cumsum(self.sizes))
-        for rows, part in zip(self.rows, parts, strict=True):
-            rows.way_back.fill(rows.expected, part)
+        for each, part in zip(rows, parts, strict=True):
+            each.way_back.fill(each.expected, part)
         lengths[:] = by_kind.sum(axis=1).ravel()[: len(lengths)]
         inside[:] = by_kind[:, 1].sum(axis=0)[: len(inside)]
         transitions[:] = steps.sum(axis=0)[self.from_label, self.to_label]

@@ -29,7 +29,7 @@ from espalier.errors import InfeasibleError, InputError, ModelFileError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.features.single import SingleIndex
 from espalier.inference import viterbi
-from espalier.kernels import LANES, aligned, padded, worth_loading
+from espalier.kernels import LANES, References, Split, aligned, padded, worth_loading
 from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
 from espalier.potentials import ChainBatch, Potentials
 
@@ -64,8 +64,6 @@ LONGEST_IN_LANES = 16_384
 """Tokens of a sequence: a longer one is tagged by itself, because lanes beside it would be as long, and empty."""
 
 Float = NDArray[np.float64]
-Refs = tuple[NDArray[Any], ...]
-"""What `resolve_refs` returns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,10 +106,7 @@ class Pairs:
         words = (n_labels + 63) // 64
         seen = np.zeros((matrix.n_attributes, words), np.uint64)
         bundle_seen = np.zeros((matrix.n_bundles, words), np.uint64)
-        mark_pairs(
-            matrix.token_indptr, matrix.token_refs, matrix.bundle_indptr, matrix.bundle_ids,
-            matrix.n_attributes, y, seen, bundle_seen,
-        )  # fmt: skip
+        mark_pairs(matrix.levels, y, seen, bundle_seen)
         ptr = np.zeros(matrix.n_attributes + 1, np.int64)
         count_pairs(seen, ptr)
         label = np.empty(ptr[-1], np.int16)
@@ -162,7 +157,7 @@ class RowPlan:
     pairs: Pairs
     row_of: NDArray[np.int32]
     table: NDArray[np.float64]
-    bundles: Refs
+    bundles: Split
 
     @classmethod
     def of(cls, matrix: FeatureMatrix, pairs: Pairs) -> RowPlan:
@@ -176,12 +171,12 @@ class RowPlan:
         bundles = resolve_refs(np.arange(R), m.bundle_indptr, m.bundle_ids, m.bundle_values, row_of, pairs.ptr)
         return cls(matrix, pairs, row_of, aligned(n_wide + R, padded(pairs.n_labels)), bundles)
 
-    def tokens(self, items: NDArray[np.int64]) -> Refs:
+    def tokens(self, items: NDArray[np.int64]) -> Split:
         """Resolve what to add for each of these tokens (-1: nothing)."""
         from espalier.kernels.rows import resolve_refs
 
         m = self.matrix
-        refs: Refs = resolve_refs(items, m.token_indptr, m.token_refs, m.token_values, self.row_of, self.pairs.ptr)
+        refs: Split = resolve_refs(items, m.token_indptr, m.token_refs, m.token_values, self.row_of, self.pairs.ptr)
         return refs
 
     def prepare(self, w: NDArray[np.float64], threads: int) -> None:
@@ -194,23 +189,23 @@ class RowPlan:
         chunks = balanced(self.bundles[0], independent_chunks(threads))
 
         def chunk(c: int) -> None:
-            score_rows(*chunks[c], *self.bundles, pairs.ptr, pairs.label, w, table, table, pairs.n_wide)
+            score_rows(*chunks[c], self.bundles, pairs.ptr, pairs.label, w, table, table, pairs.n_wide)
 
         run_chunks(chunk, len(chunks), threads)
 
     def score(
-        self, tokens: Refs, lo: int, hi: int, w: NDArray[np.float64], rows: NDArray[np.float64], first: int = 0
+        self, tokens: Split, lo: int, hi: int, w: NDArray[np.float64], rows: NDArray[np.float64], first: int = 0
     ) -> None:
         """Write the score rows lo..hi-1 of resolved tokens (after `prepare`); rows[0] is that of token `first`."""
         from espalier.kernels.rows import score_rows
 
-        score_rows(lo, hi, *tokens, self.pairs.ptr, self.pairs.label, w, self.table, rows, -first)
+        score_rows(lo, hi, tokens, self.pairs.ptr, self.pairs.label, w, self.table, rows, -first)
 
 
 class MatrixRows(NamedTuple):
     """tokens : what the row kernels ask about the tokens of a matrix; tables : what the addresses in it point into."""
 
-    tokens: tuple[NDArray[Any], ...]
+    tokens: References
     tables: tuple[NDArray[np.float64], ...]
 
 
@@ -222,7 +217,7 @@ def rows_of_types(scores: NDArray[np.float64], types: NDArray[np.integer[Any]]) 
     address = table.ctypes.data + 8 * table.shape[1] * np.arange(V)
     refs = (np.arange(len(types) + 1), types.astype(np.int32), np.zeros(0))
     no_weights = (np.zeros(1, np.int64), np.zeros(0, np.int16), np.zeros(0))
-    return MatrixRows((*refs, address, *no_weights), (table,))
+    return MatrixRows(References(*refs, address, *no_weights), (table,))
 
 
 def sum_of_few(matrix: FeatureMatrix, pairs: Pairs, w: Float) -> Float:
@@ -308,16 +303,16 @@ class WeightRows:
         bundles, row_bytes = aligned(R, self.table.shape[1], empty=True), 8 * self.table.shape[1]
         address = np.where(self.row_of >= 0, self.table.ctypes.data + row_bytes * self.row_of, 0)
         chunks = balanced(matrix.bundle_indptr, independent_chunks(threads))
+        inner = References(matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, address, *weights)
 
         def chunk(c: int) -> None:
             lo, hi = chunks[c]
-            ids = (matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values)
-            sum_rows(lo, hi, *ids, address, *weights, bundles[lo:hi])
+            sum_rows(lo, hi, inner, bundles[lo:hi])
 
         run_chunks(chunk, len(chunks), threads if len(matrix.bundle_ids) > WORTH_A_BARRIER else 1)
         address = np.concatenate([address, bundles.ctypes.data + row_bytes * np.arange(R)])
         refs = (matrix.token_indptr, matrix.token_refs, matrix.token_values)
-        return MatrixRows((*refs, address, *weights), (self.table, bundles))
+        return MatrixRows(References(*refs, address, *weights), (self.table, bundles))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -366,7 +361,7 @@ class ChainModel:
         def chunk(c: int) -> None:
             lo, hi = chunks[c]
             scores = aligned(hi - lo, padded(L), empty=True)
-            sum_rows(lo, hi, *rows.tokens, scores)
+            sum_rows(lo, hi, rows.tokens, scores)
             unary[lo:hi] = scores[:, :L]
 
         run_chunks(chunk, len(chunks), threads)
@@ -411,13 +406,13 @@ def tag_rows(
     chunks = balanced(steps, max(M // TOKENS_A_CHUNK, 1))
 
     def chunk(c: int) -> None:
-        tag_lanes(*chunks[c], order, indptr, *rows.tokens, start, end, into, width, path, scores)
+        tag_lanes(*chunks[c], order, indptr, rows.tokens, start, end, into, width, path, scores)
 
     run_chunks(chunk, len(chunks), threads)
     for i in np.flatnonzero(np.diff(indptr) > LONGEST_IN_LANES).tolist():
         lo, hi = int(indptr[i]), int(indptr[i + 1])
         unary = aligned(hi - lo, width, empty=True)
-        sum_rows(lo, hi, *rows.tokens, unary)
+        sum_rows(lo, hi, rows.tokens, unary)
         found = viterbi(Potentials(unary[:, : len(start)], trans, start, end), threads=1, allow_infeasible=True)
         path[lo:hi], scores[i] = found.labels, found.scores[0]
     if np.isneginf(scores).any():

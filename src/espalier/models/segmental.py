@@ -32,7 +32,7 @@ from espalier.features.declare import RegexField, parse_template
 from espalier.features.fields import Template
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels import aligned, padded
-from espalier.kernels.segment_features import segment_scores
+from espalier.kernels.segment import Segments, reaches, segment_scores
 from espalier.models.linear import Pairs, RowPlan
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.segment_potentials import SegmentBatch
@@ -172,35 +172,49 @@ class SegmentalModel:
             for matrix, pairs, w in zip(data.matrices, self.pairs, self.weights, strict=True)
         ]
 
+    def segments(self, data: SegmentInput, rows: Sequence[Float], reach: NDArray[np.int32]) -> Segments:
+        """Return the scores of segments as kernels take them, from `rows`; reach : int32[M, padded(L)]."""
+        longest = int(min(self.limit.max(), np.diff(data.indptr).max(initial=1)))  # a limit may be beyond any sequence
+        bins = 2 * length_bins(longest, declared=len(self.lengths) > 1)
+        L, given = self.n_labels, self.table
+        table, trans = np.zeros((len(given), padded(L))), np.zeros((L, padded(L)))
+        table[:, :L], trans[:, :L] = given, self.trans
+        tokens, first, last = rows
+        return Segments(data.indptr, tokens, first, last, table, 0, bins, data.marks, trans, reach)
+
     def potentials(self, data: SegmentInput, threads: int | None = None) -> SegmentBatch:
         """Return the potentials of a corpus; their scores are float64[M, D, L], and `each_batch` needs less memory."""
-        return self._batch(data, self.rows(data, threads), 0, len(data.indptr) - 1)
+        return self._batch(self._free(data, threads), 0, len(data.indptr) - 1)
 
     def each_batch(
         self, data: SegmentInput, call: Callable[[int, SegmentBatch], object], threads: int | None = None
     ) -> None:
         """Call `call(first sequence, potentials)` for ranges of sequences whose potentials fit into memory."""
-        rows, N = self.rows(data, threads), len(data.indptr) - 1
-        values = data.n_tokens * self._longest(data, 0, N) * self.n_labels
+        segments, N = self._free(data, threads), len(data.indptr) - 1
+        values = data.n_tokens * self._longest(data.indptr, 0, N) * self.n_labels
         ranges = balanced(data.indptr, max(-(-values // VALUES_A_BATCH), 1))
 
         def chunk(c: int) -> None:
             lo, hi = ranges[c]
-            call(lo, self._batch(data, rows, lo, hi))
+            call(lo, self._batch(segments, lo, hi))
 
         run_chunks(chunk, len(ranges), choose_threads(data.n_tokens, threads))
 
-    def _longest(self, data: SegmentInput, lo: int, hi: int) -> int:
-        """D of some sequences: no more than their tokens."""
-        tokens = np.diff(data.indptr[lo : hi + 1]).max(initial=1)
-        return int(min(self.limit.max(), tokens))
+    def _free(self, data: SegmentInput, threads: int | None) -> Segments:
+        """Return the scores of segments about which nothing is known but how long they may be."""
+        unknown, reach = np.full(data.n_tokens, -1), np.zeros((data.n_tokens, padded(self.n_labels)), np.int32)
+        reaches(data.indptr, unknown.astype(np.int16), unknown.astype(np.int8), self.limit, reach)
+        return self.segments(data, self.rows(data, threads), reach)
 
-    def _batch(self, data: SegmentInput, rows: list[Float], lo: int, hi: int) -> SegmentBatch:
+    def _longest(self, indptr: NDArray[np.int64], lo: int, hi: int) -> int:
+        """D of some sequences: no more than their tokens."""
+        return int(min(self.limit.max(), np.diff(indptr[lo : hi + 1]).max(initial=1)))
+
+    def _batch(self, segments: Segments, lo: int, hi: int) -> SegmentBatch:
         """Return the potentials of the sequences lo..hi-1."""
-        indptr, L = data.indptr[lo : hi + 1] - data.indptr[lo], self.n_labels
-        score = np.empty((int(indptr[-1]), self._longest(data, lo, hi), L))
-        bins = length_bins(score.shape[1], declared=len(self.lengths) > 1)
-        segment_scores(data.indptr, lo, hi, *rows, self.table, bins, data.marks, self.limit, score)
+        indptr, L = segments.indptr[lo : hi + 1] - segments.indptr[lo], self.n_labels
+        score = np.empty((int(indptr[-1]), self._longest(segments.indptr, lo, hi), L))
+        segment_scores(segments, lo, hi, score)
         return SegmentBatch(indptr, score, self.trans, np.zeros(L), np.zeros(L))
 
 

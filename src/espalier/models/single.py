@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.features.program import TextProgram
 from espalier.features.single import SingleIndex, borders_of, own_types
-from espalier.models.linear import Pairs
+
+if TYPE_CHECKING:
+    from espalier.models.linear import Pairs
 
 __all__ = ["SingleScores"]
 
