@@ -2,20 +2,22 @@
 
     p(y) ∝ exp( s(x, y) / temperature )
 
-Forward-backward with scaled probabilities (`kernels.lanes`), for one short sequence in NumPy (`single`), in log space
-where transitions differ within a sequence or scores are too far apart. Cost: O(T L + T E) for E transitions with a
-weight of their own.
+Forward-backward with scaled probabilities (`kernels.lanes`), in NumPy before kernels are loaded (`single`), in log
+space where transitions differ within a sequence or scores are too far apart. Cost: O(T L + T E) for E transitions with
+a weight of their own.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.certify import scores_of
-from espalier.decoders.single import LONGEST, largest, posterior_single
+from espalier.decoders.single import largest, posterior_single
 from espalier.inference import marginals, pair_marginals, posterior
-from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, better_one_by_one, padded
+from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, are_loaded, padded, worth_loading
 from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
 
@@ -71,12 +73,10 @@ def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, F
 
     y : int16[M], all labels, or all `LIKELIEST`. heat : scores are divided by it; the batch's own is not asked.
     """
-    if heat != 1.0 and (len(batch.trans) > 1 or len(batch) == 1):
-        batch, heat = batch.tempered(), 1.0
-    if len(batch) == 1 and len(batch.trans) == 1 and 0 < len(y) <= LONGEST:
-        single = posterior_single(batch.unary, batch.trans[0], batch.start, batch.end, y)
-        if single is not None:
-            return single[0].astype(np.float64), np.array([single[1]])
+    if len(batch.trans) == 1 and len(y) and not worth_loading(len(y)):
+        found = _without_kernels(batch if heat == 1.0 else batch.tempered(), y)
+        if found is not None:
+            return found
     trans, start, end = (scores / heat for scores in (batch.trans[0], batch.start, batch.end))
     if len(batch.trans) > 1 or any(largest(x) >= LARGEST for x in (trans, start, end)):
         batch = batch if heat == 1.0 else batch.tempered()
@@ -87,6 +87,18 @@ def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, F
         own = slice(batch.indptr[i], batch.indptr[i + 1])
         found = posterior(batch[i] if heat == 1.0 else batch[i].tempered(), allow_infeasible=True)
         tokens[own], log_z[i] = _of_labels(found.marginals, y[own]), found.log_z[0]
+    return tokens, log_z
+
+
+def _without_kernels(batch: ChainBatch, y: Int16) -> tuple[Float, Float] | None:
+    """Return what `_posterior` does, one sequence after the other in NumPy; None if that cannot hold the scores."""
+    tokens, log_z = np.empty(len(y)), np.zeros(len(batch))
+    for i, (a, b) in enumerate(pairwise(batch.indptr.tolist())):
+        if a < b:
+            own = posterior_single(batch.unary[a:b], batch.trans[0], batch.start, batch.end, y[a:b])
+            if own is None:
+                return None
+            tokens[a:b], log_z[i] = own
     return tokens, log_z
 
 
@@ -132,7 +144,7 @@ def label_and_pair_marginals(chains: ChainBatch) -> tuple[Float, Float]:
     By kernels, or of one short chain in NumPy, before they are loaded.
     """
     usual = len(chains) != 1 or not len(chains.unary) or chains.temperature is not None
-    if usual or not better_one_by_one(len(chains.unary)):
+    if usual or are_loaded(len(chains.unary)):
         return marginals(chains), pair_marginals(chains)
     unary, classes = np.asarray(chains.unary, np.float64), chains.trans_class
     trans = np.asarray(chains.trans, np.float64)[classes]

@@ -155,16 +155,6 @@ class RegexField(NamedField):
         tried = [word[:1] in begins and len(word) <= LONGEST_TOKEN and regex.fullmatch(word) for word in words]
         return Raw([""], Column.of_one(np.where(tried, 0, -1)))
 
-    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Return one value for the words that match."""
-        regex = compile_regex(self.pattern)
-        return [
-            ("",)
-            if len(word) <= LONGEST_TOKEN and (not word or regex.begins(word[0])) and regex.fullmatch(word)
-            else ()
-            for word in words
-        ]
-
 
 @dataclass(frozen=True, slots=True)
 class TableField(NamedField):
@@ -198,14 +188,10 @@ class TableField(NamedField):
 
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return the strings of each word."""
-        rows = self.of_words(words)  # looked through when the table was made
+        get = self.entries.get
+        rows = [get(word.casefold() if self.fold else word, ()) for word in words]  # looked through before
         values, column = intern(list(chain.from_iterable(rows)))
         return Raw(values, Column(np.cumsum([0, *map(len, rows)]), column.ids))
-
-    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Return the strings of each word."""
-        get = self.entries.get
-        return [get(word.casefold() if self.fold else word, ()) for word in words]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -301,7 +287,6 @@ class SequenceCall(NamedField):
     function: Callable[[list[str]], Iterable[Any]]
 
     kind = "sequence"
-    plain = False
     of_type = False
 
     def by_token(self, corpus: Corpus) -> Raw:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,27 +26,31 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.declare import NamedField, parse_template, read_table
-from espalier.features.fields import FeatureField, Template, all_fields, fields_of, full_shapes, no_function
+from espalier.features.fields import FeatureField, Part, Template, all_fields, fields_of, full_shapes, no_function
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import Column, FeatureMatrix, Laid, Places, Raw, cross, frequent, intern, lay, pile, stack
 from espalier.features.spans import Stretches, signs_of
 
-__all__ = ["FeatureExtractor", "TypeValues", "View", "assemble", "join", "locked"]
+__all__ = ["Family", "FeatureExtractor", "Given", "TypeValues", "View", "assemble", "join", "locked"]
 
 Ints = NDArray[np.int64]
+
+Family = int | str
+"""Templates for which words bring attributes: all that look at the word at an offset, or that gather from a place."""
 
 
 class TypeValues:
     """U word types, and the values that fields of the type give to them.
 
-    families : for each offset the attributes of all templates of the type there, laid side by side and numbered to the
-    end, a row for each type; empty if nobody knows them yet.
+    families : for each family the attributes that words bring to it, numbered to the end; those of type u are row
+    rows[u]. Empty if nobody knows them yet.
     """
 
     def __init__(self, types: tuple[str, ...]) -> None:
         """Take distinct words."""
         self.types = types
-        self.families: Mapping[int, Column] = {}
+        self.rows: Ints = np.arange(len(types))
+        self.families: Mapping[Family, Column] = {}
         self._shapes: Raw | None = None
 
     def raw(self, field: FeatureField) -> Raw:
@@ -112,6 +116,10 @@ class View:
             self._types_at[offset] = np.append(self.corpus.token_ids, -1)[self.tokens_at(offset)]
         return self._types_at[offset]
 
+    def family_rows(self, offset: int) -> Ints:
+        """Return which row of a family the token at the offset from each token has, -1 outside, int64[M]."""
+        return np.append(self.of_types.rows, -1)[self.types_at(offset)]
+
     def rows_at(self, field: FeatureField, offset: int) -> Ints:
         """Return which row of a field's values the token at the offset has, -1 outside the sequence, int64[M]."""
         return self.members("type" if field.of_type else field.stretch or "token", offset)
@@ -143,11 +151,6 @@ class View:
             self._raw[field.text] = self.of_types.raw(field) if field.of_type else field.by_view(self)
         return self._raw[field.text]
 
-    def of_tokens(self, field: FeatureField) -> Column:
-        """Return the values of a field, numbered as in `raw`, with a row for each token."""
-        column = self.raw(field).column
-        return column if not field.of_type and field.stretch is None else column.take(self.rows_at(field, 0))
-
     @property
     def signs(self) -> NDArray[np.uint8]:
         """What each token is to the text around it (`stretches.WordSign`), uint8[M], computed once."""
@@ -161,12 +164,11 @@ class View:
             self._stretches[kind] = Stretches.of(self.corpus, kind, self.signs)
         return self._stretches[kind]
 
-    def united(self, kind: str, field: FeatureField, unite: Callable[[Column, Stretches, int], Column]) -> Column:
-        """Return what `unite` makes of a field's values on tokens: a row for each stretch of a kind, computed once."""
-        if (kind, field.text) not in self._united:
-            raw = self.raw(field)
-            self._united[kind, field.text] = unite(self.of_tokens(field), self.stretches(kind), max(len(raw.values), 1))
-        return self._united[kind, field.text]
+    def united(self, kind: str, name: str, unite: Callable[[], Column]) -> Column:
+        """Return what `unite` makes of numbers of this name: a row for each stretch of a kind, computed once."""
+        if (kind, name) not in self._united:
+            self._united[kind, name] = unite()
+        return self._united[kind, name]
 
 
 def join(
@@ -205,59 +207,64 @@ def _place(places: Sequence[Places], k: int, _: Column) -> Places:
     return places[k]
 
 
+class Given(NamedTuple):
+    """Attributes of one template or several: a row for each type or stretch of a family, or for each token (None).
+
+    laid : the rows, and how far the numbers are shifted.
+    """
+
+    family: tuple[str, int] | None
+    laid: Laid
+
+    @classmethod
+    def of_part(cls, view: View, part: Part, column: Column, start: int) -> Given:
+        """Take the attributes of a part alone, a row for each stretch or token that its field has rows for."""
+        field, offset = part.field, part.offset
+        if field.stretch is not None and offset == 0:
+            return cls((field.stretch, 0), Laid(column, np.arange(column.n_rows), start))
+        return cls(None, Laid(column, view.rows_at(field, offset), start))
+
+
 def assemble(
-    view: View,
-    kinds: Sequence[tuple[str, int] | None],
-    columns: Sequence[Column | None],
-    sizes: Sequence[int],
-    markers: Sequence[int],
+    view: View, given: Sequence[Given], n_attributes: int, markers: Sequence[int], *, bundled: bool = True
 ) -> FeatureMatrix:
     """Return the matrix of a corpus.
 
     Parameters
     ----------
-    kinds : the `family` of each template.
-    columns : the attributes of each template, numbered 0..size-1; a row for each type, stretch or token;
-        None if the template is of the type and the view knows such families already.
-    sizes : how many attributes each template has; they are laid end to end, the markers after them.
-    markers : the offsets beyond the sequence that are attributes of the token.
+    given : the attributes of all templates.
+    markers : the offsets beyond the sequence that are attributes of the token, the last ones.
+    bundled : store once what several tokens share; in few tokens that costs more than it saves.
     """
-    A, M = sum(sizes) + len(markers), view.corpus.n_tokens
+    A, M = n_attributes, view.corpus.n_tokens
     families: dict[tuple[str, int], list[Laid]] = {}
     refs: list[Laid] = []
     bundles: list[Column] = []
-    start = 0
-    for own, column, size in zip(kinds, columns, sizes, strict=True):
-        if column is not None:
-            part = Laid(column, np.arange(column.n_rows), start)
-            (refs if own is None else families.setdefault(own, [])).append(part)
-        start += size
-    together = {kind: stack(parts, len(parts[0].rows)) for kind, parts in families.items()}
-    together |= {("type", offset): known for offset, known in view.of_types.families.items()}
+    for family, laid in given:
+        if family is None:
+            refs.append(laid)
+        elif bundled:
+            families.setdefault(family, []).append(laid)
+        else:
+            members = view.members(*family)
+            refs.append(laid._replace(rows=np.append(laid.rows, -1)[members]))
     n_bundles = 0
-    for (kind, offset), family in together.items():
-        uses = view.uses((kind, offset))
+    for (kind, offset), several in families.items():
+        one, uses = stack(several, len(several[0].rows)), view.uses((kind, offset))
         assert uses is not None
         # A bundle of one attribute, or one that a single token uses, costs more than it saves: it is not made.
-        chosen, every = (family.lengths >= 2) & (uses >= 2), np.arange(family.n_rows)
+        chosen, every = (one.lengths >= 2) & (uses >= 2), np.arange(one.n_rows)
         number = Laid(Column.of_one(np.where(chosen, np.cumsum(chosen) - 1, -1)), every, A + n_bundles)
-        either = stack([Laid(family, np.where(chosen, -1, every)), number], family.n_rows)
+        either = stack([Laid(one, np.where(chosen, -1, every)), number], one.n_rows)
         refs.append(Laid(either, view.members(kind, offset)))
-        bundles.append(family.take(every[chosen]))
+        bundles.append(one.take(every[chosen]))
         n_bundles += bundles[-1].n_rows
-    for k, offset in enumerate(markers):
-        refs.append(Laid(Column.of_one(np.zeros(1, np.int64)), np.where(view.tokens_at(offset) < 0, 0, -1), start + k))
+    for k, offset in enumerate(markers, start=A - len(markers)):
+        refs.append(Laid(Column.of_one(np.zeros(1, np.int64)), np.where(view.tokens_at(offset) < 0, 0, -1), k))
     indptr, ids, weights = lay(refs, M)
     contents = pile(bundles)
-    return FeatureMatrix(
-        A,
-        indptr,
-        ids,
-        contents.indptr,
-        contents.ids.astype(np.int32),
-        weights,
-        np.zeros(0) if contents.weights is None else contents.weights,
-    )
+    given_weights = np.zeros(0) if contents.weights is None else contents.weights
+    return FeatureMatrix(A, indptr, ids, contents.indptr, contents.ids.astype(np.int32), weights, given_weights)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -341,8 +348,11 @@ class FeatureExtractor:
         offsets = sorted({template.offset for template in self.templates if template.offset})
         markers = tuple(o for o in offsets if np.count_nonzero(view.tokens_at(o) < 0) >= self.min_count)
         index = FeatureIndex(self.templates, self.min_count, values, tuple(joins), markers)
-        kinds, sizes = [template.family for template in self.templates], [len(keys[-1]) for keys in joins]
-        return index, assemble(view, kinds, attributes, sizes, markers)
+        given, start = [], 0
+        for template, column, keys in zip(self.templates, attributes, joins, strict=True):
+            given.append(Given(template.family, Laid(column, np.arange(column.n_rows), start)))
+            start += len(keys[-1])
+        return index, assemble(view, given, index.n_attributes, markers)
 
 
 def _learn(learned: list[Ints], uses: Ints | None, min_count: int, _: int, column: Column) -> Places:

@@ -12,8 +12,8 @@ names, or a mapping from name to value.
 `Column`: the numbers that stand in every row (a word type or a token), in CSR form; `Raw`: with their strings.
 
 The whole of feature extraction is a few operations on columns: take rows, look numbers up in a locked list,
-cross two columns, lay columns side by side. Those over all tokens are compiled (`espalier.kernels.columns`), the others
-a handful of NumPy calls.
+cross two columns, lay columns side by side. Those over all tokens are compiled (`espalier.kernels.columns`), or NumPy's
+while no kernel is worth loading (`espalier.features.columns`); the others are a handful of NumPy calls.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier import kernels
 from espalier.errors import InputError, Place
 
 if TYPE_CHECKING:
@@ -96,32 +97,25 @@ class Column:
 
     def take(self, index: NDArray[np.integer], *, outside: int = -1) -> Column:
         """Return the rows at `index`; the row -1 holds the number `outside`, or nothing if that is negative."""
-        from espalier.kernels.columns import take_rows
-
-        return self._like(take_rows(*self._csr, _ints(index), outside))
+        return self._like(_operations(len(index)).take_rows(*self._csr, _ints(index), outside))
 
     def mapped(self, table: NDArray[np.integer]) -> Column:
         """Replace each number by table[number]; drop what becomes -1."""
-        from espalier.kernels.columns import map_numbers
-
-        return self._like(map_numbers(*self._csr, _ints(table)))
+        return self._like(_operations(len(self.ids)).map_numbers(*self._csr, _ints(table)))
 
     def located(self, places: Places) -> Column:
         """Replace each number by its place; drop the numbers that have none."""
-        from espalier.kernels.columns import locate
-
         if places.whole and self.ids.max(initial=-1) < len(places):
             return self
-        return self._like(locate(*self._csr, *places.table))
+        return self._like(_operations(len(self.ids)).locate(*self._csr, *places.table))
 
-    def beyond(self, sequences: Ints, n_values: int, *, backwards: bool) -> Column:
+    def beyond(self, sequences: Ints, *, backwards: bool) -> Column:
         """Return the numbers of all rows before each row (or after it) in its sequence, each once, in order.
 
-        sequences : int64[N + 1], their borders; n_values : above every number. Weights are not looked at.
+        sequences : int64[N + 1], their borders. Weights are not looked at.
         """
-        from espalier.kernels.columns import collect_beyond
-
-        return Column(*collect_beyond(*self._csr[:2], _ints(sequences), n_values, backwards))
+        collect = _operations(self.n_rows).collect_beyond
+        return Column(*collect(*self._csr[:2], _ints(sequences), backwards))
 
     @property
     def _csr(self) -> Csr:
@@ -131,6 +125,17 @@ class Column:
     def _like(self, csr: Csr) -> Column:
         """Return what a kernel made of this column, with weights if it has some."""
         return Column(csr[0], csr[1], csr[2] if self.weights is not None and len(self.weights) else None)
+
+
+def _operations(n: int) -> Any:
+    """Return the operations on so many rows or numbers: compiled, unless kernels had to be loaded for few."""
+    if kernels.are_loaded(n):
+        from espalier.kernels import columns as compiled
+
+        return compiled
+    from espalier.features import columns
+
+    return columns
 
 
 class Places:
@@ -171,9 +176,7 @@ def frequent(column: Column, uses: Ints | None, min_count: int) -> Ints:
 
 def cross(a: Column, b: Column, size: int) -> Column:
     """Return every pair (i of a, j of b) of a row as the number i * size + j; weights multiply. All j < size."""
-    from espalier.kernels.columns import cross_rows
-
-    indptr, ids, weights = cross_rows(*a._csr, *b._csr, size)
+    indptr, ids, weights = _operations(a.n_rows).cross_rows(*a._csr, *b._csr, size)
     return Column(indptr, ids, None if a.weights is None and b.weights is None else weights)
 
 
@@ -190,19 +193,10 @@ def lay(parts: Sequence[Laid], n_rows: int) -> tuple[Ints, NDArray[np.int32], ND
 
     Returns indptr, int64; ids, int32; weights, float64, empty if all are one.
     """
-    from espalier.kernels.columns import count_rows, lay_rows
-
-    csr = [(*part.column._csr, _ints(part.rows)) for part in parts]  # held until the kernels are done
     weighted = any(part.column.weights is not None for part in parts)
-    addresses = [
-        [indptr.ctypes.data, ids.ctypes.data, weights.ctypes.data if len(weights) else 0, index.ctypes.data, part.shift]
-        for (indptr, ids, weights, index), part in zip(csr, parts, strict=True)
-    ]
-    table, indptr = np.array(addresses, np.int64).reshape(-1, 5), np.empty(n_rows + 1, np.int64)
-    count_rows(table, indptr)
-    ids, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1] if weighted else 0)
-    lay_rows(table, indptr, ids, weights)
-    return indptr, ids, weights
+    csr = [(*part.column._csr, _ints(part.rows), part.shift) for part in parts]
+    found: tuple[Ints, NDArray[np.int32], NDArray[np.float64]] = _operations(n_rows).lay(csr, n_rows, weighted)
+    return found
 
 
 def stack(parts: Sequence[Column | Laid], n_rows: int) -> Column:

@@ -45,7 +45,7 @@ __all__ = [
     "Transitions",
     "aligned",
     "are_compiled",
-    "better_one_by_one",
+    "are_loaded",
     "cache_folder",
     "is_tried",
     "njit",
@@ -153,18 +153,18 @@ class _Loader:
 def worth_loading(n_tokens: int) -> bool:
     """Is it time to load the kernels for so many tokens more?
 
-    Numba and a few kernels take half a second and 100 MB, NumPy a millisecond more for a short text. So a process that
-    parses one reference never loads them, and one that parses for as long as loading takes does. Results do not depend
-    on it.
+    Numba and a few kernels take half a second and 100 MB, NumPy a few milliseconds more for a short text. So a process
+    that parses one reference never loads them, and one that parses for as long as loading takes does. Results do not
+    depend on it.
     """
     global _seen
     _seen += n_tokens
     return "numba" in sys.modules or _seen > (PATIENCE if are_compiled() else COLD_PATIENCE)
 
 
-def better_one_by_one(n_tokens: int) -> bool:
-    """Are so many tokens of a batch done sooner text by text, without kernels, than kernels are loaded?"""
-    return "numba" not in sys.modules and _seen + n_tokens <= (PATIENCE if are_compiled() else COLD_PATIENCE)
+def are_loaded(n_rows: int) -> bool:
+    """Are kernels at hand, or is one pass over so many rows worth loading them?"""
+    return "numba" in sys.modules or n_rows > PATIENCE
 
 
 @cache
