@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.certify import scores_of
-from espalier.decoders.single import largest, posterior_single
+from espalier.decoders.single import Steady, largest, posterior_single
 from espalier.inference import marginals, pair_marginals, posterior
 from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, are_loaded, padded, worth_loading
 from espalier.parallel import balanced
@@ -77,12 +77,12 @@ def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, F
         found = _without_kernels(batch if heat == 1.0 else batch.tempered(), y)
         if found is not None:
             return found
-    trans, start, end = (scores / heat for scores in (batch.trans[0], batch.start, batch.end))
-    if len(batch.trans) > 1 or any(largest(x) >= LARGEST for x in (trans, start, end)):
+    weights = _lane_weights(batch.trans[0], batch.start, batch.end, np.array([heat])) if len(batch.trans) == 1 else None
+    if weights is None:
         batch = batch if heat == 1.0 else batch.tempered()
         found = posterior(batch, threads=1, allow_infeasible=True)
         return _of_labels(found.marginals, y), found.log_z
-    tokens, log_z = _in_lanes(batch, y, trans, start, end, heat)
+    tokens, log_z = _in_lanes(batch, y, weights, heat)
     for i in np.flatnonzero(np.isnan(log_z)).tolist():  # scores too far apart for scaled probabilities
         own = slice(batch.indptr[i], batch.indptr[i + 1])
         found = posterior(batch[i] if heat == 1.0 else batch[i].tempered(), allow_infeasible=True)
@@ -102,17 +102,26 @@ def _without_kernels(batch: ChainBatch, y: Int16) -> tuple[Float, Float] | None:
     return tokens, log_z
 
 
-def _in_lanes(batch: ChainBatch, y: Int16, trans: Float, start: Float, end: Float, heat: float) -> tuple[Float, Float]:
+@Steady
+def _lane_weights(trans: Float, start: Float, end: Float, heat: Float) -> tuple[NDArray[np.generic], ...] | None:
+    """Return what the lanes take of transitions, start and end divided by heat; None if they cannot hold them."""
+    trans, start, end = trans / heat, start / heat, end / heat
+    if any(largest(scores) >= LARGEST for scores in (trans, start, end)):
+        return None
+    return np.exp(start), np.exp(end), *Transitions.of(trans).arguments()
+
+
+def _in_lanes(
+    batch: ChainBatch, y: Int16, model: tuple[NDArray[np.generic], ...], heat: float
+) -> tuple[Float, Float]:
     """Return what `_posterior` does, some groups of lanes at a time; log Z is nan where scaling failed.
 
-    trans, start, end : divided by heat.
+    model : see `_lane_weights`.
     """
     from espalier.kernels.lanes import forward_backward_lanes
 
     lanes, L = Lanes.of(batch.indptr), batch.n_labels
-    transitions = Transitions.of(trans)
-    weights, begin, stop, arguments = np.ones(len(lanes.lengths)), np.exp(start), np.exp(end), transitions.arguments()
-    expected, lane_z = np.zeros(len(transitions.source)), np.zeros(len(lanes.lengths))
+    weights, expected, lane_z = np.ones(len(lanes.lengths)), np.zeros(len(model[4])), np.zeros(len(lanes.lengths))
     tokens, log_z, most_likely = np.empty(len(y)), np.zeros(len(batch)), len(y) > 0 and y[0] < 0
     for lo, hi in balanced(lanes.group_ptr, -(-lanes.n_rows // CACHED)):
         first, last = LANES * lanes.group_ptr[lo], LANES * lanes.group_ptr[hi]
@@ -125,8 +134,8 @@ def _in_lanes(batch: ChainBatch, y: Int16, trans: Float, start: Float, end: Floa
             rows *= 1.0 / heat
         own = slice(LANES * lo, LANES * hi)
         forward_backward_lanes(
-            0, hi - lo, lanes.group_ptr[lo : hi + 1] - lanes.group_ptr[lo], lanes.lengths[own], weights[own], begin,
-            stop, *arguments, rows, shares, expected, lane_z[own],
+            0, hi - lo, lanes.group_ptr[lo : hi + 1] - lanes.group_ptr[lo], lanes.lengths[own], weights[own], *model,
+            rows, shares, expected, lane_z[own],
         )  # fmt: skip
         tokens[token] = shares[:, :L].max(axis=1)[used] if most_likely else shares[used, y[token]]
     log_z[lanes.sequence[lanes.sequence >= 0]] = lane_z[lanes.sequence >= 0]

@@ -9,8 +9,9 @@ in log space. Cost of a pass: T matrices of L² values.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from espalier.kernels import LARGEST
 if TYPE_CHECKING:
     from espalier.decoders.batch import CountDecoder
 
-__all__ = ["decode_single", "largest", "posterior_single"]
+__all__ = ["Steady", "decode_single", "largest", "posterior_single"]
 
 LARGEST_STEP, SHRINK = 6.0, 0.7  # see `kernels.charged`
 LARGEST_SPREAD = 250.0  # between scores, so that products of their exponentials stay within the range of doubles
@@ -32,7 +33,6 @@ Int = NDArray[np.int64]
 Int16 = NDArray[np.int16]
 
 Exponentials = tuple[Float, Float, Float] | None
-_latest: tuple[tuple[tuple[bytes, ...], Exponentials], ...] = ()  # module state: see `_exponentials`
 
 
 def decode_single(
@@ -79,22 +79,34 @@ def posterior_single(
     return _posterior(np.exp(unary - peak[:, None]), peak, *exponentials, y)
 
 
-def _exponentials(trans: Float, start: Float, end: Float) -> Exponentials:
-    """Return e to the transitions, start and end; None if that is too large for the kernels.
+class Steady:
+    """A function of arrays that are mostly the same ones again: its last four answers are kept.
 
-    The last four answers are kept, for a model has the same always. A cascade of experts has those of the first and of
-    all, at several temperatures.
+    A model has the same transitions always; a cascade of experts has those of the first and of all, each at a
+    temperature.
     """
-    global _latest
-    key = trans.tobytes(), start.tobytes(), end.tobytes()
-    known = _latest  # one read: another thread may write
-    for other, values in known:
-        if other == key:
-            return values
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        """Begin with no answers."""
+        self._function = function
+        self._latest: tuple[tuple[tuple[bytes, ...], Any], ...] = ()
+
+    def __call__(self, *arrays: Float) -> Any:
+        """Return the function's answer, which nobody may write to."""
+        key, known = tuple(array.tobytes() for array in arrays), self._latest  # one read: another thread may write
+        for other, found in known:
+            if other == key:
+                return found
+        found = self._function(*arrays)
+        self._latest = (key, found), *known[:3]
+        return found
+
+
+@Steady
+def _exponentials(trans: Float, start: Float, end: Float) -> Exponentials:
+    """Return e to the transitions, start and end; None if that is too large for the kernels."""
     small = all(largest(scores) < LARGEST for scores in (trans, start, end))
-    found = (np.exp(trans), np.exp(start), np.exp(end)) if small else None
-    _latest = (key, found), *known[:3]
-    return found
+    return (np.exp(trans), np.exp(start), np.exp(end)) if small else None
 
 
 def largest(scores: Float) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["collect_beyond", "cross_rows", "lay", "locate", "map_numbers", "take_rows"]
+__all__ = ["collect_beyond", "collect_within", "cross_rows", "lay", "locate", "map_numbers", "take_rows"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -75,6 +75,15 @@ def lay(
     together = np.concatenate(laid)[order].astype(np.int32)
     beside = np.concatenate(values)[order] if weighted else values[0]
     return _borders(np.bincount(row, minlength=n_rows)), together, beside
+
+
+def collect_within(indptr: Ints, ids: Ints, rows: Ints, stretches: Ints) -> tuple[Ints, Ints]:
+    """Return, for each stretch, the numbers of row rows[t] for all its t, each once, in order; -1 has none."""
+    borders, taken, _ = take_rows(indptr, ids, np.zeros(0), rows, -1)
+    ends, V = borders[stretches], int(taken.max(initial=0)) + 1
+    keys = np.sort(np.repeat(np.arange(len(stretches) - 1), np.diff(ends)) * V + taken)
+    found = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
+    return _borders(np.bincount(found // V, minlength=len(stretches) - 1)), found % V
 
 
 def collect_beyond(indptr: Ints, ids: Ints, sequences: Ints, backwards: bool) -> tuple[Ints, Ints]:

@@ -113,12 +113,14 @@ class View:
     def types_at(self, offset: int) -> Ints:
         """Return the type of the token at the offset from each token, -1 outside the sequence, int64[M]."""
         if offset not in self._types_at:
-            self._types_at[offset] = np.append(self.corpus.token_ids, -1)[self.tokens_at(offset)]
+            tokens = self.tokens_at(offset)
+            self._types_at[offset] = np.where(tokens < 0, -1, self.corpus.token_ids[tokens]).astype(np.int64)
         return self._types_at[offset]
 
     def family_rows(self, offset: int) -> Ints:
         """Return which row of a family the token at the offset from each token has, -1 outside, int64[M]."""
-        return np.append(self.of_types.rows, -1)[self.types_at(offset)]
+        types = self.types_at(offset)
+        return np.where(types < 0, -1, self.of_types.rows[types])
 
     def rows_at(self, field: FeatureField, offset: int) -> Ints:
         """Return which row of a field's values the token at the offset has, -1 outside the sequence, int64[M]."""
@@ -217,12 +219,12 @@ class Given(NamedTuple):
     laid: Laid
 
     @classmethod
-    def of_part(cls, view: View, part: Part, column: Column, start: int) -> Given:
+    def of_part(cls, view: View, part: Part, laid: Laid) -> Given:
         """Take the attributes of a part alone, a row for each stretch or token that its field has rows for."""
         field, offset = part.field, part.offset
         if field.stretch is not None and offset == 0:
-            return cls((field.stretch, 0), Laid(column, np.arange(column.n_rows), start))
-        return cls(None, Laid(column, view.rows_at(field, offset), start))
+            return cls((field.stretch, 0), laid)
+        return cls(None, laid.at(view.rows_at(field, offset)) if offset else laid)
 
 
 def assemble(
@@ -246,15 +248,14 @@ def assemble(
         elif bundled:
             families.setdefault(family, []).append(laid)
         else:
-            members = view.members(*family)
-            refs.append(laid._replace(rows=np.append(laid.rows, -1)[members]))
+            refs.append(laid.at(view.members(*family)))
     n_bundles = 0
     for (kind, offset), several in families.items():
-        one, uses = stack(several, len(several[0].rows)), view.uses((kind, offset))
+        one, uses = stack(several, several[0].n_rows), view.uses((kind, offset))
         assert uses is not None
         # A bundle of one attribute, or one that a single token uses, costs more than it saves: it is not made.
         chosen, every = (one.lengths >= 2) & (uses >= 2), np.arange(one.n_rows)
-        number = Laid(Column.of_one(np.where(chosen, np.cumsum(chosen) - 1, -1)), every, A + n_bundles)
+        number = Laid(Column.of_one(np.where(chosen, np.cumsum(chosen) - 1, -1)), None, A + n_bundles)
         either = stack([Laid(one, np.where(chosen, -1, every)), number], one.n_rows)
         refs.append(Laid(either, view.members(kind, offset)))
         bundles.append(one.take(every[chosen]))
@@ -350,7 +351,7 @@ class FeatureExtractor:
         index = FeatureIndex(self.templates, self.min_count, values, tuple(joins), markers)
         given, start = [], 0
         for template, column, keys in zip(self.templates, attributes, joins, strict=True):
-            given.append(Given(template.family, Laid(column, np.arange(column.n_rows), start)))
+            given.append(Given(template.family, Laid(column, None, start)))
             start += len(keys[-1])
         return index, assemble(view, given, index.n_attributes, markers)
 

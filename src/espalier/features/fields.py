@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.matrix import Column, Raw, intern
+from espalier.features.matrix import Column, Laid, Raw, intern
 
 if TYPE_CHECKING:
     from espalier.features.extract import View
@@ -161,7 +161,7 @@ class FeatureField:
         """Return the values of each token (or stretch) of a view's corpus; the view keeps what several fields share."""
         return self.by_token(view.corpus)
 
-    def gathered(self, view: View, name: str, column: Column, rows: Ints) -> Column:
+    def gathered(self, view: View, name: str, column: Column, rows: Ints) -> Laid:
         """Return what each stretch or token gathers of the numbers of words: token t has those of row rows[t].
 
         name : of the numbers, for the view, which keeps what several fields share.

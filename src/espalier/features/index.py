@@ -97,18 +97,18 @@ class FeatureIndex:
             else:
                 part = plan.gathering[family]
                 gathered = part.field.gathered(view, family, column, view.family_rows(0))
-                given.append(Given.of_part(view, part, gathered, 0))
+                given.append(Given.of_part(view, part, gathered))
         for part, keys, start in plan.alone:
             values, column = view.raw(part.field)
             column = column.mapped(self._table(start, values, self.values[part.field.text], keys))
-            given.append(Given.of_part(view, part, column, start))
+            given.append(Given.of_part(view, part, Laid(column, None, start)))
         columns = {}
         for field in plan.fields:
             values, column = view.raw(field)
             columns[field.text] = column.mapped(self._table(field.text, values, self.values[field.text], None))
         for template, places, start in plan.joined:
             column = join(template, view, columns, self.values, places)
-            given.append(Given(template.family, Laid(column, np.arange(column.n_rows), start)))
+            given.append(Given(template.family, Laid(column, None, start)))
         return assemble(view, given, self.n_attributes, self.markers, bundled=corpus.n_tokens > FEW)
 
     def _table(self, key: int | str, values: Sequence[str], kept: Sequence[str], keys: Ints | None) -> Ints:

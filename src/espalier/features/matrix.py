@@ -22,6 +22,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 
 from espalier import kernels
 from espalier.errors import InputError, Place
+from espalier.features import columns
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -48,7 +50,6 @@ __all__ = [
     "intern",
     "lay",
     "pile",
-    "ranges",
     "stack",
 ]
 
@@ -89,7 +90,7 @@ class Column:
     @property
     def lengths(self) -> Ints:
         """Numbers in each row, int64[R]."""
-        return np.diff(self.indptr)
+        return self.indptr[1:] - self.indptr[:-1]
 
     def rows(self) -> Ints:
         """Return the row of each entry, int64[nnz]."""
@@ -117,6 +118,14 @@ class Column:
         collect = _operations(self.n_rows).collect_beyond
         return Column(*collect(*self._csr[:2], _ints(sequences), backwards))
 
+    def within(self, rows: Ints, borders: Ints) -> Column:
+        """Return the numbers of row rows[t] for all t of each stretch, each once, in order; -1 has none.
+
+        borders : int64[U + 1], where stretches begin and end. Weights are not looked at.
+        """
+        collect = _operations(len(rows)).collect_within
+        return Column(*collect(*self._csr[:2], _ints(rows), _ints(borders)))
+
     @property
     def _csr(self) -> Csr:
         """What kernels take: weights are an empty array where all are one."""
@@ -129,13 +138,14 @@ class Column:
 
 def _operations(n: int) -> Any:
     """Return the operations on so many rows or numbers: compiled, unless kernels had to be loaded for few."""
-    if kernels.are_loaded(n):
-        from espalier.kernels import columns as compiled
+    return _compiled() if kernels.are_loaded(n) else columns
 
-        return compiled
-    from espalier.features import columns
 
-    return columns
+@cache
+def _compiled() -> Any:
+    from espalier.kernels import columns as compiled
+
+    return compiled
 
 
 class Places:
@@ -181,11 +191,29 @@ def cross(a: Column, b: Column, size: int) -> Column:
 
 
 class Laid(NamedTuple):
-    """A part of rows that are laid side by side: numbers plus `shift` of row rows[r] of a column, none if -1."""
+    """A part of rows that are laid side by side: numbers plus `shift` of row rows[r] of a column, none if -1.
+
+    rows : None is every row in turn.
+    """
 
     column: Column
-    rows: Ints
+    rows: Ints | None
     shift: int = 0
+
+    def at(self, members: Ints) -> Laid:
+        """Return the part whose row r is row members[r] of this one, none if that is -1."""
+        rows = members if self.rows is None else np.where(members < 0, -1, self.rows[members])
+        return Laid(self.column, rows, self.shift)
+
+    @property
+    def own(self) -> Column:
+        """The rows as a column, without the shift."""
+        return self.column if self.rows is None else self.column.take(self.rows)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows it has."""
+        return self.column.n_rows if self.rows is None else len(self.rows)
 
 
 def lay(parts: Sequence[Laid], n_rows: int) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64]]:
@@ -194,15 +222,15 @@ def lay(parts: Sequence[Laid], n_rows: int) -> tuple[Ints, NDArray[np.int32], ND
     Returns indptr, int64; ids, int32; weights, float64, empty if all are one.
     """
     weighted = any(part.column.weights is not None for part in parts)
-    csr = [(*part.column._csr, _ints(part.rows), part.shift) for part in parts]
+    every = np.arange(n_rows)
+    csr = [(*part.column._csr, every if part.rows is None else _ints(part.rows), part.shift) for part in parts]
     found: tuple[Ints, NDArray[np.int32], NDArray[np.float64]] = _operations(n_rows).lay(csr, n_rows, weighted)
     return found
 
 
 def stack(parts: Sequence[Column | Laid], n_rows: int) -> Column:
     """Lay columns side by side, as one column."""
-    every = np.arange(n_rows)
-    laid = [Laid(part, every) if isinstance(part, Column) else part for part in parts]
+    laid = [Laid(part, None) if isinstance(part, Column) else part for part in parts]
     indptr, ids, weights = lay(laid, n_rows)
     return Column(indptr, ids.astype(np.int64), weights if len(weights) else None)
 
@@ -229,16 +257,6 @@ def _ints(array: NDArray[np.integer]) -> Ints:
     if array.dtype == np.int64 and array.flags.carray:  # nearly all are, and asking is much quicker than `require`
         return cast(Ints, array)
     return np.require(array, np.int64, ("C", "W"))
-
-
-def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Return start, start + 1, ... start + length - 1 for each pair, laid end to end."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    if total == len(lengths) and (lengths == 1).all():
-        return np.asarray(starts, np.int64)
-    ranges: Ints = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
-    return ranges
 
 
 Result = str | Iterable[str] | Mapping[str, float] | None

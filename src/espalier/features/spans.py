@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.fields import LENGTH_BINS, MAX_OFFSET, FeatureField, length_names
-from espalier.features.matrix import Column, Raw
+from espalier.features.matrix import Column, Laid, Raw
 
 if TYPE_CHECKING:
     from espalier.features.extract import View
@@ -230,7 +230,7 @@ class _Span(FeatureField):
     def by_view(self, view: View) -> Raw:
         """Return the values of each token or stretch."""
         raw = view.raw(self.field)
-        column = self.gathered(view, self.field.text, raw.column, view.rows_at(self.field, 0))
+        column = self.gathered(view, self.field.text, raw.column, view.rows_at(self.field, 0)).own
         if self.value != 1:
             weights = np.ones(len(column.ids)) if column.weights is None else column.weights
             column = Column(column.indptr, column.ids, self.value * weights)
@@ -269,15 +269,15 @@ class Within(_Span):
         """The kind of stretch."""
         return self.unit
 
-    def gathered(self, view: View, name: str, column: Column, rows: Ints) -> Column:
-        """Return what each stretch collects."""
+    def gathered(self, view: View, name: str, column: Column, rows: Ints) -> Laid:
+        """Return what each stretch gathers."""
         stretches = view.stretches(self.unit)
+        there = stretches.at(self.shift) if self.shift else None
         if self.which == "all":
-            united = view.united(self.unit, name, lambda: _united(column.take(rows), stretches, mean=self.dense))
-            return united.take(stretches.at(self.shift)) if self.shift else united
-        edge = stretches.first if self.which == "first" else stretches.last
-        there = stretches.at(self.shift)
-        return column.take(np.where(there < 0, -1, rows[edge[there]]))
+            united = view.united(self.unit, name, lambda: _united(column, rows, stretches, mean=self.dense))
+            return Laid(united, there)
+        edge = rows[stretches.first if self.which == "first" else stretches.last]
+        return Laid(column, edge if there is None else np.where(there < 0, -1, edge[there]))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -305,13 +305,13 @@ class Beyond(_Span):
     def _scope(self) -> str:
         return self.side
 
-    def gathered(self, view: View, name: str, column: Column, rows: Ints) -> Column:
-        """Return what each token collects."""
+    def gathered(self, view: View, name: str, column: Column, rows: Ints) -> Laid:
+        """Return what each token gathers."""
         if column.weights is not None:
             raise InputError(
                 f"{self.text}: {self.field.text} gives weights", hint="only a chunk or sentence collects those"
             )
-        return column.take(rows).beyond(view.corpus.indptr, backwards=self.side == "after")
+        return Laid(column.take(rows).beyond(view.corpus.indptr, backwards=self.side == "after"), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,21 +404,20 @@ def _around(marks: Ints, corpus: Corpus) -> tuple[Ints, Ints]:
     return total[:-1] - start, stop - total[1:]
 
 
-def _united(column: Column, stretches: Stretches, *, mean: bool) -> Column:
+def _united(column: Column, rows: Ints, stretches: Stretches, *, mean: bool) -> Column:
     """Return the numbers of each stretch, each once: with its largest weight, or the mean over all tokens, if not 0."""
-    U, V, weights = len(stretches.first), int(column.ids.max(initial=0)) + 1, None
+    if column.weights is None and not mean:
+        return column.within(rows, np.append(stretches.first, len(rows)))
+    column = column.take(rows)
+    U, V = len(stretches.first), int(column.ids.max(initial=0)) + 1
     keys = stretches.of_token[column.rows()] * V + column.ids
     if mean:  # V dimensions: few enough for a table
         table = np.bincount(keys, column.weights, U * V) / np.repeat(stretches.lengths, V)
         found = np.flatnonzero(table)
         weights = table[found]
     else:
-        if column.weights is None:
-            keys = np.sort(keys)  # nearly in order already; np.unique would hash them first
-            found = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
-        else:
-            found, inverse = np.unique(keys, return_inverse=True)
-            weights = np.full(len(found), -np.inf)
-            np.maximum.at(weights, inverse, column.weights)
+        found, inverse = np.unique(keys, return_inverse=True)
+        weights = np.full(len(found), -np.inf)
+        np.maximum.at(weights, inverse, column.weights)
     indptr = np.append(0, np.cumsum(np.bincount(found // V, minlength=U)))
     return Column(indptr, found % V, weights)

@@ -29,7 +29,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +221,10 @@ class Lanes:
     @classmethod
     def of(cls, indptr: NDArray[np.int64]) -> Lanes:
         """Arrange the sequences of a corpus; empty ones take no lane."""
+        return _lanes_of_one(int(indptr[1])) if len(indptr) == 2 else cls._of(indptr)
+
+    @classmethod
+    def _of(cls, indptr: NDArray[np.int64]) -> Lanes:
         lengths = np.diff(indptr)
         order = np.argsort(lengths, kind="stable")
         order = order[lengths[order] > 0]
@@ -250,6 +254,12 @@ class Lanes:
     def n_rows(self) -> int:
         """Rows in all, padding included."""
         return len(self.token_of_row)
+
+
+@lru_cache(maxsize=256)
+def _lanes_of_one(n_tokens: int) -> Lanes:
+    """Return the lanes of one sequence: most texts that are read one by one have a length that was met before."""
+    return Lanes._of(np.array([0, n_tokens]))
 
 
 def _has_base_one(trans: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ import numpy as np
 from espalier.kernels import njit
 from espalier.kernels.vector import read, read_i64
 
-__all__ = ["collect_beyond", "cross_rows", "lay", "locate", "map_numbers", "take_rows"]
+__all__ = ["collect_beyond", "collect_within", "cross_rows", "lay", "locate", "map_numbers", "take_rows"]
 
 BLOCK = 256
 """Rows that are laid at once."""
@@ -116,7 +116,10 @@ def lay(parts, n_rows, weighted):
 
     parts : each indptr, ids, weights, index, shift; row r has the numbers of row index[r], each plus the shift.
     """
-    addresses = [[*map(_address, arrays), shift] for *arrays, shift in parts]
+    addresses = [
+        [_data(indptr), _data(ids), _data(weights) if len(weights) else 0, _data(index), shift]
+        for indptr, ids, weights, index, shift in parts
+    ]
     table, indptr = np.array(addresses, np.int64).reshape(-1, 5), np.empty(n_rows + 1, np.int64)
     _count_rows(table, indptr)
     ids, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1] if weighted else 0)
@@ -124,8 +127,9 @@ def lay(parts, n_rows, weighted):
     return indptr, ids, weights
 
 
-def _address(array):
-    return array.__array_interface__["data"][0] if len(array) else 0  # `ctypes.data` takes twice as long
+def _data(array):
+    """Return the address of an array; `ctypes.data` takes twice as long."""
+    return array.__array_interface__["data"][0]
 
 
 @njit(cache=True, nogil=True)
@@ -171,6 +175,45 @@ def _lay_rows(parts, borders, laid, values):
 
 
 @njit(cache=True, nogil=True)
+def _add(met, n, number):
+    """Put a number into met[:n], which rises, if it is not there; return how many there are now."""
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) >> 1
+        if met[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    if low < n and met[low] == number:
+        return n
+    for k in range(n, low, -1):
+        met[k] = met[k - 1]
+    met[low] = number
+    return n + 1
+
+
+@njit(cache=True, nogil=True)
+def collect_within(indptr, ids, rows, stretches):
+    """Return, for each stretch, the numbers of row rows[t] for all its t, each once, in order; -1 has none.
+
+    stretches : int64[U + 1], their borders.
+    """
+    borders, size = np.empty(len(stretches), np.int64), 0
+    for t in range(len(rows)):
+        size += indptr[rows[t] + 1] - indptr[rows[t]] if rows[t] >= 0 else 0
+    collected = np.empty(size, np.int64)
+    borders[0] = 0
+    for u in range(len(stretches) - 1):
+        own, n = collected[borders[u] :], 0
+        for t in range(stretches[u], stretches[u + 1]):
+            if rows[t] >= 0:
+                for e in range(indptr[rows[t]], indptr[rows[t] + 1]):
+                    n = _add(own, n, ids[e])
+        borders[u + 1] = borders[u] + n
+    return borders, collected[: borders[-1]]
+
+
+@njit(cache=True, nogil=True)
 def collect_beyond(indptr, ids, sequences, backwards):
     """Return, for each token, the numbers on any token before it in its sequence (or after it), each once, in order.
 
@@ -195,16 +238,5 @@ def collect_beyond(indptr, ids, sequences, backwards):
                 else:
                     borders[t + 1] = n
                 for e in range(indptr[t], indptr[t + 1]):
-                    low, high = 0, n  # where it stands in `met`, which rises, or would
-                    while low < high:
-                        middle = (low + high) >> 1
-                        if met[middle] < ids[e]:
-                            low = middle + 1
-                        else:
-                            high = middle
-                    if low == n or met[low] != ids[e]:
-                        for k in range(n, low, -1):
-                            met[k] = met[k - 1]
-                        met[low] = ids[e]
-                        n += 1
+                    n = _add(met, n, ids[e])
     return borders, collected
