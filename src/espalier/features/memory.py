@@ -77,15 +77,19 @@ class TypeMemory:
         self._places: dict[int, Callable[[int, Column], Places]] = {}
         self._tables: dict[int, tuple[str, Ints]] = {}
         for k, (template, keys, field) in enumerate(zip(templates, joins, own, strict=True)):
-            if template.of_type:
+            family: Family | None = (template.offset or 0) if template.of_type else template.gathers
+            if family is None:
+                continue
+            self._families.setdefault(family, []).append(k)
+            if len(template.parts) > 1:
                 self._places[k] = locked(keys)
-                self._families.setdefault(template.offset or 0, []).append(k)
-            elif field is not None and template.gathers is not None:
-                outer, numbers = values[template.parts[0].field.text], self._numbers[field.text]
-                table = np.full(len(numbers), -1)
-                table[[numbers[outer[key]] for key in keys[0].tolist()]] = self._start[k] + np.arange(len(keys[0]))
-                self._tables[k] = field.text, table
-                self._families.setdefault(template.gathers, []).append(k)
+                continue
+            outer = template.parts[0].field
+            text = outer.text if field is None else field.text
+            kept, numbers = values[outer.text], self._numbers[text]
+            table = np.full(len(numbers), -1)
+            table[[numbers[kept[key]] for key in keys[0].tolist()]] = self._start[k] + np.arange(len(keys[0]))
+            self._tables[k] = text, table
         self._forget()
         _memories.add(self)
 
@@ -102,10 +106,6 @@ class TypeMemory:
         self._number: dict[str, int] = {}
         self._rows: dict[Family, _Rows] = {family: _Rows() for family in self._families}
         self._raws = {field.text: _Rows() for field in self._kept}
-
-    def place_of(self, values: Sequence[str]) -> Mapping[str, int] | None:
-        """Return the places of values that this memory gave out; None if they are somebody else's."""
-        return next((self._numbers[text] for text, own in self._values.items() if own is values), None)
 
     def recall(self, types: tuple[str, ...]) -> Recalled:
         """Return what the templates say of these types, which are all different."""
@@ -125,30 +125,30 @@ class TypeMemory:
         """Append the rows of new words; all are computed before any is kept."""
         given = TypeValues(words)
         columns = {field.text: given.numbered(field, self._numbers[field.text]) for field in self._fields}
-        own = {text: self._own(text, column) for text, column in columns.items()}
-        new = {
-            family: stack([self._brought(k, own, columns) for k in several], len(words))
-            for family, several in self._families.items()
-        }
+        new = {}
+        for family, several in self._families.items():
+            brought = [self._brought(k, columns) for k in several]
+            new[family] = brought[0] if len(brought) == 1 else stack(brought, len(words))
         for family, column in new.items():
             self._rows[family].append(column)
         for text, kept in self._raws.items():
             kept.append(columns[text])
         self._number.update(zip(words, range(len(self._number), len(self._number) + len(words)), strict=True))
 
+    def _brought(self, k: int, columns: Mapping[str, Column]) -> Column:
+        """Return the attributes of template k that words bring; columns : the numbers of the values of each field."""
+        if k in self._tables:
+            text, table = self._tables[k]
+            return columns[text].mapped(table)
+        templates, values, _ = self._parts
+        own = {field.text: self._own(field.text, columns[field.text]) for field in fields_of(templates[k : k + 1])}
+        found = join(templates[k], None, own, values, self._places[k])
+        return Column(found.indptr, found.ids + self._start[k], found.weights)
+
     def _own(self, text: str, column: Column) -> Column:
         """Return the column without the values that only other fields know."""
         n, own = len(self._values[text]), len(self._parts[1].get(text, ()))
         return column if n == own else column.mapped(np.where(np.arange(n) < own, np.arange(n), -1))
-
-    def _brought(self, k: int, own: Mapping[str, Column], columns: Mapping[str, Column]) -> Column:
-        """Return the attributes of template k that words bring; own, columns : the numbers of their values."""
-        templates, values, _ = self._parts
-        if k in self._tables:
-            text, table = self._tables[k]
-            return columns[text].mapped(table)
-        found = join(templates[k], None, own, values, self._places[k])
-        return Column(found.indptr, found.ids + self._start[k], found.weights)
 
 
 class _Rows:
