@@ -26,6 +26,7 @@ from espalier.decoders.certify import scores_of
 from espalier.decoders.counts import Conditions, CountForm
 from espalier.decoders.probabilities import label_and_pair_marginals
 from espalier.inference import marginals
+from espalier.kernels import are_loaded
 from espalier.potentials import ChainBatch
 
 __all__ = ["counted_probabilities"]
@@ -135,8 +136,11 @@ class _Texts:
     def at_stake(self) -> list[tuple[int, ...]]:
         """Return the rows at stake in each text, the likeliest first, as many as there are states for."""
         rows, first = self.rows, self.batch.indptr[:-1]
-        alone = len(self.batch) == 1  # one short text needs no compiled code
-        p = label_and_pair_marginals(self.batch)[0] if alone else marginals(self.batch, threads=1)
+        if are_loaded(len(self.y)):
+            p = marginals(self.batch, threads=1)
+        else:
+            each = (self.batch.chosen(np.array([i])) for i in range(len(self.batch)))
+            p = np.concatenate([label_and_pair_marginals(own)[0] for own in each])
         before = np.vstack([np.zeros((1, p.shape[1])), p[:-1]])
         before[first] = 0.0
         opens = np.minimum(p, 1.0 - before)  # an upper bound of: this label, and not before

@@ -72,6 +72,7 @@ from espalier.features.fields import (
     FullShape,
     LengthField,
     Lower,
+    NamedField,
     Part,
     Position,
     Prefix,
@@ -91,7 +92,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Call",
     "Lexicon",
-    "NamedField",
     "RegexField",
     "SequenceCall",
     "TableField",
@@ -100,27 +100,6 @@ __all__ = [
     "parse_templates",
     "read_table",
 ]
-
-_NAME = re.compile(r"[^\W\d][\w.-]*")
-
-
-@dataclass(frozen=True, slots=True)
-class NamedField(FeatureField):
-    """A field known by a name: its text form is `kind:name`."""
-
-    label: str
-
-    kind = ""
-
-    def __post_init__(self) -> None:
-        """Check the name."""
-        if not isinstance(self.label, str) or not _NAME.fullmatch(self.label):
-            raise InputError(f"{self.kind} name {self.label!r}: write a letter, then letters, digits, '_', '.' or '-'")
-
-    @property
-    def text(self) -> str:
-        """The text form, such as `regex:year`."""
-        return f"{self.kind}:{self.label}"
 
 
 @dataclass(frozen=True, slots=True)

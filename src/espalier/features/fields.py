@@ -59,6 +59,7 @@ __all__ = [
     "FullShape",
     "LengthField",
     "Lower",
+    "NamedField",
     "Part",
     "Position",
     "Prefix",
@@ -78,6 +79,8 @@ __all__ = [
 ]
 
 Ints = NDArray[np.int64]
+
+_NAME = re.compile(r"[^\W\d][\w.-]*")
 
 MAX_OFFSET = 1000
 """How far from its token a template may look."""
@@ -181,6 +184,25 @@ class FeatureField:
     def __and__(self, other: FeatureField | Template) -> Template:
         """Return a conjunction: `Lower() & Shape()`."""
         return (self @ 0) & other
+
+
+@dataclass(frozen=True, slots=True)
+class NamedField(FeatureField):
+    """A field known by a name: its text form is `kind:name`."""
+
+    label: str
+
+    kind = ""
+
+    def __post_init__(self) -> None:
+        """Check the name."""
+        if not isinstance(self.label, str) or not _NAME.fullmatch(self.label):
+            raise InputError(f"{self.kind} name {self.label!r}: write a letter, then letters, digits, '_', '.' or '-'")
+
+    @property
+    def text(self) -> str:
+        """The text form, such as `regex:year`."""
+        return f"{self.kind}:{self.label}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,20 +26,18 @@ from espalier.errors import InputError, ModelFileError
 from espalier.features.declare import (
     Call,
     Lexicon,
-    NamedField,
     RegexField,
     SequenceCall,
     TableField,
     Vectors,
     read_table,
 )
-from espalier.features.fields import FeatureField, Part, Template, all_fields, fields_of, marker
+from espalier.features.fields import FeatureField, NamedField, Part, Template, all_fields, fields_of, marker
 from espalier.features.matrix import Column, FeatureMatrix, Laid, Places
+from espalier.features.memory import TypeMemory
+from espalier.features.view import Given, View, assemble, join, locked
 from espalier.lazy import cached_property
 from espalier.store import below, narrow, put_strings, stored_array, take_strings
-
-if TYPE_CHECKING:
-    from espalier.features.memory import TypeMemory
 
 __all__ = ["FeatureIndex"]
 
@@ -71,7 +69,7 @@ class FeatureIndex:
     ----------
     templates, min_count : of the extractor.
     values : for each field (by its text) the values kept; a value's number is its place.
-    joins : for each template, int64 arrays, one a part (see `espalier.features.extract`).
+    joins : for each template, int64 arrays, one a part (see `espalier.features.view`).
     markers : the offsets whose marker is an attribute; their attributes come after those of all templates.
     """
 
@@ -88,8 +86,6 @@ class FeatureIndex:
 
     def transform(self, corpus: Corpus) -> FeatureMatrix:
         """Return the matrix of a corpus, int32 references to A attributes."""
-        from espalier.features.extract import Given, View, assemble, join
-
         view, plan, given = View(corpus, self._memory.recall), self._plan, list[Given]()
         for family, column in view.of_types.families.items():
             if isinstance(family, int):
@@ -212,8 +208,6 @@ class FeatureIndex:
 
     @cached_property
     def _plan(self) -> _Plan:
-        from espalier.features.extract import locked
-
         gathering: dict[str, Part] = {}
         alone, joined, start = [], [], 0
         for template, joins in zip(self.templates, self.joins, strict=True):
@@ -228,8 +222,6 @@ class FeatureIndex:
 
     @cached_property
     def _memory(self) -> TypeMemory:
-        from espalier.features.memory import TypeMemory
-
         return TypeMemory(self.templates, self.values, self.joins)
 
     @cached_property

@@ -20,9 +20,9 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.features.extract import Family, TypeValues, join, locked
 from espalier.features.fields import FeatureField, Template, all_fields, fields_of
 from espalier.features.matrix import Column, Places, Raw, stack
+from espalier.features.view import Family, TypeValues, join, locked
 
 __all__ = ["Recalled", "TypeMemory"]
 

@@ -166,7 +166,7 @@ def train_net(
     begin, before = time.perf_counter(), run.history[-1].seconds if run.history else 0.0
     with one_blas_thread():
         works = [Workspace(run.weights["table"].dtype) for _ in range(threads)]
-        batch = _Batches(shape, data, plan, works, threads, term)
+        batch = _Batches(shape, data, plan, works, term)
         for chains, phase_epochs, each, done in _remaining(phases, run.epoch):
             if done == 0:
                 run.search, run.since = run.search.anew(), 0
@@ -232,10 +232,10 @@ class _Batches:
     """Batches of the data, and their gradients."""
 
     def __init__(
-        self, shape: ConvShape, data: NetData, plan: TrainingPlan, works: list[Workspace], threads: int, term: Term | None
+        self, shape: ConvShape, data: NetData, plan: TrainingPlan, works: list[Workspace], term: Term | None
     ) -> None:
         self.term = term
-        self.shape, self.data, self.plan, self.works, self.threads = shape, data, plan, works, threads
+        self.shape, self.data, self.plan, self.works, self.threads = shape, data, plan, works, len(works)
         self.lengths = np.diff(data.indptr)
         self.ids = data.words.sizes.sum(axis=1)
         self.first_id = np.cumsum(self.ids) - self.ids
