@@ -55,7 +55,8 @@ def cross_rows(
     second, ends = _entries(np.repeat(other_indptr[:-1], np.diff(indptr)), several)
     values = np.zeros(0)
     if len(weights) or len(other_weights):
-        values = (weights[first] if len(weights) else 1.0) * (other_weights[second] if len(other_weights) else 1.0)
+        own, other = (w[at] if len(w) else np.ones(len(at)) for w, at in ((weights, first), (other_weights, second)))
+        values = own * other
     return ends[indptr], ids[first] * size + other_ids[second], values
 
 
@@ -106,7 +107,7 @@ def _entries(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
     return np.arange(borders[-1]) + np.repeat(starts - borders[:-1], lengths), borders
 
 
-def _borders(lengths: Ints) -> Ints:
+def _borders(lengths: NDArray[np.integer] | NDArray[np.bool_]) -> Ints:
     borders = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=borders[1:])
     return borders
