@@ -15,9 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.certify import scores_of
-from espalier.decoders.single import Steady, largest, posterior_single
 from espalier.inference import marginals, pair_marginals, posterior
-from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, are_loaded, padded, worth_loading
+from espalier.kernels import (
+    LANES,
+    LARGEST,
+    Lanes,
+    Steady,
+    Transitions,
+    aligned,
+    are_loaded,
+    largest,
+    padded,
+    worth_loading,
+)
 from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
 
@@ -92,6 +102,8 @@ def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, F
 
 def _without_kernels(batch: ChainBatch, y: Int16) -> tuple[Float, Float] | None:
     """Return what `_posterior` does, one sequence after the other in NumPy; None if that cannot hold the scores."""
+    from espalier.decoders.single import posterior_single
+
     tokens, log_z = np.empty(len(y)), np.zeros(len(batch))
     for i, (a, b) in enumerate(pairwise(batch.indptr.tolist())):
         if a < b:
@@ -111,9 +123,7 @@ def _lane_weights(trans: Float, start: Float, end: Float, heat: Float) -> tuple[
     return np.exp(start), np.exp(end), *Transitions.of(trans).arguments()
 
 
-def _in_lanes(
-    batch: ChainBatch, y: Int16, model: tuple[NDArray[np.generic], ...], heat: float
-) -> tuple[Float, Float]:
+def _in_lanes(batch: ChainBatch, y: Int16, model: tuple[NDArray[np.generic], ...], heat: float) -> tuple[Float, Float]:
     """Return what `_posterior` does, some groups of lanes at a time; log Z is nan where scaling failed.
 
     model : see `_lane_weights`.

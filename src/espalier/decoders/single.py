@@ -9,21 +9,20 @@ in log space. Cost of a pass: T matrices of L² values.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.certify import GAP, BatchDecoding
 from espalier.decoders.counts import Conditions
-from espalier.kernels import LARGEST
+from espalier.kernels import LARGEST, Steady, largest
 
 if TYPE_CHECKING:
     from espalier.decoders.batch import CountDecoder
 
-__all__ = ["Steady", "decode_single", "largest", "posterior_single"]
+__all__ = ["decode_single", "posterior_single"]
 
 LARGEST_STEP, SHRINK = 6.0, 0.7  # see `kernels.charged`
 LARGEST_SPREAD = 250.0  # between scores, so that products of their exponentials stay within the range of doubles
@@ -79,41 +78,11 @@ def posterior_single(
     return _posterior(np.exp(unary - peak[:, None]), peak, *exponentials, y)
 
 
-class Steady:
-    """A function of arrays that are mostly the same ones again: its last four answers are kept.
-
-    A model has the same transitions always; a cascade of experts has those of the first and of all, each at a
-    temperature.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        """Begin with no answers."""
-        self._function = function
-        self._latest: tuple[tuple[tuple[bytes, ...], Any], ...] = ()
-
-    def __call__(self, *arrays: Float) -> Any:
-        """Return the function's answer, which nobody may write to."""
-        key, known = tuple(array.tobytes() for array in arrays), self._latest  # one read: another thread may write
-        for other, found in known:
-            if other == key:
-                return found
-        found = self._function(*arrays)
-        self._latest = (key, found), *known[:3]
-        return found
-
-
 @Steady
 def _exponentials(trans: Float, start: Float, end: Float) -> Exponentials:
     """Return e to the transitions, start and end; None if that is too large for the kernels."""
     small = all(largest(scores) < LARGEST for scores in (trans, start, end))
     return (np.exp(trans), np.exp(start), np.exp(end)) if small else None
-
-
-def largest(scores: Float) -> float:
-    """Return the largest of the finite scores, whatever its sign, 0 if there is none."""
-    size = np.abs(scores)
-    found = float(size.max(initial=0.0))
-    return found if found < np.inf else float(size.max(where=size < np.inf, initial=0.0))
 
 
 def _posterior(

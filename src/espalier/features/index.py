@@ -87,12 +87,13 @@ class FeatureIndex:
     def transform(self, corpus: Corpus) -> FeatureMatrix:
         """Return the matrix of a corpus, int32 references to A attributes."""
         view, plan, given = View(corpus, self._memory.recall), self._plan, list[Given]()
+        rows = view.family_rows(0)
         for family, column in view.of_types.families.items():
             if isinstance(family, int):
                 given.append(Given(("type", family), Laid(column, view.of_types.rows)))
             else:
                 part = plan.gathering[family]
-                gathered = part.field.gathered(view, family, column, view.family_rows(0))
+                gathered = part.field.gathered(view, family, column, rows)
                 given.append(Given.of_part(view, part, gathered))
         for part, keys, start in plan.alone:
             values, column = view.raw(part.field)
