@@ -84,9 +84,9 @@ def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, F
     y : int16[M], all labels, or all `LIKELIEST`. heat : scores are divided by it; the batch's own is not asked.
     """
     if len(batch.trans) == 1 and len(y) and not worth_loading(len(y)):
-        found = _without_kernels(batch if heat == 1.0 else batch.tempered(), y)
-        if found is not None:
-            return found
+        apart = _without_kernels(batch if heat == 1.0 else batch.tempered(), y)
+        if apart is not None:
+            return apart
     weights = _lane_weights(batch.trans[0], batch.start, batch.end, np.array([heat])) if len(batch.trans) == 1 else None
     if weights is None:
         batch = batch if heat == 1.0 else batch.tempered()

@@ -75,7 +75,8 @@ def posterior_single(
     exponentials = _exponentials(trans, start, end)
     if exponentials is None:
         return None
-    return _posterior(np.exp(unary - peak[:, None]), peak, *exponentials, y)
+    steps, first, last = exponentials
+    return _posterior(np.exp(unary - peak[:, None]), peak, steps, first, last, y)
 
 
 @Steady

@@ -47,7 +47,7 @@ from espalier.errors import InputError
 from espalier.features.matrix import Column, Laid, Raw, intern
 
 if TYPE_CHECKING:
-    from espalier.features.extract import View
+    from espalier.features.view import View
 
 __all__ = [
     "MAX_OFFSET",

@@ -41,7 +41,7 @@ from espalier.features.fields import LENGTH_BINS, MAX_OFFSET, FeatureField, leng
 from espalier.features.matrix import Column, Laid, Raw
 
 if TYPE_CHECKING:
-    from espalier.features.extract import View
+    from espalier.features.view import View
 
 __all__ = [
     "ABBREVIATIONS",
@@ -418,6 +418,6 @@ def _united(column: Column, rows: Ints, stretches: Stretches, *, mean: bool) -> 
     else:
         found, inverse = np.unique(keys, return_inverse=True)
         weights = np.full(len(found), -np.inf)
-        np.maximum.at(weights, inverse, column.weights)
+        np.maximum.at(weights, inverse, np.ones(len(keys)) if column.weights is None else column.weights)
     indptr = np.append(0, np.cumsum(np.bincount(found // V, minlength=U)))
     return Column(indptr, found % V, weights)
