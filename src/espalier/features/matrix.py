@@ -57,10 +57,10 @@ Ints = NDArray[np.int64]
 Csr = tuple[Ints, Ints, NDArray[np.float64]]
 
 _ALL_ONE = np.zeros(0)
+_INT64 = np.dtype(np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class Column(NamedTuple):
     """R rows of numbers.
 
     Attributes
@@ -254,7 +254,7 @@ def _indptr(lengths: Ints) -> Ints:
 
 def _ints(array: NDArray[np.integer]) -> Ints:
     """Return the numbers as kernels take them, whatever made them: one kind of array is one compilation."""
-    if array.dtype == np.int64 and array.flags.carray:  # nearly all are, and asking is much quicker than `require`
+    if array.dtype is _INT64 and array.flags.carray:  # nearly all are, and asking is much quicker than `require`
         return cast(Ints, array)
     return np.require(array, np.int64, ("C", "W"))
 

@@ -115,10 +115,12 @@ class Stretches:
     def at(self, shift: int) -> Ints:
         """Return the stretch that stands `shift` after each stretch, int64[U]; -1 beyond the sequence."""
         U = len(self.first)
-        there = np.arange(U) + shift
-        inside = (there >= 0) & (there < U)
-        there[~inside] = 0
-        return np.where(inside & (self.sequence[there] == self.sequence), there, -1)
+        every, overlap = np.arange(U), max(U - abs(shift), 0)
+        early, late = every[:overlap], every[U - overlap :]
+        a, b = (early, late) if shift > 0 else (late, early)
+        found = np.full(U, -1)
+        found[a] = np.where(self.sequence[a] == self.sequence[b], b, -1)
+        return found
 
     @property
     def lengths(self) -> Ints:
