@@ -106,6 +106,12 @@ class TypeMemory:
         self._number: dict[str, int] = {}
         self._rows: dict[Family, _Rows] = {family: _Rows() for family in self._families}
         self._raws = {field.text: _Rows() for field in self._kept}
+        self._note_columns()
+
+    def _note_columns(self) -> None:
+        """Make columns of all rows so far."""
+        self._columns = {family: kept.column() for family, kept in self._rows.items()}
+        self._values_of = {text: Raw(self._values[text], kept.column()) for text, kept in self._raws.items()}
 
     def recall(self, types: tuple[str, ...]) -> Recalled:
         """Return what the templates say of these types, which are all different."""
@@ -117,9 +123,7 @@ class TypeMemory:
             if new:
                 self._learn(new)
             rows = np.fromiter(map(self._number.__getitem__, types), np.int64, len(types))
-            families = {family: kept.column() for family, kept in self._rows.items()}
-            raws = {text: Raw(self._values[text], kept.column()) for text, kept in self._raws.items()}
-        return Recalled(types, rows, raws, families)
+            return Recalled(types, rows, self._values_of, self._columns)
 
     def _learn(self, words: tuple[str, ...]) -> None:
         """Append the rows of new words; all are computed before any is kept."""
@@ -133,6 +137,7 @@ class TypeMemory:
             self._rows[family].append(column)
         for text, kept in self._raws.items():
             kept.append(columns[text])
+        self._note_columns()
         self._number.update(zip(words, range(len(self._number), len(self._number) + len(words)), strict=True))
 
     def _brought(self, k: int, columns: Mapping[str, Column]) -> Column:
